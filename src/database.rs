@@ -1,5 +1,4 @@
-//! Making a database of solved games: shards, threads, progress, and what to say when it is
-//! stopped.
+//! Making a database of solved games: shards, threads, progress, and messages when it is stopped.
 
 use std::path::PathBuf;
 
@@ -31,8 +30,7 @@ pub(crate) struct Making {
 }
 
 impl Making {
-    /// Makes so many games, those of all shards counted, or goes on making them, or puts shards
-    /// together.
+    /// Makes `all` games, over all shards, or continues making them, or merges shards.
     pub(crate) fn make<C: Content>(
         &self,
         all: u64,

@@ -1,4 +1,4 @@
-//! How a command ends: the exit codes, and failures that carry one.
+//! Exit codes, and failures that carry one.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -9,19 +9,19 @@ use game::escape;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Code {
-    /// The command line cannot be understood.
+    /// The command line is invalid.
     Usage = 2,
-    /// A configuration, model or other input is bad.
+    /// A configuration, model or other input is invalid.
     Input = 3,
-    /// The other side is gone; the run can be resumed.
+    /// The other side cannot be reached; the run can be resumed.
     Gone = 4,
-    /// A claim that was to be checked does not hold.
+    /// A checked claim does not hold.
     Claim = 5,
     /// Interrupted; the run can be resumed.
     Interrupted = 130,
 }
 
-/// Why a command ended without success.
+/// A command's error with its exit code.
 #[derive(Debug)]
 pub struct Failure {
     code: Code,
@@ -29,22 +29,22 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The command line asks for something that cannot be.
+    /// The command line is invalid.
     pub fn usage(message: impl fmt::Display) -> Failure {
         Failure { code: Code::Usage, error: anyhow::anyhow!("{message}") }
     }
 
-    /// Bad input: a file, a configuration, a model.
+    /// An input is invalid: a file, a configuration, a model.
     pub fn input(error: impl Into<anyhow::Error>) -> Failure {
         Failure { code: Code::Input, error: error.into() }
     }
 
-    /// The other side is gone.
+    /// The other side cannot be reached.
     pub fn gone(error: impl Into<anyhow::Error>) -> Failure {
         Failure { code: Code::Gone, error: error.into() }
     }
 
-    /// A checked claim failed.
+    /// A checked claim does not hold.
     pub fn claim(message: impl fmt::Display) -> Failure {
         Failure { code: Code::Claim, error: anyhow::anyhow!("{message}") }
     }
@@ -54,7 +54,7 @@ impl Failure {
         Failure { code: Code::Interrupted, error: anyhow::anyhow!("{message}") }
     }
 
-    /// Whether it was interrupted, and nothing was wrong.
+    /// Whether it is an interruption rather than an error.
     #[cfg(feature = "queue")]
     pub fn is_interruption(&self) -> bool {
         self.code == Code::Interrupted
@@ -67,14 +67,15 @@ impl Failure {
 }
 
 impl From<anyhow::Error> for Failure {
-    /// What is not said to be anything else is bad input.
+    /// Errors without a code of their own count as bad input.
     fn from(error: anyhow::Error) -> Failure {
         Failure::input(error)
     }
 }
 
 impl fmt::Display for Failure {
-    /// One line: the error and those of its causes that it does not tell itself, safe to show.
+    /// One line: the error and those of its causes that it does not repeat, with control characters
+    /// escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = self.error.to_string();
         for cause in self.error.chain().skip(1).map(ToString::to_string) {
@@ -84,7 +85,7 @@ impl fmt::Display for Failure {
             }
         }
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-        // Whatever a server, a peer or a file has said, in an error that tells it as it is.
+        // Errors may quote a server, a peer or a file.
         f.write_str(&escape::visible(&line))
     }
 }

@@ -1,4 +1,4 @@
-//! The help of the program: its commands in groups by what they are for, each with an example.
+//! The program's help: the commands in groups by purpose, each with an example.
 
 use clap::{Command, CommandFactory};
 
@@ -50,7 +50,7 @@ const GROUPS: &[Group] = &[
     Group { title: "Explain", example: "cardroom explain chart oct", commands: &["explain"] },
 ];
 
-/// The program's arguments with the help in groups.
+/// The program's arguments, with help in groups.
 pub(crate) fn grouped<C: CommandFactory>() -> Command {
     let command = C::command();
     let template = format!(
@@ -78,7 +78,8 @@ fn groups(command: &Command) -> String {
     text
 }
 
-/// The beginning of a sentence, up to a colon, a comma or the last word that fits.
+/// The beginning of a sentence, up to a colon, a comma or the last word that fits into `most`
+/// characters.
 fn short(about: &str, most: usize) -> String {
     if about.chars().count() <= most {
         return about.to_owned();

@@ -1,5 +1,5 @@
-//! Ctrl-C (also SIGTERM and SIGHUP) in two stages: the first finishes the hands in play, the second
-//! aborts. Where there is nothing to finish, the first aborts. Programs that were started end too.
+//! Ctrl-C, SIGTERM and SIGHUP in two stages: the first signal finishes the hands in play, the
+//! second aborts. Commands with nothing to finish abort at the first. Child processes end too.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,21 +13,22 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::exit::{Code, Failure};
 use crate::shell;
 
-/// The command line as typed, to be pasted into a shell: it is also what resumes a run.
+/// The command line as typed, quoted for a shell; running it again resumes a run.
 pub(crate) fn command_line() -> String {
     let words: Vec<String> = std::env::args().collect();
     shell::line(words.iter().map(String::as_str))
 }
 
-/// A second signal so soon is part of the first: some senders signal a process and its group.
+/// A second signal within this time counts as the first: some senders signal a process and its
+/// group.
 const ECHO: Duration = Duration::from_millis(100);
 
-/// What the first signal is answered with.
+/// The message shown at the first signal.
 #[derive(Clone)]
 pub(crate) struct Answer(Arc<Mutex<&'static str>>);
 
 impl Answer {
-    /// From now on it is this.
+    /// Replaces the message.
     pub(crate) fn set(&self, answer: &'static str) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
@@ -37,25 +38,25 @@ impl Answer {
     }
 }
 
-/// Who is asked to stop when a signal comes, and what the signal is answered with.
+/// The run to stop when a signal comes, with the message to show.
 static ASKED: Mutex<Option<(Stop, Answer)>> = Mutex::new(None);
-/// Whether a signal has come.
+/// Whether a signal has been received.
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
-/// Whether a match has no hand yet.
+/// Whether the match has no hand yet.
 static WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Says whether a match has no hand yet: then the first signal ends the process while agents are
+/// Sets whether the match has no hand yet: then the first signal ends the process while agents are
 /// being built.
 pub(crate) fn set_waiting(waiting: bool) {
     WAITING.store(waiting, Ordering::SeqCst);
 }
 
-/// As long as the value lives, Ctrl-C, SIGTERM or SIGHUP ends the process at once, and with it the
-/// programs it has started: for commands that may start programs and have nothing to finish.
+/// A guard during which Ctrl-C, SIGTERM or SIGHUP ends the process and its child processes at once:
+/// for commands that may start programs and have nothing to finish.
 pub(crate) struct Aborting(Option<Arc<AtomicBool>>);
 
 impl Aborting {
-    /// From now on, unless somebody listens already.
+    /// Begins to listen, unless there is a listener already.
     pub(crate) fn begin() -> std::io::Result<Aborting> {
         if asked().is_some() {
             return Ok(Aborting(None));
@@ -82,14 +83,14 @@ impl Drop for Aborting {
     }
 }
 
-/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first asks `stop`; the second ends the
-/// process at once, printing how to resume. Nothing that was recorded is lost either way.
+/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first signal asks `stop`; the second ends
+/// the process at once, printing how to resume. Recorded data is safe in both cases.
 ///
-/// Where a command runs others, the last that listens is the one that is asked; one that begins to
-/// listen after the first signal is asked at once.
+/// If a command runs others, the last listener is asked; one that begins after the first signal is
+/// asked at once.
 ///
 /// # Errors
-/// When the system does not let it listen.
+/// When the system does not allow it.
 pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
     let answer =
         Answer(Arc::new(Mutex::new("finishing the hands in play; press Ctrl-C again to abort")));
@@ -123,7 +124,7 @@ pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// Asks whoever listens to stop, as the first signal does.
+/// Asks the present listener to stop, as the first signal does.
 #[cfg(feature = "queue")]
 pub(crate) fn ask() {
     if let Some((stop, _)) = &*asked() {
@@ -131,7 +132,7 @@ pub(crate) fn ask() {
     }
 }
 
-/// Waits for signals on a thread of its own. From the return on none ends the process by itself.
+/// Waits for signals on a new thread. After the return no signal ends the process by itself.
 fn spawn(waiting: impl AsyncFnOnce(Signals) + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let signals = runtime.block_on(async { Signals::new() })?;
@@ -140,7 +141,7 @@ fn spawn(waiting: impl AsyncFnOnce(Signals) + Send + 'static) -> std::io::Result
     Ok(())
 }
 
-/// Ends the process, and the programs it has started.
+/// Ends the process and its child processes.
 fn leave(message: &str) -> ! {
     matches::program::end_all();
     say(message);

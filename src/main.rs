@@ -1,6 +1,6 @@
-//! The `cardroom` command: reads arguments, runs one command, turns its result into an exit code.
+//! The `cardroom` command: parses the arguments, runs one command, returns its exit code.
 
-// Nothing of a binary can be reached from outside: `pub` says what a module offers to the others.
+// Nothing of a binary is visible outside: `pub` marks what a module offers to the others.
 #![allow(unreachable_pub)]
 
 mod chart;
@@ -33,7 +33,7 @@ use clap::FromArgMatches;
 use commands::{Cli, Command};
 use output::Output;
 
-/// That of musl makes matches take nearly twice as long.
+/// musl's allocator makes matches take nearly twice as long.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -41,18 +41,18 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let arguments = help::grouped::<Cli>().get_matches();
     let cli = Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
-    // A server says in its log what it waits for.
+    // A server reports waits in its log.
     if !matches!(cli.command, Command::Serve(_)) {
         matches::waiting::listen(Some(progress::say_waiting));
     }
     let result = commands::perform(cli.command).and_then(Output::print);
-    // Agents that are deep in thought are not waited for, but nor are their programs left behind.
+    // Agents that still compute are not waited for, but their programs are killed.
     matches::program::end_all();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             use std::io::Write;
-            // Nothing can be done when even stderr is closed.
+            // Nothing can be done when stderr is closed, too.
             let _ = writeln!(std::io::stderr(), "error: {failure}");
             failure.exit_code()
         }

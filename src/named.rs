@@ -1,5 +1,5 @@
-//! What is named on the command line: agents, with the configuration's among them, games and menus
-//! of bets.
+//! Resolving names on the command line: agents, including those of the configuration, games and bet
+//! menus.
 
 use std::fs::File;
 use std::io::Read;
@@ -25,13 +25,13 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// The configuration.
+    /// Loads the configuration.
     pub(crate) fn load(&self) -> Result<Loaded, Failure> {
         Loaded::load(self.config.as_deref(), crate::config::variables(), &[])
             .map_err(Failure::input)
     }
 
-    /// Every agent there is.
+    /// The registry of all agents, including those of the configuration.
     pub(crate) fn registry(&self) -> Result<Registry, Failure> {
         let mut registry = matches::registry::registry();
         for (name, config) in self.load()?.config.agents {
@@ -45,7 +45,7 @@ impl Named {
         self.registry()?.resolve(name).map_err(Failure::input)
     }
 
-    /// The files that these agents are made from, and the configuration, where there is one.
+    /// The files that these agents need, and the configuration file, if there is one.
     #[cfg(feature = "queue")]
     pub(crate) fn files(&self, names: &[String]) -> Result<Vec<std::path::PathBuf>, Failure> {
         let agents = names.iter().map(|name| self.resolve(name)).collect::<Result<Vec<_>, _>>()?;
@@ -53,7 +53,7 @@ impl Named {
         Ok(of_agents.chain(self.load()?.file).collect())
     }
 
-    /// The agent of this name, which must be one that can be asked for its strategy.
+    /// The agent of this name, which must provide its strategy.
     pub(crate) fn resolve_with_policy(&self, name: &str) -> Result<AgentChoice, Failure> {
         let registry = self.registry()?;
         let agent = registry.resolve(name).map_err(Failure::input)?;
@@ -67,7 +67,7 @@ impl Named {
     }
 }
 
-/// The agents for which something holds, as one would name them.
+/// The names of the agents for which `can` holds.
 pub(crate) fn names(registry: &Registry, can: impl Fn(&AgentChoice) -> bool) -> Vec<String> {
     let kinds = registry.kinds().iter().map(|spec| spec.example);
     let names = kinds.chain(registry.defined().map(|(name, _)| name));
@@ -88,22 +88,22 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    /// The name or path it was given as.
+    /// The name or path as given.
     pub(crate) fn name(&self) -> &str {
         &self.game
     }
 
-    /// The game.
+    /// Loads the game.
     pub(crate) fn load(&self) -> Result<Arc<GameDef>, Failure> {
         let reading = if self.lenient_game { Reading::Original } else { Reading::Strict };
         load_game(&self.game, reading).map_err(Failure::input)
     }
 }
 
-/// The longest text of a menu.
+/// The most bytes of a menu file.
 const LONGEST_MENU: u64 = 1 << 16;
 
-/// A shipped menu, that in a file, or the lines of one with `;` between.
+/// A built-in menu, one from a file, or one given as lines separated by `;`.
 pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
     if let Some(menu) = menu::find(name) {
         return Ok(menu);
@@ -137,7 +137,7 @@ pub(crate) fn built_in(name: &str) -> Result<acpc::BuiltInGame, Failure> {
     })
 }
 
-/// The program that is running.
+/// The path of the running program.
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     std::env::current_exe()
         .map_err(|error| {

@@ -1,12 +1,12 @@
-//! Telling systemd how the service is: the `sd_notify` protocol, one datagram to the socket that
-//! `NOTIFY_SOCKET` names. Without systemd nothing is sent.
+//! The `sd_notify` protocol of systemd: one datagram with the service's state to the socket named
+//! by `NOTIFY_SOCKET`. Without systemd nothing is sent.
 
 use std::io;
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
 
-/// Sends one message (`READY=1`, `STOPPING=1`, `STATUS=…`, `WATCHDOG=1`). A manager that cannot be
-/// reached is no reason to stop serving, so errors are only logged.
+/// Sends one message (`READY=1`, `STOPPING=1`, `STATUS=…`, `WATCHDOG=1`). Errors are only logged:
+/// the service must not stop for them.
 pub fn notify(message: &str) {
     let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else { return };
     let Some(socket) = socket.to_str() else { return };
@@ -15,7 +15,7 @@ pub fn notify(message: &str) {
     }
 }
 
-/// How often `WATCHDOG=1` must be sent: half the time after which systemd would end the process.
+/// The interval for sending `WATCHDOG=1`: half of systemd's time limit. `None` without a watchdog.
 pub fn watchdog_interval() -> Option<Duration> {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(std::process::id()));

@@ -1,4 +1,4 @@
-//! Output of commands: a result as text or as JSON, and how it is printed.
+//! The output of commands: a result as text or as JSON, and printing it.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -8,16 +8,16 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 
-/// A result of a command, in the two views that there are of it.
+/// A result that can be shown as text and as JSON.
 pub(crate) trait Shown {
-    /// For people to read.
+    /// The text for people.
     fn text(&self) -> String;
 
-    /// For programs: what `--json` gives.
+    /// The document for programs, printed with `--json`.
     fn document(&self) -> impl Serialize;
 }
 
-/// Output of a command that is over: what it prints, and why it ended without success, if it did.
+/// The output of a finished command: the text to print, and its failure, if it failed.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     text: String,
@@ -25,7 +25,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// A result in the view that was asked for.
+    /// A result as text or JSON.
     pub(crate) fn of(result: &impl Shown, json: bool) -> Result<Output, Failure> {
         if !json {
             return Ok(Output::from(result.text()));
@@ -35,22 +35,22 @@ impl Output {
         Ok(Output::from(document + "\n"))
     }
 
-    /// The output of a command that has printed all itself while it ran.
+    /// The empty output of a command that has printed everything itself.
     pub(crate) fn printed((): ()) -> Output {
         Output::default()
     }
 
-    /// With the end of what was done after the result was there.
+    /// The output with the failure of a later step, if that failed.
     pub(crate) fn then(self, end: Result<(), Failure>) -> Output {
         Output { failure: self.failure.or(end.err()), ..self }
     }
 
-    /// What would be printed, where the command succeeded.
+    /// The text to print, or the failure.
     pub(crate) fn whole(self) -> Result<String, Failure> {
         self.failure.map_or(Ok(self.text), Err)
     }
 
-    /// Prints it.
+    /// Prints the text and returns the failure, if there is one.
     pub(crate) fn print(self) -> Result<(), Failure> {
         print(&self.text)?;
         self.failure.map_or(Ok(()), Err)
@@ -63,10 +63,10 @@ impl From<String> for Output {
     }
 }
 
-/// Prints a text. A reader that has closed the pipe has seen enough.
+/// Prints a text. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout();
-    // Names in records are other people's. What is piped elsewhere is left as it is.
+    // Names in records come from others. Text that is piped elsewhere is left unchanged.
     let text = if out.is_terminal() { on_terminal(text) } else { Cow::Borrowed(text) };
     match out.write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -76,7 +76,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A text of several lines, safe to show; only colours get through.
+/// A text of several lines with control characters escaped, except colours.
 fn on_terminal(text: &str) -> Cow<'_, str> {
     let colour = |rest: &str| {
         let parameters = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');

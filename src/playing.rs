@@ -1,4 +1,4 @@
-//! What `match` and `tournament` share: their options, and a run with its progress display.
+//! The common parts of `match` and `tournament`: their options, and a run with progress display.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::named::{Game, Named};
 use crate::progress::Progress;
 use crate::threads::threads;
 
-/// The game that is played when none is named.
+/// The default game.
 pub(crate) const DEFAULT_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// Options of everything that plays matches.
@@ -76,7 +76,8 @@ pub(crate) enum Record {
     Decisions,
 }
 
-/// Decisions take about a kilobyte a hand: worth it unless there are very many hands.
+/// The default level of records: decisions take about a kilobyte a hand, too much for very many
+/// hands.
 fn usual_record(hands: u64) -> Record {
     const MOST: u64 = 20_000;
     if hands <= MOST { Record::Decisions } else { Record::Hands }
@@ -93,7 +94,7 @@ impl From<Record> for Level {
 }
 
 impl PlayArgs {
-    /// The agents of these names.
+    /// The agents with these names.
     pub(crate) fn agents(&self, names: &[String]) -> Result<Vec<AgentChoice>, Failure> {
         if !self.player_names.is_empty() {
             check_names(&self.player_names, names.len()).map_err(Failure::usage)?;
@@ -102,7 +103,7 @@ impl PlayArgs {
         names.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
     }
 
-    /// The files that these agents are made from, and the configuration, where there is one.
+    /// The files that these agents need, and the configuration file, if there is one.
     #[cfg(feature = "queue")]
     pub(crate) fn files(&self, names: &[String]) -> Result<Vec<std::path::PathBuf>, Failure> {
         self.agents(names)?;
@@ -125,18 +126,18 @@ impl PlayArgs {
         })
     }
 
-    /// Hands in each match.
+    /// The number of hands in each match.
     fn hands(&self) -> u64 {
         const USUAL: u64 = 10_000;
         self.hands.unwrap_or(USUAL)
     }
 
-    /// What is recorded.
+    /// The level of records.
     pub(crate) fn level(&self) -> Level {
         self.record.unwrap_or_else(|| usual_record(self.hands())).into()
     }
 
-    /// The settings for a match between these agents, kept in this folder.
+    /// The settings of a match between these agents, recorded in this folder.
     pub(crate) fn settings(&self, folder: &Path, entrants: &[AgentChoice]) -> Settings {
         // A thread whose agent waits leaves its processor to others.
         let waits = entrants.iter().any(|choice| choice.cost() == Cost::Worker);
@@ -152,7 +153,7 @@ impl PlayArgs {
     }
 }
 
-/// Which program is running, called how, and when.
+/// The provenance of a run: the program, its command line, and the time.
 pub(crate) fn provenance() -> Provenance {
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -164,7 +165,8 @@ pub(crate) fn provenance() -> Provenance {
     }
 }
 
-/// Plays a match with a progress display; `label` stands before the numbers when there are several.
+/// Plays a match with progress display; `label` precedes the numbers when there are several
+/// matches.
 pub(crate) fn play_shown(
     plan: &Plan,
     settings: &Settings,
@@ -180,7 +182,7 @@ pub(crate) fn play_shown(
     }
     let mut progress = Progress::new(total, "hands", quiet);
     interrupt::set_waiting(true);
-    // The checks are made again whenever there are twice as many deals.
+    // The checks are repeated whenever the number of deals has doubled.
     let mut next_check = FIRST_LOOK;
     let mut warned = Vec::new();
     let result = play(plan, settings, stop, &mut |position| {
@@ -210,8 +212,8 @@ pub(crate) fn play_shown(
     })
 }
 
-/// The first entrant's rate so far, with the interval that is right at any time; how the match's
-/// rule stands, or the half-width to expect at the end.
+/// The first entrant's rate so far with its any-time interval, and the state of the match's
+/// stopping rule or the half-width expected at the end.
 fn position_note(position: &Position<'_>, plan: &Plan) -> String {
     let Ok(rate) = position.tally.rate(0) else { return String::new() };
     let Some(interval) = rate.any_time() else { return String::new() };
@@ -228,7 +230,7 @@ fn position_note(position: &Position<'_>, plan: &Plan) -> String {
     }
 }
 
-/// The failure that says how to go on with a run that was asked to stop.
+/// The failure of a stopped run, which says how to resume it.
 pub(crate) fn stopped(done: u64, of: u64, level: Level) -> Failure {
     if level == Level::Nothing {
         return Failure::interrupted(format!(

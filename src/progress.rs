@@ -1,5 +1,5 @@
-//! Progress of long runs: a bar on a terminal, a line every two minutes elsewhere. What is done,
-//! how fast, and how long the rest will take, as far as that is known.
+//! Progress of long runs: a bar on a terminal, otherwise a line every two minutes. It shows what is
+//! done, the speed, and the remaining time, as far as they are known.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use game::escape::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use show::number::whole;
 
-/// How often a run that is not watched on a terminal says where it is.
+/// The interval between lines when stderr is not a terminal.
 const EVERY: Duration = Duration::from_secs(120);
 
-/// How long a patient display waits: what is done sooner needs none.
+/// How long a patient display waits before it appears.
 const SOON: Duration = Duration::from_secs(2);
 
 /// A run's progress on stderr.
@@ -21,35 +21,35 @@ pub(crate) struct Progress {
     said: Instant,
     begun: Instant,
     unit: Unit,
-    /// Whether it has been shown.
+    /// Whether [`show`](Self::show) or [`go_on`](Self::go_on) has been called.
     shown: bool,
-    /// Shown on a terminal once it has lasted so long.
+    /// The time after which it appears on a terminal; `None` if it may appear at once.
     after: Option<Duration>,
 }
 
-/// What is counted.
+/// The unit of progress.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
-    /// Things, named in the plural.
+    /// Things, with their plural name.
     Things(&'static str),
-    /// Parts of a whole, which nobody need count.
+    /// Parts of a whole, whose number does not matter.
     Parts,
-    /// Seconds of a time that is set.
+    /// Seconds of a fixed duration.
     Seconds,
 }
 
 impl Progress {
-    /// A run of `total` units, which are named in the plural (`hands`). Shows nothing when `quiet`.
+    /// A run of `total` units with this plural name (`hands`). Shows nothing when `quiet`.
     pub(crate) fn new(total: u64, unit: &'static str, quiet: bool) -> Progress {
         Progress::of(total, Unit::Things(unit), quiet)
     }
 
-    /// A run of which only the share is known that is done, in so many parts.
+    /// A run of which only the share done is known, in `total` parts.
     pub(crate) fn parts(total: u64, quiet: bool) -> Progress {
         Progress::of(total, Unit::Parts, quiet)
     }
 
-    /// A run that lasts so many seconds.
+    /// A run that lasts `total` seconds.
     pub(crate) fn seconds(total: u64, quiet: bool) -> Progress {
         Progress::of(total, Unit::Seconds, quiet)
     }
@@ -69,7 +69,7 @@ impl Progress {
         Progress { bar, plain, said: now, begun: now, unit, shown: false, after: None }
     }
 
-    /// As [`new`](Self::new), but nothing is to be seen of what takes less than two seconds.
+    /// [`new`](Self::new), but nothing is shown within the first two seconds.
     pub(crate) fn patient(total: u64, unit: &'static str, quiet: bool) -> Progress {
         let mut progress = Progress::new(total, unit, quiet);
         if !progress.bar.is_hidden() {
@@ -79,19 +79,19 @@ impl Progress {
         progress
     }
 
-    /// So many units were done by an earlier run, from which this one goes on.
+    /// Sets the number of units done by an earlier run.
     pub(crate) fn go_on(&mut self, done: u64) {
         self.shown = true;
         self.bar.set_position(done);
         self.bar.reset_eta();
     }
 
-    /// From now on the run is expected to be so many units.
+    /// Changes the expected number of units.
     pub(crate) fn expect(&mut self, total: u64) {
         self.bar.set_length(total);
     }
 
-    /// Shows where the run is; `note` stands at the end of the line.
+    /// Updates the display; `note` is the end of the line.
     pub(crate) fn show(&mut self, done: u64, note: &str) {
         if self.after.is_some_and(|after| self.begun.elapsed() >= after) {
             self.after = None;
@@ -99,7 +99,7 @@ impl Progress {
         }
         self.bar.set_position(done);
         if !self.shown {
-            // What an earlier run has done says nothing of the pace of this one.
+            // The work of an earlier run does not count for this one's speed.
             self.shown = true;
             self.bar.reset_eta();
         }
@@ -114,7 +114,7 @@ impl Progress {
         self.bar.set_message(format!("{place}  {}", visible(note)));
     }
 
-    /// Says a line, above the bar where there is one.
+    /// Prints a line, above the bar if there is one.
     pub(crate) fn say(&self, line: &str) {
         let line = visible(line);
         if self.plain {
@@ -125,14 +125,13 @@ impl Progress {
         }
     }
 
-    /// Ends the display.
+    /// Removes the display.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Says a line about what is waited for; on a terminal it takes the place of a bar, which comes
-/// back below.
+/// Prints a message about a wait; on a terminal it replaces a bar, which is drawn again below.
 pub(crate) fn say_waiting(line: &str) {
     let start = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     // Nothing can be done when stderr is closed.
@@ -140,10 +139,10 @@ pub(crate) fn say_waiting(line: &str) {
 }
 
 impl Unit {
-    /// Where a run is, how fast it goes, and how long the rest will take.
+    /// The share done, the speed, and the remaining time.
     fn place(self, done: u64, total: u64, per_second: f64) -> String {
         let percent = (100.0 * done as f64 / total.max(1) as f64).min(100.0) as u64;
-        // A time goes by at a pace of its own.
+        // Seconds pass at a fixed speed.
         let pace = if matches!(self, Unit::Seconds) { 1.0 } else { per_second };
         let (counted, rate) = match self {
             Unit::Things(unit) => {
@@ -159,8 +158,7 @@ impl Unit {
     }
 }
 
-/// A pace, in the unit of time in which it is a number one can read; none where nothing is known of
-/// it.
+/// A speed in the unit of time that makes it a readable number; `None` if it is unknown.
 fn rate(per_second: f64) -> Option<String> {
     let text = match per_second {
         pace if pace >= 10.0 => format!("{}/s", whole(pace.round() as u64)),
@@ -172,7 +170,7 @@ fn rate(per_second: f64) -> Option<String> {
     Some(text)
 }
 
-/// A time in words, to the two largest units.
+/// A duration in words, in its two largest units.
 pub(crate) fn span(seconds: f64) -> String {
     let seconds = seconds.round().max(1.0) as u64;
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -201,7 +199,7 @@ mod tests {
         assert_eq!(things(1, 3, 0.01), " 33 %  1 of 3 hands  0.6/min  3 min 20 s to go");
         assert_eq!(things(1, 3, 0.0005), " 33 %  1 of 3 hands  1.8/h  1 h 6 min to go");
         assert_eq!(things(7, 3, 2.0), "100 %  7 of 3 hands  2.0/s");
-        // Nothing to do, and paces that are none.
+        // Nothing to do, and meaningless speeds.
         assert_eq!(things(0, 0, 0.0), "  0 %  0 of 0 hands");
         assert_eq!(things(1, 3, f64::NAN), " 33 %  1 of 3 hands");
         assert_eq!(Unit::Parts.place(1000, 1000, 400.0), "100 %");

@@ -1,4 +1,4 @@
-//! Showing what came of a match.
+//! Showing the report of a match.
 
 use std::iter::Peekable;
 use std::ops::ControlFlow;
@@ -18,46 +18,46 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::source::{Settled, Source, SourceError};
 
-/// A match of at most so many hands is read again from its ledger after it was played, for the
-/// expectation of its all-ins; a larger one is left to `cardroom stats`.
+/// The most hands of a match whose ledger is read again after playing, for the expectation of its
+/// all-ins; larger ones are left to `cardroom stats`.
 const READ_AGAIN: u64 = 100_000;
 
-/// Boards to look at for that: a second or two.
+/// The most boards to evaluate for that: a second or two.
 const BOARDS: u64 = 100_000_000;
 
-/// Hands up to which estimates look at the values of a blueprint without being told to: some
-/// minutes.
+/// The most hands for which estimates use the values of a blueprint by default: some minutes.
 const VALUED_HANDS: u64 = 200_000;
 
 /// The value function behind estimates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// The shipped blueprint's, where one ships for the game and hands are not too many.
+    /// The shipped blueprint's, if there is one for the game and hands are not too many.
     Auto,
     /// The shipped blueprint's.
     Blueprint,
-    /// The one for all games, of shares of the pot.
+    /// The one for all games, based on equity in the pot.
     Equity,
-    /// The shipped blueprint's, seen by the agents that played, which are asked for this.
+    /// The shipped blueprint's, with the strategies of the agents that played where they provide
+    /// them.
     Agents(AskedFor),
-    /// That of the blueprint in this file.
+    /// That of a blueprint file.
     File(PathBuf),
 }
 
-/// What is computed from the hands of a source.
+/// What is computed from recorded hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Boards to look at for the expectation of all-ins.
+    /// The most boards to evaluate for the expectation of all-ins.
     pub(crate) boards: u64,
-    /// Whether to make estimates with less variance, where the game allows.
+    /// Whether to make estimates with reduced variance, if the game allows.
     pub(crate) estimates: bool,
-    /// Hole cards to imagine for each hand; 0 for none.
+    /// The number of imagined hole cards for each hand; 0 for none.
     pub(crate) imagine: usize,
-    /// By which value function.
+    /// The value function for estimates.
     pub(crate) values: Values,
 }
 
-/// The sums of all hands of a source.
+/// The sums over all hands of a source.
 pub(crate) struct Added {
     pub(crate) tally: Tally,
     pub(crate) estimates: Option<Estimates>,
@@ -65,7 +65,7 @@ pub(crate) struct Added {
 }
 
 impl Added {
-    /// The report of these sums.
+    /// Makes the report of these sums.
     pub(crate) fn report(
         &self,
         source: &Source,
@@ -83,7 +83,7 @@ impl Added {
     }
 }
 
-/// A match's report; kept as `report.json` when the match has a folder.
+/// Shows a match's report, written to `report.json` if the match has a folder.
 pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<Output, Failure> {
     let outcome = &played.outcome;
     if let Some(path) = kept.filter(|_| outcome.hands <= READ_AGAIN) {
@@ -94,16 +94,16 @@ pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<O
     finish(report, kept, json)
 }
 
-/// The report of a match folder, kept there.
+/// Shows the report of a match folder and writes it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
     let source = Source::open(path, None)?;
-    // They take longer: that is left to `cardroom stats`.
+    // Estimates take longer and are left to `cardroom stats`.
     let effort = Effort { boards: BOARDS, estimates: false, imagine: 0, values: Values::Equity };
     let added = add_up(&source, &effort, None, true)?;
     finish(added.report(&source, None)?, Some(path), json)
 }
 
-/// The report of a match folder with all estimates, kept there; `None` when it was asked to stop.
+/// The report of a match folder with all estimates, written there; `None` when it was stopped.
 pub(crate) fn estimate_folder(
     path: &Path,
     quiet: bool,
@@ -117,8 +117,8 @@ pub(crate) fn estimate_folder(
     Ok(Some(report))
 }
 
-/// Adds up all hands of a source. The registry is asked for the agents that played, where their
-/// strategies are wanted for other cards than those they held.
+/// Adds up all hands of a source. The registry provides the agents that played, if their strategies
+/// with other cards are needed.
 pub(crate) fn add_up(
     source: &Source,
     effort: &Effort,
@@ -129,7 +129,7 @@ pub(crate) fn add_up(
     Ok(added.expect("nobody asks it to stop"))
 }
 
-/// As [`add_up`]; `None` when it was asked to stop.
+/// [`add_up`], or `None` when it was stopped.
 fn add_up_until(
     source: &Source,
     effort: &Effort,
@@ -175,7 +175,7 @@ fn add_up_until(
     Ok(end.is_continue().then_some(Added { tally, estimates, checks }))
 }
 
-/// All hands of a source in order, each added to the tally as it is read.
+/// An iterator over all hands of a source in order, each added to the tally as it is read.
 struct Hands<'a> {
     source: &'a Source,
     records: Peekable<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + 'a>>,
@@ -183,7 +183,7 @@ struct Hands<'a> {
     tally: &'a mut Tally,
     checks: &'a mut Checks,
     all_in: Option<AllIn>,
-    /// Decisions and baselines are wanted too.
+    /// Whether decisions and baselines are needed too.
     estimated: bool,
 }
 
@@ -217,8 +217,8 @@ impl Hands<'_> {
     }
 }
 
-/// Estimates of the first entrant's rate with nothing in them yet, when they are wanted and the
-/// game allows.
+/// Empty estimates of the first entrant's rate; `None` if they are not wanted or not possible in
+/// the game.
 fn estimates(
     source: &Source,
     effort: &Effort,
@@ -246,7 +246,7 @@ fn estimates(
     Ok(Some(estimates.imagining(policy, effort.imagine)))
 }
 
-/// The value function of a blueprint, where there is to be one.
+/// The value function of a blueprint, if one is wanted.
 fn values(
     source: &Source,
     wanted: &Values,
@@ -261,7 +261,7 @@ fn values(
             info.name
         ))
     };
-    // Programs of others, and agents that are not here, are taken for the blueprint.
+    // Programs and agents that cannot be resolved are replaced by the blueprint.
     let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
     let policies = || {
         names.map(|name| {
@@ -287,7 +287,7 @@ fn values(
     }
 }
 
-/// A report, and where it is kept.
+/// A report with the folder it is written to.
 struct Finished<'a> {
     report: Report,
     kept: Option<&'a Path>,
@@ -314,7 +314,7 @@ impl Shown for Report {
     }
 }
 
-/// Keeps a report, where it has a folder, and shows it.
+/// Writes a report if it has a folder, and shows it.
 fn finish(report: Report, kept: Option<&Path>, json: bool) -> Result<Output, Failure> {
     if let Some(path) = kept {
         keep(&report, path)?;
@@ -329,7 +329,7 @@ pub(crate) fn keep(report: &Report, path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", file.display())))
 }
 
-/// Writes a file of its own, such as a picture: whole or not at all.
+/// Writes a file, such as a picture, completely or not at all.
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), Failure> {
     folder::write_whole(path, |out| out.write_all(content.as_bytes()))
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))

@@ -1,7 +1,8 @@
-//! The server's life: open everything, say where to look, play until a signal, stop in order.
+//! The server from start to stop: opens everything, prints the addresses, plays until a signal, and
+//! stops in order.
 //!
-//! Order of stopping: no new matches, hands in play are finished (or, on SIGTERM, given up after
-//! the grace period), records are complete, and only then the web server stops. SIGINT waits
+//! On stopping, no new matches begin, hands in play are finished (or, on SIGTERM, given up after
+//! the grace period), records are completed, and only then the web server stops. SIGINT waits
 //! without limit; a second signal of any kind aborts.
 
 use std::fmt::Write;
@@ -35,13 +36,13 @@ use crate::web::slumbot::Api;
 use crate::web::view::AgentLine;
 use crate::web::{self, Limits, Site};
 
-/// How long tables may take to write and close after an abort, and web requests to end.
+/// How long tables have to write and close after an abort, and web requests to end.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// Runs the server until it is told to stop.
+/// Runs the server until a signal stops it.
 ///
 /// # Errors
-/// Exit code 3 when it cannot start, 130 when it was aborted.
+/// Exit code 3 when it cannot start, 130 when it is aborted.
 pub async fn serve(
     config: &Config,
     setup: Setup,
@@ -49,7 +50,7 @@ pub async fn serve(
     announce: impl FnOnce(&str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let server = &config.server;
-    // Signals count from here on, also those that come while the rest begins.
+    // Signals count from here on, also during the rest of the start.
     let mut signals = Signals::listen().map_err(Failure::input)?;
     let metrics = web::metrics::start().map_err(Failure::input)?;
     prepare_data(&server.data).map_err(Failure::input)?;
@@ -137,7 +138,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Why the web page cannot be served there, and what to do.
+/// The error that the web page cannot be served at this address, with a remedy.
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
     let remedy = match error.kind() {
         std::io::ErrorKind::AddrInUse => {
@@ -156,7 +157,7 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
     anyhow::anyhow!("{what}: {error}{remedy}")
 }
 
-/// Opens the host of the Slumbot API, which reads files.
+/// Opens the host of the Slumbot API on a blocking thread.
 async fn open_slumbot(
     plan: Option<HostPlan>,
     config: &Config,
@@ -187,7 +188,7 @@ async fn open_slumbot(
     Ok(Some(api))
 }
 
-/// What is shown of the queue, where one is named.
+/// The view of the queue, if one is configured.
 #[cfg(feature = "queue")]
 fn queue_view(
     config: &crate::config::Queue,
@@ -202,7 +203,7 @@ fn queue_view(
     QueueView::start(server, stop.clone()).map(Some).map_err(Failure::input)
 }
 
-/// Lets the host write what it still has to.
+/// Lets the host write its remaining data.
 async fn close_slumbot(host: Option<SlumbotHost>, hosting: Option<JoinHandle<()>>) {
     if let Some(hosting) = hosting {
         let _ = tokio::time::timeout(LAST_WORDS, hosting).await;
@@ -212,7 +213,7 @@ async fn close_slumbot(host: Option<SlumbotHost>, hosting: Option<JoinHandle<()>
     }
 }
 
-/// Makes the data folder, and marks matches that an earlier server left unfinished.
+/// Makes the data folder, and marks matches left unfinished by an earlier server.
 fn prepare_data(data: &Path) -> anyhow::Result<()> {
     let matches = data.join("matches");
     std::fs::create_dir_all(&matches)
@@ -234,8 +235,8 @@ async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, ho
     Ok(tables)
 }
 
-/// Where to look, for people and for scripts: one line for the web page, one for the Slumbot API,
-/// one for each open seat; then what to do next.
+/// The addresses, for people and scripts: one line each for the web page, the Slumbot API and every
+/// open seat; then what to do next.
 fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
     let mut text = format!("listening on http://{address}\n");
     if let Some(api) = slumbot {
@@ -279,12 +280,12 @@ fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>
     text
 }
 
-/// Why the server stops.
+/// The signal that stops the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// By SIGINT: patiently.
+    /// SIGINT: finish without limit.
     Interrupt,
-    /// By SIGTERM: within the grace period.
+    /// SIGTERM: finish within the grace period.
     Terminate,
 }
 
@@ -316,7 +317,7 @@ struct Supervisor<'a> {
 }
 
 impl Supervisor<'_> {
-    /// Waits for a signal, telling the watchdog meanwhile that this task still runs.
+    /// Waits for a signal and notifies the watchdog meanwhile.
     async fn wait_for_signal(&mut self) -> Asked {
         let interval = watchdog_interval();
         let mut ticks = tokio::time::interval(interval.unwrap_or(Duration::from_secs(3600)));
@@ -328,7 +329,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Lets the tables finish; whether they had to be aborted by a second signal.
+    /// Lets the tables finish; returns whether they were aborted by a second signal.
     async fn drain(&mut self, asked: Asked, grace: Duration, tasks: &TaskTracker) -> bool {
         notify("STOPPING=1");
         self.site.drain();

@@ -1,6 +1,6 @@
-//! Words as a shell takes them, so that printed commands can be pasted.
+//! Quoting for the shell, so that printed commands can be pasted.
 
-/// A word, in quotes where it needs them.
+/// A word, quoted if necessary.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -10,7 +10,7 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
-/// Words as a line.
+/// Words as a command line.
 pub(crate) fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Where recorded hands are read from: a match folder, a ledger, or an ACPC log.
+//! The sources of recorded hands: a match folder, a ledger, or an ACPC log.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -16,7 +16,7 @@ use protocol::acpc::gamedef::Reading;
 use crate::exit::Failure;
 use crate::progress::Progress;
 
-/// Recorded hands.
+/// A source of recorded hands.
 pub(crate) enum Source {
     /// A match folder or its ledger.
     Ledger(Box<LedgerReader>),
@@ -24,10 +24,10 @@ pub(crate) enum Source {
     Log(Box<Log>),
 }
 
-/// A hand of which only the result is known, the first entrant's point of view.
+/// A hand of which only the result is known, from the first entrant's view.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settled {
-    /// Its number in the match.
+    /// The hand's number in the match.
     pub(crate) hand: u64,
     pub(crate) seat: Seat,
     pub(crate) won: Payoff,
@@ -51,8 +51,8 @@ pub(crate) enum SourceError {
 }
 
 impl Source {
-    /// Opens what is at this path. `game` names the game of an ACPC log; without it, the log's
-    /// header does.
+    /// Opens the file or folder at this path. `game` names the game of an ACPC log; by default the
+    /// log's header does.
     pub(crate) fn open(path: &Path, game: Option<&str>) -> Result<Source, Failure> {
         let log = if path.is_dir() { None } else { log_start(path)? };
         let Some(header) = log else {
@@ -65,7 +65,7 @@ impl Source {
         Ok(Source::Log(Box::new(Log { path: path.to_path_buf(), def, info })))
     }
 
-    /// The match.
+    /// The description of the match.
     pub(crate) fn info(&self) -> &MatchInfo {
         match self {
             Source::Ledger(reader) => reader.info(),
@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// Number of hands to come, for a progress display; for a log the number planned.
+    /// The number of hands, for progress displays; for a log the number planned.
     pub(crate) fn count(&self) -> Result<u64, Failure> {
         match self {
             Source::Ledger(reader) => reader.count().map_err(Failure::input),
@@ -81,27 +81,27 @@ impl Source {
         }
     }
 
-    /// The counts of decisions, which only ledgers keep.
+    /// The counts of decisions; only ledgers have them.
     pub(crate) fn decisions(&self) -> Result<Option<DecisionTally>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         let note = reader.note(DecisionTally::NOTE).map_err(Failure::input)?;
         Ok(note.and_then(|note| DecisionTally::from_note(&note)))
     }
 
-    /// What the hashes of the hands say, which only ledgers have.
+    /// The result of verifying the hashes of the hands; only ledgers have them.
     pub(crate) fn integrity(&self, quiet: bool) -> Result<Option<Integrity>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         integrity(reader, quiet).map(Some)
     }
 
-    /// The rule by which the match ends early, if it has one.
+    /// The rule by which the match may end early, if it has one.
     pub(crate) fn stop_rule(&self) -> Result<Option<StopRule>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         let note = reader.note(StopRule::NOTE).map_err(Failure::input)?;
         Ok(note.and_then(|note| StopRule::from_note(&note)))
     }
 
-    /// The decisions recorded of a hand, which only ledgers keep.
+    /// The recorded decisions of a hand; only ledgers have them.
     pub(crate) fn decisions_of(&self, record: &HandRecord) -> Result<Vec<DecisionRecord>, Failure> {
         match self {
             Source::Ledger(reader) => reader.decisions(record.hand).map_err(Failure::input),
@@ -109,8 +109,8 @@ impl Source {
         }
     }
 
-    /// What Slumbot won against itself in this side's seat with the cards of a hand, where the hand
-    /// was played over its API.
+    /// Slumbot's winnings against itself in this side's seat with the cards of a hand, for hands
+    /// played over its API.
     pub(crate) fn baseline(&self, record: &HandRecord) -> Result<Option<Payoff>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         if !reader.is_slumbot().map_err(Failure::input)? {
@@ -121,7 +121,7 @@ impl Source {
     }
 
     /// The hands of which only the result is known, in order: those of a run over the Slumbot API
-    /// whose end was not seen and follows from the sums of their session. They are not among
+    /// whose end was not seen but follows from the sums of their session. They are not among
     /// [`hands`](Self::hands).
     pub(crate) fn settled(&self) -> Result<Vec<Settled>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(Vec::new()) };
@@ -136,7 +136,7 @@ impl Source {
         Ok(hands.into_iter().filter_map(settled).collect())
     }
 
-    /// What the record says that each entrant won in all, where it does: an ACPC log with a score.
+    /// The recorded total winnings of each entrant, if the source is an ACPC log with a score.
     pub(crate) fn score(&self) -> Result<Option<Vec<Payoff>>, Failure> {
         let Source::Log(log) = self else { return Ok(None) };
         let names = log.info.names();
@@ -161,7 +161,7 @@ impl Source {
     }
 }
 
-/// What the hashes of a ledger say of its rows.
+/// Verifies the hashes of a ledger's rows.
 pub(crate) fn integrity(ledger: &LedgerReader, quiet: bool) -> Result<Integrity, Failure> {
     let hands = ledger.count().map_err(Failure::input)?;
     let mut progress = Progress::patient(hands, "hands hashed", quiet);
@@ -170,18 +170,18 @@ pub(crate) fn integrity(ledger: &LedgerReader, quiet: bool) -> Result<Integrity,
     integrity.map_err(Failure::input)
 }
 
-/// What Slumbot won against itself: the server tells by how much this side did better.
+/// Slumbot's winnings against itself; the server reports by how much this side did better.
 fn baseline(hand: &SlumbotHand) -> Option<Payoff> {
     Some(Payoff::from_chips(hand.winnings? - hand.baseline?))
 }
 
 impl Settled {
-    /// Who sat where.
+    /// The entrants by seat.
     pub(crate) fn entrants(&self) -> BySeat<u8> {
         BySeat::from_fn(2, |seat| u8::from(seat != self.seat))
     }
 
-    /// What each seat won.
+    /// The winnings by seat.
     pub(crate) fn payoffs(&self) -> BySeat<Payoff> {
         BySeat::from_fn(2, |seat| if seat == self.seat { self.won } else { -self.won })
     }
@@ -196,13 +196,13 @@ fn open(path: &Path) -> Result<BufReader<File>, Failure> {
     File::open(path).map(BufReader::new).map_err(cannot_read(path))
 }
 
-/// Bytes looked at to tell what a file is.
+/// The number of bytes read to detect the type of a file.
 const START: u64 = 1 << 16;
 
-/// Letters of its first line by which a file that is neither is described.
+/// The number of characters shown of the first line of an unknown file.
 const SHOWN: usize = 60;
 
-/// The start of an ACPC log; `None` for a database.
+/// The header of an ACPC log; the outer `None` for a database.
 fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
     let mut bytes = Vec::new();
     open(path)?.take(START).read_to_end(&mut bytes).map_err(cannot_read(path))?;
@@ -225,7 +225,7 @@ fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
     )))
 }
 
-/// The game of a log: as named, or as the log's header names it, with or without its folder.
+/// The game of a log: `game`, or the one in the log's header, with or without its folder.
 fn log_game(
     path: &Path,
     header: Option<&acpc::Header>,

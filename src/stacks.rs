@@ -1,21 +1,21 @@
-//! Stacks on the command line: `10`, `5..20`, or several of these with commas between.
+//! Stacks on the command line: `10`, `5..20`, or a comma-separated list of these.
 
 use std::str::FromStr;
 
 use crate::exit::Failure;
 
-/// Stacks in big blinds, each once, the smallest first.
+/// Distinct stacks in big blinds, in increasing order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stacks(Vec<f64>);
 
-/// The most that may be named.
+/// The most stacks that may be given.
 const MOST: usize = 1000;
 
 impl Stacks {
-    /// The stacks.
+    /// The stacks, checked.
     ///
     /// # Errors
-    /// When one is below 1 or no number.
+    /// When one is below 1 or not a number.
     pub(crate) fn checked(&self) -> Result<&[f64], Failure> {
         match self.0.iter().find(|stack| !stack.is_finite() || **stack < 1.0) {
             Some(stack) => {

@@ -1,4 +1,4 @@
-//! The rules by which a match ends before all its hands are played, as options.
+//! The command-line options of rules by which a match ends early.
 
 use clap::ValueEnum;
 use logs::stats::{Sprt, StopRule};
@@ -53,11 +53,11 @@ impl Preset {
     }
 }
 
-/// The most hands of a match that ends by a rule, unless --hands says so.
+/// The most hands of a match with a stopping rule, unless --hands says otherwise.
 const MOST: u64 = 1_000_000;
 
 impl RuleArgs {
-    /// The rule that the options name; the hands that usually go with it are set where none are
+    /// The rule given by the options; also sets the number of hands that belongs to it, if none is
     /// given.
     pub(crate) fn of(&self, play: &mut PlayArgs) -> Result<Option<StopRule>, Failure> {
         let until = self.until.map(StopRule::until);
@@ -68,7 +68,7 @@ impl RuleArgs {
         };
         if rule.is_some() && play.hands.is_none() {
             let hands = self.preset.map_or(MOST, Preset::hands);
-            // Whole groups in games for any number of players.
+            // A whole number of groups in games for any number of players.
             let group = if play.no_duplicate { 1 } else { play.game.load()?.players as u64 };
             play.hands = Some(hands - hands % group);
         }

@@ -1,5 +1,4 @@
-//! Log lines: for people on a terminal, as JSON elsewhere. They go to stderr; stdout is for
-//! results.
+//! Logging to stderr: readable lines on a terminal, JSON otherwise. stdout is for results.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -11,7 +10,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogFormat;
 
-/// A part of a filter for log lines that means nothing.
+/// An invalid part of a log filter.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{0}` says nothing about log lines: write a level (off, error, warn, info, debug, trace), or a \
@@ -19,13 +18,13 @@ use crate::config::LogFormat;
 )]
 pub struct BadFilter(String);
 
-/// Reads a filter. A word that is no level is refused, though it could be the name of a part of the
-/// program: it is more likely to be a slip.
+/// Parses a filter. A word that is not a level is rejected, although it could be the name of a
+/// module: it is more likely a mistake.
 ///
 /// # Errors
-/// When it cannot be understood.
+/// When the filter is invalid.
 pub fn read_filter(text: &str) -> Result<EnvFilter, BadFilter> {
-    // Lists of fields, in brackets, hold commas of their own.
+    // Field lists in brackets contain commas.
     if !text.contains('[') {
         for part in text.split(',') {
             let level = part.rsplit('=').next().unwrap_or_default().trim();
@@ -35,10 +34,10 @@ pub fn read_filter(text: &str) -> Result<EnvFilter, BadFilter> {
     EnvFilter::builder().parse(text).map_err(|_| BadFilter(text.to_owned()))
 }
 
-/// Begins to write log lines that pass `filter` (`info`, or `warn,wire=debug`).
+/// Starts writing log lines that pass `filter` (`info`, or `warn,wire=debug`).
 ///
 /// # Errors
-/// When the filter cannot be understood.
+/// When the filter is invalid.
 pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
     let filter = read_filter(filter)?;
     let terminal = std::io::stderr().is_terminal();
@@ -51,7 +50,7 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
     let writer = move || Shown { inner: std::io::stderr(), json: !human, colours };
     let layer = tracing_subscriber::fmt::layer().with_writer(writer);
     let registry = tracing_subscriber::registry().with(filter);
-    // Only a second start in the same process fails, and then the first one holds.
+    // It fails only on a second start in the same process; then the first one stays.
     let _ = if human {
         registry.with(layer.with_ansi(colours).with_target(false)).try_init()
     } else {
@@ -60,8 +59,8 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
     Ok(())
 }
 
-/// Log lines, in which what others have said is made safe to show: a line stays one line, and
-/// nothing in it steers the terminal or cannot be seen.
+/// A writer that escapes what comes from others in log lines: a line stays one line, and has no
+/// control or invisible characters.
 struct Shown<W> {
     inner: W,
     json: bool,
@@ -69,7 +68,7 @@ struct Shown<W> {
 }
 
 impl<W: Write> Write for Shown<W> {
-    /// Is given whole lines.
+    /// Receives whole lines.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         let (text, end) = text.strip_suffix('\n').map_or((&*text, ""), |text| (text, "\n"));
@@ -87,8 +86,7 @@ impl<W: Write> Write for Shown<W> {
     }
 }
 
-/// A line in which colours stay, `ESC [ digits m`, and everything else is written out that cannot
-/// be seen.
+/// A line in which colours, `ESC [ digits m`, stay and all other invisible characters are escaped.
 fn with_colours(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
@@ -102,7 +100,7 @@ fn with_colours(text: &str) -> String {
     shown
 }
 
-/// JSON in which everything is written out that cannot be seen.
+/// JSON with invisible characters escaped.
 fn in_json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -117,7 +115,7 @@ fn in_json(text: &str) -> String {
     shown
 }
 
-/// Whether the user does not want colours (<https://no-color.org>).
+/// Whether the user disables colours (<https://no-color.org>).
 fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
@@ -174,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Without the sequences that the subscriber itself writes: `ESC [ digits m`.
+    /// The text without the colour sequences that the subscriber writes: `ESC [ digits m`.
     fn strip_colours(text: &str) -> String {
         let mut parts = text.split("\x1b[");
         let first = parts.next().unwrap_or_default().to_owned();

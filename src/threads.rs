@@ -1,4 +1,4 @@
-//! How many threads a command that reckons all the time runs on.
+//! The number of threads of compute-bound commands.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -19,20 +19,20 @@ impl Threads {
         threads(self.threads)
     }
 
-    /// As many threads, to work on what is installed in them.
+    /// A thread pool of the given size.
     pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, Failure> {
         pool(self.count())
     }
 }
 
-/// This many threads.
+/// A thread pool with this many threads.
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))
 }
 
-/// One for each processor, unless fewer are asked for. More would only take memory from each other,
-/// which is said once.
+/// The number of threads: one for each processor, unless fewer are asked for. More would only
+/// compete for memory, which is reported once.
 pub(crate) fn threads(asked: Option<u16>) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let asked = asked.map_or(processors, usize::from);

@@ -1,18 +1,18 @@
-//! Two strategies valued against each other at spots of play, over all hands and cards.
+//! The difference in value between two strategies at sampled spots, over all hands.
 //!
-//! An agent plays hands against itself up to a street. From there on both strategies are valued,
-//! each in both seats, with all hands that come there as often as that agent comes there with them:
-//! every action of either is followed, and every pair of hands is counted. Only cards that are
-//! still to come are drawn, and, if wanted, which of the rare lines are followed; what is drawn
-//! counts only for what it brings beyond hands that are checked down, which are followed over all
-//! cards. What one wins more than the other is what it would win from it in matches in which both
-//! play earlier streets as that agent does, with a fraction of the spread.
+//! An agent plays hands against itself up to a street. From there both strategies are valued, each
+//! in both seats, over all pairs of hands, weighted with that agent's reach probabilities: every
+//! action of either is followed. Only the cards still to come are sampled and, if wanted, which of
+//! the unlikely lines are followed. Both samples are used with checking down as a control variate,
+//! which is computed over all cards. The difference is what one strategy would win from the other
+//! in matches in which both play the earlier streets as that agent does, with a fraction of the
+//! variance.
 //!
-//! A strategy that is valued against itself wins nothing, exactly.
+//! A strategy valued against itself wins exactly nothing.
 //!
-//! What a hand brings is a function of its number and the seed. Kept in a [`folder`](crate::folder),
-//! `hands.csv` has a line for each: its number, and what was won at its spot, in big blinds; nothing
-//! where it came to none.
+//! The result of a hand depends on its number and the seed only. In a [`folder`](crate::folder),
+//! `hands.csv` has a line for each: its number, and what was won at its spot, in big blinds;
+//! nothing for a hand without a spot.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -34,57 +34,57 @@ use serde::{Deserialize, Serialize};
 use crate::folder::{ResultsFolder, StoreError, first_difference, folder_name, has, part};
 use crate::pool;
 
-/// The results.
+/// The file of results.
 pub const HANDS: &str = "hands.csv";
 
 const HEADER: &str = "hand,won\n";
 
-/// Weights of all combos.
+/// Reach probabilities of all combos.
 type Weights = Vec<f64>;
 
 /// Hands that a thread takes at a time.
 const BLOCK: usize = 8;
-/// Lines with less weight than this share of a spot's are not followed.
+/// Lines whose weight is below this share of the spot's are not followed.
 const LEAST: f64 = 1e-9;
 
-/// What is to be valued.
+/// The settings of a duel.
 pub struct Duel {
-    /// Heads-up hold'em.
+    /// The game: heads-up hold'em.
     pub def: Arc<GameDef>,
-    /// Whose play is valued, and against whose.
+    /// The two strategies: the first one's value against the second is computed.
     pub policies: [Arc<dyn Policy>; 2],
-    /// Who plays until then.
+    /// The strategy that plays both seats up to `street`.
     pub before: Arc<dyn Policy>,
-    /// From where on.
+    /// The street from which on the two are valued.
     pub street: Street,
-    /// Lines of play with less than this share of a spot's weight are drawn: followed as often as
-    /// their weight is a part of it, and then counted for so much. 0 follows all of them.
+    /// Lines whose weight is below this share of the spot's are sampled: followed with a
+    /// probability proportional to their weight, and scaled up accordingly. 0 follows all of them.
     pub sample_below: f64,
-    /// Hands that are begun; not all come to the street.
+    /// Hands to play; not all reach the street.
     pub hands: u64,
-    /// Determines the cards and all draws.
+    /// The seed of the cards and all samples.
     pub seed: u64,
 }
 
-/// What came of it.
+/// The result of a duel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Valued {
-    /// Hands that were begun.
+    /// Hands played.
     pub hands: u64,
-    /// Those that came to the street with something left to decide.
+    /// Hands that reached the street with a decision left.
     pub spots: u64,
-    /// What the first wins from the second, over all hands; those that do not come to the street
-    /// count for nothing. `None` below two hands.
+    /// The first strategy's win rate over all hands, of which those that do not reach the street
+    /// count as zero. `None` with fewer than two hands.
     pub rate: Option<Rate>,
-    /// The same at spots alone, in big blinds a spot.
+    /// The same over spots alone, in big blinds per spot.
     pub at_spots: f64,
 }
 
-/// What hands brought: `None` where one came to no spot.
+/// Results by hand, in big blinds: `None` for a hand without a spot.
 type Results = BTreeMap<u64, Option<f64>>;
 
-/// Values, on so many threads; the result does not depend on their number. `visit` is told how many
-/// hands are done.
+/// Runs the duel on `threads` threads; the result does not depend on their number. `visit` is
+/// called with the number of hands done.
 pub fn duel(duel: &Duel, threads: usize, stop: &Stop, mut visit: impl FnMut(u64)) -> Valued {
     let mut results = Results::new();
     let hands: Vec<u64> = (0..duel.hands).collect();
@@ -96,21 +96,21 @@ pub fn duel(duel: &Duel, threads: usize, stop: &Stop, mut visit: impl FnMut(u64)
     valued(&results)
 }
 
-/// A duel that is kept in a folder.
+/// A duel recorded in a folder.
 pub struct Plan {
-    /// What is to be valued.
+    /// The settings of the duel.
     pub duel: Duel,
-    /// Whose play is valued, and against whose, who also plays until then.
+    /// The agents of the two strategies; the second also plays the streets before.
     pub agents: [AgentChoice; 2],
     /// SHA-256 of their files, see [`model_sha256`](crate::folder::model_sha256).
     pub model_sha256: [Option<String>; 2],
     /// The game's name: a built-in one, or the path of its file.
     pub game_name: String,
-    /// The part that is valued; `None` for the whole.
+    /// The part to measure; `None` for the whole.
     pub shard: Option<Shard>,
 }
 
-/// What a folder holds.
+/// The manifest of the measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
@@ -144,8 +144,7 @@ impl crate::folder::Manifest for Manifest {
 }
 
 impl Plan {
-    /// A name for the measurement that tells what it is, the number of hands left out: more of them
-    /// continue a measurement.
+    /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
         let [agent, against] = &self.agents;
         let Duel { street, sample_below, seed, .. } = &self.duel;
@@ -172,7 +171,7 @@ impl Plan {
         }
     }
 
-    /// The hands that are wanted.
+    /// The number of hands to measure.
     pub fn hands(&self) -> u64 {
         self.numbers().count() as u64
     }
@@ -182,7 +181,7 @@ impl Plan {
     }
 }
 
-/// Values as [`duel`] does, going on with what the folder holds.
+/// [`duel`], continuing from what the folder holds.
 ///
 /// # Errors
 /// [`StoreError`]; hands that were valued before an error are kept.
@@ -233,7 +232,7 @@ fn read_line(line: &str) -> Option<(u64, Option<f64>)> {
     (won.is_none_or(f64::is_finite)).then_some((hand.parse().ok()?, won))
 }
 
-/// What came of these hands.
+/// The summary of these results.
 fn valued(results: &Results) -> Valued {
     let hands = results.len() as u64;
     let n = hands as f64;
@@ -253,7 +252,8 @@ fn valued(results: &Results) -> Valued {
 }
 
 impl Duel {
-    /// Values these hands; `done` gets some of them at a time, and none now and then.
+    /// Values these hands. `done` is called with results as they come in, and with none now and
+    /// then.
     fn each<E: Send>(
         &self,
         hands: &[u64],
@@ -266,7 +266,7 @@ impl Duel {
         pool::each(&blocks, threads, stop, work, |found| done(found.unwrap_or_default()))
     }
 
-    /// What is won in each of these hands, in big blinds.
+    /// The results of these hands, in big blinds.
     fn block(&self, hands: &[u64]) -> Vec<(u64, Option<f64>)> {
         let mut dealer = Dealer::new(&self.def, self.seed);
         let won = |&hand: &u64| {
@@ -279,8 +279,8 @@ impl Duel {
         hands.iter().map(won).collect()
     }
 
-    /// The spot that a hand of self-play comes to; `None` where it ends before, or nobody is left
-    /// to act.
+    /// The spot that a hand of self-play reaches; `None` if it ends before, or nobody can act any
+    /// more.
     fn reached(&self, deal: &Deal, rng: &mut Pcg64Mcg) -> Option<PublicState> {
         let mut public = PublicState::new(&self.def);
         loop {
@@ -298,7 +298,7 @@ impl Duel {
         }
     }
 
-    /// What the first policy wins from the second at a spot, in chips: the mean of both seats.
+    /// What the first policy wins from the second at a spot, in chips: the mean over both seats.
     fn value(&self, spot: &PublicState, rng: &mut Pcg64Mcg) -> f64 {
         let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
         let came = seats.map(|seat| {
@@ -309,7 +309,7 @@ impl Duel {
         if pairs <= 0.0 {
             return 0.0;
         }
-        // The same cards for both ways to sit, on all lines.
+        // The same cards and samples for both seatings, on all lines.
         let mut cards = self.def.deck();
         cards.shuffle(rng);
         let draws: u64 = rng.random();
@@ -327,20 +327,20 @@ impl Duel {
     }
 }
 
-/// One way to sit: what seat 0 wins.
+/// The evaluation of one seating, from the view of seat 0.
 struct Walk<'a> {
     policies: [&'a dyn Policy; 2],
-    /// Lines of less weight are left out.
+    /// Lines with less weight are left out.
     least: f64,
-    /// Those of less weight than this are drawn.
+    /// Lines with less weight are sampled.
     drawn: f64,
-    /// The deck, in the order in which it is dealt.
+    /// The deck in the order in which it is dealt.
     cards: &'a [Card],
     rng: Pcg64Mcg,
 }
 
 impl Walk<'_> {
-    /// The sum over all pairs of hands of their weights and what seat 0 wins, in chips.
+    /// The sum over all pairs of hands of their weight times what seat 0 wins, in chips.
     fn value(&mut self, public: &PublicState, reach: &[Weights; 2]) -> f64 {
         match public.turn() {
             Turn::Over => ended(public, reach),
@@ -379,8 +379,8 @@ impl Walk<'_> {
             let mut state = public.clone();
             state.apply_unchecked(action);
             if weight < self.drawn && !matches!(state.turn(), Turn::Over) {
-                // What is not followed counts as if it was checked down, and what is for as much
-                // more or less as it is worth than that.
+                // A line that is not followed counts as checked down. One that is adds its
+                // difference to that, scaled up.
                 let followed = weight / self.drawn;
                 let checked = checked_down(&state, &next);
                 sum += checked;
@@ -395,8 +395,8 @@ impl Walk<'_> {
         sum
     }
 
-    /// The next card: the first of the deck that is not on the board. What it brings hands that are
-    /// checked down is set right by what all cards do.
+    /// Deals the first card of the deck that is not on the board. The value of checking down over
+    /// all cards corrects for the choice of the card.
     fn deal(&mut self, public: &PublicState, reach: &[Weights; 2]) -> f64 {
         let board = public.board();
         let mut free = self.cards.iter().copied().filter(|&card| !board.set().contains(card));
@@ -407,7 +407,7 @@ impl Walk<'_> {
         if public.able().len() < 2 {
             return checked;
         }
-        // A pair of hands leaves four cards fewer to come.
+        // Each pair of hands leaves four cards fewer.
         let times = left as f64 / (left - 4) as f64;
         checked + times * (self.value(&state, &next) - checked_down(&state, &next))
     }
@@ -417,7 +417,7 @@ fn scale(weights: &mut Weights, by: f64) {
     weights.iter_mut().for_each(|weight| *weight *= by);
 }
 
-/// The state and the hands after a card.
+/// The state and the reach probabilities after a card.
 fn dealt(
     public: &PublicState,
     reach: &[Weights; 2],
@@ -432,8 +432,8 @@ fn dealt(
     Some((state, next))
 }
 
-/// What seat 0 wins, summed over all pairs of hands, if nobody puts in more: over all cards that
-/// may come.
+/// What seat 0 wins if nobody bets any more, summed over all pairs of hands and averaged over the
+/// cards to come.
 fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     let board = public.board();
     if board.len() == public.def().full_board_len() || !public.folded().is_empty() {
@@ -443,7 +443,8 @@ fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     stakes * margins(public.def(), board.set(), reach)
 }
 
-/// What seat 0 wins at showdowns for one chip, over all cards that may come.
+/// What seat 0 wins at showdowns for one chip, summed over all pairs and averaged over the cards to
+/// come.
 fn margins(def: &GameDef, board: CardSet, reach: &[Weights; 2]) -> f64 {
     if board.len() as usize == def.full_board_len() {
         return show(board, reach);
@@ -461,7 +462,7 @@ fn margins(def: &GameDef, board: CardSet, reach: &[Weights; 2]) -> f64 {
     free.iter().map(of_card).sum::<f64>() / (free.len() - 4) as f64
 }
 
-/// What seat 0 wins at a showdown for one chip, summed over all pairs.
+/// What seat 0 wins at a showdown for one chip, summed over all pairs of hands.
 fn show(board: CardSet, reach: &[Weights; 2]) -> f64 {
     let (Ok(showdown), Some(against)) = (Showdown::new(board), reach[1].first_chunk()) else {
         return 0.0;
@@ -471,7 +472,7 @@ fn show(board: CardSet, reach: &[Weights; 2]) -> f64 {
     reach[0].iter().zip(margins).map(|(own, margin)| own * margin).sum()
 }
 
-/// What seat 0 wins where a hand is over, summed over all pairs.
+/// What seat 0 wins in a finished hand, summed over all pairs of hands.
 fn ended(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     let paid = public.committed();
     let folded =
@@ -484,7 +485,7 @@ fn ended(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     }
 }
 
-/// The weight of all pairs of hands that share no card.
+/// The weight of all pairs of hands without a common card.
 fn pairs(one: &[f64], other: &[f64]) -> f64 {
     let mut all = 0.0;
     let mut with = [0.0; 52];

@@ -1,17 +1,17 @@
-//! How far one agent, a student, does what another one, its teacher, does, and what the difference
-//! costs it, street by street.
+//! How closely a student's decisions follow its teacher's, and what the difference costs, by
+//! street.
 //!
-//! The teacher plays deals against itself, and at each of its decisions the student is asked what
-//! it would do there ([`Likeness`]). What the difference costs is measured by duplicate matches
-//! against the teacher: in each of them one player decides as the student on one street, or on all,
-//! and as the teacher elsewhere.
+//! The teacher plays deals against itself, and at each of its decisions the student is asked for
+//! its own ([`Likeness`]). The cost of the difference is measured by duplicate matches against the
+//! teacher: in each, one player decides as the student on one street, or on all, and as the teacher
+//! elsewhere.
 //!
-//! All hands of a deal draw from the same random numbers, by the decision's number in the hand, and
-//! the student takes the teacher's action as often as its own probabilities allow (a maximal
-//! coupling). Each hand by itself is played as ever, so that the result of a match is unbiased; and
-//! where the student does what the teacher does, the two hands of a deal are the same hand from
-//! both seats and cancel exactly, so that nothing but the differences makes the result spread.
-//! All-ins count with their expectation over the cards to come.
+//! All hands of a deal use the same random numbers, by the decision's number in the hand, and the
+//! student takes the teacher's action as often as its own probabilities allow (a maximal coupling).
+//! Each hand by itself is distributed as usual, so the result of a match is unbiased. Where the
+//! student acts as the teacher does, the two hands of a deal are the same hand from both seats and
+//! cancel exactly, so only differences add variance. All-ins count with their expectation over the
+//! cards to come.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,40 +24,38 @@ use matches::stop::Stop;
 
 use crate::hands::{Hands, Settings, SettingsError, ask};
 
-/// Probabilities below this count as this in logarithms, so that what the student never does is
-/// dear but not endless.
+/// The lower bound of probabilities in logarithms, so that an action the student never takes has a
+/// large but finite loss.
 pub const LEAST_SHARE: f64 = 1e-7;
 
-/// Deals that a thread plays at a time. Sums of blocks are added in their order, whatever the
-/// number of threads.
+/// Deals that a thread plays at a time. Blocks are summed in order, for any number of threads.
 const BLOCK: u64 = 32;
 
-/// Streets.
+/// The number of streets.
 const STREETS: usize = Street::ALL.len();
 
-/// An agent that is compared with another one.
+/// An agent in the comparison.
 #[derive(Clone, Copy)]
 pub struct Compared<'a> {
-    /// What it does.
+    /// The strategy it plays.
     pub plays: &'a dyn Policy,
-    /// The probabilities that its model gives, where it plays others, such as the likeliest action
-    /// alone.
+    /// The strategy of its model, if it plays another one, such as the likeliest action alone.
     pub says: Option<&'a dyn Policy>,
 }
 
 impl Compared<'_> {
-    /// What it does, and what its model says where that is something else.
+    /// The strategy it plays, and that of its model if that is another.
     fn ask(&self, infoset: &InfoSet) -> (Strategy, Option<Strategy>) {
         (ask(self.plays, infoset), self.says.map(|says| ask(says, infoset)))
     }
 }
 
-/// How alike two agents decide: sums over decisions, each counted once.
+/// How alike two agents decide: sums over decisions, with equal weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Likeness {
-    /// Decisions.
+    /// The number of decisions.
     pub decisions: u64,
-    /// Those at which the same action is the likeliest.
+    /// Decisions at which both have the same likeliest action.
     same: u64,
     distance: f64,
     log_loss: f64,
@@ -67,7 +65,8 @@ pub struct Likeness {
 }
 
 impl Likeness {
-    /// Adds a decision: distances are of what is said, shares of actions of what is done.
+    /// Adds a decision: distances compare the models' strategies, shares of actions are of those
+    /// played.
     fn add(&mut self, done: [&Strategy; 2], said: [&Strategy; 2]) {
         let [teacher, student] = said;
         self.decisions += 1;
@@ -104,30 +103,30 @@ impl Likeness {
         (self.decisions > 0).then(|| sum / self.decisions as f64)
     }
 
-    /// The share of decisions at which the same action is the likeliest, as all of these `None`
-    /// without decisions.
+    /// The share of decisions with the same likeliest action; like the others, `None` without
+    /// decisions.
     pub fn same(&self) -> Option<f64> {
         self.mean(self.same as f64)
     }
 
-    /// The mean total variation distance: half the sum of what the probabilities differ by, from 0
-    /// to 1.
+    /// The mean total variation distance, from 0 to 1: half the sum of the absolute differences of
+    /// the probabilities.
     pub fn distance(&self) -> Option<f64> {
         self.mean(self.distance)
     }
 
-    /// The mean of −Σ p ln q, p being the teacher's probabilities and q the student's, in nats.
+    /// The mean cross-entropy −Σ p ln q in nats, with the teacher's p and the student's q.
     pub fn log_loss(&self) -> Option<f64> {
         self.mean(self.log_loss)
     }
 
-    /// The mean Kullback-Leibler divergence Σ p ln (p / q), in nats: the log-loss less what the
-    /// teacher itself would have.
+    /// The mean Kullback-Leibler divergence Σ p ln (p / q) in nats: the cross-entropy minus the
+    /// teacher's entropy.
     pub fn divergence(&self) -> Option<f64> {
         self.mean(self.divergence)
     }
 
-    /// How often the teacher folds, calls (or checks) and raises (or bets), on average.
+    /// The teacher's mean probabilities of folding, calling (or checking) and raising (or betting).
     pub fn teacher(&self) -> Option<[f64; 3]> {
         Some([
             self.mean(self.teacher[0])?,
@@ -136,7 +135,7 @@ impl Likeness {
         ])
     }
 
-    /// The same of the student, at the same decisions.
+    /// The student's mean probabilities of the same, at the same decisions.
     pub fn student(&self) -> Option<[f64; 3]> {
         Some([
             self.mean(self.student[0])?,
@@ -154,7 +153,7 @@ fn kind(action: Action) -> usize {
     }
 }
 
-/// The first of the likeliest actions.
+/// The likeliest action; the first one of several.
 fn likeliest(strategy: &Strategy) -> Option<Action> {
     let mut best: Option<(Action, f64)> = None;
     for &(action, p) in &strategy.actions {
@@ -165,22 +164,22 @@ fn likeliest(strategy: &Strategy) -> Option<Action> {
     best.map(|(action, _)| action)
 }
 
-/// What came of a comparison, or of a part of it.
+/// The result of a comparison, or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Fidelity {
     /// Deals played.
     pub deals: u64,
-    /// How alike the two decide on each street.
+    /// How alike the two decide, by street.
     pub streets: [Likeness; STREETS],
-    /// What the student loses against the teacher when it decides on one street only. A group is a
-    /// deal, two hands.
+    /// The student's losses against the teacher when it decides on one street only, by street. A
+    /// group is a deal, two hands.
     pub lost: [Sums; STREETS],
-    /// The same when it decides on all.
+    /// The student's losses when it decides on all streets.
     pub lost_in_all: Sums,
 }
 
 impl Fidelity {
-    /// How alike the two decide on all streets together.
+    /// How alike the two decide over all streets.
     pub fn in_all(&self) -> Likeness {
         let mut all = Likeness::default();
         self.streets.iter().for_each(|street| all.merge(street));
@@ -197,11 +196,11 @@ impl Fidelity {
     }
 }
 
-/// Compares a student with its teacher. Ends early, with all deals before some number, when it is
-/// asked to.
+/// Compares a student with its teacher. When it is stopped, the result covers all deals up to some
+/// number.
 ///
-/// `seen` is called after every few deals with what is known so far. The result does not depend on
-/// the threads.
+/// `seen` is called after every few deals with the result so far. The result does not depend on the
+/// number of threads.
 ///
 /// # Errors
 /// When the game is not for two, or the hands are odd.
@@ -238,7 +237,7 @@ pub fn compare(
                     for deal in first..(first + BLOCK).min(deals) {
                         table.deal(deal, &mut block);
                     }
-                    // Nobody hears it when the other end has panicked, and then nothing matters.
+                    // Sending fails only if the receiver panicked; then nothing matters.
                     let _ = sender.send((first, block));
                 }
             });
@@ -258,7 +257,7 @@ pub fn compare(
     Ok(total)
 }
 
-/// A student and its teacher.
+/// The student and the teacher of a comparison, with the game and the seed.
 struct Pair<'a> {
     def: &'a Arc<GameDef>,
     teacher: Compared<'a>,
@@ -266,7 +265,7 @@ struct Pair<'a> {
     seed: u64,
 }
 
-/// Where a thread plays.
+/// The state of a thread.
 struct Table<'a> {
     pair: &'a Pair<'a>,
     hands: Hands<'a>,
@@ -277,8 +276,8 @@ impl<'a> Table<'a> {
         Table { pair, hands: Hands::new(pair.def, pair.seed) }
     }
 
-    /// Plays a deal: the teacher against itself, then every match in which the student would have
-    /// done something else.
+    /// Plays a deal: the teacher against itself, then every match in which the student would act
+    /// differently.
     fn deal(&mut self, deal: u64, sums: &mut Fidelity) {
         let Pair { teacher, student, .. } = *self.pair;
         let cards = self.hands.deal(deal);
@@ -321,9 +320,9 @@ impl<'a> Table<'a> {
     }
 }
 
-/// What the student does where the teacher has drawn an action: the same where it can be, else, by
-/// the point, one of those that it takes more often than the teacher. Over all draws of the teacher
-/// and points these are the student's own probabilities.
+/// The student's action where the teacher has sampled `action`: the same one as often as possible,
+/// otherwise one, chosen by `point`, that it takes more often than the teacher. Over all samples of
+/// the teacher and all points this is the student's own strategy.
 fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) -> Action {
     let kept = learned.probability(action) / taught.probability(action).max(f64::MIN_POSITIVE);
     if point < kept {

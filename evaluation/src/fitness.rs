@@ -1,4 +1,4 @@
-//! Counting all deals for the exact fitness of rules, on several threads.
+//! Counting all deals, for the exact fitness of rules, on several threads.
 
 use cards::CardSet;
 use matches::stop::Stop;
@@ -7,8 +7,8 @@ use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
 use crate::best_response::in_buckets::Progress;
 use crate::pool;
 
-/// Counts all deals, or those of so many flops, spread over all, on so many threads, which do not
-/// matter for what is found. `None` when it was asked to stop. `seen` is called about ten times a
+/// Counts all deals, or those of `flops` flops spread over all, on `threads` threads; the result
+/// does not depend on their number. `None` when it was stopped. `seen` is called about ten times a
 /// second.
 ///
 /// # Errors

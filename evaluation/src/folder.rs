@@ -1,11 +1,11 @@
-//! The folder of a measurement: what is measured, and the results that are there.
+//! The folder of a measurement: the manifest and the results so far.
 //!
-//! `evaluation.toml` says what is measured. Results are lines of one file, in whatever order they
-//! were finished, each with a key before its first comma. A line is there or it is not: one that
-//! was cut short by the end of the process is dropped when the folder is opened again.
+//! `evaluation.toml` is the manifest. Results are lines of one file, in the order in which they
+//! were finished, each with a key before its first comma. A line that was cut short by the end of
+//! the process is dropped when the folder is opened again.
 //!
-//! The folder of a part (`--shard`) has the lines of some keys only, and says in its manifest which
-//! part it is; [`merge`] joins the parts.
+//! The folder of a part (`--shard`) has the lines of some keys only, and its manifest names the
+//! part; [`merge`] joins the parts.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,19 +19,19 @@ use serde::de::DeserializeOwned;
 
 use crate::{best_response, duel, exploiters, lbr};
 
-/// What is measured, for people and for the next run.
+/// The file that describes the measurement, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
 
-/// The key of the manifest that says which part a folder is.
+/// The manifest's key that names the part.
 const SHARD: &str = "shard";
 
-/// The files of results, one of which each folder has.
+/// The files of results; each folder has one of them.
 const RESULTS: [&str; 4] =
     [lbr::store::DEALS, duel::HANDS, best_response::store::RESULTS, exploiters::RESULTS];
 
-/// What a folder holds. Two measurements that agree in all but provenance are one.
+/// The description of a measurement. Two that differ in provenance only are the same measurement.
 pub trait Manifest: Serialize + DeserializeOwned {
-    /// The first thing in which two differ that would make them different measurements.
+    /// The first field in which two manifests of different measurements differ.
     fn difference(&self, other: &Self) -> Option<&'static str>;
 }
 
@@ -41,12 +41,12 @@ pub enum StoreError {
     /// A file or folder cannot be made, read or written.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
-    /// Another process writes to it.
+    /// Another process writes to the folder.
     #[error("{} is in use by another process; wait for it, or choose another folder with --out", .0.display())]
     InUse(PathBuf),
     /// The folder holds another measurement.
@@ -55,30 +55,30 @@ pub enum StoreError {
          this one", .path.display()
     )]
     Other {
-        /// The folder.
+        /// The folder's path.
         path: PathBuf,
-        /// What differs.
+        /// The first field that differs.
         field: &'static str,
     },
-    /// A file does not say what it should.
+    /// A file is damaged.
     #[error("{}: {reason}; remove the folder to measure again", .path.display())]
     Bad {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What is wrong, with the line.
+        /// The fault, with the number of the line.
         reason: String,
     },
     /// A file that the agent needs cannot be read.
     #[error("a file that the agent needs cannot be read: {0}")]
     Model(io::Error),
-    /// Nothing is left for a part.
+    /// There are more parts than results: nothing is left for some.
     #[error(
         "this part would be empty: there are {0} results in all, so give at most as many parts"
     )]
     TooManyParts(u64),
 }
 
-/// SHA-256 of the agent's files in hexadecimal, when it has some.
+/// SHA-256 of the agent's files in hexadecimal; `None` if it has none.
 ///
 /// # Errors
 /// [`StoreError::Model`].
@@ -86,8 +86,8 @@ pub fn model_sha256(agent: &AgentChoice) -> Result<Option<String>, StoreError> {
     files_sha256(agent.files()).map_err(StoreError::Model)
 }
 
-/// A name for the folder of a measurement: its kind, the agent, with a few digits of its files'
-/// SHA-256, the game by its name or file, and what else tells it from others.
+/// The name of a measurement's folder: its kind, the agent, a few digits of its files' SHA-256, the
+/// game's name or file, and what distinguishes it from others.
 pub(crate) fn folder_name(
     kind: &str,
     agent: &AgentChoice,
@@ -105,19 +105,19 @@ pub(crate) fn folder_name(
     format!("{kind}-{agent}{model}-{game}-{rest}").chars().map(plain).collect()
 }
 
-/// The first of these things that is not the same in two manifests.
+/// The first field whose values differ.
 pub(crate) fn first_difference<const N: usize>(
     same: [(&'static str, bool); N],
 ) -> Option<&'static str> {
     same.into_iter().find_map(|(field, same)| (!same).then_some(field))
 }
 
-/// What the name of a part's folder ends with.
+/// The suffix of the folder's name for a part.
 pub(crate) fn part(shard: Option<Shard>) -> String {
     shard.map_or_else(String::new, Shard::suffix)
 }
 
-/// Whether a result is to be measured: of the whole, every one is.
+/// Whether a part has this result; the whole has all.
 pub(crate) fn has(shard: Option<Shard>, result: u64) -> bool {
     shard.is_none_or(|shard| shard.has(result))
 }
@@ -127,16 +127,16 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     move |source| StoreError::Io { path, source }
 }
 
-/// The results of a folder, opened for more; one process at a time has them.
+/// The file of results, open for appending; one process at a time can open it.
 pub struct ResultsFolder {
     path: PathBuf,
     file: File,
 }
 
 impl ResultsFolder {
-    /// Makes the folder, or goes on with the measurement, or the part of it, that it holds if that
-    /// is the same one. Every whole line of the file `name` after its header, with its number from
-    /// 1, goes to `line`, which may say what is wrong with it.
+    /// Makes the folder, or resumes the same measurement, or the same part of it. Every complete
+    /// line of the file `name` after its header, with its number from 1, is passed to `line`, which
+    /// returns what is wrong with it, if anything.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -163,7 +163,7 @@ impl ResultsFolder {
         check_manifest(folder, manifest, shard)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io_error(&path))?;
-        // Lines that were begun but not ended; of a new file, everything.
+        // Drops an incomplete last line; in a new file, everything.
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         if !whole.is_empty() {
             let bad = |reason| StoreError::Bad { path: path.clone(), reason };
@@ -182,7 +182,7 @@ impl ResultsFolder {
         Ok(ResultsFolder { path, file })
     }
 
-    /// Adds a line, which ends with a line feed.
+    /// Appends a line, which must end with a line feed.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -191,7 +191,7 @@ impl ResultsFolder {
     }
 }
 
-/// Writes the manifest of a new folder; that of an old one must be the same.
+/// Writes the manifest of a new folder, or compares it with that of an existing one.
 fn check_manifest(
     folder: &Path,
     manifest: &impl Manifest,
@@ -219,7 +219,7 @@ fn check_manifest(
     }
 }
 
-/// A manifest, and the part that the folder is.
+/// Parses a manifest and the part it names.
 fn read_manifest(text: &str) -> Result<(toml::Table, Option<Shard>), String> {
     let mut manifest: toml::Table =
         text.parse().map_err(|error: toml::de::Error| error.to_string())?;
@@ -240,39 +240,39 @@ fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
 /// Why parts cannot be joined.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// A folder cannot be read, or the whole not written.
+    /// A part cannot be read, or the result cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A folder without a manifest.
+    /// The folder has no manifest.
     #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in it", .0.display())]
     NotOne(PathBuf),
-    /// A whole measurement, not a part.
+    /// The folder holds a whole measurement, not a part.
     #[error("{} is no part: it was measured without --shard", .0.display())]
     Whole(PathBuf),
-    /// Parts of two measurements.
+    /// The parts are of different measurements.
     #[error("{} and {} are parts of different measurements: their `{field}` differs", .one.display(), .other.display())]
     Different {
-        /// A part.
+        /// The folder of a part.
         one: PathBuf,
-        /// Another.
+        /// The folder of another part.
         other: PathBuf,
-        /// What differs.
+        /// The first field that differs.
         field: String,
     },
-    /// They are not all parts, each once.
+    /// The parts are not complete, or one occurs twice.
     #[error(transparent)]
     Parts(#[from] ShardsError),
-    /// Something is where the whole would go.
+    /// The folder for the result exists already.
     #[error("{} exists already; choose another folder with --out", .0.display())]
     Exists(PathBuf),
 }
 
-/// Whether a folder is that of a measurement, or of a part of one.
+/// Whether a folder is that of a measurement or of a part.
 pub fn is_measurement(folder: &Path) -> bool {
     folder.join(MANIFEST).exists()
 }
 
-/// Joins the folders of all parts of a measurement into a new one: the same bytes whatever the
+/// Joins the folders of all parts of a measurement into a new one. The result is the same for any
 /// order of the parts.
 ///
 /// # Errors
@@ -293,7 +293,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
         return Err(StoreError::Bad { path: first.folder.join(&first.name), reason }.into());
     }
     fs::create_dir_all(out).map_err(io_error(out))?;
-    // Its first line says which part it is.
+    // The first line names the part.
     let manifest = first.manifest.split_once('\n').map_or("", |(_, rest)| rest);
     write_whole(&out.join(MANIFEST), manifest)?;
     let mut results = first.header().to_owned();
@@ -301,20 +301,20 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     Ok(write_whole(&out.join(&first.name), &results)?)
 }
 
-/// What a line is of: a number, or a text.
+/// The key of a line, for sorting: its number, or its text.
 fn key(line: &str) -> (u64, &str) {
     let key = line.split(',').next().unwrap_or_default();
     (key.parse().unwrap_or_default(), key)
 }
 
-/// The folder of a part.
+/// The folder of a part, read for merging.
 struct Part<'a> {
     folder: &'a Path,
     shard: Shard,
     manifest: String,
-    /// What makes two measurements different.
+    /// The manifest without the provenance.
     table: toml::Table,
-    /// The file of results.
+    /// The name of the file of results.
     name: String,
     results: String,
 }
@@ -340,7 +340,7 @@ impl Part<'_> {
         Ok(Part { folder, shard, manifest, table, name, results })
     }
 
-    /// Checks that another is a part of the same measurement.
+    /// Checks that another part is of the same measurement.
     fn must_fit(&self, other: &Part<'_>) -> Result<(), MergeError> {
         let field = if self.name != other.name || self.header() != other.header() {
             Some("kind".to_owned())
@@ -356,7 +356,7 @@ impl Part<'_> {
         self.results.find('\n').map_or("", |end| &self.results[..=end])
     }
 
-    /// The whole lines after the header.
+    /// The complete lines after the header.
     fn lines(&self) -> impl Iterator<Item = &str> {
         let whole = self.results.rfind('\n').map_or("", |end| &self.results[..=end]);
         whole.lines().skip(1)

@@ -1,4 +1,4 @@
-//! Hands of two played by policies, with the same cards and the same random numbers each time they
+//! Hands of two players played by policies, with the same cards and random numbers whenever they
 //! are played again.
 
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use matches::deals::{Deal, Dealer};
 use matches::decide::decision_rng;
 use rand::RngExt;
 
-/// How much is played.
+/// The number of hands, the seed and the threads of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Hands of each match, two of each deal.
+    /// Hands of each match, two for each deal.
     pub hands: u64,
-    /// Determines every card and every draw.
+    /// The seed of all cards and samples.
     pub seed: u64,
-    /// Threads; what comes out does not depend on them.
+    /// The number of threads; the result does not depend on it.
     pub jobs: usize,
 }
 
 /// Why hands cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// Another number of players.
+    /// The game is not for two players.
     #[error("the game has {0} players; duplicate matches here are of games of two")]
     Players(usize),
-    /// No whole number of deals.
+    /// The number of hands is odd or zero.
     #[error(
         "{0} hands are no whole number of deals, each of which is two hands: name an even number"
     )]
@@ -35,7 +35,7 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// How many deals that is in a game.
+    /// The number of deals in a game.
     ///
     /// # Errors
     /// When the game is not for two, or the hands are odd or none.
@@ -50,15 +50,15 @@ impl Settings {
     }
 }
 
-/// How far a hand was played.
+/// The end of a partly played hand.
 pub(crate) enum Reached {
-    /// To its end: the payoffs.
+    /// The hand ended, with these payoffs.
     End(BySeat<Payoff>),
-    /// To a decision that was left open.
+    /// `act` left this decision open.
     Decision(Box<InfoSet>),
 }
 
-/// Where a thread plays.
+/// The state with which a thread plays hands.
 pub(crate) struct Hands<'a> {
     def: &'a Arc<GameDef>,
     seed: u64,
@@ -67,9 +67,10 @@ pub(crate) struct Hands<'a> {
 }
 
 impl<'a> Hands<'a> {
-    /// Hands of a game of two players; the seed determines every card and every draw.
+    /// Hands of a two-player game; the seed determines all cards and samples.
     pub(crate) fn new(def: &'a Arc<GameDef>, seed: u64) -> Hands<'a> {
-        // Two hands of hold'em cost nothing, and smaller games have few boards.
+        // No limit on the boards of an all-in: two hands of hold'em are cheap, smaller games have
+        // few boards.
         Hands { def, seed, dealer: Dealer::new(def, seed), all_in: AllIn::new(u64::MAX) }
     }
 
@@ -78,9 +79,9 @@ impl<'a> Hands<'a> {
         self.dealer.deal(deal)
     }
 
-    /// Plays a hand: `act` is given what is seen and two points between 0 and 1 to draw with, which
-    /// depend on the deal and the decision's number in the hand. Gives the payoffs, of an all-in
-    /// what is expected of it.
+    /// Plays a hand and returns the payoffs, of an all-in the expected ones. `act` is called with
+    /// the information set and two numbers from 0 to 1 to sample with, which depend on the deal and
+    /// the decision's number in the hand.
     pub(crate) fn play(
         &mut self,
         cards: &Deal,
@@ -94,8 +95,8 @@ impl<'a> Hands<'a> {
         }
     }
 
-    /// Plays a hand that has begun, as [`play`](Self::play) does, up to a decision for which `act`
-    /// has nothing.
+    /// Continues a hand as [`play`](Self::play) does, up to a decision for which `act` returns
+    /// `None`.
     pub(crate) fn go_on(
         &mut self,
         cards: &Deal,
@@ -133,7 +134,7 @@ impl<'a> Hands<'a> {
     }
 }
 
-/// The strategy of a policy with legal actions in the order fold, call, raises from small to large.
+/// The policy's strategy, made legal and in the order fold, call, raises from small to large.
 pub(crate) fn ask(policy: &dyn Policy, infoset: &InfoSet) -> Strategy {
     let legal = infoset.legal();
     let order = |action: Action| match action {

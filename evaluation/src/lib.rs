@@ -1,17 +1,17 @@
-//! What an agent is worth: what others can win from it, how far a student is from its teacher, how
-//! fast it is.
+//! Measuring agents: what others can win from them, how close a student is to its teacher, how fast
+//! they are.
 //!
-//! - [`best_response`]: the best response to an agent on drawn flops, kept in a folder.
-//! - [`duel`](mod@duel): two strategies valued against each other at spots of play, over all hands.
+//! - [`best_response`]: the best response to an agent on sampled flops, recorded in a folder.
+//! - [`duel`](mod@duel): the difference in value between two strategies at sampled spots.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
-//! - [`fidelity`]: how far a student does what its teacher does, and what the difference costs.
-//! - [`fitness`](mod@fitness): the counts behind the exact fitness of rules.
+//! - [`fidelity`]: how closely a student follows its teacher, and what the difference costs.
+//! - [`fitness`](mod@fitness): the counts for the exact fitness of rules.
 //! - [`folder`]: folders of measurements.
-//! - [`lbr`]: local best response against an agent, kept in a folder.
+//! - [`lbr`]: local best response against an agent, recorded in a folder.
 //! - [`measure`](mod@measure): how fast agents decide.
-//! - [`practice`]: lists of if, then and else on the same deals again and again, to be searched.
+//! - [`practice`]: fast evaluation of decision lists on a fixed set of deals, for searches.
 //! - [`speed`]: how fast this machine plays.
-//! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and what it earns.
+//! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and its worth.
 
 pub mod best_response;
 pub mod duel;

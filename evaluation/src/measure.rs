@@ -1,4 +1,4 @@
-//! How fast an agent decides, and how much memory it takes.
+//! The speed of an agent's decisions, and its memory use.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,29 +11,29 @@ use matches::bot::Bot;
 use matches::table::{Observer, Table};
 use serde::Serialize;
 
-/// An agent measured at a game, playing itself in every seat on one thread.
+/// The speed and memory of an agent that plays itself in every seat on one thread.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measured {
     /// Decisions made.
     pub decisions: u64,
-    /// Decisions at which a check or fold stood in for the agent's answer.
+    /// Decisions at which a check or fold replaced the agent's answer.
     pub fallbacks: u64,
-    /// Decisions in a second of thinking time.
+    /// Decisions per second of decision time.
     pub per_second: f64,
-    /// The median thinking time in microseconds, within 1/16 of its value, as the next.
+    /// The median decision time in microseconds, exact to 1/16, as the next.
     pub p50_us: f64,
-    /// The time in microseconds that 99 of 100 decisions do not exceed.
+    /// The 99th percentile of the decision times, in microseconds.
     pub p99_us: f64,
-    /// The longest thinking time in microseconds.
+    /// The longest decision time in microseconds.
     pub max_us: f64,
-    /// By how many bytes this process's resident memory grew while the agents were built and
-    /// played; absent where the system does not tell. Programs of their own are not in it.
+    /// The growth of this process's resident memory, in bytes, while the agents were built and
+    /// played, without child processes; `None` where the system does not tell.
     pub memory_growth: Option<u64>,
-    /// This process's resident memory in bytes afterwards.
+    /// This process's resident memory in bytes afterwards; `None` where the system does not tell.
     pub memory: Option<u64>,
 }
 
-/// Lets an agent play for this long.
+/// Lets the agent play itself for this long.
 ///
 /// # Errors
 /// When the agent cannot be built for the game.
@@ -83,7 +83,7 @@ impl Observer for Counts {
     }
 }
 
-/// This process's resident memory in bytes, where the system tells (Linux).
+/// This process's resident memory in bytes, where the system tells it (Linux).
 pub fn resident_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! Items handed to threads one by one; what comes of each goes to the thread that asked.
+//! A pool of threads for a list of items; the results go to the calling thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use matches::stop::Stop;
 
-/// How often the thread that asked hears of nothing, so that it can show how things stand.
+/// How often the calling thread is called back without a result, so that it can show progress.
 pub(crate) const SHOWN: Duration = Duration::from_millis(100);
 
-/// Results that wait to be taken, at most.
+/// The capacity of the channel for results.
 const WAITING: usize = 64;
 
-/// Has `work` done for the items, in their order, on so many threads, until all are done or it is
-/// to stop. Each result goes to `done` as it comes in, and `None` when for [`SHOWN`] nothing has.
+/// Runs `work` on the items, in their order, on `threads` threads, until all are done or it is
+/// stopped. `done` is called with each result as it comes in, and with `None` after [`SHOWN`]
+/// without one.
 ///
 /// # Errors
-/// The first one of `work` or `done`; items in progress are finished, further ones not begun.
+/// The first one of `work` or `done`. Items in progress are finished, further ones not begun.
 pub(crate) fn each<I, R, E>(
     items: &[I],
     threads: usize,
@@ -38,14 +39,14 @@ where
         }
         drop(sender);
         let result = collect(&receiver, &mut done);
-        // The others need not go on when one has failed, and nobody listens to them any more.
+        // After a failure the other threads need not continue: nobody receives their results.
         next.store(items.len(), Ordering::Relaxed);
         drop(receiver);
         result
     })
 }
 
-/// One thread's part.
+/// The loop of one thread.
 fn take<I, R, E>(
     items: &[I],
     next: &AtomicUsize,

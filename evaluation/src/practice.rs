@@ -1,14 +1,15 @@
-//! Lists of if, then and else for all streets, played against an opponent on the same deals again
-//! and again, for searches that compare thousands of them.
+//! Fast evaluation of decision lists on a fixed set of deals against an opponent, for searches that
+//! compare thousands of them.
 //!
 //! A hand is a tree of the lists' own decisions: between two of them the cards are fixed, and the
-//! opponent draws from the same random numbers whenever it comes to the same decision. The tree
+//! opponent samples from the same random numbers whenever it comes to the same decision. The tree
 //! grows where lists first go and is kept, so that a list that goes where others went costs a walk
-//! over some nodes, a microsecond a hand, instead of asking the opponent. Draws of the lists are
-//! not drawn: all branches count with their chances. All-ins count with their expectation over the
-//! cards to come.
+//! over some nodes, a microsecond a hand, without asking the opponent. Random choices of the lists
+//! are not sampled: all branches count with their probabilities. All-ins count with their
+//! expectation over the cards to come.
 //!
-//! What is found best on some deals looks better there than it is: measure it on others.
+//! A list that is the best of many on some deals looks better there than it is: measure it on
+//! others.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,10 +28,10 @@ use crate::pool;
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 128;
 
-/// Nothing further in a list of edges.
+/// The end of a list of edges.
 const NONE: u32 = u32::MAX;
 
-/// Deals against an opponent with all that lists have come to on them.
+/// A set of deals against an opponent, with the decision trees grown so far.
 pub struct Practice<'a> {
     def: &'a Arc<GameDef>,
     opponent: &'a dyn Policy,
@@ -39,37 +40,37 @@ pub struct Practice<'a> {
     blocks: Vec<Mutex<Block>>,
 }
 
-/// Where a choice leads.
+/// What follows a choice.
 #[derive(Debug, Clone, Copy)]
 enum Link {
-    /// To the end: chips won.
+    /// The end of the hand, with the chips won.
     End(f64),
-    /// To the next decision.
+    /// The next decision of the lists.
     Node(u32),
 }
 
-/// A decision of the lists.
+/// A decision of the lists in a hand's tree.
 struct Node {
     situation: Situation,
     street: u8,
-    /// The first of its edges.
+    /// The index of its first edge.
     edges: u32,
-    /// Whose decision in which deal: the number of its hand.
+    /// The index of its hand in the block.
     hand: u32,
-    /// What was done before.
+    /// The actions before it.
     came: Box<[Action]>,
 }
 
-/// What an act leads to.
+/// What follows an act at a node.
 #[derive(Clone, Copy)]
 struct Edge {
     act: Act,
     to: Link,
-    /// The node's next edge.
+    /// The index of the node's next edge.
     next: u32,
 }
 
-/// A deal from one of its seats.
+/// A deal seen from one of its seats.
 struct Hand {
     deal: u64,
     cards: Deal,
@@ -85,7 +86,8 @@ struct Block {
 }
 
 impl<'a> Practice<'a> {
-    /// Deals for lists in which boards are dry by this definition.
+    /// A set of deals, without trees. `dry` defines which boards are dry, for the lists'
+    /// situations.
     ///
     /// # Errors
     /// When the game is not for two, or the hands are odd or none.
@@ -100,8 +102,8 @@ impl<'a> Practice<'a> {
         Ok(Practice { def, opponent, dry, settings, blocks })
     }
 
-    /// What each of these books wins on the first deals, at least so many, in mbb/hand; a group is
-    /// a deal, two hands. `None` when it was asked to stop.
+    /// The win rates of these books in mbb/hand on the first deals, at least `deals` of them; a
+    /// group is a deal, two hands. `None` when it was stopped.
     ///
     /// # Errors
     /// When a book lacks a street, or cannot be played in the game.
@@ -142,8 +144,8 @@ impl<'a> Practice<'a> {
         Ok(Some((0..books.len()).map(rate).collect()))
     }
 
-    /// For each book the sum of what it wins a hand over a block's deals, in chips, and the sum of
-    /// the squares.
+    /// For each book the sum of its winnings per hand over a block's deals, in chips, and the sum
+    /// of squares.
     fn block(&self, place: usize, books: &[Vec<Decider>]) -> Vec<[f64; 2]> {
         let mut block = self.blocks[place].lock().unwrap_or_else(PoisonError::into_inner);
         let mut hands = Hands::new(self.def, self.settings.seed);
@@ -183,7 +185,7 @@ impl<'a> Practice<'a> {
                         open.push((chance, grow.follow(block, node, act)));
                     }
                 }
-                // Of two hands the mean.
+                // The mean of the two hands.
                 let won = 0.5 * won;
                 sum += won;
                 squares += won * won;
@@ -194,14 +196,14 @@ impl<'a> Practice<'a> {
     }
 }
 
-/// How a tree grows.
+/// What is needed to grow trees.
 struct Grow<'g, 'a> {
     practice: &'g Practice<'a>,
     hands: &'g mut Hands<'a>,
 }
 
 impl Grow<'_, '_> {
-    /// Where an act leads from a decision.
+    /// What follows an act at a node.
     fn follow(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
         let mut edge = block.nodes[node as usize].edges;
         while edge != NONE {
@@ -218,7 +220,7 @@ impl Grow<'_, '_> {
         to
     }
 
-    /// The same for an act that nothing did there before.
+    /// What follows an act that was not taken there before.
     fn beyond(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
         let Node { hand, edges, ref came, .. } = block.nodes[node as usize];
         let mut public = PublicState::new(self.practice.def);
@@ -234,7 +236,7 @@ impl Grow<'_, '_> {
         }
         dealt(&mut public);
         let action = act_made_legal(act, &public);
-        // Another act may have come to the same.
+        // Another act may give the same action.
         let mut edge = edges;
         while edge != NONE {
             let known = block.edges[edge as usize];
@@ -247,7 +249,7 @@ impl Grow<'_, '_> {
         self.go_on(block, hand, public)
     }
 
-    /// Plays a hand on to the lists' next decision.
+    /// Plays a hand up to the lists' next decision.
     fn go_on(&mut self, block: &mut Block, hand: u32, public: PublicState) -> Link {
         let Hand { deal, ref cards, seat, .. } = block.hands[hand as usize];
         let opponent = self.practice.opponent;

@@ -1,4 +1,4 @@
-//! How fast this machine plays: the rules alone, and whole matches with and without records.
+//! The speed of this machine: of the rules alone, and of whole matches with and without records.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use matches::runner::Level;
 use matches::stop::Stop;
 use rand::{Rng, RngExt};
 
-/// A speed.
+/// A measured speed.
 #[derive(Debug, Clone, Copy)]
 pub struct Speed {
     /// Hands played.
     pub hands: u64,
-    /// How long that took.
+    /// The time that took.
     pub time: Duration,
 }
 
@@ -30,8 +30,8 @@ impl Speed {
     }
 }
 
-/// The rules engine with random legal actions on one thread, cards and payoffs included, for about
-/// this long.
+/// Measures the rules engine with random legal actions on one thread, cards and payoffs included,
+/// for about this long.
 pub fn rules(def: &Arc<GameDef>, seed: u64, time: Duration) -> Speed {
     const BATCH: u64 = 10_000;
     let mut dealer = Dealer::new(def, seed);
@@ -49,7 +49,7 @@ pub fn rules(def: &Arc<GameDef>, seed: u64, time: Duration) -> Speed {
     Speed { hands, time: begun.elapsed() }
 }
 
-/// Plays a hand at random; returns what the first seat won, in 2,520ths of a chip.
+/// Plays a hand at random; returns what the first seat won, in 1/2520 chips.
 pub fn random_hand(def: &Arc<GameDef>, deal: Deal, rng: &mut impl Rng) -> i64 {
     let mut state = PublicState::new(def);
     loop {
@@ -61,8 +61,8 @@ pub fn random_hand(def: &Arc<GameDef>, deal: Deal, rng: &mut impl Rng) -> i64 {
     }
 }
 
-/// Fold 6 of 100 times where it is allowed, otherwise call or raise equally often, raise sizes
-/// being uniform: the mix of the original ACPC server's example player.
+/// A random action: folds with 6 % where it is allowed, otherwise calls or raises equally often,
+/// with uniform raise sizes. That is the mix of the original ACPC server's example player.
 fn random_action(legal: LegalActions, rng: &mut impl Rng) -> Action {
     let point = rng.random_range(0..100u32);
     match legal.raise {
@@ -72,8 +72,8 @@ fn random_action(legal: LegalActions, rng: &mut impl Rng) -> Action {
     }
 }
 
-/// A match between these agents on one thread, in blocks, doubling until it takes at least this
-/// long; records go to `folder`, which is emptied first.
+/// Measures a match between these agents on one thread, with the number of hands doubled until it
+/// takes at least this long. Records go to `folder`, which is emptied first.
 pub fn matches(
     def: &Arc<GameDef>,
     agents: &[AgentChoice],

@@ -1,10 +1,9 @@
-//! How often each statement of a fast-and-frugal tree decides against an opponent, and what it
-//! earns.
+//! How often each statement of a fast-and-frugal tree decides against an opponent, and its worth.
 //!
 //! The lists play duplicate matches against the opponent; streets without a list are played as the
-//! opponent plays them. What a statement is worth is what the same hands bring less when it is
-//! struck out and those below it decide: hands are played again with the same cards and the same
-//! random numbers, and only those in which it decided, since in all others nothing changes. All-ins
+//! opponent plays them. The worth of a statement is the difference in winnings on the same hands
+//! when it is removed and those below it decide. Only the hands in which it decided are played
+//! again, with the same cards and random numbers, since nothing changes in the others. All-ins
 //! count with their expectation over the cards to come.
 
 use std::convert::Infallible;
@@ -23,26 +22,26 @@ use crate::pool;
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 64;
 
-/// What is known of a statement.
+/// The counts for one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statement {
-    /// Decisions that it made.
+    /// The number of its decisions.
     pub decisions: u64,
-    /// Hands in which it made one, and what they won. A group is a deal.
+    /// The winnings in the hands in which it decided. A group is a deal.
     pub there: Sums,
-    /// What all hands won more than they do without it; of the default action, which cannot be
-    /// struck out, nothing. A group is a deal.
+    /// What is lost when it is removed; zero for the default action, which cannot be removed. A
+    /// group is a deal.
     pub worth: Sums,
 }
 
-/// What came of a measurement, or of a part of it.
+/// The result of a measurement, or of a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Measured {
     /// Deals played.
     pub deals: u64,
-    /// For each street, each statement and then the default action; empty without a list.
+    /// By street, for each statement and then the default action; empty without a list.
     pub streets: [Vec<Statement>; 4],
-    /// What the lists win. A group is a deal, two hands.
+    /// The winnings of the lists. A group is a deal, two hands.
     pub won: Sums,
 }
 
@@ -68,10 +67,10 @@ impl Measured {
     }
 }
 
-/// Plays lists against an opponent. Ends early when it is asked to, with what was played by then.
+/// Plays lists against an opponent. When it is stopped, the result covers what was played by then.
 ///
-/// `seen` is called as deals come in. Statements of streets other than `worth_of` are not struck
-/// out (all are without one), which takes most of the time: a tenth of a millisecond a deal.
+/// `seen` is called as deals come in. Only the statements of the street `worth_of`, by default of
+/// all streets, are removed in turn, which takes most of the time: a tenth of a millisecond a deal.
 ///
 /// # Errors
 /// When the game is not for two, or the hands are odd or none.
@@ -121,16 +120,16 @@ pub fn measure(
     }
 }
 
-/// Who plays.
+/// The players of a measurement.
 struct Players<'a> {
     opponent: &'a dyn Policy,
     whole: HeuristicPlayer,
-    /// For a street and the number of a statement, the lists without it.
+    /// The lists without one statement, by its street and number.
     without: Vec<(Street, usize, HeuristicPlayer)>,
 }
 
 impl Players<'_> {
-    /// Plays a deal with the lists in either seat.
+    /// Plays a deal with the lists in each seat.
     fn deal(&self, hands: &mut Hands<'_>, deal: u64, sums: &mut Measured) {
         let cards = hands.deal(deal);
         let (mut won, mut there) = (Payoff::ZERO, Measured::places(sums));
@@ -165,7 +164,7 @@ impl Players<'_> {
         }
     }
 
-    /// What the lists win in this seat; `decides` is told which statements decide.
+    /// The winnings of the lists in this seat; `decides` is called with the statements that decide.
     fn hand(
         &self,
         hands: &mut Hands<'_>,
@@ -188,7 +187,7 @@ impl Players<'_> {
     }
 }
 
-/// The statement that decides where the point falls, and what it does.
+/// The statement chosen by `point`, and its action.
 fn drawn(parts: &[StatementPart], infoset: &InfoSet, mut point: f64) -> (usize, Action) {
     for part in parts {
         point -= part.chance;
@@ -200,7 +199,7 @@ fn drawn(parts: &[StatementPart], infoset: &InfoSet, mut point: f64) -> (usize, 
     last.unwrap_or_else(|| (0, infoset.legal().nearest(Action::Fold)))
 }
 
-/// For each statement what its hands of a deal won, and how many they are.
+/// By street and statement, the winnings in its hands of a deal, and their number.
 type Places = [Vec<(Payoff, u32)>; 4];
 
 impl Measured {

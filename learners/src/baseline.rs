@@ -1,11 +1,11 @@
-//! What needs no learning: the marks that a learner must pass.
+//! Baseline classifiers without training, which a learner must beat.
 
 use models::Classifier;
 use rayon::prelude::*;
 
 use crate::Table;
 
-/// Always the same shares.
+/// A classifier that predicts the same distribution for every row.
 #[derive(Debug, Clone)]
 pub struct Constant {
     columns: usize,
@@ -13,13 +13,13 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// Every class alike.
+    /// The uniform distribution over the classes.
     pub fn uniform(table: &Table) -> Constant {
         let classes = table.classes().len();
         Constant { columns: table.columns().len(), shares: vec![1.0 / classes as f32; classes] }
     }
 
-    /// The mean of all labels: what is best said without looking at the row.
+    /// The weighted mean of all labels: the best prediction that ignores the row.
     pub fn mean(table: &Table) -> Constant {
         let mut sums = vec![0.0f64; table.classes().len()];
         for (row, &weight) in table.weights().iter().enumerate() {
@@ -47,18 +47,19 @@ impl Classifier for Constant {
     }
 }
 
-/// The mean label of the nearest rows, columns scaled to a deviation of one.
+/// A nearest-neighbour classifier: the mean label of the nearest rows, with columns scaled to a
+/// standard deviation of one.
 #[derive(Debug, Clone)]
 pub struct Nearest<'a> {
     table: &'a Table,
     count: usize,
     scales: Vec<f32>,
-    /// Row by row.
+    /// The scaled table, row by row.
     values: Vec<f32>,
 }
 
 impl<'a> Nearest<'a> {
-    /// As `count` rows of the table say. Each question looks at every row: O(rows x columns).
+    /// Predicts from the `count` nearest rows of the table. A prediction is O(rows x columns).
     pub fn new(table: &'a Table, count: usize) -> Nearest<'a> {
         let columns = table.columns().len();
         let scale = |column: usize| {
@@ -91,7 +92,7 @@ impl Classifier for Nearest<'_> {
     fn predict(&self, row: &[f32], shares: &mut [f32]) {
         let row: Vec<f32> =
             row.iter().zip(&self.scales).map(|(value, scale)| value * scale).collect();
-        // The nearest so far, the farthest of them last.
+        // The nearest rows so far, by rising distance.
         let mut nearest: Vec<(f32, usize)> = Vec::with_capacity(self.count + 1);
         for (number, other) in self.values.chunks_exact(row.len()).enumerate() {
             let apart: f32 = row.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
@@ -112,7 +113,7 @@ impl Classifier for Nearest<'_> {
     }
 }
 
-/// The least log-loss that anything can have on a table: the mean entropy of its labels, in nats.
+/// The lower bound of the log-loss on a table: the mean entropy of its labels, in nats.
 pub fn least_log_loss(table: &Table) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (row, &weight) in table.weights().iter().enumerate() {

@@ -1,21 +1,21 @@
-//! Columns cut into few intervals.
+//! Columns discretised into intervals.
 
 use rayon::prelude::*;
 
 use crate::Table;
 
-/// A table's columns with every number replaced by the interval it lies in.
+/// A table whose numbers are replaced by the codes of the intervals they lie in.
 ///
-/// The cuts of a column rise; the code of a number is how many of them are at most as large as it.
-/// So a row lies left of cut `c`, `value < cuts[c]`, exactly if its code is at most `c`: a test on
-/// codes and the same test on numbers never differ.
+/// The cuts of a column are in increasing order; the code of a number is the count of cuts that are
+/// at most as large as it. So a row lies left of cut `c`, `value < cuts[c]`, exactly if its code is
+/// at most `c`: a test on codes always agrees with the test on numbers.
 #[derive(Debug, Clone)]
 pub struct Bins {
     cuts: Vec<Vec<f32>>,
     codes: Vec<Codes>,
 }
 
-/// The codes of one column, a code a row, in as few bytes as they need.
+/// The codes of a column, one for each row, in the smallest sufficient integer type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Codes {
     /// Up to 256 intervals.
@@ -25,7 +25,7 @@ pub enum Codes {
 }
 
 impl Codes {
-    /// How many rows there are.
+    /// The number of rows.
     #[allow(clippy::len_without_is_empty, reason = "a table has at least one row")]
     pub fn len(&self) -> usize {
         match self {
@@ -44,9 +44,9 @@ impl Codes {
 }
 
 impl Bins {
-    /// Cuts every column into at most `most` intervals (2 to 65,536): half-way between neighbouring
-    /// numbers where there are few enough different ones, else so that the intervals hold about the
-    /// same weight of rows.
+    /// Cuts every column into at most `most` intervals (2 to 65,536). With few distinct numbers the
+    /// cuts are half-way between neighbours, otherwise so that the intervals hold about the same
+    /// weight of rows.
     ///
     /// O(columns x rows x log rows), on all threads.
     pub fn new(table: &Table, most: usize) -> Bins {
@@ -58,8 +58,7 @@ impl Bins {
         Bins::with_cuts(table, cuts)
     }
 
-    /// The codes of a table's rows for cuts made before, on other rows. Panics where the columns
-    /// are others.
+    /// The codes of a table's rows for given cuts, from other rows. Panics if the columns differ.
     pub fn with_cuts(table: &Table, cuts: Vec<Vec<f32>>) -> Bins {
         assert_eq!(cuts.len(), table.columns().len(), "cuts are of as many columns");
         let codes = cuts
@@ -70,17 +69,17 @@ impl Bins {
         Bins { cuts, codes }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn columns(&self) -> usize {
         self.cuts.len()
     }
 
-    /// The cuts of all columns, to code other rows with.
+    /// The cuts of all columns, for coding other rows.
     pub fn all_cuts(&self) -> &[Vec<f32>] {
         &self.cuts
     }
 
-    /// The cuts of a column, rising. There is one interval more.
+    /// The cuts of a column in increasing order. There is one interval more.
     pub fn cuts(&self, column: usize) -> &[f32] {
         &self.cuts[column]
     }
@@ -103,7 +102,7 @@ fn encode(values: &[f32], cuts: &[f32]) -> Codes {
 fn cuts(values: &[f32], weights: &[f32], most: usize) -> Vec<f32> {
     let mut order: Vec<u32> = (0..values.len() as u32).collect();
     order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
-    // Each different number with the weight of its rows.
+    // The distinct numbers, each with the weight of its rows.
     let mut different: Vec<(f32, f64)> = Vec::new();
     for &row in &order {
         let (value, weight) = (values[row as usize], f64::from(weights[row as usize]));
@@ -119,7 +118,7 @@ fn cuts(values: &[f32], weights: &[f32], most: usize) -> Vec<f32> {
         held += pair[0].1;
         let intervals = most - cuts.len();
         let few = different.len() - index <= intervals;
-        // Numbers that many rows share fill an interval alone; what remains is shared out anew.
+        // A number with many rows fills an interval alone; the remaining weight is divided anew.
         let full = held + pair[1].1 / 2.0 >= rest / intervals as f64;
         if intervals > 1 && (few || full) {
             cuts.push(between(pair[0].0, pair[1].0));
@@ -130,7 +129,7 @@ fn cuts(values: &[f32], weights: &[f32], most: usize) -> Vec<f32> {
     cuts
 }
 
-/// A number above `low` and at most `high`, half-way if there is one.
+/// A number above `low` and at most `high`: the midpoint if it is representable.
 pub(crate) fn between(low: f32, high: f32) -> f32 {
     let middle = low / 2.0 + high / 2.0;
     if middle > low && middle <= high { middle } else { high }

@@ -1,13 +1,13 @@
-//! Solved games by the thousand, as a file that is mapped into memory.
+//! Databases of solved games: files that are mapped into memory.
 //!
-//! A file is eight bytes that say what it holds, the length of the card as a 32-bit number, the
-//! card as TOML, zeros up to a multiple of 64, and then the games: equally many 32-bit floats for
-//! each, little-endian. What they mean is for the [`Content`] to say: [`Deck`] for endgames of one
-//! bet, [`Situations`] for situations of hold'em.
+//! A file has eight magic bytes for its kind of content, the length of the card as a 32-bit number,
+//! the card as TOML, zeros up to a multiple of 64, and then the games: the same number of 32-bit
+//! floats for each, little-endian. Their meaning is defined by the [`Content`]: [`Deck`] for
+//! endgames of one bet, [`Situations`] for situations of hold'em.
 //!
-//! Game `n` of a seed is the same in every file, whatever shard it was made in: it has its own
-//! random numbers. A file in the making is `FILE.partial`, which the same command goes on with; it
-//! gets its name when it is whole.
+//! Game `n` of a seed is the same in every file and shard, since it has its own random numbers. An
+//! unfinished file is `FILE.partial`, which the same command continues; it is renamed when
+//! complete.
 //!
 //! [`Deck`]: crate::endgames::database::Deck
 //! [`Situations`]: crate::situations::Situations
@@ -28,54 +28,54 @@ use zerocopy::FromBytes;
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// What stands in the hash's place while a file is made.
+/// The placeholder for the hash in an unfinished file.
 const UNMADE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// What the games of a database are: all that determines them but seed and number.
+/// The definition of a database's games: everything that determines them but seed and number.
 pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
-    /// The first bytes of a file.
+    /// The first bytes of a file of this content.
     const MAGIC: &'static [u8; 8];
     /// The command that makes such files.
     const COMMAND: &'static str;
-    /// Games between two looks at whether to stop.
+    /// The number of games solved between checks whether to stop.
     const CHUNK: u64;
-    /// Why there can be no such game.
+    /// Why such games cannot be solved.
     type Error: std::error::Error + Send + Sync + 'static;
 
-    /// Whether such games can be solved.
+    /// Checks that such games can be solved.
     fn check(&self) -> Result<(), Self::Error>;
 
-    /// The numbers of one game.
+    /// The number of floats for one game.
     fn numbers(&self) -> usize;
 
-    /// A game, solved, as its numbers.
+    /// Solves one game and returns its numbers.
     fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, Self::Error>;
 
-    /// The first thing in which another content differs: its name, and what each has.
+    /// The first field in which another content differs: its name, and both values.
     fn difference(&self, other: &Self) -> Option<(&'static str, [String; 2])>;
 }
 
-/// What a database says of itself.
+/// The metadata of a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Card<C> {
     /// The version of the format.
     pub format: u32,
     /// The name and version of the program that wrote it.
     pub made_by: String,
-    /// What the games are.
+    /// The definition of the games.
     #[serde(flatten)]
     pub content: C,
-    /// Where the random numbers come from.
+    /// The seed of the games' random numbers.
     pub seed: u64,
     /// The number of the first game.
     pub first: u64,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// SHA-256 of the games' bytes.
     pub sha256: String,
 }
 
-/// A database of solved games.
+/// A database of solved games, mapped into memory.
 #[derive(Debug)]
 pub struct Database<C> {
     card: Card<C>,
@@ -89,60 +89,60 @@ pub enum DatabaseError {
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is none.
+    /// The file is not a valid database.
     #[error("{}: {reason}; this is no file of `{command}`", .path.display())]
     Damaged {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
         /// The command that makes such files.
         command: &'static str,
     },
-    /// Another database is in the way or was given.
+    /// The database is of other games than those asked for.
     #[error("{}: its {what} is {found}, and {expected} is asked for: {remedy}", .path.display())]
     Other {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What differs.
+        /// The field that differs.
         what: &'static str,
-        /// What is there.
+        /// Its value in the file.
         found: String,
-        /// What is asked for.
+        /// The value asked for.
         expected: String,
-        /// What to do.
+        /// What can be done.
         remedy: &'static str,
     },
-    /// There is a file of the name.
+    /// A file of this name exists.
     #[error("{} is there already: give --out another name, or remove it", .0.display())]
     Exists(PathBuf),
-    /// There can be no such games.
+    /// Such games cannot be solved.
     #[error(transparent)]
     Game(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// How the making of a database ended.
+/// The result of making a database.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Made<C> {
-    /// It is whole.
+    /// The database is complete.
     Whole(Card<C>),
-    /// It was stopped after so many games, which the next call goes on from.
+    /// It was stopped after this number of games; the next call continues.
     Stopped(u64),
 }
 
-/// What a database is to hold.
+/// The database to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan<C> {
-    /// What the games are.
+    /// The definition of the games.
     pub content: C,
-    /// Where the random numbers come from.
+    /// The seed of the games' random numbers.
     pub seed: u64,
-    /// The numbers of the games.
+    /// The range of the games' numbers.
     pub games: Range<u64>,
     /// The name and version of the program.
     pub made_by: String,
@@ -162,8 +162,9 @@ impl<C: Content> Plan<C> {
     }
 }
 
-/// Makes a database, or goes on making it, on all threads of the pool it is called in; the same
-/// bytes at any number of them. `watch` is told how many games there are and says whether to go on.
+/// Makes a database, or continues an unfinished one, on all threads of the current pool; the bytes
+/// do not depend on their number. `watch` is called with the number of games done and returns
+/// whether to continue.
 pub fn make<C: Content>(
     plan: &Plan<C>,
     out: &Path,
@@ -172,7 +173,7 @@ pub fn make<C: Content>(
     if out.exists() {
         return Err(DatabaseError::Exists(out.to_owned()));
     }
-    // What cannot be solved is refused before anything is written.
+    // Invalid games are refused before anything is written.
     let game = |error: C::Error| DatabaseError::Game(Box::new(error));
     plan.content.check().map_err(game)?;
     let partial = Partial::open(out, &plan.card(UNMADE))?;
@@ -197,14 +198,14 @@ pub fn make<C: Content>(
     finish(file, &partial.path, out, plan.card(UNMADE)).map(Made::Whole)
 }
 
-/// Whether a file begins as those of this content do.
+/// Whether a file begins with the magic bytes of this content.
 pub fn is<C: Content>(path: &Path) -> bool {
     let mut begins = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut begins));
     read.is_ok() && begins == *C::MAGIC
 }
 
-/// Puts shards together that follow each other, in any order of the names.
+/// Joins consecutive shards, given in any order.
 pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, DatabaseError> {
     if out.exists() {
         return Err(DatabaseError::Exists(out.to_owned()));
@@ -231,7 +232,7 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Datab
     finish(file, &partial.path, out, card)
 }
 
-/// Gives a whole file its hash and its name.
+/// Completes a file: writes its hash and renames it.
 fn finish<C: Content>(
     mut file: File,
     partial: &Path,
@@ -257,16 +258,16 @@ fn finish<C: Content>(
     finished.map_err(|source| DatabaseError::File { path: partial.to_owned(), source })
 }
 
-/// A database in the making.
+/// An unfinished database.
 struct Partial {
     path: PathBuf,
     file: File,
-    /// Whole games in it.
+    /// The number of complete games in it.
     done: u64,
 }
 
 impl Partial {
-    /// Goes on with what is there of the same database.
+    /// Opens the unfinished file of the same database, or begins one.
     fn open<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
         let path = Partial::path(out);
         if !path.exists() {
@@ -277,7 +278,7 @@ impl Partial {
         let mut bytes = vec![0; head(card).len()];
         let length = file.metadata().map_err(at)?.len();
         if length < bytes.len() as u64 {
-            // It was killed before it had its card.
+            // The process was killed before the card was written.
             return Partial::begin(out, card);
         }
         file.read_exact(&mut bytes).map_err(at)?;
@@ -319,7 +320,7 @@ impl Partial {
 }
 
 impl<C: Content> Card<C> {
-    /// Whether it is of the same games, from the same number on.
+    /// Checks that it has the same games, from the same number on.
     fn same(
         &self,
         asked: &Card<C>,
@@ -367,7 +368,7 @@ fn head<C: Content>(card: &Card<C>) -> Vec<u8> {
     bytes
 }
 
-/// The card, and where the games begin.
+/// Parses the card; also returns the offset of the games.
 fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
     let rest = bytes.strip_prefix(C::MAGIC).ok_or("it does not begin as one")?;
     let (length, rest) = rest.split_first_chunk().ok_or("it ends before its card")?;
@@ -383,7 +384,7 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
 }
 
 impl<C: Content> Database<C> {
-    /// Opens a file; all of it is checked against its hash.
+    /// Opens a file and checks all of it against its hash.
     pub fn open(path: &Path) -> Result<Database<C>, DatabaseError> {
         let bytes =
             map(path).map_err(|source| DatabaseError::File { path: path.to_owned(), source })?;
@@ -400,17 +401,17 @@ impl<C: Content> Database<C> {
         Ok(Database { card, bytes, start })
     }
 
-    /// What it says of itself.
+    /// The database's metadata.
     pub fn card(&self) -> &Card<C> {
         &self.card
     }
 
-    /// How many games it has.
+    /// The number of games.
     pub fn games(&self) -> usize {
         self.card.games as usize
     }
 
-    /// The numbers of a game by its place, from 0. Panics beyond the last.
+    /// The numbers of the game at an index. Panics beyond the last.
     pub fn numbers(&self, place: usize) -> &[f32] {
         let row = 4 * self.card.content.numbers();
         let bytes = &self.bytes[self.start + place * row..][..row];

@@ -1,24 +1,23 @@
 //! Datasets and learners that make agents.
 //!
-//! - [`Teacher`]: a blueprint that others learn from; [`dataset`]: its decisions as rows.
+//! - [`Teacher`]: a blueprint to learn from; [`dataset`]: its decisions as rows.
 //! - [`Table`]: rows of numbers, each with a distribution over classes and a weight.
-//! - [`Bins`]: the same rows with every column cut into few intervals, which all tree learners
-//!   share.
-//! - [`Training`]: a run of a learner, step by step, which can be put away and taken up again.
+//! - [`Bins`]: the same rows with every column discretised, which all tree learners share.
+//! - [`Training`]: a run of a learner in steps, which can be saved and resumed.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
 //! - [`boost`]: boosted trees.
-//! - [`linear_q`]: linear rules for shove or fold, learned from play or searched.
-//! - [`range_trees`]: the best small trees of questions for shove or fold, proven.
+//! - [`linear_q`]: linear rules for shove or fold, learned by self-play or searched.
+//! - [`range_trees`]: the best small trees of questions for shove or fold, proven optimal.
 //! - [`mlp`]: training of networks.
-//! - [`student`]: a run for each street of a dataset, and the agent's model that comes of it.
+//! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
 //! - [`database`]: files of solved games, which can be made in shards.
-//! - [`endgames`]: endgames of one bet with their equilibria, and what is learned from them.
+//! - [`endgames`]: endgames of one bet with their equilibria, and learning from them.
 //! - [`situations`]: random situations with the values of all hands; [`values`]: networks that
 //!   learn these values.
-//! - [`baseline`]: what needs no learning.
-//! - [`measure`]: how well a classifier tells the labels of a table.
+//! - [`baseline`]: baselines without training.
+//! - [`measure`]: the losses of a classifier on a table.
 //!
-//! Nothing here reads a clock or prints: whoever drives a [`Training`] does.
+//! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
 pub mod baseline;
 mod bins;

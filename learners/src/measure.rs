@@ -1,15 +1,14 @@
-//! How well a classifier tells the labels of a table. All means are weighted by the rows' weights.
+//! The losses of a classifier on a table. All means are weighted by the rows' weights.
 
 use models::Classifier;
 use rayon::prelude::*;
 
 use crate::Table;
 
-/// Shares below this count as this in a log-loss, so that one certain error is dear but not
-/// endless.
+/// The lower bound of shares in a log-loss, so that one certain error is expensive but finite.
 pub const LEAST_SHARE: f32 = 1e-7;
 
-/// What a classifier is worth on a table.
+/// The losses and the accuracy of a classifier on a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// Mean of −Σ label ln(share), in nats.
@@ -23,8 +22,8 @@ pub struct Measured {
     pub accuracy: f64,
 }
 
-/// Asks a classifier about every row of a table, on all threads. Sums go in blocks of rows whose
-/// order is fixed, so that the result does not depend on the threads.
+/// Measures a classifier on every row of a table, on all threads. Sums are made in blocks of fixed
+/// order, so that they do not depend on the number of threads.
 pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
     const BLOCK: usize = 1024;
     let (columns, classes) = (table.columns().len(), table.classes().len());
@@ -83,9 +82,9 @@ pub fn log_losses(classifier: &dyn Classifier, table: &Table) -> Vec<f64> {
     (0..table.rows()).into_par_iter().map(row).collect()
 }
 
-/// The weighted mean of what the second of two lists has more than the first, row by row, and its
-/// standard error. Rows are taken as independent, each with all of its weight: the equal rows that
-/// a row stands for are one.
+/// The weighted mean of the differences second − first, row by row, and its standard error. Rows
+/// are taken as independent, each with all of its weight: the equal rows merged into one count as
+/// one.
 pub fn mean_difference(first: &[f64], second: &[f64], weights: &[f32]) -> (f64, f64) {
     let rows = || {
         let pairs = first.iter().zip(second).zip(weights);
@@ -97,7 +96,7 @@ pub fn mean_difference(first: &[f64], second: &[f64], weights: &[f32]) -> (f64, 
     (mean, spread.sqrt() / total)
 }
 
-/// The number of the largest share, the first on ties.
+/// The index of the largest share, the first of equal ones.
 pub fn likeliest(shares: &[f32]) -> usize {
     let mut best = 0;
     for (index, &share) in shares.iter().enumerate() {

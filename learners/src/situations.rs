@@ -1,10 +1,10 @@
-//! Random situations of hold'em with the values of all hands: what counterfactual value networks
-//! are trained on.
+//! Random situations of hold'em with the values of all hands: the training data of counterfactual
+//! value networks.
 //!
-//! A situation's numbers in a [`Database`](crate::database::Database): the cards of the board, the
-//! pot in big blinds, how far the solution is from an equilibrium as a share of the pot, the
-//! probabilities of the first player's 1,326 hands and of the second's, and the values of the
-//! first player's hands and of the second's, which are shares of the pot ([`Values`]).
+//! The numbers of a situation in a [`Database`](crate::database::Database): the cards of the board,
+//! the pot in big blinds, the exploitability of the solution as a share of the pot, the
+//! probabilities of the first player's 1,326 hands and of the second's, and the values of the first
+//! player's hands and of the second's, as shares of the pot ([`Values`]).
 
 use std::str::FromStr;
 
@@ -22,49 +22,49 @@ use crate::trees::mixed;
 /// A database of situations.
 pub type Database = database::Database<Situations>;
 
-/// Numbers before the ranges: cards of a board, pot, distance from an equilibrium.
+/// The number of floats before the ranges: board cards, pot, exploitability.
 const HEAD: usize = 5 + 2;
 
-/// What no card's number is.
+/// The number that stands for no card.
 const NO_CARD: f32 = -1.0;
 
-/// Which situations, and how they are solved.
+/// The distribution of the situations, and the settings of their solutions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Situations {
     /// `turn` or `river`.
     pub street: String,
-    /// What each player has at the beginning of the hand, in big blinds.
+    /// Each player's stack at the beginning of the hand, in big blinds.
     pub stack: f64,
     /// The smallest and the largest pot, in big blinds.
     pub pots: [f64; 2],
-    /// The text of the menu of bets.
+    /// The text of the bet menu.
     pub menu: String,
-    /// Iterations of DCFR+.
+    /// The number of iterations of DCFR+.
     pub iterations: u32,
 }
 
-/// Why there are no such situations.
+/// Why such situations cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SituationsError {
     /// They cannot be drawn or solved.
     #[error(transparent)]
     Situation(#[from] SituationError),
-    /// A street of another name.
+    /// The street's name is not allowed.
     #[error("`{0}` is no street of situations: take turn or river")]
     Street(String),
-    /// The menu is none.
+    /// The menu cannot be parsed.
     #[error(transparent)]
     Menu(#[from] abstraction::menu::MenuError),
-    /// Nothing would be learnt.
+    /// The number of iterations is zero.
     #[error("0 iterations: take 1 at least")]
     Iterations,
 }
 
 impl Situations {
-    /// What they are drawn from.
+    /// The distribution that situations are drawn from.
     ///
     /// # Errors
-    /// When there are none.
+    /// When the definition is not valid.
     pub fn draw(&self) -> Result<Draw, SituationsError> {
         let street = [Street::Turn, Street::River].into_iter().find(|of| of.name() == self.street);
         let street = street.ok_or_else(|| SituationsError::Street(self.street.clone()))?;
@@ -73,10 +73,10 @@ impl Situations {
         Ok(draw)
     }
 
-    /// A situation of a seed by its number.
+    /// The situation of a seed with a number.
     ///
     /// # Errors
-    /// When there are none.
+    /// When the definition is not valid.
     pub fn situation(&self, seed: u64, number: u64) -> Result<Situation, SituationsError> {
         Ok(self.draw()?.draw(&mut Pcg64Mcg::seed_from_u64(mixed(seed, number))))
     }
@@ -129,23 +129,23 @@ impl Content for Situations {
     }
 }
 
-/// A situation of a database.
+/// A situation of a database, with the values of its hands.
 #[derive(Debug, Clone, Copy)]
 pub struct Solved<'a> {
     /// The board.
     pub board: CardSet,
     /// The pot in big blinds.
     pub pot: f32,
-    /// How far the solution is from an equilibrium, as a share of the pot.
+    /// The exploitability of the solution, as a share of the pot.
     pub exploitability: f32,
-    /// The probability of each hand, by the combos' numbers, for both players.
+    /// Both players' ranges: the probability of each hand, by combo index.
     pub ranges: [&'a [f32]; 2],
-    /// The value of each hand as a share of the pot, likewise; see [`Values`].
+    /// Both players' values, as shares of the pot, by combo index; see [`Values`].
     pub values: [&'a [f32]; 2],
 }
 
 impl Database {
-    /// A situation by its place, from 0. Panics beyond the last.
+    /// The situation at an index. Panics beyond the last.
     pub fn situation(&self, place: usize) -> Solved<'_> {
         let (head, rest) = self.numbers(place).split_at(HEAD);
         let cards = head[..5].iter().filter(|&&number| number >= 0.0);

@@ -1,12 +1,12 @@
-//! Rows to learn from.
+//! Tables of labelled rows to learn from.
 
 use models::tree::Plane;
 
 /// Rows of numbers, each with a distribution over classes and a weight.
 ///
-/// Numbers stand column by column, labels row by row. Every number is finite, every label has
-/// shares of at least zero that sum to one within 1e-3 (and are scaled to sum to one), every weight
-/// is above zero.
+/// Numbers are stored column by column, labels row by row. Every number is finite. Every label has
+/// non-negative shares that sum to one within 1e-3 (and are scaled to sum to one). Every weight is
+/// positive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     columns: Vec<String>,
@@ -16,36 +16,36 @@ pub struct Table {
     weights: Vec<f32>,
 }
 
-/// Why numbers are no table.
+/// Why numbers are not a valid table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TableError {
-    /// The lengths do not fit each other.
+    /// The lengths do not match.
     #[error(
         "{values} values, {labels} label shares and {weights} weights are not whole rows of {columns} columns and {classes} classes"
     )]
     Lengths {
-        /// Values given.
+        /// The number of values.
         values: usize,
-        /// Label shares given.
+        /// The number of label shares.
         labels: usize,
-        /// Weights given: the number of rows.
+        /// The number of weights, which is that of rows.
         weights: usize,
-        /// Columns named.
+        /// The number of column names.
         columns: usize,
-        /// Classes named.
+        /// The number of class names.
         classes: usize,
     },
-    /// Nothing to learn from.
+    /// There are no rows.
     #[error("there are no rows")]
     Empty,
-    /// Fewer classes than two, or no column.
+    /// There are fewer than two classes, or no column.
     #[error(
         "{columns} columns and {classes} classes: a learner needs one column and two classes at least"
     )]
     Narrow {
-        /// Columns named.
+        /// The number of columns.
         columns: usize,
-        /// Classes named.
+        /// The number of classes.
         classes: usize,
     },
     /// A number is NaN or infinite.
@@ -58,17 +58,17 @@ pub enum TableError {
         /// The number.
         value: f32,
     },
-    /// A label is no distribution.
+    /// A label is not a distribution.
     #[error(
         "row {row}: the shares of its classes must be at least 0 and sum to 1, and they sum to {sum}"
     )]
     Label {
         /// The row, from 0.
         row: usize,
-        /// What the shares sum to; NaN where one is negative or no number.
+        /// The sum of the shares; NaN where one is negative or not a number.
         sum: f32,
     },
-    /// A weight is not above zero.
+    /// A weight is not positive.
     #[error("row {row}: a weight must be above 0, and it is {weight}")]
     Weight {
         /// The row, from 0.
@@ -79,8 +79,8 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Rows from their numbers: `values` column by column (columns x rows), `labels` row by row
-    /// (rows x classes), one of `weights` for each row.
+    /// A table from `values` column by column (columns x rows), `labels` row by row (rows x
+    /// classes), and one of `weights` for each row.
     pub fn new(
         columns: Vec<String>,
         classes: Vec<String>,
@@ -123,10 +123,10 @@ impl Table {
         Ok(Table { columns, classes, values, labels, weights })
     }
 
-    /// Rows with one class each, all of weight one: `values` column by column, `labels` the number
-    /// of the class of each row.
+    /// A table with one class for each row and weights of one: `values` column by column, `labels`
+    /// the class indices of the rows.
     ///
-    /// Panics where a label is no class.
+    /// Panics if a label is not the index of a class.
     pub fn hard(
         columns: Vec<String>,
         classes: Vec<String>,
@@ -141,7 +141,7 @@ impl Table {
         Table::new(columns, classes, values, shares, vec![1.0; labels.len()])
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.weights.len()
     }
@@ -156,12 +156,12 @@ impl Table {
         &self.classes
     }
 
-    /// The numbers of a column, a number a row.
+    /// The numbers of a column, one for each row.
     pub fn column(&self, column: usize) -> &[f32] {
         &self.values[column * self.rows()..][..self.rows()]
     }
 
-    /// The numbers of a row, into `out`, a number a column.
+    /// Writes the numbers of a row to `out`, one for each column.
     pub fn row(&self, row: usize, out: &mut [f32]) {
         for (column, value) in out.iter_mut().enumerate() {
             *value = self.values[column * self.rows() + row];
@@ -178,7 +178,7 @@ impl Table {
         &self.labels[row * self.classes.len()..][..self.classes.len()]
     }
 
-    /// Whether each row has one class: labels are hard, not distributions.
+    /// Whether each row has a single class, rather than a distribution.
     pub fn is_hard(&self) -> bool {
         self.labels.iter().all(|&share| share == 0.0 || share == 1.0)
     }
@@ -188,7 +188,7 @@ impl Table {
         &self.weights
     }
 
-    /// The first columns, and behind them a column for each plane with its sums.
+    /// The first `columns` columns, followed by one for each plane with its sums.
     pub(crate) fn beside(&self, columns: usize, planes: &[Plane]) -> Table {
         let mut names = self.columns[..columns].to_vec();
         let mut values = self.values[..columns * self.rows()].to_vec();
@@ -207,8 +207,8 @@ impl Table {
         Table { columns: names, classes, values, labels, weights: self.weights.clone() }
     }
 
-    /// The rows named, in that order; a row may be named twice. Panics where there are none, or no
-    /// such row.
+    /// The rows with these indices, in that order; a row may occur twice. Panics without rows, or
+    /// if an index is out of range.
     pub fn pick(&self, rows: &[u32]) -> Table {
         assert!(!rows.is_empty(), "a table has at least one row");
         let mut values = Vec::with_capacity(rows.len() * self.columns.len());

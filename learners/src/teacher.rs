@@ -1,4 +1,4 @@
-//! A blueprint as a teacher: its strategy, move by move.
+//! A blueprint as a teacher: its strategy over moves.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use game::Street;
 use models::blueprint::{Blueprint, BlueprintError};
 use solvers::blueprint::{HoldemDeals, NotHoldem};
 
-/// A blueprint with all it takes to look a strategy up in it.
+/// A blueprint, prepared for looking up its strategy.
 #[derive(Debug)]
 pub struct Teacher {
     pub(crate) blueprint: Blueprint,
@@ -18,31 +18,31 @@ pub struct Teacher {
     moves: [Moves; 4],
 }
 
-/// Why a blueprint cannot teach.
+/// Why a blueprint cannot be a teacher.
 #[derive(Debug, thiserror::Error)]
 pub enum TeacherError {
-    /// The blueprint is damaged, or of another version.
+    /// The blueprint is damaged or has another version.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
-    /// Its buckets are.
+    /// Its buckets are damaged or have another version.
     #[error("the blueprint's buckets: {0}")]
     Buckets(#[from] FileError),
-    /// It was trained with other buckets than it holds.
+    /// It was trained with other buckets than it contains.
     #[error("the blueprint was trained with buckets {stated}, but holds {found}: train it again")]
     OtherBuckets {
-        /// What its head says.
+        /// The buckets stated in its header.
         stated: String,
-        /// What it holds.
+        /// The buckets it contains.
         found: String,
     },
-    /// Features are for one game only.
+    /// The features do not support its game.
     #[error(transparent)]
     Game(#[from] NotHoldem),
 }
 
 impl Teacher {
-    /// Lays the tree out and writes the buckets of every hand out: a second or two, and 52 MB
-    /// beside the tree.
+    /// Builds the tree and the buckets of every hand: takes a second or two, and 52 MB besides the
+    /// tree.
     ///
     /// # Errors
     /// When the blueprint is damaged, or not for heads-up hold'em.
@@ -70,7 +70,7 @@ impl Teacher {
         &self.tree
     }
 
-    /// What it may do on a street: the classes of what is learned from it.
+    /// The moves available on a street: the classes of what is learned.
     pub fn moves(&self, street: Street) -> &Moves {
         &self.moves[street.index()]
     }

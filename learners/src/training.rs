@@ -1,34 +1,33 @@
-//! A run of a learner as a value.
+//! The interface of a learner's run.
 
 use models::Classifier;
 
-/// How far a run is after a step.
+/// The progress of a run after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Steps done: trees, epochs or starts, as the learner counts.
     pub done: u64,
-    /// Steps that there will be at most, as far as is known now: where going on has paid there may
-    /// be more.
+    /// The most steps there will be, as far as known now: it may rise where going on pays.
     pub most: u64,
-    /// What the learner makes small, over the rows it learns from.
+    /// The loss that the learner minimises, over the training rows.
     pub loss: f64,
-    /// The mean log-loss over the rows it does not learn from, where there are any.
+    /// The mean log-loss over the held-out rows, if there are any.
     pub held_out: Option<f64>,
 }
 
-/// A run of a learner: so many steps of at most some seconds each, the same for the same data,
-/// options and seed at any number of threads.
+/// A run of a learner in steps of at most some seconds each. The result depends only on data,
+/// options and seed, not on the number of threads.
 pub trait Training {
-    /// What a run makes.
+    /// The model that a run makes.
     type Model: Classifier;
 
-    /// Does one step. `None` when there is nothing left to do, or going on has stopped paying.
+    /// Does one step; `None` when nothing is left to do, or going on no longer pays.
     fn step(&mut self) -> Option<Progress>;
 
-    /// The best so far.
+    /// The best model so far.
     fn model(&self) -> Self::Model;
 
-    /// Everything needed to go on, but for the data and the options: a run made from the same data
-    /// and options that takes these bytes up does what this one would have done, bit by bit.
+    /// The state of the run, without data and options. A run made from the same data and options
+    /// that resumes from these bytes continues identically.
     fn save(&self) -> Vec<u8>;
 }

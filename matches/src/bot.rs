@@ -1,9 +1,8 @@
-//! An agent at work: built for a game, told who plays, asked for decisions in this thread or on one
-//! of its own, told how hands ended, restarted, dismissed. Every driver has its agents as this
-//! type.
+//! The agents of a match, as every driver uses them: inline or on a thread of their own, with
+//! panics caught.
 //!
-//! A panic of the agent, in whichever of its methods, costs one decision and is counted: in `act`
-//! the one that was asked for, elsewhere the next one (invariant 10 of ARCHITECTURE.md).
+//! A panic of the agent, in any of its methods, costs one decision and is counted: in `act` the one
+//! that was asked for, otherwise the next one (invariant 10 of ARCHITECTURE.md).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,27 +15,27 @@ use game::{GameDef, InfoSet};
 use crate::decide::{Decided, Request, decision_rng};
 use crate::threaded::Threaded;
 
-/// How many agents are being built at this moment.
+/// The number of agents being built at this moment.
 static BUILDING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether an agent is being built: a program started, a model read.
+/// Whether an agent is being built, which may start a program or read a model.
 pub fn is_building() -> bool {
     BUILDING.load(Ordering::SeqCst) > 0
 }
 
-/// An agent at work.
+/// An agent built for a game, which is asked for decisions.
 pub struct Bot(Inner);
 
-/// Where an agent computes.
+/// Where the agent computes.
 enum Inner {
-    /// In the thread that asks.
+    /// On the calling thread.
     Inline(Guarded),
-    /// On a thread of its own, raced against the deadline.
+    /// On a thread of its own, with a deadline.
     Threaded(Threaded),
 }
 
 impl Bot {
-    /// A new agent for this game, on a thread of its own if its decisions take long. Starting
+    /// Builds the agent for this game, on a thread of its own if its decisions take long. Starting
     /// programs and reading models may take long, too.
     ///
     /// # Errors
@@ -54,12 +53,12 @@ impl Bot {
         bot.map_err(|error| failed(format!("there is no thread for it: {error}")))
     }
 
-    /// An agent that computes in the thread that asks.
+    /// Wraps an agent that computes on the calling thread.
     pub fn inline(agent: Box<dyn Agent>) -> Bot {
         Bot(Inner::Inline(Guarded::new(agent)))
     }
 
-    /// An agent on a thread of its own.
+    /// Wraps an agent and moves it to a thread of its own.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -67,12 +66,12 @@ impl Bot {
         Ok(Bot(Inner::Threaded(Threaded::new(Guarded::new(agent))?)))
     }
 
-    /// Whether it computes in the thread that asks.
+    /// Whether it computes on the calling thread.
     pub fn is_inline(&self) -> bool {
         matches!(self.0, Inner::Inline(_))
     }
 
-    /// Asks for the acting seat's action; what comes back can be played and recorded as it is.
+    /// Asks for the acting seat's action; the result can be played and recorded as it is.
     pub fn decide(&mut self, infoset: &InfoSet, request: Request) -> Decided {
         let index = infoset.public.history().len() as u64;
         let rng = decision_rng(request.seed, request.hand, index);
@@ -87,7 +86,7 @@ impl Bot {
         Decided::new(decision, infoset)
     }
 
-    /// Tells it who else plays, before the first hand.
+    /// Tells the agent who else plays, before the first hand.
     pub fn meet(&mut self, opponents: &[String]) {
         match &mut self.0 {
             Inner::Inline(agent) => agent.meet(opponents),
@@ -95,7 +94,7 @@ impl Bot {
         }
     }
 
-    /// Tells it how a hand ended.
+    /// Tells the agent how a hand ended.
     pub fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
         match &mut self.0 {
             Inner::Inline(agent) => agent.hand_over(outcome),
@@ -103,7 +102,7 @@ impl Bot {
         }
     }
 
-    /// Lets it forget earlier hands.
+    /// Makes the agent forget earlier hands.
     pub fn restart(&mut self) {
         match &mut self.0 {
             Inner::Inline(agent) => agent.restart(),
@@ -112,11 +111,11 @@ impl Bot {
     }
 }
 
-/// An agent whose panics end here.
+/// An agent whose panics are caught.
 pub(crate) struct Guarded {
-    /// Gone only while this value is being dropped.
+    /// `None` only during drop.
     agent: Option<Box<dyn Agent>>,
-    /// It panicked where no decision was asked for: the next one is lost.
+    /// Whether it panicked outside a decision: then the next decision is lost.
     panicked: bool,
 }
 
@@ -155,7 +154,7 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         let agent = self.agent.take();
-        // Nothing is left to be decided.
+        // A panic in drop costs no decision.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(agent)));
     }
 }

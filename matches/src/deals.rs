@@ -1,6 +1,6 @@
 //! The cards of a match: a function of its seed and the number of the deal.
 //!
-//! Each deal has a stretch of its own in one ChaCha8 stream, so that any deal can be had without
+//! Each deal has its own section of one ChaCha8 stream, so that any deal can be computed without
 //! those before it: threads and shards need no coordination. (Matches over the ACPC dealer use that
 //! server's own generator, which the protocol crate reproduces.)
 
@@ -12,19 +12,19 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// All cards of one deal: everybody's hole cards and the whole board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deal {
-    /// Each seat's cards.
+    /// The hole cards, by seat.
     pub hole: BySeat<HoleCards>,
-    /// The board of all streets.
+    /// The board of all streets together.
     pub board: Board,
 }
 
-/// Deals the cards of one game from one seed.
+/// The generator of the deals of one game and seed.
 #[derive(Debug, Clone)]
 pub struct Dealer {
     rng: ChaCha8Rng,
-    /// Words of the stream set aside for each deal.
+    /// Words of the stream for each deal.
     words: u64,
-    /// The deal at whose first word the stream stands.
+    /// The number of the deal at which the stream stands.
     next: u64,
     deck: [Card; Card::COUNT as usize],
     deck_len: usize,
@@ -34,7 +34,7 @@ pub struct Dealer {
 }
 
 impl Dealer {
-    /// A dealer for this game and seed.
+    /// The generator for this game and seed.
     pub fn new(def: &GameDef, seed: u64) -> Dealer {
         let cards = def.deck();
         let mut deck = [cards[0]; Card::COUNT as usize];
@@ -53,7 +53,7 @@ impl Dealer {
         }
     }
 
-    /// The cards of deal number `deal`: the same whenever it is asked for. Deals in order are
+    /// The cards of deal number `deal`, the same whenever it is asked for. Deals in order are
     /// cheapest.
     pub fn deal(&mut self, deal: u64) -> Deal {
         if deal != self.next {
@@ -65,7 +65,7 @@ impl Dealer {
         let mut unused = self.words;
         let mut draw = || {
             unused -= 1;
-            // One word a draw: off from uniform by less than one part in 2^26.
+            // One word per draw: the bias is below one part in 2^26.
             let i = ((u64::from(self.rng.next_u32()) * left as u64) >> 32) as usize;
             left -= 1;
             deck.swap(i, left);

@@ -1,8 +1,7 @@
-//! One decision, made playable.
+//! Turning an agent's decision into one that can be played and recorded.
 //!
-//! Its random source comes from the match's seed, the hand and the decision's number. An action
-//! that is not legal is corrected; where there is no answer it is a check, or a fold. What comes
-//! out is what must be played and recorded.
+//! The agent's random source is seeded by the match's seed, the hand and the decision's number. An
+//! illegal action is corrected; a missing answer is replaced by a check, or a fold.
 
 use std::time::Duration;
 
@@ -10,34 +9,34 @@ use agents::{AgentRng, Decision, Failed};
 use game::{Action, InfoSet, Strategy};
 use logs::{DecisionRecord, Fallback};
 
-/// The circumstances of a decision.
+/// The parameters of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// The match's seed.
+    /// The match's seed, from which the agent's random source is made.
     pub seed: u64,
     /// The hand's number in its match.
     pub hand: u64,
-    /// Time until the answer is due.
+    /// The time limit; `None` for no limit.
     pub time_left: Option<Duration>,
 }
 
-/// A decision that can be played.
+/// A decision that can be played, with what the agent reported.
 #[derive(Debug, Clone)]
 pub struct Decided {
-    /// What to play; always legal.
+    /// The action to play, always legal.
     pub action: Action,
-    /// What the agent asked for, when that was not legal.
+    /// The agent's action, if it was illegal and has been corrected.
     pub corrected_from: Option<Action>,
-    /// Why the agent's answer was not used, when it was not.
+    /// Why the agent's answer was not used, if it was not.
     pub fallback: Option<Fallback>,
-    /// The distribution the agent drew from, if it has one.
+    /// The distribution the agent drew its action from, if it gave one.
     pub strategy: Option<Strategy>,
     /// The agent's own explanation.
     pub note: Option<String>,
 }
 
 impl Decided {
-    /// What an agent says in this situation, made legal.
+    /// Makes an agent's decision legal in this information set.
     pub fn new(decision: Decision, infoset: &InfoSet) -> Decided {
         let legal = infoset.legal();
         if let Some(failed) = decision.failed {
@@ -98,7 +97,7 @@ pub fn decision_rng(seed: u64, hand: u64, index: u64) -> AgentRng {
     AgentRng::new(u128::from(high) << 64 | u128::from(low))
 }
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every input bit reaches every output
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every input bit affects every output
 /// bit.
 pub fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -1,7 +1,7 @@
-//! The folder of a match: its ledger, and the files that are made from it.
+//! The folder of a match: the ledger, and the files derived from it.
 //!
-//! `ledger.sqlite` is the truth. `acpc.log`, `decisions.jsonl`, `manifest.toml` and `report.json`
-//! are made from it, and made again when a match is resumed.
+//! `ledger.sqlite` is authoritative. `acpc.log`, `decisions.jsonl`, `manifest.toml` and
+//! `report.json` are derived from it, and rewritten when a match is resumed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -17,7 +17,7 @@ use logs::{Difference, LedgerError, MatchInfo, Shard};
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
-/// Hands kept in memory until the next flush, at most.
+/// Most hands kept in memory between commits.
 const PENDING: usize = 8192;
 
 /// Why a match folder cannot be used.
@@ -26,9 +26,9 @@ pub enum FolderError {
     /// A file or folder cannot be made, read or written.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// The ledger cannot be used.
@@ -40,11 +40,11 @@ pub enum FolderError {
         .path.display(), part(*.held), part(*.wanted)
     )]
     OtherPart {
-        /// The folder.
+        /// The folder's path.
         path: PathBuf,
-        /// What it holds.
+        /// The part it holds; `None` for the whole match.
         held: Option<Shard>,
-        /// What was to be played.
+        /// The part to be played; `None` for the whole match.
         wanted: Option<Shard>,
     },
     /// The folder holds another match.
@@ -53,9 +53,9 @@ pub enum FolderError {
         .path.display()
     )]
     OtherMatch {
-        /// The folder.
+        /// The folder's path.
         path: PathBuf,
-        /// How they differ, ours first.
+        /// The difference between the two matches, ours first.
         difference: Box<Difference>,
     },
 }
@@ -69,32 +69,32 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     move |source| FolderError::Io { path, source }
 }
 
-/// A match folder opened for playing. Split it with [`parts`](Self::parts).
+/// A match folder opened for playing; [`parts`](Self::parts) splits it.
 pub struct Folder {
     path: PathBuf,
     known: Known,
     writing: Writing,
 }
 
-/// The hands that were there when the folder was opened.
+/// The hands that were recorded when the folder was opened.
 pub struct Known {
     reader: Mutex<LedgerReader>,
     present: Vec<RangeInclusive<u64>>,
     names: Vec<String>,
 }
 
-/// The files being written.
+/// The files of the folder, open for writing.
 pub struct Writing {
     ledger: LedgerWriter,
     hand_log: LogFile,
     decision_log: Option<LogFile>,
-    /// The counts of decisions, to be committed with the hands.
+    /// The counts of decisions, committed with the hands.
     note: String,
 }
 
 impl Folder {
-    /// Makes the folder, or goes on with the match it holds if that is the same one, or a shorter
-    /// one whose hands are the first of this one.
+    /// Makes the folder, or resumes the match in it. That must be the same match, or a shorter one
+    /// whose hands are the first of this one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
         info.check().map_err(LedgerError::from)?;
         fs::create_dir_all(path).map_err(io_error(path))?;
@@ -102,7 +102,7 @@ impl Folder {
         let ledger = if ledger_path.exists() {
             let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
             let held = ledger.info();
-            // Where a part begins depends on how many hands the whole match has.
+            // The beginning of a part depends on the number of hands of the whole match.
             let longer = info.hands > held.hands && info.shard.is_none() && held.shard.is_none();
             let hands = if longer { held.hands } else { info.hands };
             let wanted = MatchInfo { hands, ..info.clone() };
@@ -139,43 +139,42 @@ impl Folder {
         Ok(Folder { path: path.to_path_buf(), known, writing })
     }
 
-    /// Records the rule by which the match ends, or that there is none.
+    /// Records the rule by which the match may end early, or that there is none.
     pub fn set_rule(&self, rule: Option<&StopRule>) -> Result<(), FolderError> {
         let note = rule.map(StopRule::to_note);
         Ok(self.writing.ledger.set_note(StopRule::NOTE, note.as_deref())?)
     }
 
-    /// Where it is.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes the folder of a match of which no hand was kept, so that nothing stands in the way
-    /// of another attempt.
+    /// Removes the folder if it holds no hand, so that another match can be played there.
     pub fn discard(self) {
         let Folder { path, known, writing } = self;
         let none = known.reader.lock().is_ok_and(|reader| reader.count().is_ok_and(|n| n == 0));
         drop((known, writing));
         if none {
             for file in logs::folder::FILES {
-                // What cannot be removed stays: it is only in the way.
+                // What cannot be removed stays; it does no harm.
                 let _ = fs::remove_file(path.join(file));
             }
             let _ = fs::remove_dir(&path);
         }
     }
 
-    /// Hands that are already there.
+    /// The number of hands recorded already.
     pub fn recorded_hands(&self) -> u64 {
         self.known.present.iter().map(|range| range.end() - range.start() + 1).sum()
     }
 
-    /// What was known, for all threads, and what is being written, for one.
+    /// The recorded hands, shared by all threads, and the files, for one writer.
     pub fn parts(&mut self) -> (&Known, &mut Writing) {
         (&self.known, &mut self.writing)
     }
 
-    /// Ends a complete match: the hand log with its score line, the ledger as one file.
+    /// Finishes a complete match: the score line of the hand log, and the ledger as one file.
     pub fn finish(self, totals: &[game::Payoff]) -> Result<(), FolderError> {
         let Folder { known, mut writing, .. } = self;
         let mut line = String::new();
@@ -191,14 +190,14 @@ impl Folder {
     }
 }
 
-/// Joins the folders of a match's parts into a new one, with all its files.
+/// Joins the folders of a match's parts into a new one, with all derived files.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
     let new = !out.exists();
     fs::create_dir_all(out).map_err(io_error(out))?;
     let path = out.join(ledger::FILE_NAME);
     if let Err(error) = logs::ledger::merge(parts, &path) {
         if new {
-            // Nothing but the lock is in it. The error that matters is the first one.
+            // It holds nothing but the lock. The first error is the one to report.
             let _ = fs::remove_file(path.with_extension("lock"));
             let _ = fs::remove_dir(out);
         }
@@ -207,7 +206,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
     rewrite(out)
 }
 
-/// Writes a complete match's files again from its ledger.
+/// Rewrites the derived files of a complete match from its ledger.
 pub fn rewrite(path: &Path) -> Result<(), FolderError> {
     let info = LedgerReader::open(path)?.info().clone();
     let mut folder = Folder::open(path, &info, Level::Decisions)?;
@@ -317,7 +316,7 @@ impl From<FolderError> for StoreError {
     }
 }
 
-/// A text file that is written from its beginning.
+/// A text file, truncated when opened.
 struct LogFile {
     path: PathBuf,
     file: BufWriter<File>,
@@ -338,7 +337,7 @@ impl LogFile {
     }
 }
 
-/// A match of which nothing is kept but the tallies.
+/// The archive and sink of a match that is not recorded.
 pub struct Nothing;
 
 impl Archive for Nothing {

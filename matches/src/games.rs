@@ -1,4 +1,4 @@
-//! Games by name or by file: what `--game` takes everywhere.
+//! Game definitions by name or by file, as `--game` takes them.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -9,42 +9,42 @@ use game::GameDef;
 use protocol::acpc;
 use protocol::acpc::gamedef::{self, GameFile, GameFileError, Reading};
 
-/// The largest game file that is read, in bytes; game files have some hundred.
+/// The largest game file that is read, in bytes; game files have a few hundred.
 const LARGEST: u64 = 1 << 20;
 
-/// A game that cannot be loaded.
+/// Why a game cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadGameError {
-    /// There is no such file and no built-in game of this name.
+    /// There is neither such a file nor a built-in game of this name.
     #[error(
         "`{name}` is neither a file nor a built-in game{}",
         .nearest.map(|game| format!("; did you mean `{game}`?")).unwrap_or_default()
     )]
     NotFound {
-        /// What was asked for.
+        /// The name or path that was given.
         name: String,
-        /// The built-in game nearest to it.
+        /// The built-in game with the nearest name.
         nearest: Option<&'static str>,
     },
     /// The file cannot be read.
     #[error("cannot read the game file {}: {source}", .path.display())]
     Io {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file does not give a game.
+    /// The file is not a valid game definition.
     #[error(transparent)]
     File(#[from] GameFileError),
 }
 
-/// Loads the game file at a path, or else the built-in game of that name.
+/// Loads the game file at a path, or the built-in game of that name.
 pub fn load_game(name_or_path: &str, reading: Reading) -> Result<Arc<GameDef>, LoadGameError> {
     Ok(Arc::new(load_game_file(name_or_path, reading)?.def))
 }
 
-/// As [`load_game`], with the warnings of the original reading.
+/// [`load_game`], with the warnings of the original reading.
 pub fn load_game_file(name_or_path: &str, reading: Reading) -> Result<GameFile, LoadGameError> {
     let path = Path::new(name_or_path);
     match read(path) {
@@ -60,7 +60,7 @@ pub fn load_game_file(name_or_path: &str, reading: Reading) -> Result<GameFile, 
     }
 }
 
-/// The bytes of a regular file of sensible size: a device or a pipe might never end.
+/// Reads a regular file of limited size: a device or a pipe might never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let refuse = |reason: &str| Err(io::Error::new(ErrorKind::InvalidInput, reason));
     if !fs::metadata(path)?.is_file() {

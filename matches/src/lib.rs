@@ -1,23 +1,22 @@
-//! A match from plan to record: deals, tables in this process, threads, the folder that keeps it,
-//! and programs as agents.
+//! Playing matches: deals, tables in this process, threads, records, and programs as agents.
 //!
-//! - [`deals`]: which cards each deal of a match has, from its seed alone.
-//! - [`bot`]: an agent at work, as every driver has it; the only caller of `Agent::act`.
-//! - [`decide`](mod@decide): one decision, made playable.
+//! - [`deals`]: the cards of each deal of a match, from its seed alone.
+//! - [`bot`]: agents as every driver uses them; the only caller of `Agent::act`.
+//! - [`decide`](mod@decide): turning an agent's decision into a playable one.
 //! - `external`: programs that speak the ACPC player's protocol, as agents.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`games`]: game definitions by name or by file.
-//! - [`waiting`]: saying what is waited for.
-//! - [`plan`]: what a match is.
-//! - [`play`](mod@play): a match from plan to result.
-//! - [`program`]: programs that are run, and gone when dropped.
-//! - [`registry`](mod@registry): every agent there is, those that need processes and sockets
+//! - [`waiting`]: messages about long waits.
+//! - [`plan`]: the description of a match.
+//! - [`play`](mod@play): playing a match from plan to result.
+//! - [`program`]: child processes, killed when dropped.
+//! - [`registry`](mod@registry): all kinds of agents, those that need processes and sockets
 //!   included.
-//! - [`replay`](mod@replay): a recorded match played again, and how it differs from its record.
+//! - [`replay`](mod@replay): replaying a recorded match and comparing it with its record.
 //! - [`runner`]: a match on any number of threads, with the same result on each.
-//! - [`stop`]: asking a run to end.
+//! - [`stop`]: a request to stop a run.
 //! - [`table`]: one hand, played in this process.
-//! - [`tournament`]: which matches a tournament has.
+//! - [`tournament`]: the matches of a tournament.
 
 pub mod acknowledge;
 pub mod bot;

@@ -1,4 +1,4 @@
-//! What a match is: game, entrants, number of hands, seed, and which share of it is played here.
+//! The description of a match: game, entrants, number of hands, seed, and the shard to play.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,39 +11,40 @@ use logs::stats::{FIRST_LOOK, StopRule, Tally};
 use logs::{Entrant, MatchInfo, Provenance, Shard};
 use sha2::{Digest, Sha256};
 
-/// The letters of the longest name that fits into a table.
+/// The number of characters of the longest name that fits into a table.
 const LONGEST_NAME: usize = 32;
 
-/// Deals in a block. Agents forget between blocks, so this number is part of what a match is.
+/// Deals in a block. Agents forget between blocks, so this number is part of a match's definition.
 pub const BLOCK_DEALS: u64 = 128;
 
-/// How many whole blocks there are when a match's rule is looked at again, after a look at so many:
-/// eight, then a sixteenth more each time. Part of what a match is, as [`BLOCK_DEALS`].
+/// The number of blocks after which a match's stopping rule is evaluated next, after an evaluation
+/// at `blocks`: eight more, or a sixteenth if that is more. Part of a match's definition, as
+/// [`BLOCK_DEALS`].
 pub fn next_look(blocks: u64) -> u64 {
     blocks + (blocks / 16).max(8)
 }
 
-/// A match to be played.
+/// A match to play: everything that determines its outcome.
 #[derive(Clone)]
 pub struct Plan {
-    /// The game.
+    /// The game's definition.
     pub def: Arc<GameDef>,
     /// The game's name: a built-in one, or the path of its file.
     pub game_name: String,
-    /// Who plays, one for each player of the game; entrant `k` begins in seat `k`.
+    /// The agents, one for each player of the game; entrant `k` begins in seat `k`.
     pub entrants: Vec<AgentChoice>,
-    /// The entrants' names in reports and logs, one for each; empty for the agents' own, see
+    /// The entrants' names in reports and logs, one for each; if empty, the agents' names, see
     /// [`unique_names`].
     pub given_names: Vec<String>,
     /// Hands of the whole match, all shards together.
     pub hands: u64,
-    /// Determines every card and every decision.
+    /// The seed of all cards and decisions.
     pub seed: u64,
     /// Whether each deal is played once with every rotation of the entrants.
     pub duplicate: bool,
-    /// The part of the match to play; all of it when `None`.
+    /// The part of the match to play; `None` for all of it.
     pub shard: Option<Shard>,
-    /// Time for each decision.
+    /// The time limit for a decision; `None` for no limit.
     pub deadline: Option<Duration>,
     /// The rule by which the match may end before all its hands are played.
     pub rule: Option<StopRule>,
@@ -52,70 +53,71 @@ pub struct Plan {
 /// Why a plan cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The number of agents is not the number of players.
+    /// The number of agents differs from the number of players.
     #[error("the game has {players} players, but {found} {} named", if *.found == 1 { "agent is" } else { "agents are" })]
     Entrants {
-        /// Agents named.
+        /// The number of agents named.
         found: usize,
-        /// Players of the game.
+        /// The number of players of the game.
         players: usize,
     },
-    /// Not a name for each entrant.
+    /// The number of names differs from the number of agents.
     #[error("{names} names for {agents} agents: give --name once for each of them, in their order")]
     Names {
-        /// Names given.
+        /// The number of names given.
         names: usize,
-        /// Agents named.
+        /// The number of agents named.
         agents: usize,
     },
-    /// A name that logs and tables have no room for.
+    /// A name that does not fit logs and tables.
     #[error("`{name}` cannot be a player's name: {reason}")]
     Name {
         /// The name.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
-    /// No hands at all.
+    /// The match has no hands.
     #[error("a match needs at least one hand")]
     NoHands,
-    /// A duplicate match must give every deal to every rotation.
+    /// A duplicate match whose hands are not a multiple of the number of players: every deal must
+    /// be played in every rotation.
     #[error(
         "{hands} hands are not a whole number of duplicate groups of {players}: use {}, or \
          --no-duplicate", whole_groups(*.hands, *.players)
     )]
     NotWholeGroups {
-        /// Hands asked for.
+        /// The number of hands asked for.
         hands: u64,
-        /// Hands in a group.
+        /// The number of hands of each deal.
         players: u64,
     },
-    /// More shards than blocks.
+    /// There are more shards than blocks.
     #[error("{hands} hands can be played in at most {most} parts, not {count}")]
     TooManyShards {
-        /// Hands of the match.
+        /// The number of hands of the match.
         hands: u64,
-        /// Shards asked for.
+        /// The number of shards asked for.
         count: u64,
-        /// Shards possible.
+        /// The largest possible number of shards.
         most: u64,
     },
-    /// A part of a match cannot tell how the whole of it stands.
+    /// A stopping rule for a part of a match: it needs the results of the whole.
     #[error("a rule to end by is for whole matches: leave out --shard")]
     RuleOfPart,
-    /// The rule would never be looked at.
+    /// The match is too short for its stopping rule to be evaluated.
     #[error(
         "no interval stands before {least} hands, and the match has {hands}: give more --hands"
     )]
     TooFewForRule {
-        /// Hands of the match.
+        /// The number of hands of the match.
         hands: u64,
-        /// Hands needed.
+        /// The least number of hands needed.
         least: u64,
     },
 }
 
-/// The numbers of hands on either side that can be played.
+/// The playable numbers of hands next to `hands`, in words.
 fn whole_groups(hands: u64, players: u64) -> String {
     let below = hands - hands % players;
     let above = below + players;
@@ -123,7 +125,7 @@ fn whole_groups(hands: u64, players: u64) -> String {
 }
 
 impl Plan {
-    /// Whether the plan can be played at all.
+    /// Checks that the plan can be played.
     pub fn check(&self) -> Result<(), PlanError> {
         let players = self.def.players;
         if self.entrants.len() != players {
@@ -156,12 +158,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Hands in a block.
+    /// The number of hands in a block.
     pub fn block_hands(&self) -> u64 {
         BLOCK_DEALS * self.def.players as u64
     }
 
-    /// Blocks of the whole match.
+    /// The number of blocks of the whole match.
     fn blocks(&self) -> u64 {
         self.hands.div_ceil(self.block_hands())
     }
@@ -192,7 +194,7 @@ impl Plan {
         Tally::of_game(&self.def, if self.duplicate { self.def.players } else { 1 })
     }
 
-    /// What is recorded about the match.
+    /// The description of the match that is recorded with it.
     ///
     /// # Errors
     /// When a file that an agent needs cannot be read (its hash is part of the match).
@@ -214,7 +216,7 @@ impl Plan {
         })
     }
 
-    /// The entrants' names as they stand in logs.
+    /// The entrants' names in logs.
     pub fn names(&self) -> Vec<String> {
         match self.given_names.as_slice() {
             [] => unique_names(&self.entrants),
@@ -222,7 +224,7 @@ impl Plan {
         }
     }
 
-    /// A name for the match that tells what it is: agents, game, seed, hands, part.
+    /// A name for the match, made of agents, game, seed, hands and part.
     pub fn match_name(&self) -> String {
         let file = std::path::Path::new(&self.game_name).file_name();
         let file = file.map_or_else(|| "game".into(), |name| name.to_string_lossy());
@@ -240,11 +242,10 @@ impl Plan {
     }
 }
 
-/// Whether these can be the names of so many players: one for each, all different, fit for logs and
-/// tables.
+/// Checks that there is one name for each agent, all different, and fit for logs and tables.
 ///
 /// # Errors
-/// What is wrong with the first that cannot.
+/// The fault of the first name that fails.
 pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
     if names.len() != agents {
         return Err(PlanError::Names { names: names.len(), agents });
@@ -265,8 +266,8 @@ pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The agents' names without blanks, `:` and `|`, and different where one agent stands several
-/// times: `call`, `call#2`.
+/// The agents' names without blanks, `:` and `|`; an agent that occurs several times is numbered:
+/// `call`, `call#2`.
 pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
     let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
     let names: Vec<String> = agents
@@ -282,7 +283,7 @@ pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
         .collect()
 }
 
-/// A name that fits into a table: of a long one (usually a command) the beginning and the end.
+/// A name shortened to fit a table: the beginning and the end of a long one (usually a command).
 fn shortened(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= LONGEST_NAME {
@@ -293,7 +294,7 @@ fn shortened(name: &str) -> String {
     start.iter().chain(&['~']).chain(end).collect()
 }
 
-/// The SHA-256 of these files one after the other, in hexadecimal; `None` of none.
+/// The SHA-256 of the files' concatenation, in hexadecimal; `None` without files.
 pub fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
     if files.is_empty() {
         return Ok(None);

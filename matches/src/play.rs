@@ -1,4 +1,4 @@
-//! A match from plan to result, recorded or not.
+//! Playing a match from plan to result, with or without records.
 
 use std::path::{Path, PathBuf};
 
@@ -10,29 +10,29 @@ use crate::plan::{Plan, PlanError};
 use crate::runner::{Level, Outcome, Progress, RunError, run};
 use crate::stop::Stop;
 
-/// How a match is played, other than what decides its outcome.
+/// Settings of a run that do not affect the match's outcome.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// What is recorded of each hand.
     pub level: Level,
-    /// The match folder; not used when nothing is recorded.
+    /// The match folder; unused when nothing is recorded.
     pub folder: PathBuf,
-    /// Threads.
+    /// The number of threads.
     pub jobs: usize,
-    /// Where the match is played from, for its manifest.
+    /// The program and its version, for the manifest.
     pub provenance: Provenance,
 }
 
-/// A match that has been played, or played as far as it got.
+/// The result of a match, complete or not.
 #[derive(Debug)]
 pub struct Played {
-    /// What it was.
+    /// The description of the match, as recorded.
     pub info: MatchInfo,
-    /// What came of it.
+    /// The tallies and the end of the run.
     pub outcome: Outcome,
-    /// The rule by which it could end early.
+    /// The rule by which it may end early.
     pub rule: Option<StopRule>,
-    /// Hands that had been recorded by an earlier run.
+    /// Hands recorded by earlier runs.
     pub earlier: u64,
 }
 
@@ -42,7 +42,7 @@ pub enum PlayError {
     /// The plan is not one that can be played.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The folder cannot be used.
+    /// The match folder cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The run failed.
@@ -53,7 +53,7 @@ pub enum PlayError {
     Model(std::io::Error),
 }
 
-/// Plays a match, or goes on with it when its folder holds a part of it or a shorter one.
+/// Plays a match, or resumes the one in the folder, which may be a shorter one.
 pub fn play(
     plan: &Plan,
     settings: &Settings,
@@ -84,7 +84,7 @@ pub fn play(
     Ok(Played { info, outcome, rule: plan.rule, earlier })
 }
 
-/// The folder in which a match is kept unless another is named.
+/// The default folder of a match.
 pub fn default_folder(data: &Path, plan: &Plan) -> PathBuf {
     data.join("matches").join(plan.match_name())
 }

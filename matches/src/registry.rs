@@ -1,4 +1,5 @@
-//! Every agent there is: those of the crate `agents`, and those that need processes and sockets.
+//! The registry of all agents: those of the crate `agents`, and those that need processes and
+//! sockets.
 
 use agents::Registry;
 

@@ -1,9 +1,9 @@
-//! A recorded match played again, decision by decision, beside its record.
+//! Replaying a recorded match, decision by decision, and comparing it with its record.
 //!
-//! Agents that are repeatable are asked again in every situation that they had to decide in, with
-//! the random source they had; the hand then goes on as it was recorded, so that every decision is
-//! compared by itself. Those of others are taken over. Cards and line-ups are compared with those
-//! that the match's seed gives.
+//! Repeatable agents are asked again in every situation in which they had to decide, with the same
+//! random source. The hand then continues with the recorded action, so that every decision is
+//! compared independently. The decisions of other agents are taken from the record. Cards and
+//! line-ups are compared with those given by the match's seed.
 //!
 //! Blocks ([`crate::plan::BLOCK_DEALS`]) are spread over threads; agents forget between them, as in
 //! the match.
@@ -26,82 +26,82 @@ use crate::plan::BLOCK_DEALS;
 use crate::stop::Stop;
 use crate::table::Table;
 
-/// Probabilities nearer than this are the same: text keeps them to the last digit or so.
+/// Probabilities that differ by no more are equal: text rounds the last digit or so.
 const SAME: f64 = 1e-9;
 
-/// How often the caller hears how far it is.
+/// How often the progress is reported.
 const SHOWN: Duration = Duration::from_millis(100);
 
-/// What is played again, and how.
+/// The settings of a comparison.
 #[derive(Clone)]
 pub struct Settings {
     /// The entrants' agents in order; `None` for one whose recorded actions are taken over.
     pub agents: Vec<Option<AgentChoice>>,
-    /// The hands that are compared.
+    /// The hands to compare.
     pub hands: Range<u64>,
-    /// Time for each decision.
+    /// The time limit for a decision; `None` for no limit.
     pub deadline: Option<Duration>,
-    /// Threads.
+    /// The number of threads.
     pub jobs: usize,
 }
 
-/// What came of playing a match again.
+/// The result of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compared {
     /// Hands compared.
     pub hands: u64,
-    /// Hands in which something is different now.
+    /// Hands with a difference.
     pub hands_that_differ: u64,
-    /// Hands whose cards or line-up are not those of the seed.
+    /// Hands whose cards or line-up differ from those given by the seed.
     pub deals_that_differ: u64,
-    /// The decisions of each entrant.
+    /// The counts of decisions, by entrant.
     pub entrants: Vec<DecisionsCompared>,
-    /// The first difference.
+    /// The first difference found, in the order of the hands.
     pub first: Option<Difference>,
-    /// Whether all hands asked for were compared; otherwise it was stopped.
+    /// Whether all requested hands were compared, or it was stopped before.
     pub complete: bool,
 }
 
-/// The decisions of an entrant.
+/// Counts of an entrant's decisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DecisionsCompared {
     /// Decisions made again.
     pub compared: u64,
-    /// Those that are different now.
+    /// Decisions that differ from the record.
     pub differ: u64,
     /// Decisions taken over from the record.
     pub taken_over: u64,
 }
 
-/// Something that is different now.
+/// A difference between the record and the replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The hand's number.
     pub hand: u64,
-    /// The number of the decision in its hand, counting actions of any seat from 0; `None` where
-    /// the cards or the line-up differ.
+    /// The decision's number in its hand, counting actions of any seat from 0; `None` where the
+    /// cards or the line-up differ.
     pub decision: Option<u32>,
-    /// Who decided, as an index into the match's entrants.
+    /// The entrant who decided, as an index.
     pub entrant: Option<u8>,
-    /// From which seat, from 0.
+    /// The seat of the decision, from 0.
     pub seat: Option<u8>,
     /// What differs: `action`, `strategy`, `correction`, `fallback`, `deal` or `line-up`.
     pub what: &'static str,
     /// The betting before the decision, in ACPC notation.
     pub betting: String,
-    /// What stands in the record.
+    /// The recorded value.
     pub recorded: String,
-    /// What it is now.
+    /// The replayed value.
     pub now: String,
 }
 
 impl Compared {
-    /// Whether everything that was compared is as it was.
+    /// Whether no difference was found.
     pub fn agrees(&self) -> bool {
         self.hands_that_differ == 0
     }
 
-    /// Decisions made again, of all entrants.
+    /// The number of decisions made again, by all entrants.
     pub fn decisions(&self) -> u64 {
         self.entrants.iter().map(|entrant| entrant.compared).sum()
     }
@@ -134,18 +134,17 @@ pub enum ReplayError {
     Ledger(#[from] LedgerError),
 }
 
-/// One hand, compared.
+/// The comparison of one hand.
 struct Hand {
     deal_differs: bool,
     entrants: Vec<DecisionsCompared>,
     first: Option<Difference>,
 }
 
-/// Plays the recorded hands again. `seen` is told about ten times a second how many are compared.
+/// Replays the recorded hands. `seen` is called about ten times a second with the number compared.
 ///
 /// # Errors
-/// When an agent cannot be built, or the record cannot be read: a hand that cannot have happened is
-/// named.
+/// When an agent cannot be built, or the record cannot be read; an impossible hand is named.
 pub fn replay(
     ledger: LedgerReader,
     settings: &Settings,
@@ -154,7 +153,7 @@ pub fn replay(
 ) -> Result<Compared, ReplayError> {
     let players = ledger.info().players();
     let block = BLOCK_DEALS * players as u64;
-    // Nothing is beyond the last hand that is there.
+    // There is nothing after the last recorded hand.
     let last = ledger.present()?.last().map_or(0, |range| range.end() + 1);
     let Range { start, end } = settings.hands.clone();
     let hands = start.min(last)..end.min(last);
@@ -179,7 +178,7 @@ pub fn replay(
             scope.spawn(move || {
                 if let Err(error) = shared.work(&sender) {
                     shared.failed.store(true, Ordering::Relaxed);
-                    // The receiver lives as long as anybody may send.
+                    // The receiver outlives all senders.
                     let _ = sender.send(Err(error));
                 }
             });
@@ -203,15 +202,15 @@ pub fn replay(
     failed.map_or(Ok(compared), Err)
 }
 
-/// What all threads work on.
+/// The state shared by all threads.
 struct Shared<'a> {
     agents: &'a [Option<AgentChoice>],
     deadline: Option<Duration>,
-    /// Hands in a block.
+    /// The number of hands in a block.
     block: u64,
-    /// The next block that nobody has.
+    /// The next block to be taken.
     next: AtomicU64,
-    /// The first block that nobody wants.
+    /// The end of the blocks to compare.
     end: u64,
     hands: Range<u64>,
     ledger: Mutex<LedgerReader>,
@@ -236,10 +235,10 @@ impl Shared<'_> {
                 if self.stop.asked() || self.failed.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                // Agents must know the hands of the block that came before.
+                // Agents must have seen the earlier hands of their block.
                 if self.hands.contains(&record.hand) {
                     let hand = compare(&mut table, &asked, &record, &decisions);
-                    // As above.
+                    // The receiver outlives all senders.
                     let _ = sender.send(Ok(hand));
                 }
                 table.tell(&record);
@@ -263,7 +262,7 @@ impl Shared<'_> {
         Ok(Table::new(&def, agents, info.seed, info.duplicate, self.deadline))
     }
 
-    /// The hands of a block with their decisions, as far as they are wanted.
+    /// Reads the hands of a block with their decisions, up to the last one to compare.
     fn read(&self, block: u64) -> Result<Recorded, LedgerError> {
         let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         let hands = block * self.block..((block + 1) * self.block).min(self.hands.end);
@@ -276,7 +275,7 @@ impl Shared<'_> {
     }
 }
 
-/// Stands in for an entrant that is not asked.
+/// The agent of an entrant that is not asked.
 struct Absent;
 
 impl Agent for Absent {
@@ -285,7 +284,7 @@ impl Agent for Absent {
     }
 }
 
-/// Plays one hand again beside its record.
+/// Replays one hand and compares it with its record.
 fn compare(
     table: &mut Table,
     asked: &[bool],
@@ -296,7 +295,7 @@ fn compare(
     let deal_differs = first.is_some();
     let mut entrants = vec![DecisionsCompared::default(); asked.len()];
     let recorded = |index: u32| decisions.iter().find(|decision| decision.index == index);
-    // An answer that came too late, or not at all, was not the agent's own.
+    // A late or missing answer was not the agent's own.
     let own = |decision: Option<&DecisionRecord>| {
         let fallback = decision.and_then(|decision| decision.fallback);
         fallback.is_none_or(|fallback| fallback == Fallback::Panic)
@@ -332,7 +331,7 @@ fn compare(
     Hand { deal_differs, entrants, first }
 }
 
-/// How the cards and who sat where differ from what the seed gives.
+/// The difference between the recorded cards and line-up and those of the seed, if any.
 fn deal_difference(table: &mut Table, record: &HandRecord) -> Option<Difference> {
     let hand = table.hand(record.hand);
     let found = |what, recorded, now| {
@@ -362,8 +361,8 @@ fn deal_difference(table: &mut Table, record: &HandRecord) -> Option<Difference>
     found("deal", words(record.deal, &record.hole, &board), words(hand.deal, &deal.hole, &now))
 }
 
-/// How a decision differs from its record: what, as it was, as it is now. What an agent notes and
-/// how long it took do not count.
+/// The difference between a decision and its record, if any: its kind, the recorded and the new
+/// value. Notes and decision times are not compared.
 fn difference(
     played: Action,
     recorded: Option<&DecisionRecord>,

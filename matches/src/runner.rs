@@ -1,17 +1,17 @@
-//! Playing a match on any number of threads, with the same result on each.
+//! Playing a match on any number of threads, with the same result for every number.
 //!
-//! The match is cut into blocks ([`crate::plan::BLOCK_DEALS`]); a thread takes the next block that
-//! nobody has, lets its agents forget, and plays it. Hands go to the [`Sink`] as soon as they are
-//! over, in whatever order threads finish them; everything that depends on order (tallies, log
-//! lines) is put together block by block. Hands that the [`Archive`] already holds are read instead
-//! of played, so a run that was killed goes on where it was and ends with the same bytes.
+//! The match is divided into blocks ([`crate::plan::BLOCK_DEALS`]). A thread takes the next block,
+//! makes its agents forget, and plays it. Hands go to the [`Sink`] as they end, in whatever order;
+//! everything that depends on order (tallies, log lines) is merged block by block. Hands that the
+//! [`Archive`] holds are read instead of played, so a run that was killed continues where it was
+//! and ends with the same bytes.
 //!
 //! Memory does not grow with the number of hands: threads stay within a few blocks of the first
 //! unfinished one.
 //!
-//! A match with a rule to end by is played from look to look: nobody begins a block behind the next
-//! look before all in front of it are whole. So it ends with the same hand on any number of
-//! threads, and holds no hand beyond.
+//! A match with a stopping rule is played from evaluation to evaluation: no block beyond the next
+//! one is begun before all blocks up to it are finished. So the match ends with the same hand for
+//! any number of threads, and has no hand beyond.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,58 +27,58 @@ use crate::plan::{Plan, next_look};
 use crate::stop::Stop;
 use crate::table::{Observer, Table};
 
-/// Hands are handed over at the latest after this time, and progress is shown as often.
+/// The interval at which hands are handed over and progress is reported.
 const FLUSH: Duration = Duration::from_millis(100);
 
-/// What is known of earlier runs, and how hands are written; shared by all threads.
+/// The hands recorded by earlier runs, and the format of the logs; shared by all threads.
 pub trait Archive: Sync {
-    /// The hands of this range that have been kept before, in order.
+    /// The recorded hands of this range, in order.
     fn recorded(&self, hands: Range<u64>) -> Result<Vec<Played>, StoreError>;
 
-    /// One more than the number of the last hand that has been kept before; 0 without any.
+    /// One more than the number of the last recorded hand; 0 without any.
     fn end(&self) -> u64;
 
-    /// The decisions of all hands kept before.
+    /// The counts of decisions in all recorded hands.
     fn decisions(&self) -> Result<DecisionTally, StoreError>;
 
-    /// Appends one hand's lines of the logs.
+    /// Appends the log lines of one hand.
     fn render(&self, played: &Played, out: &mut Lines);
 }
 
-/// Where hands go; used by one thread.
+/// The receiver of hands and log lines; used by one thread.
 pub trait Sink {
-    /// Keeps these hands for good; they may come in any order. `decisions` counts the decisions of
-    /// all hands kept so far, these included.
+    /// Records these hands, which may come in any order. `decisions` counts the decisions of all
+    /// hands recorded so far, these included.
     fn keep(&mut self, hands: &[Played], decisions: &DecisionTally) -> Result<(), StoreError>;
 
-    /// Takes the next piece of the logs, which are in order.
+    /// Appends the next lines of the logs, which come in order.
     fn write(&mut self, lines: &Lines) -> Result<(), StoreError>;
 
-    /// Makes sure that everything taken so far survives the end of the process. Called about ten
-    /// times a second, and at the end.
+    /// Makes everything received so far survive the end of the process. Called about ten times a
+    /// second, and at the end.
     fn flush(&mut self) -> Result<(), StoreError>;
 }
 
-/// Why hands could not be kept or found, in words.
+/// Why hands cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct StoreError(pub Box<dyn std::error::Error + Send + Sync>);
 
-/// A hand and the decisions made in it (none when decisions are not recorded).
+/// A hand with its decisions, if these are recorded.
 #[derive(Debug, Clone)]
 pub struct Played {
-    /// The hand.
+    /// The hand's record.
     pub record: HandRecord,
-    /// Its decisions.
+    /// The decisions, empty when they are not recorded.
     pub decisions: Vec<DecisionRecord>,
 }
 
-/// Text that must come out in the order of the hands.
+/// Log lines, in the order of the hands.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
-    /// Of the hand log.
+    /// Lines of the hand log.
     pub hands: String,
-    /// Of the decision log.
+    /// Lines of the decision log.
     pub decisions: String,
 }
 
@@ -98,51 +98,51 @@ impl Lines {
     }
 }
 
-/// What is recorded of each hand.
+/// The level of detail of a match's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Nothing: only tallies are kept.
     Nothing,
-    /// Each hand.
+    /// Hands without decisions.
     Hands,
-    /// Each hand and each decision.
+    /// Hands with decisions.
     Decisions,
 }
 
-/// Where a run stands.
+/// The progress of a run.
 #[derive(Debug)]
 pub struct Progress<'a> {
     /// Hands played or read so far by all threads.
     pub hands: u64,
     /// Hands to play in all.
     pub of: u64,
-    /// The tally of all complete blocks from the first on.
+    /// The tally of all complete blocks before the first unfinished one.
     pub tally: &'a Tally,
-    /// All decisions so far.
+    /// The counts of all decisions so far.
     pub decisions: &'a DecisionTally,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The tally of everything in order, the unfinished block at the end included.
+    /// The tally of all hands, those of unfinished blocks at the end included.
     pub tally: Tally,
-    /// The decisions of all hands.
+    /// The counts of all decisions.
     pub decisions: DecisionTally,
     /// Hands played or read.
     pub hands: u64,
-    /// Whether the plan's hands are all there, or its rule has ended the match; otherwise it was
-    /// asked to stop.
+    /// Whether all of the plan's hands are there, or its rule has ended the match; otherwise the
+    /// run was stopped.
     pub complete: bool,
 }
 
-/// Why a run could not go on.
+/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// An agent could not be built.
     #[error(transparent)]
     Agent(#[from] agents::AgentError),
-    /// Hands could not be kept.
+    /// Hands could not be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -173,23 +173,23 @@ pub fn run(
         drop(sender);
         let result = collector.collect(&receiver, sink, &queue, seen);
         queue.close();
-        // Workers that wait for room in the channel must not wait for ever.
+        // Otherwise workers that wait for room in the channel would wait for ever.
         drop(receiver);
         result
     })?;
     Ok(collector.outcome())
 }
 
-/// What a worker sends: some hands of a block, or its end.
+/// A message of a worker: some hands of a block, or its end.
 struct Parcel {
     block: u64,
     hands: u64,
-    /// Newly played hands, to be kept.
+    /// Newly played hands to record.
     kept: Vec<Played>,
-    /// The decisions made since the parcel before.
+    /// The counts of decisions since the last parcel.
     decisions: DecisionTally,
     lines: Lines,
-    /// The block's tally, with its last parcel.
+    /// The tally of the block, in its last parcel.
     tally: Option<Tally>,
     complete: bool,
 }
@@ -216,7 +216,7 @@ impl Worker<'_> {
         };
         while let Some(block) = self.queue.take() {
             if !self.play(&mut table, block, sender) || self.stop.asked() {
-                // The block may be unfinished for good: nobody must wait for it.
+                // The block may stay unfinished: nobody must wait for it.
                 self.queue.close();
                 return;
             }
@@ -241,7 +241,7 @@ impl Worker<'_> {
         Ok(self.archive.recorded(self.plan.hands_of(block))?)
     }
 
-    /// Plays one block; `false` when nobody listens any more because the run has failed elsewhere.
+    /// Plays one block; `false` when the receiver is gone because the run has failed elsewhere.
     fn play(&self, table: &mut Table, block: u64, sender: &SyncSender<FromWorker>) -> bool {
         let mut recorded = match self.recorded(block) {
             Ok(recorded) => recorded.into_iter().peekable(),
@@ -275,7 +275,7 @@ impl Worker<'_> {
     }
 }
 
-/// A block while it is played.
+/// The state of a block in play.
 struct BlockRun {
     block: u64,
     level: Level,
@@ -350,12 +350,12 @@ impl Observer for BlockRun {
     }
 }
 
-/// When a match's rule is looked at.
+/// The schedule of evaluations of a match's stopping rule.
 struct Looks {
     rule: Option<StopRule>,
-    /// Whole blocks at the next look; nobody begins one behind it.
+    /// The number of finished blocks at the next evaluation; no block beyond is begun.
     next: u64,
-    /// Looks before this are over: the match was played on beyond them.
+    /// Evaluations before this number of blocks are skipped: an earlier run went beyond them.
     from: u64,
     /// Whether the rule has ended the match.
     met: bool,
@@ -367,7 +367,7 @@ impl Looks {
         Looks { rule: plan.rule, next, from: recorded.div_ceil(plan.block_hands()), met: false }
     }
 
-    /// Looks at the rule, if it is time to, when so many blocks are whole.
+    /// Evaluates the rule, if it is due when `blocks` blocks are finished.
     fn look(&mut self, blocks: u64, tally: &Tally) {
         let Some(rule) = self.rule.filter(|_| blocks == self.next) else { return };
         self.met = blocks >= self.from && rule.met(tally);
@@ -386,7 +386,7 @@ struct QueueState {
     next: u64,
     end: u64,
     first_unfinished: u64,
-    /// The first block that nobody may begin yet.
+    /// The first block that must not be begun yet.
     limit: u64,
 }
 
@@ -427,14 +427,15 @@ impl Queue {
     }
 }
 
-/// Puts the workers' parcels in order.
+/// Merges the workers' parcels in order.
 struct Collector {
     first: u64,
     of: u64,
     hands: u64,
     tally: Tally,
     decisions: DecisionTally,
-    /// Blocks begun beyond the first unfinished one, and that one's tally if it has ended.
+    /// Blocks begun from the first unfinished one on: their log lines, and the tally if a block has
+    /// ended.
     waiting: BTreeMap<u64, (Lines, Option<(Tally, bool)>)>,
     looks: Looks,
     complete: bool,
@@ -468,7 +469,7 @@ impl Collector {
                 seen(&self.progress());
             }
         }
-        // Blocks cut short by a stop, and whole ones behind them, still count.
+        // Blocks cut short by a stop, and finished ones behind them, still count.
         for (lines, tally) in std::mem::take(&mut self.waiting).into_values() {
             sink.write(&lines)?;
             if let Some((tally, _)) = tally {
@@ -535,6 +536,6 @@ impl Collector {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere already ends the run; the data itself is never left half changed.
+    // A panic elsewhere ends the run anyway; the data is never left half changed.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

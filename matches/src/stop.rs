@@ -1,14 +1,14 @@
-//! Asking a run to stop: once to finish the hands in play.
+//! A request to stop a run after the hands in play.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to stop, shared between whoever hears the signal and whoever plays.
+/// A flag that asks a run to stop, shared by the signal handler and the players.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Nobody has asked yet.
+    /// A flag that is not set.
     pub fn new() -> Stop {
         Stop::default()
     }
@@ -18,7 +18,7 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether anybody has asked.
+    /// Whether the run has been asked to stop.
     #[inline]
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)

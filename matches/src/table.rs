@@ -1,4 +1,4 @@
-//! Hands played in this process: the fast path of local matches.
+//! Playing hands in this process: the fast path of local matches.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use crate::bot::Bot;
 use crate::deals::{Deal, Dealer};
 use crate::decide::{Decided, Request};
 
-/// Which hand is played, with which cards, by whom.
+/// A hand of a match before it is played: its number, its deal, and the seats.
 #[derive(Debug, Clone, Copy)]
 pub struct Hand {
-    /// Number in the match, from 0.
+    /// The hand's number in the match, from 0.
     pub number: u64,
-    /// Number of the deal.
+    /// The deal's number in the match.
     pub deal: u64,
     /// The entrant in each seat.
     pub entrants: BySeat<u8>,
@@ -34,9 +34,9 @@ pub struct Table {
     clock: Instant,
 }
 
-/// What a table reports while it plays.
+/// Receives the decisions while a table plays.
 pub trait Observer {
-    /// A decision was made.
+    /// Called after each decision.
     fn decision(&mut self, record: DecisionRecord);
 }
 
@@ -44,8 +44,8 @@ impl Table {
     /// A table for these agents, as many as the game has players.
     ///
     /// `seed` determines cards and decisions. In a `duplicate` match each deal is played once with
-    /// every rotation of the agents. `deadline` bounds each decision; agents are told of it, and
-    /// those that work on a thread of their own are held to it.
+    /// every rotation of the agents. `deadline` limits each decision: agents are told of it, and it
+    /// is enforced for those on a thread of their own.
     pub fn new(
         def: &Arc<GameDef>,
         agents: Vec<Bot>,
@@ -66,8 +66,8 @@ impl Table {
         }
     }
 
-    /// The hand with this number: position `k` is taken by entrant `(number + k) mod n`, and in a
-    /// duplicate match `n` hands in a row share a deal.
+    /// The hand with this number: seat `k` is taken by entrant `(number + k) mod n`, and in a
+    /// duplicate match `n` consecutive hands share a deal.
     pub fn hand(&self, number: u64) -> Hand {
         let players = self.def.players;
         let deal = if self.duplicate { number / players as u64 } else { number };
@@ -77,12 +77,12 @@ impl Table {
         Hand { number, deal, entrants }
     }
 
-    /// When the last decision was made.
+    /// The time of the last decision.
     pub fn clock(&self) -> Instant {
         self.clock
     }
 
-    /// Lets every agent forget earlier hands; done at the start of each block.
+    /// Makes every agent forget earlier hands; called at the start of each block.
     pub fn restart(&mut self) {
         self.agents.iter_mut().for_each(Bot::restart);
     }
@@ -109,7 +109,8 @@ impl Table {
                     let request =
                         Request { seed: self.seed, hand: number, time_left: self.deadline };
                     let decided = agent.decide(&infoset, request);
-                    // One reading a decision: the rules' own few nanoseconds count as the agent's.
+                    // One clock reading a decision: the few nanoseconds of the rules count as the
+                    // agent's.
                     let after = Instant::now();
                     let action = decided.action;
                     observer.decision(decided.record(
@@ -119,7 +120,7 @@ impl Table {
                         after - self.clock,
                     ));
                     self.clock = after;
-                    // What `decide` returns is legal.
+                    // `decide` returns legal actions.
                     infoset.public.apply_unchecked(action);
                 }
             }
@@ -142,9 +143,9 @@ impl Table {
         self.dealer.deal(deal)
     }
 
-    /// Goes through a recorded hand as it was played. Of each decision that is `wanted` (by its
-    /// entrant and its number) the agent makes it again; `see` is told the situation, the entrant,
-    /// what was played, and what it would be now.
+    /// Goes through a recorded hand as it was played. Decisions that are `wanted` (by entrant and
+    /// number) are made again by the agent; `see` is called with the information set, the entrant,
+    /// the action played, and the new decision, if it was made.
     pub(crate) fn ask_again(
         &mut self,
         record: &HandRecord,
@@ -156,7 +157,7 @@ impl Table {
         let public = PublicState::new(&self.def);
         let mut infoset = InfoSet { public, seat: first, hole: record.hole[first] };
         for played in record.public.history() {
-            // What was read from a record has been replayed by the rules already.
+            // A record was checked against the rules when it was read.
             if matches!(infoset.public.turn(), Turn::Deal(_)) {
                 infoset.public.deal_from(&board).expect("the record has the cards");
             }

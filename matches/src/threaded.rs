@@ -1,10 +1,9 @@
-//! An agent on a thread of its own, raced against the deadline.
+//! An agent on a thread of its own, with deadlines.
 //!
-//! When the time is over the match goes on with a fallback, while the agent finishes its thought
-//! for nobody. A request that has been overtaken by a later one is dropped unanswered. Requests
-//! wait in a queue of bounded length; an agent that is behind holds its driver up, but one that
-//! owes an answer does not: what finds the queue full is not told to it, and its decisions are late
-//! as they are.
+//! When a decision's time is over the match continues with a fallback, while the agent computes on
+//! for nobody. A request overtaken by a later one is dropped unanswered. Requests wait in a bounded
+//! queue. An agent that is behind holds its driver up, but not one that owes an answer: what finds
+//! the queue full is not told to it, and its decisions are late anyway.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,29 +16,29 @@ use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
 
 use crate::bot::Guarded;
 
-/// Agents that keep their own time are given this much more than their deadline.
+/// Extra time beyond the deadline, for agents that keep their own time.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// How long a dropped agent is waited for.
+/// How long to wait for a dropped agent to end.
 const FAREWELL: Duration = Duration::from_millis(700);
 
-/// Requests that wait for an agent, at most.
+/// The capacity of the request queue.
 const QUEUE: usize = 256;
 
-/// How long an agent that is behind is waited for before it is not told something.
+/// How long to wait for room in the queue before a message is dropped.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often a full queue is looked at.
+/// How often a full queue is checked.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// An agent that lives on its own thread.
+/// An agent on a thread of its own.
 pub(crate) struct Threaded {
-    /// Gone once this value is being dropped.
+    /// `None` during drop.
     requests: Option<SyncSender<Request>>,
     answers: Receiver<(u64, Decision)>,
     /// The number of the latest request; the thread drops older ones.
     latest: Arc<AtomicU64>,
-    /// The last answer did not come in time.
+    /// Whether the last answer came too late.
     late: bool,
 }
 
@@ -59,7 +58,7 @@ struct OwnedOutcome {
 }
 
 impl Threaded {
-    /// Moves the agent to a thread.
+    /// Moves the agent to a new thread.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -74,7 +73,7 @@ impl Threaded {
         Ok(Threaded { requests: Some(requests), answers, latest, late: false })
     }
 
-    /// Puts a request into the queue as soon as there is room, within this time.
+    /// Queues a request as soon as there is room, within `patience`.
     fn send(&self, mut request: Request, patience: Option<Duration>) -> Result<(), Failed> {
         let requests = self.requests.as_ref().ok_or(Failed::Gone)?;
         let begun = Instant::now();
@@ -91,8 +90,7 @@ impl Threaded {
         }
     }
 
-    /// Tells it something that needs no answer. One whose thread is gone says so at the next
-    /// decision.
+    /// Queues a message without an answer. If the thread is gone, the next decision fails.
     fn tell(&mut self, request: Request) {
         let patience = if self.late { Duration::ZERO } else { PATIENCE };
         if self.send(request, Some(patience)) == Err(Failed::Timeout) && !self.late {
@@ -114,7 +112,7 @@ impl Threaded {
                     })?
                 }
             };
-            // Anything else is a late answer to an earlier request.
+            // Other answers are late ones, to earlier requests.
             if answer.0 == number {
                 return Ok(answer.1);
             }
@@ -155,13 +153,13 @@ impl Threaded {
 }
 
 impl Drop for Threaded {
-    /// Gives the agent a moment to end what it has started. One that is deep in thought is left to
-    /// it.
+    /// Waits a short time for the agent to end what it has started. One that still computes is left
+    /// behind.
     fn drop(&mut self) {
         self.requests = None;
         self.latest.fetch_add(1, Ordering::Relaxed);
         let deadline = Instant::now() + FAREWELL;
-        // The thread's end of this channel goes when the agent has gone.
+        // The channel closes when the thread has dropped the agent.
         while self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
         {
         }

@@ -1,5 +1,5 @@
-//! A tournament: every line-up of agents that the game has room for plays a match. In a gauntlet
-//! only those do in which the first agent plays.
+//! Tournaments: every set of agents of the right size plays a match; in a gauntlet only those sets
+//! with the first agent.
 //!
 //! Each match has a seed of its own, derived from the tournament's, so that its results are
 //! independent of those of all others: intervals of means over matches are then right.
@@ -12,20 +12,20 @@ use sha2::{Digest, Sha256};
 use crate::decide::mix;
 use crate::plan::Plan;
 
-/// Who meets whom.
+/// Which agents meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
-    /// Everybody everybody else.
+    /// Every agent meets every other.
     All,
-    /// The first agent all the others.
+    /// The first agent meets all others.
     Gauntlet,
 }
 
 /// The matches of a tournament, in order, with the agents of each as indices into `agents`.
 ///
-/// `plan` is the pattern; its entrants are not looked at, and its names, if it gives any, are those
-/// of `agents`. In a two-player game every pair plays; in a game for `n` players every set of `n`.
-/// The matches of a gauntlet are the same ones, with the same cards, as far as it has them.
+/// `plan` is the pattern: its entrants are ignored, and its names, if any, are those of `agents`.
+/// In a two-player game every pair plays; in a game for `n` players every set of `n`. The matches
+/// of a gauntlet are the same ones, with the same cards, as far as it has them.
 pub fn matches(plan: &Plan, agents: &[AgentChoice], pairing: Pairing) -> Vec<(Vec<usize>, Plan)> {
     line_ups(agents.len(), plan.def.players)
         .into_iter()
@@ -42,12 +42,12 @@ pub fn matches(plan: &Plan, agents: &[AgentChoice], pairing: Pairing) -> Vec<(Ve
         .collect()
 }
 
-/// The agents' names as they stand in the table, all different.
+/// The agents' names in the table, all different.
 pub fn names(plan: &Plan, agents: &[AgentChoice]) -> Vec<String> {
     Plan { entrants: agents.to_vec(), ..plan.clone() }.names()
 }
 
-/// A name for the tournament: game, seed, hands, and a mark of the agents.
+/// A name for the tournament: the number of agents, game, seed, hands, and a hash of the names.
 pub fn name(plan: &Plan, names: &[String]) -> String {
     let mark = Sha256::digest(names.join("\n"));
     let mark: String = mark.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
@@ -59,19 +59,19 @@ pub fn name(plan: &Plan, names: &[String]) -> String {
 #[derive(Debug)]
 pub struct Results {
     names: Vec<String>,
-    /// For each pair that has met, in order of the pairs, the rates of the first against the
+    /// For each pair that has met, in the order of the pairs, the rates of the first against the
     /// second.
     met: Vec<((usize, usize), Vec<Rate>)>,
 }
 
 impl Results {
-    /// Nothing played yet.
+    /// Results without matches.
     pub fn new(names: Vec<String>) -> Results {
         Results { names, met: Vec::new() }
     }
 
-    /// Adds a match between these agents. In a game for two a result is the rate of one against the
-    /// other; in larger games the difference of their rates at the same table.
+    /// Adds a match between these agents. In a two-player game the result is the rate of one
+    /// against the other; in larger games the difference of their rates at the same table.
     pub fn add(&mut self, line_up: &[usize], tally: &Tally) {
         for i in 0..line_up.len() {
             for j in i + 1..line_up.len() {
@@ -86,7 +86,7 @@ impl Results {
         }
     }
 
-    /// All results side by side.
+    /// The cross table of all results.
     pub fn table(&self) -> CrossTable {
         let mut table = CrossTable::new(self.names.clone());
         for ((one, other), rates) in &self.met {
@@ -96,7 +96,7 @@ impl Results {
     }
 }
 
-/// The mean of independent rates, each counting the same.
+/// The mean of independent rates, with equal weights.
 fn mean(rates: &[Rate]) -> Rate {
     let count = rates.len() as f64;
     let sum = |value: &dyn Fn(&Rate) -> f64| rates.iter().map(value).sum::<f64>();
@@ -116,7 +116,7 @@ fn line_ups(agents: usize, seats: usize) -> Vec<Vec<usize>> {
     }
     loop {
         found.push(current.clone());
-        // The last place that can still move up, with everything behind it following closely.
+        // The last index that can still increase, with those behind it following closely.
         let movable = (0..seats).rev().find(|&i| current[i] < agents - seats + i);
         let Some(place) = movable else { return found };
         current[place] += 1;

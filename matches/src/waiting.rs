@@ -1,19 +1,18 @@
-//! Saying what is waited for: what takes longer than two seconds is said, and said again every half
-//! minute.
+//! Messages about long waits: the first after two seconds, then every half minute.
 //!
-//! Lines go to the listener, if there is one, else to the log at level `debug`. The same line from
-//! several threads is said once.
+//! They go to the listener, if there is one, otherwise to the log at level `debug`. The same
+//! message from several threads is shown once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long something is waited for in silence.
+/// How long a wait lasts before its first message.
 pub const SOON: Duration = Duration::from_secs(2);
 
-/// The time between two lines about the same wait.
+/// The time between two messages about a wait.
 pub const AGAIN: Duration = Duration::from_secs(30);
 
-/// The same line so soon comes from another thread that waits for the same.
+/// The same message within this time comes from another thread with the same wait.
 const ECHO: Duration = Duration::from_secs(5);
 
 struct Listening {
@@ -23,7 +22,7 @@ struct Listening {
 
 static LISTENING: Mutex<Listening> = Mutex::new(Listening { listener: None, last: None });
 
-/// From now on lines go there; with `None` nowhere but into the log.
+/// Sets the listener for messages; with `None` they go to the log only.
 pub fn listen(listener: Option<fn(&str)>) {
     listening().listener = listener;
 }
@@ -32,7 +31,7 @@ fn listening() -> MutexGuard<'static, Listening> {
     LISTENING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A wait that has begun.
+/// A wait in progress.
 #[derive(Debug)]
 pub struct Wait {
     begun: Instant,
@@ -40,18 +39,18 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Begins one, of which nothing is said before `silent` has passed.
+    /// Begins a wait whose first message is due after `silent`.
     pub fn begin(silent: Duration) -> Wait {
         let begun = Instant::now();
         Wait { begun, next: begun + silent }
     }
 
-    /// When something is to be said next.
+    /// When the next message is due.
     pub fn next(&self) -> Instant {
         self.next
     }
 
-    /// How long it has lasted, when that is to be said now.
+    /// How long the wait has lasted, if a message is due now.
     pub fn due(&mut self) -> Option<Duration> {
         let now = Instant::now();
         if now < self.next {
@@ -61,7 +60,7 @@ impl Wait {
         Some(now - self.begun)
     }
 
-    /// Says `waiting for WHAT` if it is time for it; whether it was.
+    /// Shows `waiting for WHAT` if a message is due; returns whether it was.
     pub fn say(&mut self, what: impl FnOnce() -> String) -> bool {
         let Some(lasted) = self.due() else { return false };
         let line = line(&what(), lasted);
@@ -79,7 +78,7 @@ impl Wait {
     }
 }
 
-/// The line about a wait that has lasted so long.
+/// The message about a wait that has lasted this long.
 pub fn line(what: &str, lasted: Duration) -> String {
     format!("waiting for {what} ({} s so far)", lasted.as_secs())
 }

@@ -1,7 +1,7 @@
-//! A chart of hands: what each of the 169 starting hands does at a spot, with the actions' names
-//! and totals.
+//! A chart of hands: the strategy of the 169 starting hands at a spot, with the actions' names and
+//! totals.
 //!
-//! Solved spots and the strategies of agents are shown the same way: as text ([`text`]) and as a
+//! Solved spots and the strategies of agents are shown in the same way: as text ([`text`]) and as a
 //! picture ([`picture`]).
 
 use cards::{CardSet, Combo, StartingHand};
@@ -11,40 +11,40 @@ pub(crate) mod grid;
 pub(crate) mod picture;
 pub(crate) mod text;
 
-/// What the hands at a spot do.
+/// The strategy of a range at a spot.
 pub(crate) struct Chart {
-    /// What is on the table: hands with these cards are not there.
+    /// The board; hands with its cards are missing.
     board: CardSet,
     pub(crate) actions: Vec<Choice>,
-    /// The hands with which the player gets there.
+    /// The hands of the player's range.
     pub(crate) hands: Vec<Hand>,
-    /// The sum of their weights.
+    /// The sum of the hands' weights.
     pub(crate) combos: f64,
 }
 
-/// An action.
+/// An action of the spot with its frequency over the range.
 pub(crate) struct Choice {
-    /// In short: `x`, `b66`, or `r250` with the total on the street.
+    /// The short name: `x`, `b66`, or `r250` with the total on the street.
     pub(crate) word: String,
-    /// In full: `bet 66`.
+    /// The full name: `bet 66`.
     pub(crate) name: String,
-    /// In one letter, different from those of the spot's other actions.
+    /// A letter that no other action of the spot has.
     pub(crate) letter: char,
     pub(crate) kind: Kind,
-    /// Bets and raises: by how much, as a share of the pot after a call.
+    /// For bets and raises, the raise as a share of the pot after a call.
     pub(crate) of_pot: Option<f64>,
-    /// How much of the range takes it, from 0 to 1, and how many combos that is.
+    /// The share of the range that takes it, from 0 to 1, and the number of combos.
     pub(crate) frequency: f64,
     pub(crate) combos: f64,
 }
 
-/// What an action is, for its colour.
+/// The kind of an action, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Fold,
     /// Check or call.
     Call,
-    /// A bet or raise: which one from the smallest.
+    /// A bet or raise, with its index from the smallest.
     Raise(usize),
     AllIn,
 }
@@ -53,28 +53,28 @@ pub(crate) enum Kind {
 pub(crate) struct Hand {
     pub(crate) combo: Combo,
     pub(crate) weight: f64,
-    /// How often it takes each action.
+    /// The probability of each action.
     pub(crate) strategy: Vec<f64>,
-    /// Chips that it gets of the pot from here on; `None` when the other has no hand it can meet.
+    /// The expected chips from the pot from here on; `None` when the other range has no hand it can
+    /// meet.
     pub(crate) gets: Option<f64>,
 }
 
-/// A cell of the chart: the combos of one starting hand together.
+/// A cell of the chart: all combos of one starting hand.
 pub(crate) struct Class {
     pub(crate) hand: StartingHand,
-    /// The sum of their weights; 0 when none gets there.
+    /// The sum of their weights; 0 if none is in the range.
     pub(crate) combos: f64,
-    /// Combos that the board leaves.
+    /// The number of combos that the board allows.
     pub(crate) most: usize,
-    /// How often each action is taken; empty without combos.
+    /// The mean probability of each action; empty without combos.
     pub(crate) mix: Vec<f64>,
-    /// The mean of what they get.
+    /// The mean of the expected chips.
     pub(crate) gets: Option<f64>,
 }
 
 impl Chart {
-    /// The chart of a spot where somebody acts: these actions, and hands with as many probabilities
-    /// each.
+    /// The chart of a spot with these actions, where each hand has as many probabilities.
     pub(crate) fn new(state: &PublicState, actions: &[Action], hands: Vec<Hand>) -> Chart {
         let combos = hands.iter().map(|hand| hand.weight).sum();
         let actions = choices(state, actions, &hands, combos);
@@ -112,10 +112,10 @@ impl Chart {
     }
 }
 
-/// The actions with their names and frequencies.
+/// The actions with names and frequencies.
 fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64) -> Vec<Choice> {
     let bet_before = state.highest() > before_street(state);
-    // A limit game has one size, which is all-in by chance only.
+    // A limit game has one size, which is all-in only by chance.
     let no_limit = state.def().betting == Betting::NoLimit;
     let most = state.legal().raise.filter(|_| no_limit).map(|raise| raise.max);
     let sizes = |action: &&Action| matches!(action, Action::RaiseTo(total) if Some(*total) != most);
@@ -134,7 +134,7 @@ fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64)
             Action::RaiseTo(total) => {
                 raises += 1;
                 let letter = match (several, bet_before) {
-                    // A menu has 32 sizes at most.
+                    // A menu has at most 32 sizes.
                     (true, _) => char::from_digit(raises as u32, 36).unwrap_or('?'),
                     (false, true) => 'R',
                     (false, false) => 'B',
@@ -150,7 +150,7 @@ fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64)
     actions.iter().enumerate().map(|(number, &action)| choice(number, action)).collect()
 }
 
-/// By how much a bet or raise raises, as a share of the pot after a call.
+/// The raise of a bet or raise as a share of the pot after a call.
 fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
     let (Action::RaiseTo(total), Turn::Act(seat)) = (action, state.turn()) else {
         return None;
@@ -159,7 +159,7 @@ fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
     Some(f64::from(total - state.highest()) / (state.pot() as f64 + f64::from(owed)))
 }
 
-/// The word for an action.
+/// The short name of an action.
 pub(crate) fn word(state: &PublicState, action: Action) -> String {
     let Turn::Act(seat) = state.turn() else { return String::new() };
     match action {
@@ -173,7 +173,7 @@ pub(crate) fn word(state: &PublicState, action: Action) -> String {
     }
 }
 
-/// An action of whoever is to act in words, in chips of the street, with a bet's share of the pot:
+/// An action of the player to act in words, in chips of the street, with a bet's share of the pot:
 /// `check`, `call 50`, `raise to 250 (75 % of the pot)`.
 pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
     let legal = state.legal();
@@ -194,7 +194,7 @@ pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
     }
 }
 
-/// What each player had paid when the street began.
+/// The chips each player had put in before this street.
 pub(crate) fn before_street(state: &PublicState) -> u32 {
     let Turn::Act(seat) = state.turn() else { return 0 };
     state.committed()[seat] - state.committed_street(seat)

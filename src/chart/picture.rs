@@ -1,5 +1,4 @@
-//! A chart of hands as an SVG: made without fonts or other files, readable on light and dark
-//! ground.
+//! A chart of hands as SVG, without fonts or other files, readable on light and dark backgrounds.
 
 use show::number::percent;
 use show::svg::{Colour, Head, Picture};
@@ -10,19 +9,19 @@ const CELL: f64 = 52.0;
 const TALL: f64 = 40.0;
 const EDGE: f64 = 12.0;
 const HEAD: f64 = 50.0;
-/// A line of the legend below.
+/// The height of a line in the legend.
 const LINE: f64 = 20.0;
 
-/// What is above the chart.
+/// The text above the chart.
 pub(crate) struct Title {
-    /// In one line.
+    /// The title, in one line.
     pub(crate) head: String,
-    /// Of what it is, in one line.
+    /// The description, in one line.
     pub(crate) about: String,
 }
 
-/// The chart: each hand's cell is split by how often it takes each action, and filled as far as its
-/// combos get there.
+/// The chart as SVG: each cell is divided by the probabilities of the actions, and filled up to the
+/// share of its combos that are in the range.
 pub(crate) fn chart(chart: &Chart, title: &Title) -> String {
     let [wide, tall] = grid::size([CELL, TALL]);
     let legend = HEAD + tall + 10.0;
@@ -73,7 +72,7 @@ fn cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {
     picture.add(format_args!("</g>"));
 }
 
-/// A cell in words.
+/// The description of a cell in words.
 fn said(chart: &Chart, class: &Class) -> String {
     if class.combos == 0.0 {
         return format!("{}: not in the range", class.hand);
@@ -91,7 +90,7 @@ fn said(chart: &Chart, class: &Class) -> String {
     )
 }
 
-/// The colour of an action, also where it stands for a node of a tree.
+/// The colour of an action, also in pictures of trees.
 pub(crate) fn colour(kind: Kind) -> &'static str {
     /// From the smallest bet to the largest.
     const RAISES: [&str; 5] = ["#f2b134", "#ee8a3a", "#e4633c", "#cf4540", "#b03050"];
@@ -103,7 +102,7 @@ pub(crate) fn colour(kind: Kind) -> &'static str {
     }
 }
 
-/// The head of the picture.
+/// Begins the picture.
 fn open(size: [f64; 2], title: &Title) -> Picture {
     let description = format!(
         "{}. Pairs on the diagonal, suited hands above it, offsuit hands below; a cell is as full as its combos get \

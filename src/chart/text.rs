@@ -5,16 +5,16 @@ use std::io::IsTerminal;
 
 use super::{Chart, Choice, Class, Kind, grid};
 
-/// Letters of a cell: each stands for a fifth of what the hands do.
+/// The number of letters in a cell; each stands for a fifth of the hands' actions.
 const LETTERS: usize = 5;
 
-/// Whether to write in colours: on a terminal, unless NO_COLOR is set.
+/// Whether to use colours: on a terminal, unless NO_COLOR is set.
 pub(crate) fn colours() -> bool {
     std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// The actions with how often they are taken, over all hands.
+/// The actions with their frequencies over all hands.
 pub(crate) fn actions(chart: &Chart, colours: bool) -> String {
     let named = |choice: &Choice| {
         let share = choice.of_pot.map(|share| format!(" ({:.0} % of the pot)", 100.0 * share));
@@ -53,7 +53,7 @@ pub(crate) fn chart(chart: &Chart, colours: bool) -> String {
     text
 }
 
-/// A hand of the chart in letters.
+/// The letters of a cell.
 fn cell(chart: &Chart, class: &Class, colours: bool) -> String {
     let mut text = String::new();
     for (choice, letters) in chart.actions.iter().zip(apportioned(&class.mix)) {
@@ -65,7 +65,7 @@ fn cell(chart: &Chart, class: &Class, colours: bool) -> String {
     text
 }
 
-/// So many letters for each action as come closest to how often it is taken, by largest remainders.
+/// The number of letters for each action that is closest to its share, by largest remainders.
 fn apportioned(mix: &[f64]) -> Vec<usize> {
     let exact: Vec<f64> = mix.iter().map(|share| share * LETTERS as f64).collect();
     let mut letters: Vec<usize> = exact.iter().map(|exact| exact.floor() as usize).collect();
@@ -78,7 +78,7 @@ fn apportioned(mix: &[f64]) -> Vec<usize> {
     letters
 }
 
-/// Every hand with how often it takes each action, and what it gets.
+/// Every hand with the probabilities of its actions and its expected chips.
 pub(crate) fn hands(chart: &Chart) -> String {
     let mut text = String::from("hand  weight");
     let widths: Vec<usize> =

@@ -1,4 +1,5 @@
-//! `cardroom agents`: what agents there are, whether they keep their promises, how fast they are.
+//! `cardroom agents`: lists and describes the agents, verifies their contract and measures their
+//! speed.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -99,7 +100,7 @@ struct BenchArgs {
     seed: u64,
 }
 
-/// The games of `verify`.
+/// The games that `verify` checks an agent in unless `--game` names others.
 const GAMES: [&str; 6] = [
     "holdem.nolimit.2p.reverse_blinds",
     "holdem.limit.2p.reverse_blinds",
@@ -145,7 +146,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
     say(&table.to_string())
 }
 
-/// The kind with its argument, as it is written on command lines.
+/// The kind with its argument, as written on command lines.
 fn named(spec: &AgentSpec) -> String {
     match spec.argument {
         Some(argument) => format!("{}:{}", spec.kind, argument.to_uppercase()),
@@ -177,7 +178,7 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
     let config = registry.defined().find(|(name, _)| *name == args.name).map(|(_, config)| config);
     let kind = config.map_or(args.name.as_str(), |config| config.kind.as_str());
     let Some(spec) = registry.kinds().iter().find(|spec| spec.kind == kind) else {
-        // Says which are known; an agent with an argument is described by its kind.
+        // The error lists the known names; an agent with an argument is described by its kind.
         let choice = registry.resolve(&args.name).map_err(Failure::input)?;
         let spec = choice.spec();
         return say(&if args.list.json {
@@ -186,7 +187,7 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
             description(spec) + &model(choice.about())
         });
     };
-    // A kind that needs an option says nothing of a model.
+    // A kind that needs an option cannot be resolved by its name and has no model to describe.
     let about = registry.resolve(&args.name).map(|choice| choice.about().to_owned());
     let about = about.unwrap_or_default();
     if args.list.json {
@@ -202,12 +203,12 @@ fn describe(args: &DescribeArgs) -> Result<(), Failure> {
     say(&text)
 }
 
-/// What is known of a model, below a description.
+/// The description of the model as a paragraph to append; empty if there is none.
 fn model(about: &str) -> String {
     if about.is_empty() { String::new() } else { format!("\n\n{about}") }
 }
 
-/// A kind and what is known of its model, as a document.
+/// The JSON document of a kind and its model.
 fn description_json(spec: &AgentSpec, about: &str) -> serde_json::Value {
     let mut document = kind_json(spec);
     document["schema"] = json!("cardroom-agent/1");
@@ -237,7 +238,7 @@ fn description(spec: &AgentSpec) -> String {
     format!("{text}\n\n{table}")
 }
 
-/// The agents of these names; without names, all that need no option.
+/// The agents of these names; without names, all agents that need no option.
 fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<AgentChoice>, Failure> {
     let needs_none =
         |spec: &&AgentSpec| spec.options.iter().all(|option| option.default != "required");
@@ -276,8 +277,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
             let (first, mut played) = (done, 0);
             done += hands(choice);
             progress.show(first, &note);
-            // Where no games are named, a trained agent is checked at those that it was trained
-            // for.
+            // Without `--game`, a trained agent is checked in the games that it was trained for.
             let trained = args.game.is_empty() && !choice.about().is_empty();
             if trained && matches!(choice.build(def), Err(AgentError::Game { .. })) {
                 continue;

@@ -1,4 +1,4 @@
-//! `cardroom bench`: how fast this machine plays.
+//! `cardroom bench`: benchmarks of this machine's playing speed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Measures and prints.
+/// Runs the command: runs the benchmarks and prints the results.
 pub fn run(args: Args) -> Result<(), Failure> {
     let Args { agents, game, time: Time(time), json } = args;
     let def = matches::games::load_game(&game, Reading::Strict).map_err(Failure::input)?;

@@ -1,4 +1,4 @@
-//! `cardroom buckets`: card buckets made from a recipe, looked at and kept.
+//! `cardroom buckets`: makes card buckets from a recipe, reports on them and saves them.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -48,7 +48,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Makes, keeps and reports.
+/// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let situations = args.situations.as_deref().map(Database::open).transpose();
     let situations = situations.map_err(Failure::input)?;
@@ -113,7 +113,7 @@ fn error_json(error: &Errors) -> Value {
     })
 }
 
-/// The buckets of a recipe or of a file.
+/// Buckets made from a recipe or read from a file.
 fn buckets(text: &str, show: impl FnMut(Made)) -> Result<Buckets, Failure> {
     let path = Path::new(text);
     if !text.contains('=') && path.exists() {

@@ -1,4 +1,4 @@
-//! `cardroom completions` and `cardroom man`: what shells and `man` know of the program.
+//! `cardroom completions` and `cardroom man`: shell completions and man pages.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints them.
+/// Runs `cardroom completions`: returns the completion script of a shell.
 pub fn run(args: &Args) -> Output {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut help::grouped::<Cli>(), "cardroom", &mut text);
@@ -38,7 +38,7 @@ pub struct ManArgs {
     out: PathBuf,
 }
 
-/// Writes them.
+/// Runs `cardroom man`: writes the man pages into the folder.
 pub fn man(args: &ManArgs) -> Result<Output, Failure> {
     let written = std::fs::create_dir_all(&args.out)
         .and_then(|()| clap_mangen::generate_to(help::grouped::<Cli>(), &args.out));

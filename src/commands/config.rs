@@ -1,4 +1,4 @@
-//! `cardroom config`: looks at the configuration without running anything.
+//! `cardroom config`: shows and checks the configuration without running anything.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -134,7 +134,7 @@ pub struct Args {
     strict_game: bool,
 }
 
-/// Deals the match.
+/// Runs the command: deals the match.
 pub fn run(args: Args) -> Result<(), Failure> {
     let mut err = std::io::stderr();
     let (Some(name), Some(game), Some(hands), Some(seed)) =
@@ -188,7 +188,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     })
 }
 
-/// The usage goes to the output, as in the original.
+/// Prints the usage to standard output, as the original does, and returns the usage error.
 fn usage(message: &str) -> Failure {
     let _ = writeln!(std::io::stdout(), "usage: {USAGE}\nsee cardroom dealer --help");
     Failure::usage(message)
@@ -201,8 +201,9 @@ fn timeout(option: &str, text: &str) -> Result<Option<Duration>, Failure> {
     }
 }
 
-/// Reads numbers as the original does, which cuts them to their size and passes over what follows
-/// them. What came out other than it was written is said, unless the match is to be quiet.
+/// A reader of numbers that behaves like the original: it truncates them to their size and ignores
+/// what follows them. A warning is printed when the value differs from the text, unless `quiet` is
+/// set.
 struct Numbers {
     quiet: bool,
 }
@@ -224,7 +225,7 @@ impl Numbers {
         Ok(number)
     }
 
-    /// Numbers separated by commas, at most ten; what follows the tenth is not read.
+    /// Numbers separated by commas, at most ten; text after the tenth is not read.
     fn ports(&self, text: &str) -> Result<Vec<u16>, Failure> {
         let bad =
             || Failure::from(anyhow!("bad port string {text}: write numbers separated by commas"));

@@ -1,4 +1,4 @@
-//! `cardroom demo`: a match, what it says, a hand explained, and the page.
+//! `cardroom demo`: a guided tour: a match, its statistics, a hand explained, and the web page.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct Args {
     no_page: bool,
 }
 
-/// Runs the commands and says which they are.
+/// Runs the command: runs the commands of the tour and prints what they are.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let path = args.out.join("matches").join("oct-vs-cfr");
     let (folder, hands) = (path.display().to_string(), args.hands.to_string());

@@ -1,4 +1,4 @@
-//! `cardroom doctor`: what works on this machine.
+//! `cardroom doctor`: checks of what works on this machine.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -31,19 +31,19 @@ pub struct Args {
     json: bool,
 }
 
-/// What was found.
+/// The result of a check.
 struct Check {
     name: &'static str,
     state: State,
     found: String,
-    /// What to do where it does not work; empty where it does.
+    /// What to do if it does not work; empty if it does.
     remedy: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Works,
-    /// Only some things need it.
+    /// Missing, but needed only by some commands.
     Missing,
     Fails,
 }
@@ -66,10 +66,11 @@ fn lacks(name: &'static str, state: State, found: impl Into<String>, remedy: &st
     Check { name, state, found: found.into(), remedy: remedy.to_owned() }
 }
 
-/// Room on a disk below which it is said: a benchmark of 150,000 hands takes a tenth of it.
+/// Free disk space in bytes below which the check warns: a benchmark of 150,000 hands takes a tenth
+/// of it.
 const LEAST_ROOM: u64 = 2 << 30;
 
-/// Looks and prints.
+/// Runs the command: performs the checks and returns their results.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(address) = &args.server {
         return report(vec![server(address)], args.json);
@@ -102,10 +103,10 @@ fn report(checks: Vec<Check>, json: bool) -> Result<Output, Failure> {
     Ok(Output::of(&Checks(checks), json)?.then(end))
 }
 
-/// How long a server may take to say that it is alive.
+/// Time limit for the answer of a server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Whether a server answers `GET /healthz`.
+/// Checks whether a server answers `GET /healthz`.
 fn server(address: &str) -> Check {
     let ask = || -> std::io::Result<String> {
         let target = address.to_socket_addrs()?.next();
@@ -134,7 +135,7 @@ fn server(address: &str) -> Check {
     }
 }
 
-/// Whether records can be written and last.
+/// Checks whether records can be written and stay on the disk.
 fn folder(data: &Path) -> Vec<Check> {
     let there = data.ancestors().find(|path| path.exists() && path.is_dir());
     let there = there.unwrap_or(Path::new("."));
@@ -159,7 +160,7 @@ fn folder(data: &Path) -> Vec<Check> {
     vec![written, room]
 }
 
-/// Whether the page can be served.
+/// Checks whether the web page can be served at this address.
 fn address(bind: &str) -> Check {
     match TcpListener::bind(bind) {
         Ok(_) => works("address of the page", format!("http://{bind} is free")),
@@ -172,7 +173,7 @@ fn address(bind: &str) -> Check {
     }
 }
 
-/// Whether programs of this machine can reach each other.
+/// Checks whether programs of this machine can connect to each other.
 fn sockets() -> Check {
     let met = TcpListener::bind("127.0.0.1:0").and_then(|listener| {
         let address = listener.local_addr()?;
@@ -190,7 +191,7 @@ fn sockets() -> Check {
     }
 }
 
-/// Seconds from 1970 to the first day of 2026, before which no clock that goes right is.
+/// Seconds from 1970 to the first day of 2026; a clock before it is wrong.
 const FIRST_DAY: u64 = 1_767_225_600;
 
 fn clock() -> Check {
@@ -231,7 +232,7 @@ fn python() -> Check {
     }
 }
 
-/// All that was looked at.
+/// The results of all checks.
 struct Checks(Vec<Check>);
 
 impl Shown for Checks {

@@ -12,7 +12,7 @@ use crate::odds::outlook::{Prospect, Show};
 use crate::odds::{Method, TiesArg, input, svg};
 use crate::output::{Output, Shown};
 
-/// The bars at most: more than 80 columns of a picture have room for.
+/// The largest number of bars: a picture of 80 columns has no room for more.
 const BINS: usize = 1_000;
 
 /// Say how often hands win in heads-up hold'em: exact counts, no sampling.
@@ -57,7 +57,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Counts and prints.
+/// Runs the command: computes the win-rates and prints them.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.preflop {
         let chart = Chart::new(args.ties);
@@ -102,7 +102,7 @@ fn show(args: &Args) -> Result<Show, Failure> {
     Ok(Show { ties, method, quantiles, bins })
 }
 
-/// Refuses options that only one hand against every hand has a use for.
+/// Refuses options that apply only to one hand against every hand.
 fn refuse_distribution(args: &Args, hands: usize) -> Result<(), Failure> {
     let given = [
         ("--quantiles", args.quantiles.is_some()),
@@ -121,7 +121,7 @@ fn refuse_distribution(args: &Args, hands: usize) -> Result<(), Failure> {
     }
 }
 
-/// Writes the picture if it is asked for, then the result.
+/// Writes the picture if requested, then returns the result.
 fn finish(
     args: &Args,
     picture: impl FnOnce() -> String,

@@ -1,4 +1,4 @@
-//! `cardroom export`: a match in another format.
+//! `cardroom export`: writes a match in another format.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -66,7 +66,7 @@ enum FormatName {
 }
 
 impl FormatName {
-    /// The format, unless it is one of tables.
+    /// The text format; `None` for table formats.
     fn format(self) -> Option<Format> {
         Some(match self {
             FormatName::Acpc => Format::Acpc,
@@ -81,7 +81,7 @@ impl FormatName {
     }
 }
 
-/// Reads the match and writes it.
+/// Runs the command: reads the match and writes it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(format) = args.format.format() else { return tables(args) };
     if args.hands_per_file == 0 {
@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut open = |number: u64| -> std::io::Result<Box<dyn Write>> {
         Ok(match &args.out {
             None => Box::new(std::io::stdout().lock()),
-            // A log may hold more hands than it was planned for.
+            // A log may have more hands than were counted.
             Some(path) if !args.force && numbered(path, number).is_file() => {
                 return Err(ErrorKind::AlreadyExists.into());
             }
@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let written = write_match(format, &info, source.hands()?, args.hands_per_file, &mut open);
     let summary = match (written, &args.out) {
         (Ok(summary), _) => summary,
-        // Whoever reads standard output has seen enough.
+        // The reader of standard output has closed it.
         (Err(ExportError::Write(error)), None) if error.kind() == ErrorKind::BrokenPipe => {
             return Ok(());
         }
@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::input(anyhow::Error::from(error).context(place)));
         }
     };
-    // A log may hold fewer hands than it was planned for.
+    // A log may have fewer hands than were counted.
     refuse_older(summary.files)?;
     if let Some(path) = &args.out {
         let files = match summary.files {
@@ -145,7 +145,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The match, with the names that are to be told.
+/// The match info, with anonymous names if requested.
 fn info(args: &Args, source: &Source) -> MatchInfo {
     if args.anonymise { source.info().anonymised() } else { source.info().clone() }
 }
@@ -187,13 +187,13 @@ fn tables(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// There is no format but those of hands as text.
+/// Without the feature `parquet` all formats are text.
 #[cfg(not(feature = "parquet"))]
 fn tables(_: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to overwrite a file. What is no regular one (a pipe, `/dev/null`) loses nothing.
+/// Refuses to overwrite a regular file. Others, such as a pipe or `/dev/null`, lose nothing.
 fn refuse_existing(path: &Path) -> Result<(), Failure> {
     if !path.is_file() {
         return Ok(());
@@ -204,8 +204,8 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Refuses to leave a file of an earlier, longer export beside the new ones, as if it were theirs.
-/// It is not removed, because it may as well be somebody else's.
+/// Refuses to leave a file of an earlier, longer export that would look like part of this one. The
+/// file is not removed, because it may be unrelated.
 fn refuse_older(path: &Path, number: u64) -> Result<(), Failure> {
     let next = numbered(path, number);
     if !next.exists() {
@@ -218,7 +218,7 @@ fn refuse_older(path: &Path, number: u64) -> Result<(), Failure> {
     )))
 }
 
-/// `hands.phhs`, `hands-2.phhs`, `hands-3.phhs` …
+/// The name of a file of the export: `hands.phhs`, `hands-2.phhs`, `hands-3.phhs` …
 fn numbered(path: &Path, number: u64) -> PathBuf {
     if number == 1 {
         return path.to_path_buf();

@@ -1,4 +1,4 @@
-//! `cardroom features`: a situation as the numbers that models see.
+//! `cardroom features`: the features of a situation, as models see them.
 
 use abstraction::features::{
     Feature, FeatureMaker, Features, Quantiles, Schema, Unit, preflop_table,
@@ -52,7 +52,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints features, the schema or the table.
+/// Runs the command: prints features, the schema or the table.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.preflop_table {
         return output::print(&preflop_table());
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{document:#}\n"))
 }
 
-/// The situation in a few words, and its features.
+/// The situation in words, and its features.
 fn situation(args: &Args, maker: &mut FeatureMaker) -> Result<(String, Features), Failure> {
     if let Some(line) = &args.state {
         let def = args.game.load()?;
@@ -115,7 +115,7 @@ fn place(hand: &str, board: &str) -> String {
     format!("{hand} {}", crate::odds::on_board(board))
 }
 
-/// Reads amounts from the first street on; those left away are 0.
+/// Parses the bets of each street, from the first on; omitted ones are 0.
 fn bets(text: &str, board: CardSet) -> Result<[Chips; 4], Failure> {
     let mut bets = [0; 4];
     let words: Vec<&str> = text.split(',').collect();
@@ -142,7 +142,7 @@ fn bets(text: &str, board: CardSet) -> Result<[Chips; 4], Failure> {
     Ok(bets)
 }
 
-/// A line for each feature, 80 columns wide.
+/// The features as text, one line of 80 columns each.
 fn text(title: &str, features: &Features) -> String {
     let mut text = format!("{title}: {} features\n\n", features.as_slice().len());
     for (feature, value) in features.iter() {
@@ -156,7 +156,7 @@ fn text(title: &str, features: &Features) -> String {
     text
 }
 
-/// The shortest number that is this value of single precision.
+/// The shortest decimal that parses as this `f32`.
 fn exact(value: f32) -> Value {
     let text = value.to_string();
     text.parse::<f64>().map_or(Value::Null, |number| {
@@ -192,7 +192,7 @@ fn schema_json(schema: Schema, args: &Args) -> Value {
     })
 }
 
-/// The schema in Markdown: how docs/features.md has it.
+/// The schema as Markdown, as in docs/features.md.
 fn schema_text(schema: Schema, args: &Args) -> String {
     let stamp = schema.stamp();
     let deciles = match args.method {

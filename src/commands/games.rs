@@ -21,7 +21,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints the list or the definition.
+/// Runs the command: prints the list or a definition.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(name) = &args.name {
         return output::print(built_in(name)?.text);

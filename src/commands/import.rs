@@ -1,4 +1,4 @@
-//! `cardroom import`: hands of other records as a match folder.
+//! `cardroom import`: imports hand histories from elsewhere as a match folder.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -26,7 +26,7 @@ use crate::progress::Progress;
 use crate::report;
 use crate::source::Source;
 
-/// Hands committed at a time.
+/// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
 
 /// Put hands of other records into one match folder, which `stats` and `export` read.
@@ -68,7 +68,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Which agent a player was.
+/// The agent that a player was, parsed from `PLAYER=AGENT`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PlayerAgent {
     player: String,
@@ -87,11 +87,11 @@ impl FromStr for PlayerAgent {
     }
 }
 
-/// What the files say that no hand has room for.
+/// Fields of the files that a hand record cannot hold.
 #[derive(Default)]
 struct Lost(BTreeSet<String>);
 
-/// Reads the files, writes the match and prints its report.
+/// Runs the command: reads the files, writes the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.join(ledger::FILE_NAME).exists() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     report::show_folder(&args.out, args.json)
 }
 
-/// The hands of a file.
+/// Reads the hands of a file.
 fn read(
     path: &Path,
     args: &Args,
@@ -178,7 +178,7 @@ fn read(
     Ok(())
 }
 
-/// The map of a CSV file's columns, where one was given.
+/// The column map for CSV files, if one was given.
 fn column_map(args: &Args, def: &GameDef) -> Result<Option<ColumnMap>, Failure> {
     let Some(path) = &args.columns else { return Ok(None) };
     let located = |error: &dyn std::fmt::Display| {
@@ -188,7 +188,7 @@ fn column_map(args: &Args, def: &GameDef) -> Result<Option<ColumnMap>, Failure> 
     ColumnMap::parse(&text, def).map(Some).map_err(|error| located(&error))
 }
 
-/// Writes down which agents the players were.
+/// Sets the agents of the players that `--agent` names.
 fn name_agents(args: &Args, info: &mut MatchInfo) -> Result<(), Failure> {
     if args.agent.is_empty() {
         return Ok(());
@@ -209,7 +209,7 @@ fn name_agents(args: &Args, info: &mut MatchInfo) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A hand whose line-up is by numbers of entrants with these names.
+/// A hand to import; the entrant numbers of its line-up are indices into `names`.
 fn imported(record: HandRecord, names: &[String], place: &dyn Fn(u64) -> String) -> ImportedHand {
     let name = |&entrant: &u8| names.get(usize::from(entrant)).cloned().unwrap_or_default();
     let players = record.entrants.as_slice().iter().map(name).collect();
@@ -217,7 +217,7 @@ fn imported(record: HandRecord, names: &[String], place: &dyn Fn(u64) -> String)
     ImportedHand { record, players, place }
 }
 
-/// The built-in game with these rules, if there is one.
+/// The name of the built-in game with these rules, or `imported`.
 fn game_name(def: &GameDef) -> String {
     let same = |name: &str| load_game(name, Reading::Strict).is_ok_and(|game| *game == *def);
     let found = acpc::games().iter().find(|game| same(game.name));
@@ -239,7 +239,7 @@ fn write(gathered: &Gathered, out: &Path) -> Result<(), Failure> {
     matches::folder::rewrite(out).map_err(Failure::input)
 }
 
-/// Says what was taken and what was lost.
+/// Prints what was imported and what was left out.
 fn tell(gathered: &Gathered, lost: &Lost, files: usize) {
     let mut lines = vec![format!(
         "{} of {}",

@@ -1,4 +1,4 @@
-//! `cardroom init`: a folder to begin with.
+//! `cardroom init`: makes a starting folder with a configuration.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub struct Args {
     folder: PathBuf,
 }
 
-/// The files of the folder.
+/// The files of the folder: names and contents.
 const FILES: [(&str, &str); 3] = [
     ("cardroom.toml", include_str!("../../cardroom.toml")),
     ("bot.py", include_str!("../../bots/bot.py")),
@@ -29,7 +29,7 @@ cardroom match 'external:python3 bot.py' equity --hands 1000      # the bot agai
 cardroom stats data/matches/*                                     # what it won, with intervals\n\
 cardroom agents verify 'external:python3 bot.py' --game holdem.nolimit.2p.reverse_blinds   # legal, in time?\n";
 
-/// Makes it.
+/// Runs the command: writes the files.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let at = |path: &std::path::Path, error: std::io::Error| {
         Failure::input(anyhow::anyhow!("{}: {error}", path.display()))

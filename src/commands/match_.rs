@@ -1,4 +1,4 @@
-//! `cardroom match`: agents play each other in this process.
+//! `cardroom match`: plays a match between agents in this process.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub struct Args {
     rules: RuleArgs,
 }
 
-/// Plays the match and prints its report.
+/// Runs the command: plays the match and prints its report.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, mut play, out, rules } = args;
     let rule = rules.of(&mut play)?;

@@ -1,4 +1,4 @@
-//! `cardroom merge`: joins the parts of a match, a tournament, a measurement, a study, or of a file of
+//! `cardroom merge`: joins the parts of a match, a tournament, a measurement, a study, or a file of
 //! solved games.
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Merges the parts; prints the report of a match, and of others where they are.
+/// Runs the command: merges the parts and prints the report of a match, or where the result is.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { parts, out, json } = args;
     if let Some(file) = parts.iter().find(|part| part.is_file()) {
@@ -69,16 +69,16 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     Output::of(&Joined { matches: Some(names), parts: count, out }, json)
 }
 
-/// The names of the matches in folders of tournaments; none where the folders are those of matches.
+/// The names of the matches in folders of tournaments; empty if the folders are those of matches.
 fn matches_in(parts: &[PathBuf]) -> BTreeSet<OsString> {
     let entries = parts.iter().filter_map(|part| std::fs::read_dir(part).ok()).flatten().flatten();
     let matches = entries.filter(|entry| entry.path().join(ledger::FILE_NAME).exists());
     matches.map(|entry| entry.file_name()).collect()
 }
 
-/// What was put together, and is shown by the command that made the parts.
+/// Parts that were merged; the command that made them shows the whole.
 struct Joined {
-    /// The matches of a tournament.
+    /// The names of a tournament's matches; `None` for others.
     matches: Option<BTreeSet<OsString>>,
     parts: usize,
     out: PathBuf,

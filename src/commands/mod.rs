@@ -1,4 +1,4 @@
-//! The commands: one file each, the command line that they are parsed from, and what runs them.
+//! The commands, one file each, the command line they are parsed from, and their dispatch.
 
 pub mod agents;
 pub mod bench;
@@ -87,7 +87,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The command with these arguments, as they would be typed.
+    /// The command parsed from these arguments.
     pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         let words = std::iter::once("cardroom").chain(arguments.iter().map(String::as_str));
         Ok(Cli::try_parse_from(words).map_err(Failure::usage)?.command)

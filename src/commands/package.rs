@@ -1,4 +1,4 @@
-//! `cardroom package`: make a folder that plays without anything else.
+//! `cardroom package`: makes a folder that plays without anything else.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,13 +45,13 @@ struct AcpcArgs {
     check: u32,
 }
 
-/// Makes the entry and tries it.
+/// Runs the command: makes the package and tests it.
 pub fn run(args: Args) -> Result<(), Failure> {
     let What::Acpc(args) = args.what;
     let registry = args.named.registry()?;
     let agent = registry.resolve(&args.agent).map_err(Failure::input)?;
     let def = args.game.load()?;
-    // An agent that cannot play the game is better known now than on the organizers' machine.
+    // Fail now, not on the organizers' machine, if the agent cannot play the game.
     let aborting = Aborting::begin().map_err(anyhow::Error::from)?;
     drop(agent.build(&def).map_err(Failure::input)?);
     drop(aborting);

@@ -1,4 +1,4 @@
-//! `cardroom replay`: a recorded match played again beside its record.
+//! `cardroom replay`: plays a recorded match again and compares it with the record.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -60,7 +60,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Hands by number, the last one included.
+/// A range of hand numbers, parsed from `A..B` with `B` included, or from a single number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HandRange(Range<u64>);
 
@@ -79,16 +79,16 @@ impl FromStr for HandRange {
     }
 }
 
-/// An entrant, and whether it is asked again.
+/// An entrant of the replay.
 struct Player {
     choice: Option<AgentChoice>,
-    /// Why it is not.
+    /// Why it is not asked again, if it is not.
     reason: Option<&'static str>,
-    /// The hash of its model here.
+    /// The hash of its model on this machine.
     model: Option<String>,
 }
 
-/// Plays the match again and prints how it compares.
+/// Runs the command: plays the match again and prints how it compares.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let ledger = open(args)?;
     let info = ledger.info().clone();
@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Ok(Output::of(&outcome, args.json)?.then(end))
 }
 
-/// The record, which must be of a match that was dealt by this program from its seed.
+/// Opens the record; an error unless this program dealt the match from its seed.
 fn open(args: &Args) -> Result<LedgerReader, Failure> {
     let refuse = |reason: &str| {
         let path = args.source.display();
@@ -184,7 +184,7 @@ fn player(entrant: &Entrant, registry: &Registry) -> Result<Player, Failure> {
     })
 }
 
-/// Everything that is told.
+/// All results of the replay.
 struct Outcome<'a> {
     info: &'a MatchInfo,
     players: &'a [Player],
@@ -192,12 +192,12 @@ struct Outcome<'a> {
     compared: &'a Compared,
 }
 
-/// An entrant in the document.
+/// An entrant in the JSON document.
 #[derive(Serialize)]
 struct EntrantPart<'a> {
     name: &'a str,
     agent: &'a str,
-    /// Whether it was asked again.
+    /// Whether its agent was asked again.
     asked: bool,
     reason: Option<&'a str>,
     model_recorded: Option<&'a str>,
@@ -223,7 +223,7 @@ impl Outcome<'_> {
         })
     }
 
-    /// What is not as it was, in words; empty when all agrees.
+    /// All differences from the record, in words; empty if everything agrees.
     fn differences(&self) -> Vec<String> {
         let mut found = Vec::new();
         found.extend(self.record.faults.iter().cloned());

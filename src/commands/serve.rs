@@ -75,7 +75,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let runtime = runtime.map_err(anyhow::Error::from)?;
     let result =
         runtime.block_on(crate::serve::serve(&loaded.config, setup, faults, crate::output::print));
-    // An agent that still computes must not keep the process alive.
+    // An agent that is still computing must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
 }

@@ -1,4 +1,4 @@
-//! `cardroom stats`: what came of a match, with intervals.
+//! `cardroom stats`: the results of a match, with confidence intervals.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ use crate::output::Output;
 use crate::report::{self, Effort, Values};
 use crate::source::Source;
 
-/// Boards that `--allin auto` looks at: some seconds.
+/// The most boards for `--allin auto`: some seconds.
 const AUTO_BOARDS: u64 = 500_000_000;
 
-/// Hands that `--estimates auto` takes: some minutes.
+/// The most hands for `--estimates auto`: some minutes.
 const AUTO_HANDS: u64 = 1_000_000;
 
 /// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
@@ -94,7 +94,7 @@ enum EstimateMode {
     Off,
 }
 
-/// A value function by name, or the file of a blueprint.
+/// Parses a value function: a name, or the file of a blueprint.
 #[expect(clippy::unnecessary_wraps, reason = "a parser of arguments may refuse them")]
 fn values(text: &str) -> Result<Values, String> {
     Ok(match text {
@@ -107,7 +107,7 @@ fn values(text: &str) -> Result<Values, String> {
     })
 }
 
-/// Reads the match and prints its report.
+/// Runs the command: reads the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
         return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));

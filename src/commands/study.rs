@@ -1,4 +1,4 @@
-//! `cardroom study`: a published system, reproduced by this program's own commands.
+//! `cardroom study`: reproduces a published system with this program's own commands.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// An option that was given and is only of studies with students.
+    /// The first option given that only applies to studies with students.
     fn of_students(&self) -> Option<&'static str> {
         let given = [
             (self.shipped, "--shipped"),
@@ -125,7 +125,7 @@ enum Only {
     Depths,
 }
 
-/// Does the study.
+/// Runs the command: performs the steps of the study and makes the report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let study = find(&args.number)?;
     if !(args.scale > 0.0 && args.scale <= 1.0) {
@@ -188,7 +188,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         if record.has(&step.title, &step.typed) {
             continue;
         }
-        // The stop of a command that is over may be the one that was asked.
+        // The last command listened for Ctrl-C itself; listen again, in case it took a stop.
         interrupt::listen(&stop)?;
         if stop.asked() {
             return Err(Failure::interrupted(format!(
@@ -217,7 +217,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Made { report: made, page }, args.json)
 }
 
-/// A part of a study that is done.
+/// A finished part of a study.
 struct PartDone {
     shard: Shard,
     steps: usize,
@@ -244,7 +244,7 @@ impl Shown for PartDone {
     }
 }
 
-/// The report of a study that is done.
+/// The report of a finished study.
 struct Made {
     report: Report,
     page: PathBuf,
@@ -268,7 +268,7 @@ fn find(number: &str) -> Result<Study, Failure> {
     })
 }
 
-/// The runs against Slumbot that were named, each with the server that its commands named.
+/// The Slumbot runs that were named, each with the server of its command.
 fn runs(named: &[String]) -> Result<Vec<SlumbotRun>, Failure> {
     let mut runs: Vec<SlumbotRun> = Vec::new();
     for text in named {
@@ -287,7 +287,7 @@ fn runs(named: &[String]) -> Result<Vec<SlumbotRun>, Failure> {
     Ok(runs)
 }
 
-/// What the command of a run gave as --host, where that is not Slumbot's own server.
+/// The `--host` of a run's command, unless it is Slumbot's own server.
 fn server_of(run: &Path) -> Result<Option<String>, Failure> {
     let path = run.join("manifest.toml");
     let text = std::fs::read_to_string(&path).map_err(|error| at(&path, &error))?;
@@ -304,7 +304,7 @@ fn server_of(run: &Path) -> Result<Option<String>, Failure> {
     Ok(host.filter(|host| host.trim_end_matches('/') != LIVE).map(str::to_owned))
 }
 
-/// The name of the study's folder: another for each size and teacher, as their models are.
+/// The name of the study's folder, which depends on scale and teacher as the models do.
 fn name(args: &Args) -> String {
     let mut name = args.number.clone();
     if args.shipped {
@@ -319,14 +319,14 @@ fn name(args: &Args) -> String {
     name + &args.shard.map_or_else(String::new, Shard::suffix)
 }
 
-/// The program, as the record and the page name it.
+/// The program's name and version, as in the record and on the page.
 fn program() -> String {
     let provenance = provenance();
     let commit = provenance.commit.map_or_else(String::new, |commit| format!(" ({commit})"));
     format!("cardroom {}{commit}", provenance.version)
 }
 
-/// A step as it would be typed.
+/// A step as a shell command line.
 fn typed(step: &Step) -> String {
     let path = |path: &Path| shell::quoted(&path.display().to_string());
     match &step.action {
@@ -343,16 +343,17 @@ fn typed(step: &Step) -> String {
 /// A step of a study, parsed.
 struct Work {
     title: String,
-    /// As it would be typed.
+    /// The step as a shell command line.
     typed: String,
     work: Task,
 }
 
-/// What is done for a step.
+/// The action of a step.
 enum Task {
-    /// A command; its output is kept in a file, or it makes a folder whole or not at all.
+    /// A command. Its output is written to the file `prints`; it makes the folder `makes` whole or
+    /// not at all.
     Command { command: Box<Command>, prints: Option<PathBuf>, makes: Option<PathBuf> },
-    /// A copy of a file.
+    /// Copies a file.
     Copy { from: PathBuf, to: PathBuf },
 }
 
@@ -375,7 +376,7 @@ impl Task {
             Task::Command { command, prints, makes } => {
                 if let Some(made) = makes.as_ref().filter(|made| made.exists()) {
                     if prints.is_none() {
-                        // It was made whole by a run that was killed before it wrote that down.
+                        // An earlier run made it whole but was killed before it recorded the step.
                         return Ok(());
                     }
                     std::fs::remove_dir_all(made).map_err(|error| at(made, &error))?;

@@ -24,7 +24,7 @@ pub struct Args {
     grace: crate::config::units::Time,
 }
 
-/// Prints the unit.
+/// Runs the command: prints the unit.
 pub fn run(args: Args) -> Result<(), Failure> {
     let program = match args.program {
         Some(program) => program,
@@ -45,7 +45,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         }
         Some(name) => return Err(Failure::usage(format!("`{name}` is no user's name"))),
     };
-    // Time to drain, and some to write what is left.
+    // Time to drain, and some to write remaining data.
     let stop = args.grace.0.as_secs() + 15;
     let text = UNIT
         .replace("@PROGRAM@", &program.to_string_lossy())

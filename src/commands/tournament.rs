@@ -1,4 +1,4 @@
-//! `cardroom tournament`: every agent plays every other.
+//! `cardroom tournament`: a round-robin tournament of agents.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// Plays the matches and prints the table.
+/// Runs the command: plays the matches and prints the table.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, mut play, gauntlet, csv, svg, rules, out } = args;
     let rule = rules.of(&mut play)?;
@@ -108,7 +108,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     Output::of(&Played { table, reports, kept }, play.json)
 }
 
-/// A tournament that was played.
+/// A finished tournament.
 struct Played {
     table: CrossTable,
     reports: Vec<Report>,

@@ -1,4 +1,4 @@
-//! From a configuration to things that can be run: agents resolved, games read, seats counted.
+//! Checking a configuration: resolves agents, reads games, counts seats.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -23,24 +23,24 @@ use crate::web::decide::DecidePlan;
 use crate::web::hosts::Hosts;
 use crate::web::login::{self, Login};
 
-/// Everything a configuration asks for, ready to be started.
+/// The validated configuration, ready to be started.
 #[derive(Debug)]
 pub struct Setup {
-    /// Every kind of agent, and those that the configuration defines.
+    /// The registry with all kinds of agents and those that the configuration defines.
     pub registry: Registry,
     /// The tables to host.
     pub tables: Vec<TablePlan>,
     /// The dealers to play at.
     pub dealers: Vec<ConnectionPlan>,
-    /// The host of the Slumbot API, if it is to be served.
+    /// The host of the Slumbot API, if enabled.
     pub slumbot: Option<HostPlan>,
-    /// Who may be asked for decisions, if anybody.
+    /// The agents that answer decision requests, if enabled.
     pub decide: Option<DecidePlan>,
-    /// Who is answered.
+    /// The hosts and the login by which requests are admitted.
     pub guard: Guard,
 }
 
-/// Why a value cannot be used, where no other error says it.
+/// Why a value cannot be used, where no other error type applies.
 #[derive(Debug, thiserror::Error)]
 enum Unusable {
     #[error("`{0}` is not one word of letters, digits, `-`, `_` and `.`")]
@@ -151,8 +151,8 @@ fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
     Ok(registry)
 }
 
-/// The program of an `external` agent, if it cannot be found. Agents that sit nowhere are never
-/// started, so this is not found out otherwise.
+/// The program of an `external` agent, if it does not exist. Agents without a seat are never
+/// started, so it would not be noticed otherwise.
 fn missing_program(agent: &AgentConfig) -> Option<PathBuf> {
     if agent.kind != "external" {
         return None;
@@ -171,7 +171,7 @@ fn missing_program(agent: &AgentConfig) -> Option<PathBuf> {
 struct Checker<'a> {
     loaded: &'a Loaded,
     registry: &'a Registry,
-    /// The ports asked for so far, each with its address.
+    /// The ports in use so far, with their addresses.
     ports: BTreeMap<u16, SocketAddr>,
 }
 
@@ -195,7 +195,7 @@ impl Checker<'_> {
         self.refuse_if(bad, key, || Unusable::Name(name.to_owned()))
     }
 
-    /// Two things cannot have one port, unless on addresses that do not overlap.
+    /// Reserves a port. Two listeners cannot share one unless their addresses do not overlap.
     fn take_port(&mut self, key: &str, address: SocketAddr) -> Result<(), ConfigError> {
         if address.port() == 0 {
             return Ok(());
@@ -248,7 +248,7 @@ impl Checker<'_> {
 
     fn agent(&self, key: &str, name: &str, def: &Arc<GameDef>) -> Result<AgentChoice, ConfigError> {
         let choice = self.registry.resolve(name).map_err(|e| self.loaded.unusable(key, e))?;
-        // Whether it can play this game shows when it is built.
+        // Building it shows whether it can play this game.
         drop(Bot::new(&choice, def).map_err(|error| self.loaded.unusable(key, error))?);
         Ok(choice)
     }
@@ -402,7 +402,7 @@ impl Checker<'_> {
         }
         let mut agents: BTreeMap<String, AgentChoice> = BTreeMap::new();
         for (i, name) in decide.agents.iter().enumerate() {
-            // Whether it can play a game shows when it is asked about one.
+            // Whether it can play a game is found out when it is asked about one.
             let choice = self.registry.resolve(name);
             let key = format!("decide.agents[{i}]");
             agents.insert(name.clone(), choice.map_err(|e| self.loaded.unusable(&key, e))?);
@@ -414,9 +414,8 @@ impl Checker<'_> {
         Ok(Some(DecidePlan { agents, time_limit, workers: decide.workers }))
     }
 
-    /// Every kind of agent that needs no options, and every agent that is defined, but for those
-    /// that start programs on this machine: whoever wants clients to do that says so. None is
-    /// started.
+    /// Every kind of agent without required options, and every defined agent, except those that
+    /// start programs on this machine: clients get these only if they are listed. None is started.
     fn all_agents(&self) -> impl Iterator<Item = (String, AgentChoice)> {
         let kinds = self.registry.kinds().iter().map(|spec| spec.kind);
         let defined = self.registry.defined().map(|(name, _)| name);

@@ -1,64 +1,64 @@
-//! What can be wrong with a configuration.
+//! Errors in a configuration.
 
 use std::path::PathBuf;
 
 use super::place::Place;
 
-/// Why there is no configuration to run with. Every message names the place and is one line.
+/// Why a configuration cannot be used. Every message names the place and is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("cannot read the configuration {}: {reason}", .path.display())]
     Read {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         reason: std::io::Error,
     },
-    /// The file is not TOML, or a value is of the wrong kind.
+    /// The file is not TOML, or a value has the wrong type.
     #[error("{place}: {reason}")]
     Bad {
-        /// Where.
+        /// The place of the value.
         place: Place,
-        /// What is wrong there.
+        /// The fault.
         reason: String,
     },
-    /// A key that means nothing.
+    /// A key is unknown.
     #[error(
         "{place}: there is no key `{key}`{}; keys here: {}",
         .nearest.map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default(),
         .known.join(", ")
     )]
     UnknownKey {
-        /// Where.
+        /// The place of the key.
         place: Place,
-        /// The key with everything above it.
+        /// The key with its path.
         key: String,
-        /// The key that may have been meant.
+        /// The nearest known key, if one is near.
         nearest: Option<&'static str>,
-        /// Every key that may stand there.
+        /// All keys that are allowed there.
         known: &'static [&'static str],
     },
-    /// An environment variable that looks like one of ours but sets nothing.
+    /// An environment variable has our prefix but sets nothing.
     #[error(
         "environment variable {name} sets nothing{}: two underscores stand between the parts of a \
          key, as in CARDROOM_SERVER__BIND",
         .nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
     )]
     UnknownVariable {
-        /// Its name.
+        /// The variable's name.
         name: String,
-        /// The variable that may have been meant.
+        /// The nearest known variable, if one is near.
         nearest: Option<String>,
     },
-    /// A value that has the right form but cannot be used.
+    /// A value has the right type but cannot be used.
     #[error("{place}: {key}: {reason}")]
     Unusable {
-        /// Where.
+        /// The place of the value.
         place: Place,
-        /// The key with everything above it.
+        /// The key with its path.
         key: String,
-        /// Why not.
+        /// The reason.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }

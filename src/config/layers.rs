@@ -1,4 +1,4 @@
-//! Laying the sources of configuration over each other, remembering where each value comes from.
+//! Merging the layers of a configuration, with the place of each value.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use super::{Config, ConfigError, known_keys};
 /// A value given by a flag.
 #[derive(Debug, Clone)]
 pub struct Flag {
-    /// The flag as it is typed.
+    /// The flag as typed.
     pub flag: &'static str,
-    /// The key it sets.
+    /// The key that it sets.
     pub key: &'static str,
-    /// The value as it was typed.
+    /// The value as typed.
     pub value: String,
 }
 
-/// A configuration and where its values come from.
+/// A configuration with the places of its values.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// The configuration.
@@ -31,14 +31,14 @@ pub struct Loaded {
     places: BTreeMap<String, Place>,
 }
 
-/// The file that is read when none is named and it exists.
+/// The file that is read by default, if it exists.
 const USUAL_FILE: &str = "cardroom.toml";
 
-/// What every environment variable that sets a value begins with.
+/// The prefix of environment variables that set values.
 const PREFIX: &str = "CARDROOM_";
 
-/// Variables that begin in this way and set no value: the one that names the file, one that the
-/// build sets for the program's own use, and the account that `cardroom play slumbot` plays for.
+/// Variables with this prefix that set no value: the one that names the file, one that the build
+/// sets for the program's own use, and the account of `cardroom play slumbot`.
 const NOT_KEYS: [&str; 4] = [
     "CARDROOM_CONFIG",
     "CARDROOM_COMMIT",
@@ -46,15 +46,15 @@ const NOT_KEYS: [&str; 4] = [
     "CARDROOM_SLUMBOT_PASSWORD",
 ];
 
-/// The environment; what is not text cannot be meant for us.
+/// The environment variables that are valid Unicode.
 pub fn variables() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 impl Loaded {
-    /// Reads all layers: the defaults, `file` (or `./cardroom.toml` if there is one), those of the
-    /// variables that set a value, and the flags.
+    /// Reads all layers: the defaults, `file` (or `./cardroom.toml` if it exists), the variables
+    /// that set a value, and the flags.
     ///
     /// # Errors
     /// Any [`ConfigError`] but [`ConfigError::Unusable`].
@@ -95,13 +95,13 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Where the value of this key comes from.
+    /// The place of a key's value.
     pub fn origin(&self, key: &str) -> Place {
         self.places.get(key).cloned().unwrap_or(Place::Default)
     }
 
-    /// Where to look when this key is wrong or missing: at its value, or else at the table or list
-    /// that it stands in.
+    /// The place to report for a key: that of its value, or else that of the table or list it
+    /// belongs to.
     fn place(&self, key: &str) -> Place {
         let mut key = key;
         loop {
@@ -115,7 +115,7 @@ impl Loaded {
         }
     }
 
-    /// An error about the value of a key.
+    /// The error that a key's value cannot be used.
     pub fn unusable(
         &self,
         key: &str,
@@ -124,12 +124,12 @@ impl Loaded {
         ConfigError::Unusable { place: self.place(key), key: key.to_owned(), reason: reason.into() }
     }
 
-    /// The folder from which relative paths in the file start; empty without a file.
+    /// The folder to which relative paths in the file refer; empty without a file.
     pub fn folder(&self) -> &Path {
         self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
     }
 
-    /// Every value as TOML, with its key, in order; what is secret is not shown.
+    /// All values as TOML with their keys, in order; secrets are masked.
     pub fn values(&self) -> Vec<(String, String)> {
         let table = Table::try_from(&self.config).expect("a configuration can be written as TOML");
         let mut values = Vec::new();
@@ -154,7 +154,7 @@ impl Loaded {
         toml::from_str(text).map_err(no_toml)
     }
 
-    /// Walks a file's values: refuses unknown keys, and remembers the line of every known one.
+    /// Walks a file's values: rejects unknown keys, and records the line of every known one.
     fn note_places(
         &mut self,
         key: &str,
@@ -188,7 +188,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// Sets one value from its text.
+    /// Sets one value from text.
     fn set(
         &mut self,
         merged: &mut Table,
@@ -207,7 +207,7 @@ impl Loaded {
             above.push((*part).to_owned());
         }
         let mut reason = None;
-        // Which kind of value is meant shows in which kind is accepted.
+        // The type of the value is the one that is accepted.
         for value in [parsed(text), Some(Value::String(text.to_owned()))].into_iter().flatten() {
             let mut tried = merged.clone();
             let done = put(&mut tried, path, value)
@@ -226,7 +226,7 @@ impl Loaded {
         Err(ConfigError::Bad { place: place.clone(), reason })
     }
 
-    /// Relative paths in the file start from its folder.
+    /// Resolves relative paths in the file against its folder.
     fn resolve_folders(&mut self) {
         let folder = self.folder().to_owned();
         for agent in self.config.agents.values_mut() {
@@ -248,7 +248,7 @@ impl Loaded {
     }
 }
 
-/// Refuses a key that means nothing where it stands.
+/// Rejects a key that is unknown in its table.
 fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigError> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let Some(known) = known_keys(&path) else { return Ok(()) };
@@ -267,8 +267,7 @@ fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigErr
     })
 }
 
-/// The variable that may have been meant by one that has no `__` in it; `path` is what follows the
-/// prefix.
+/// The nearest variable to one without `__`; `path` is the part after the prefix.
 fn nearest_variable(path: &str) -> Option<String> {
     let digits = |c: char| c.is_ascii_digit();
     let index = path.split(|c| !digits(c)).find(|part| !part.is_empty()).unwrap_or("0");
@@ -290,7 +289,7 @@ fn nearest_variable(path: &str) -> Option<String> {
     Some(format!("{PREFIX}{nearest}"))
 }
 
-/// What is wrong with a value: its key, why, and what to write instead.
+/// The message about a value: its key, the fault, and what to write instead.
 fn explain(error: &toml::de::Error, root: &Spanned<DeValue<'_>>) -> String {
     let reason = one_line(error.message());
     let found = error.span().and_then(|span| value_at("", root, span.start));
@@ -312,7 +311,7 @@ fn explain(error: &toml::de::Error, root: &Spanned<DeValue<'_>>) -> String {
     format!("{key}{name} has no `{field}`, which is required: add a line such as `{example}`")
 }
 
-/// The innermost value that stands at this byte of the file, with its key.
+/// The innermost value at this byte offset of the file, with its key.
 fn value_at<'a>(
     key: &str,
     value: &'a Spanned<DeValue<'a>>,
@@ -336,7 +335,7 @@ fn typed(table: &Table) -> Result<Config, toml::de::Error> {
     Config::deserialize(Value::Table(table.clone()))
 }
 
-/// The values of `upper` over those of `lower`. Tables are merged, everything else is replaced.
+/// Merges `upper` into `lower`: tables are merged, other values replaced.
 fn lay_over(lower: &mut Table, upper: Table) {
     for (key, value) in upper {
         match (lower.get_mut(&key), value) {
@@ -348,7 +347,7 @@ fn lay_over(lower: &mut Table, upper: Table) {
     }
 }
 
-/// Puts a value at the end of a path of keys and indices.
+/// Sets the value at a path of keys and indices.
 fn put(table: &mut Table, path: &[&str], value: Value) -> Result<(), &'static str> {
     let (last, above) = path.split_last().ok_or("no key is named")?;
     let Some((first, rest)) = above.split_first() else {
@@ -413,7 +412,7 @@ fn flatten(key: &str, value: &Value, values: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether a key's name says that its value is nobody else's business.
+/// Whether a key's name says that its value is secret.
 fn is_secret(key: &str) -> bool {
     let name = key.rsplit('.').next().unwrap_or(key).to_lowercase();
     ["password", "secret", "token", "api_key"].iter().any(|word| name.ends_with(word))

@@ -1,9 +1,9 @@
-//! The configuration: what `cardroom.toml`, the environment and flags can say.
+//! The configuration from `cardroom.toml`, the environment and flags.
 //!
-//! Layers, later ones winning: built-in defaults, the file, environment variables
+//! Layers, later ones overriding earlier ones: built-in defaults, the file, environment variables
 //! (`CARDROOM_SERVER__BIND`, `CARDROOM_TABLES__0__HANDS`: two underscores between the parts of a
-//! key), flags. Keys that are not known are errors. The sample `cardroom.toml` in the repository
-//! explains every key; [`check`](mod@check) turns a configuration into things that can be run.
+//! key), flags. Unknown keys are errors. The sample `cardroom.toml` in the repository explains
+//! every key; [`check`](mod@check) turns a configuration into objects that can be run.
 
 pub mod check;
 mod error;
@@ -26,118 +26,118 @@ use units::{Size, Time};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The process itself.
+    /// The server process.
     pub server: Server,
     /// Agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
     /// ACPC tables that outside bots can join.
     pub tables: Vec<Table>,
-    /// ACPC dealers elsewhere to play at.
+    /// Outside ACPC dealers to play at.
     pub dealers: Vec<OutsideDealer>,
     /// The Slumbot API.
     pub slumbot: Slumbot,
-    /// Decisions over HTTP.
+    /// The decision API.
     pub decide: Decide,
-    /// The queue of runs that is shown.
+    /// The queue whose runs are shown.
     pub queue: Queue,
 }
 
-/// `[server]`.
+/// The table `[server]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Server {
-    /// Where the web page, the API and the metrics are served.
+    /// The address of the web page, the API and the metrics.
     #[serde(deserialize_with = "units::address_and_port")]
     pub bind: SocketAddr,
-    /// Further names and addresses, without ports, under which browsers and programs reach it.
+    /// Further host names and addresses, without ports, that requests may name.
     pub hosts: Vec<String>,
-    /// Addresses of proxies that are believed when they say for whom they ask.
+    /// Addresses of trusted proxies, whose `X-Forwarded-For` is used.
     pub proxies: Vec<IpAddr>,
     /// The folder for records; made when it does not exist.
     pub data: PathBuf,
-    /// On SIGTERM: how long matches may go on with their current hands.
+    /// How long matches may finish their current hands after SIGTERM.
     pub grace: Time,
-    /// Which log lines are written: a level, or `level,target=level`.
+    /// The filter for log lines: a level, or `level,target=level`.
     pub log: String,
-    /// How log lines look.
+    /// The format of log lines.
     pub log_format: LogFormat,
     /// Most web connections at once.
     pub max_connections: usize,
     /// Largest body of a web request.
     pub max_body: Size,
-    /// Longest time until a web client has sent the header of its next request.
+    /// The time limit for the header of a web client's next request.
     pub header_timeout: Time,
-    /// Longest time a web request may take.
+    /// The time limit of a web request.
     pub request_timeout: Time,
-    /// Who is answered.
+    /// The login that is required, if any.
     pub login: Login,
 }
 
-/// `[server.login]`.
+/// The table `[server.login]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Login {
     /// The user's name.
     pub user: String,
-    /// The file with the user's password; empty without one.
+    /// The file with the user's password; empty for no password.
     pub password_file: PathBuf,
-    /// The file with a token for programs; empty without one.
+    /// The file with a token for programs; empty for no token.
     pub token_file: PathBuf,
-    /// Whether sessions of the Slumbot API begin with a login, too.
+    /// Whether sessions of the Slumbot API need the login, too.
     pub slumbot: bool,
 }
 
-/// `[slumbot]`.
+/// The table `[slumbot]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Slumbot {
-    /// Whether the API is served.
+    /// Whether the API is enabled.
     pub enabled: bool,
-    /// The agent that clients play against when nothing else is said.
+    /// The default agent.
     pub agent: String,
-    /// The agents that a client may ask for; empty for all that need no options, and all of
-    /// `agents`.
+    /// The agents that clients may choose; empty for all that need no options, and all of `agents`.
     pub agents: Vec<String>,
-    /// The agent of those who log in under a name.
+    /// The agents of users who log in, by user name.
     pub users: BTreeMap<String, String>,
-    /// Whether the agent plays itself with the cards of every hand, for `baseline_winnings`.
+    /// Whether the agent also plays the cards of every hand against itself, for
+    /// `baseline_winnings`.
     pub baseline: bool,
     /// The number of this process among several behind one address, with which its tokens begin; 0
-    /// for one that is alone.
+    /// for a single process.
     pub process: u8,
     /// Most sessions at once.
     pub max_sessions: usize,
-    /// Most sessions of one user; 0 for any number.
+    /// Most sessions of one user; 0 for no limit.
     pub max_sessions_of_user: usize,
-    /// How long a session may be idle before its token is forgotten.
+    /// How long a session may be idle before it expires.
     pub session_life: Time,
     /// How long a hand may be idle before it is forfeited.
     pub forfeit_after: Time,
-    /// Longest time for a decision of the agent.
+    /// The time limit for a decision of the agent.
     pub decision_timeout: Time,
-    /// Most decisions at a time of agents that take long.
+    /// Most concurrent decisions of agents that are not inline.
     pub workers: usize,
     /// Largest body of a request.
     pub max_body: Size,
-    /// Requests a second from one address; 0 for any number.
+    /// Requests a second from one address; 0 for no limit.
     pub rate: u32,
 }
 
-/// `[decide]`.
+/// The table `[decide]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Decide {
-    /// Whether agents are asked at all.
+    /// Whether the API is enabled.
     pub enabled: bool,
     /// The agents that may be asked; empty for all that need no options, and all of `agents`.
     pub agents: Vec<String>,
-    /// Longest time for a decision of an agent.
+    /// The time limit for a decision of an agent.
     pub decision_timeout: Time,
-    /// Most decisions at a time.
+    /// Most concurrent decisions.
     pub workers: usize,
 }
 
-/// `[queue]`.
+/// The table `[queue]`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Queue {
@@ -145,23 +145,23 @@ pub struct Queue {
     pub nats: String,
     /// A file with a user's credentials; empty for none.
     pub creds: PathBuf,
-    /// A file with the certificates of the authority of the server's; empty for none.
+    /// A file with the certificates of the server's authority; empty for none.
     pub ca: PathBuf,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people on a terminal, JSON elsewhere.
+    /// `Human` on a terminal, otherwise `Json`.
     Auto,
-    /// One readable line each.
+    /// One readable line for each event.
     Human,
-    /// One JSON object each.
+    /// One JSON object for each event.
     Json,
 }
 
-/// `[[tables]]`.
+/// An entry of `[[tables]]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -180,34 +180,34 @@ pub struct Table {
     pub bind: IpAddr,
     /// The seats in order: one for each player of the game.
     pub seats: Vec<Seat>,
-    /// Most bots that may wait for one seat while it is taken.
+    /// Most bots that may wait for one seat.
     #[serde(default = "default_queue")]
     pub queue: usize,
-    /// How long a bot that has connected may take to say its protocol version.
+    /// The time limit for a bot's version line after connecting.
     #[serde(default = "default_version_timeout")]
     pub version_timeout: Time,
-    /// Longest time for one action.
+    /// The time limit for one action.
     #[serde(default = "default_response")]
     pub response_timeout: Time,
-    /// Longest time for all actions of one seat in one hand.
+    /// The time limit for all actions of one seat in one hand.
     #[serde(default = "default_response")]
     pub hand_timeout: Time,
-    /// Times the number of hands: longest time for all actions of one seat in the match.
+    /// The time limit for all actions of one seat in the match, divided by the number of hands.
     #[serde(default = "default_per_hand")]
     pub per_hand: Time,
-    /// What happens to replies that are not legal: `compatible`, `strict` or `limit=N`.
+    /// How illegal replies are treated: `compatible`, `strict` or `limit=N`.
     #[serde(default = "default_replies")]
     pub replies: String,
 }
 
-/// An entry of `seats`: either an agent's or a port for an outside bot.
+/// An entry of `seats`: an agent, or a port for an outside bot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seat {
-    /// The agent that sits here.
+    /// The agent in the seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The port at which an outside bot sits down; 0 lets the system choose.
+    /// The port for an outside bot; 0 lets the system choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// The name in records; by default the agent's, or `seat-N`.
@@ -218,40 +218,40 @@ pub struct Seat {
 /// The seed of a table's cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Seed {
-    /// Another one for every match, chosen at random.
+    /// A new random seed for every match.
     #[default]
     Fresh,
     /// The same cards in every match.
     Fixed(u32),
 }
 
-/// `[[dealers]]`.
+/// An entry of `[[dealers]]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutsideDealer {
-    /// What this connection is called here.
+    /// The connection's name.
     pub name: String,
-    /// Its host name or address.
+    /// The dealer's host name or address.
     pub host: String,
-    /// Its port; the port decides the seat.
+    /// The dealer's port, which determines the seat.
     pub port: u16,
     /// A built-in game or the path of a game file.
     pub game: String,
     /// The agent that plays.
     pub agent: String,
-    /// Longest time for one attempt to connect.
+    /// The time limit for one attempt to connect.
     #[serde(default = "default_connect_timeout")]
     pub connect_timeout: Time,
-    /// The first wait before connecting again; each further one is twice as long.
+    /// The first pause before reconnecting; each further one is twice as long.
     #[serde(default = "default_retry_first")]
     pub retry_first: Time,
-    /// The longest wait before connecting again.
+    /// The longest pause before reconnecting.
     #[serde(default = "default_retry_most")]
     pub retry_most: Time,
-    /// How long the dealer may say nothing.
+    /// How long the dealer may send nothing.
     #[serde(default = "default_silence")]
     pub silence: Time,
-    /// How long a decision may take.
+    /// The time limit for a decision.
     #[serde(default = "default_dealer_decision")]
     pub decision_timeout: Time,
 }
@@ -297,7 +297,7 @@ fn default_retry_most() -> Time {
 }
 
 impl Default for Config {
-    /// One heads-up table with an agent in one seat and a port at the other.
+    /// A configuration with one heads-up table: an agent in one seat and a port for the other.
     fn default() -> Config {
         let agent = Seat { agent: Some("cfr".to_owned()), port: None, name: None };
         let open = Seat { agent: None, port: Some(0), name: None };
@@ -406,7 +406,7 @@ impl<'de> Deserialize<'de> for Seed {
     }
 }
 
-/// The keys of the table at `path`, or `None` where any key may stand.
+/// The allowed keys of the table at `path`; `None` where any key is allowed.
 fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
     match path {
         [] => Some(&["server", "agents", "tables", "dealers", "slumbot", "decide", "queue"]),

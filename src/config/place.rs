@@ -1,4 +1,4 @@
-//! Where a value of the configuration comes from.
+//! The origin of a configuration value.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Nobody set it.
+    /// The built-in default.
     Default,
     /// A line of a file.
     Line(PathBuf, usize),

@@ -1,4 +1,5 @@
-//! Values with units: durations ("120s", "10min") and sizes ("64MiB"); and addresses.
+//! Values with units: durations ("120s", "10min"), sizes ("64MiB") and counts ("20k"); and
+//! addresses.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -7,27 +8,27 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A length of time that is written with its unit.
+/// A duration, written with its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub Duration);
 
-/// An amount of memory or disk space that is written with its unit.
+/// A size in bytes, written with its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// Text that is no such value; says what would be.
+/// Text that is not a valid value; the message says what is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// Not a duration.
+    /// The text is not a duration.
     #[error(
         "`{0}` is not a duration: write a number and a unit (ms, s, min, h), as in \"120s\" or \
          \"1h 30min\""
     )]
     Time(String),
-    /// Not a size.
+    /// The text is not a size.
     #[error("`{0}` is not a size: write a number and a unit (B, KiB, MiB, GiB), as in \"64MiB\"")]
     Size(String),
-    /// Not a number of things.
+    /// The text is not a count.
     #[error(
         "`{0}` is not a count: write a whole number, or thousands, millions as in \"500k\" or \"2.5M\""
     )]
@@ -53,7 +54,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// A number of things, which may be written in thousands (`k`), millions (`M`) or billions (`G`).
+/// A count, which may be written in thousands (`k`), millions (`M`) or billions (`G`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Count(pub u64);
 
@@ -119,7 +120,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// Reads an address with a port.
+/// Deserialises an address with a port.
 pub fn address_and_port<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|_| {
@@ -129,7 +130,7 @@ pub fn address_and_port<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr
     })
 }
 
-/// Reads an address without a port.
+/// Deserialises an address without a port.
 pub fn address<'de, D: Deserializer<'de>>(from: D) -> Result<IpAddr, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|_| {
@@ -149,7 +150,7 @@ macro_rules! as_text {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                /// Numbers without a unit are taken as text too, for the sake of the message.
+                /// Numbers without a unit are accepted as text too, for a better message.
                 #[derive(Deserialize)]
                 #[serde(untagged)]
                 enum Raw {

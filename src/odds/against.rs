@@ -8,14 +8,14 @@ use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 use crate::output::Shown;
 
-/// What a hand gets against a range over all boards.
+/// The counts of a hand against a range over all boards.
 pub(crate) struct Against {
     hand: Hand,
     board: Table,
     ties: TiesArg,
-    /// The range as it was given.
+    /// The range as given.
     asked: String,
-    /// The range without the cards that are gone.
+    /// The range without combos that use known cards.
     range: Range,
     met: Met,
     win_rate: f64,
@@ -89,7 +89,7 @@ impl Shown for Against {
     }
 }
 
-/// A count that may have a fraction, where weights do.
+/// A count, with a fraction if weights make one.
 fn number(count: f64) -> String {
     let thousandths = (1e3 * count).round() as u64;
     let fraction = format!(".{:03}", thousandths % 1000);
@@ -97,7 +97,7 @@ fn number(count: f64) -> String {
     format!("{}{fraction}", whole(thousandths / 1000))
 }
 
-/// A list with commas as lines of at most so many letters.
+/// A comma-separated list in lines of at most `width` characters.
 fn wrapped(list: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for item in list.split_inclusive(',') {

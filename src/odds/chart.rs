@@ -1,4 +1,4 @@
-//! The exact win-rates of the 169 starting hands as a chart of 13 by 13.
+//! The exact win rates of the 169 starting hands as a chart of 13 by 13.
 
 use cards::{CardSet, StartingHand, WinRate, win_rate};
 use serde_json::json;
@@ -22,7 +22,7 @@ impl Chart {
         Chart { ties, hands: StartingHand::all().map(|hand| (hand, count(hand))).collect() }
     }
 
-    /// The win-rate from 0 to 1.
+    /// The win rate, from 0 to 1.
     pub(crate) fn value(&self, rate: WinRate) -> f64 {
         rate.value(self.ties.ties())
     }

@@ -8,7 +8,7 @@ use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 use crate::output::Shown;
 
-/// What each of several hands gets over all boards.
+/// The counts of several hands over all boards.
 pub(crate) struct Showdown {
     hands: Vec<Hand>,
     board: Table,

@@ -1,4 +1,4 @@
-//! Reading hands, boards, ranges and quantiles off the command line: one clear line for each
+//! Parsing hands, boards, ranges and quantiles from the command line, with one clear line for each
 //! mistake.
 
 use cards::{Card, CardList, CardSet, Combo, ParseCardsError, Range};
@@ -6,7 +6,7 @@ use cards::{Card, CardList, CardSet, Combo, ParseCardsError, Range};
 use super::{Hand, Table};
 use crate::exit::Failure;
 
-/// Reads a hand of two cards.
+/// Parses a hand of two cards.
 pub(crate) fn hand(text: &str) -> Result<Hand, Failure> {
     let what = format!("the hand `{}`", cut(text));
     let cards = cards(text, &what)?;
@@ -20,7 +20,7 @@ pub(crate) fn hand(text: &str) -> Result<Hand, Failure> {
     Ok(Hand { text: cards.to_string(), combo })
 }
 
-/// Reads a board; none is an empty one.
+/// Parses a board; `None` is an empty one.
 pub(crate) fn board(text: Option<&str>) -> Result<Table, Failure> {
     let text = text.unwrap_or_default();
     let what = format!("the board `{}`", cut(text));
@@ -34,7 +34,7 @@ pub(crate) fn board(text: Option<&str>) -> Result<Table, Failure> {
     Ok(Table { text: cards.to_string(), cards: cards.set() })
 }
 
-/// Refuses a card that stands in two places.
+/// Rejects a card that occurs twice.
 pub(crate) fn disjoint(hands: &[Hand], board: &Table) -> Result<(), Failure> {
     let mut places: Vec<(String, CardSet)> = hands
         .iter()
@@ -53,12 +53,12 @@ pub(crate) fn disjoint(hands: &[Hand], board: &Table) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a range.
+/// Parses a range.
 pub(crate) fn range(text: &str) -> Result<Range, Failure> {
     text.parse().map_err(|error| Failure::usage(format!("the range of --against: {error}")))
 }
 
-/// Reads percentages from 0 to 100 between commas.
+/// Parses comma-separated percentages from 0 to 100.
 pub(crate) fn quantiles(text: &str) -> Result<Vec<f64>, Failure> {
     let one = |word: &str| -> Option<f64> {
         let percent = word.trim().parse().ok()?;
@@ -77,7 +77,7 @@ pub(crate) fn quantiles(text: &str) -> Result<Vec<f64>, Failure> {
         .collect()
 }
 
-/// Reads cards with or without blanks between.
+/// Parses cards with or without blanks between them.
 fn cards(text: &str, what: &str) -> Result<CardList<52>, Failure> {
     let compact: String = text.split_whitespace().collect();
     compact.parse().map_err(|error: ParseCardsError| match error {
@@ -93,7 +93,7 @@ fn count(cards: usize) -> String {
     words.get(cards).map_or_else(|| format!("{cards} cards"), |&words| words.to_owned())
 }
 
-/// What was typed, as far as a line has room for it.
+/// The text as typed, truncated to the length that cards can have.
 fn cut(text: &str) -> String {
     text.chars().take(2 * Card::COUNT as usize).collect()
 }

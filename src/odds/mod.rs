@@ -1,5 +1,5 @@
-//! What `cardroom equity` and `cardroom features` show: reading cards, and results as text, JSON
-//! and SVG.
+//! The results of `cardroom equity` and `cardroom features`: parsing cards, and output as text,
+//! JSON and SVG.
 
 pub(crate) mod against;
 pub(crate) mod chart;
@@ -28,7 +28,7 @@ impl TiesArg {
         }
     }
 
-    /// The value as it is given.
+    /// The value as given on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             TiesArg::Half => "half",
@@ -36,7 +36,7 @@ impl TiesArg {
         }
     }
 
-    /// The value as part of a sentence.
+    /// The value in words, for sentences.
     pub(crate) fn words(self) -> &'static str {
         match self {
             TiesArg::Half => "ties count half",
@@ -56,7 +56,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// The value as it is given.
+    /// The value as given on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Method::Nearest => "nearest",
@@ -65,7 +65,7 @@ impl Method {
     }
 }
 
-/// The name of the street with so many cards on the board.
+/// The name of the street with this board.
 pub(crate) fn street(board: CardSet) -> &'static str {
     match board.len() {
         0 => "preflop",
@@ -75,19 +75,19 @@ pub(crate) fn street(board: CardSet) -> &'static str {
     }
 }
 
-/// The board as part of a sentence.
+/// The board in words, for sentences.
 pub(crate) fn on_board(board: &str) -> String {
     if board.is_empty() { "before the flop".to_owned() } else { format!("on {board}") }
 }
 
-/// A hand as it was dealt on the command line, with what it is to the evaluator.
+/// A hand as given on the command line, with its combo.
 #[derive(Debug, Clone)]
 pub(crate) struct Hand {
     pub(crate) text: String,
     pub(crate) combo: Combo,
 }
 
-/// A board as it was given, with its cards.
+/// A board as given on the command line, with its cards.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) text: String,

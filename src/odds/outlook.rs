@@ -1,4 +1,4 @@
-//! One hand against any other: its win-rate now, and how it is spread over the boards to come.
+//! One hand against a random hand: its win rate now, and its distribution over the boards to come.
 
 use cards::{Distribution, Outlook, RiverTable, WinRate, win_rate};
 use serde_json::{Value, json};
@@ -8,18 +8,18 @@ use super::{Hand, Method, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 use crate::output::Shown;
 
-/// How distributions are shown.
+/// The options for showing distributions.
 #[derive(Debug, Clone)]
 pub(crate) struct Show {
     pub(crate) ties: TiesArg,
     pub(crate) method: Method,
     /// Percentages from 0 to 100.
     pub(crate) quantiles: Vec<f64>,
-    /// Number of bars.
+    /// The number of bars.
     pub(crate) bins: usize,
 }
 
-/// A hand's win-rate and its distributions.
+/// A hand's win rate and its distributions on later streets.
 pub(crate) struct Prospect {
     pub(crate) hand: Hand,
     pub(crate) board: Table,
@@ -28,17 +28,17 @@ pub(crate) struct Prospect {
     outlook: Outlook,
 }
 
-/// One later street.
+/// The distribution on a later street.
 pub(crate) struct Later<'a> {
     pub(crate) street: &'static str,
     pub(crate) distribution: &'a Distribution,
 }
 
-/// Letters of the longest bar.
+/// The length of the longest bar, in characters.
 const BAR: usize = 44;
 
 impl Prospect {
-    /// Counts everything. Before the flop this takes half a second; later a few milliseconds.
+    /// Counts all boards. Takes half a second before the flop, a few milliseconds later.
     pub(crate) fn new(hand: Hand, board: Table, show: Show) -> Result<Prospect, Failure> {
         let rate = win_rate(hand.combo, board.cards).map_err(Failure::input)?;
         let ties = show.ties.ties();
@@ -51,12 +51,12 @@ impl Prospect {
         Ok(Prospect { hand, board, show, rate, outlook })
     }
 
-    /// The win-rate from 0 to 1.
+    /// The win rate, from 0 to 1.
     pub(crate) fn win_rate(&self) -> f64 {
         self.rate.value(self.show.ties.ties())
     }
 
-    /// The later streets, the next one first.
+    /// The later streets in order.
     pub(crate) fn later(&self) -> impl Iterator<Item = Later<'_>> {
         let streets = &["flop", "turn", "river"][3 - self.outlook.later().len()..];
         let both = streets.iter().zip(self.outlook.later());
@@ -71,7 +71,7 @@ impl Prospect {
         }
     }
 
-    /// A table of quantiles, wrapped after ten.
+    /// Writes a table of quantiles, ten in a row.
     fn write_quantiles(&self, text: &mut String) {
         for chunk in self.show.quantiles.chunks(10) {
             if self.outlook.later().is_empty() {
@@ -93,7 +93,7 @@ impl Prospect {
         }
     }
 
-    /// A bar for each interval from the first that has boards to the last.
+    /// Writes a bar for each interval from the first to the last that has boards.
     fn write_bars(&self, later: &Later<'_>, text: &mut String) {
         let boards = later.distribution.boards();
         let counts = later.distribution.histogram(self.show.bins);
@@ -120,7 +120,7 @@ impl Prospect {
         }
     }
 
-    /// An interval, such as `55–60 %`.
+    /// The name of an interval, such as `55–60 %`.
     fn label(&self, bin: usize) -> String {
         let edge = |bin: usize| (1e4 * bin as f64 / self.show.bins as f64).round() / 100.0;
         format!("{}–{} %", edge(bin), edge(bin + 1))
@@ -183,7 +183,7 @@ impl Shown for Prospect {
     }
 }
 
-/// A bar of eighths of a letter; what is not nothing shows.
+/// A bar in eighths of a character; a positive share always shows.
 fn bar(share: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share * (8 * BAR) as f64).round() as usize;

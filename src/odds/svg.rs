@@ -1,4 +1,4 @@
-//! Pictures made without fonts or other files, readable on light and dark ground.
+//! Pictures as SVG, without fonts or other files, readable on light and dark backgrounds.
 
 use std::fmt::Write;
 
@@ -13,13 +13,13 @@ use crate::chart::grid;
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 24.0;
-/// One histogram: its title, its plot and its axis.
+/// The height of a histogram with its title and axis.
 const PANEL: f64 = 246.0;
 const PANEL_TOP: f64 = 50.0;
 const PLOT: f64 = 150.0;
 const HEAD: f64 = 34.0;
 
-/// The distributions of later streets, one below the other.
+/// The distributions of later streets as histograms, one below the other.
 pub(crate) fn histograms(prospect: &Prospect) -> String {
     let panels = prospect.later().count();
     let title = format!(
@@ -44,7 +44,7 @@ pub(crate) fn histograms(prospect: &Prospect) -> String {
     picture.finish()
 }
 
-/// The quantiles in words, as far as there is room.
+/// The quantiles in words, at most five of them.
 fn percentages(quantiles: &[f64]) -> String {
     let shown: Vec<String> = quantiles.iter().take(5).map(ToString::to_string).collect();
     let more = if quantiles.len() > shown.len() { " …" } else { "" };
@@ -100,7 +100,7 @@ fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64
             10 * tenth
         ));
     }
-    // Small triangles under the axis at the quantiles asked for.
+    // Triangles under the axis mark the requested quantiles.
     for &percentage in &prospect.show.quantiles {
         let at = x(prospect.quantile(later.distribution, percentage));
         picture.add(format_args!(
@@ -121,7 +121,7 @@ fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64
     ));
 }
 
-/// The chart of starting hands, the greener the better.
+/// The chart of starting hands; a greener cell has a higher win rate.
 pub(crate) fn chart(chart: &Chart) -> String {
     const CELL: f64 = 52.0;
     const TALL: f64 = 40.0;
@@ -153,7 +153,7 @@ pub(crate) fn chart(chart: &Chart) -> String {
     picture.finish()
 }
 
-/// The head of a picture with its title, which is also shown.
+/// Begins a picture, with its title shown.
 fn open(size: [f64; 2], title: &str, description: &str) -> Picture {
     let mut picture = Picture::new(&Head {
         name: "odds",

@@ -1,4 +1,4 @@
-//! The JSON API, version 1: the same values that the pages show.
+//! The JSON API, version 1: the same values as on the pages.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -15,10 +15,10 @@ use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{Site, records::MatchLine};
 
-/// Most matches in one answer.
+/// The most matches in one response.
 const MOST: usize = 500;
 
-/// Everything on the first page.
+/// The values of the first page.
 pub async fn overview(State(site): State<Site>) -> Result<Json<Overview>, Response> {
     blocking(move || site.overview()).await.map(Json)
 }
@@ -43,13 +43,13 @@ pub async fn slumbot(State(site): State<Site>) -> Json<Option<HostStatus>> {
     Json(site.slumbot().map(Api::status))
 }
 
-/// How many matches to list.
+/// The query with the number of matches to list.
 #[derive(Debug, Deserialize)]
 pub struct Wanted {
     limit: Option<usize>,
 }
 
-/// The finished matches, the latest first.
+/// The finished matches, latest first.
 pub async fn matches(
     State(site): State<Site>,
     Query(wanted): Query<Wanted>,
@@ -58,7 +58,7 @@ pub async fn matches(
     blocking(move || site.records().latest(limit)).await.map(Json)
 }
 
-/// One match.
+/// One match in detail.
 pub async fn match_page(
     State(site): State<Site>,
     Path(id): Path<String>,
@@ -69,13 +69,13 @@ pub async fn match_page(
     found.map(Json).ok_or_else(not_found)
 }
 
-/// The description of this API in the form of OpenAPI 3.1.
+/// The OpenAPI 3.1 description of this API.
 pub async fn openapi() -> Response {
     let document = include_str!("openapi.json");
     ([(header::CONTENT_TYPE, "application/json")], document).into_response()
 }
 
-/// Runs what reads files where it holds nobody up.
+/// Runs work that reads files on a blocking thread.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Response> {

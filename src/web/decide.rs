@@ -1,10 +1,10 @@
-//! `POST /api/v1/decide`: what an agent does in a situation, for whoever asks. No state is kept for
-//! a client: a request holds all that the agent may know, and the seed in its answer gives the same
-//! answer again, where the agent is repeatable.
+//! `POST /api/v1/decide`: an agent's decision in a given situation. The API is stateless: a request
+//! has everything that the agent may know, and repeating it with the seed in its response gives the
+//! same response, if the agent is repeatable.
 //!
 //! The situation has the keys of exported hands and decisions (docs/ledger.md): `betting` and
-//! `cards` in ACPC notation as `seat` sees them. It is read as a match state of the ACPC protocol,
-//! so that what cannot happen, and cards that the seat cannot know, are refused.
+//! `cards` in ACPC notation as `seat` sees them. It is parsed as a match state of the ACPC
+//! protocol, so that impossible situations, and cards that the seat cannot know, are rejected.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,48 +30,48 @@ use wire::slumbot_host::{Offered, Question};
 use super::Limits;
 use super::problem::Problem;
 
-/// Where it is asked for.
+/// The path of the endpoint.
 pub const PATH: &str = "/api/v1/decide";
 
-/// The game where a request names none.
+/// The default game.
 const USUAL_GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// The keys of a request.
 const KEYS: [&str; 7] = ["agent", "game", "hand", "seat", "betting", "cards", "seed"];
 
-/// What a request that cannot be read is answered with.
+/// The remedy for a request that cannot be read.
 const DESCRIBED: &str = "`/api/v1/openapi.json` describes the body, docs/server.md has an example";
 
-/// Who may be asked.
+/// The agents that may be asked, and their limits.
 #[derive(Debug)]
 pub struct DecidePlan {
-    /// The agents by their names.
+    /// The agents by name.
     pub agents: BTreeMap<String, AgentChoice>,
-    /// Longest time for a decision.
+    /// The time limit for a decision.
     pub time_limit: Duration,
-    /// Most decisions at a time.
+    /// Most concurrent decisions.
     pub workers: usize,
 }
 
-/// Those who are asked; cheap to clone.
+/// The agents that are asked for decisions; cheap to clone.
 #[derive(Clone)]
 pub struct Decider(Arc<Inner>);
 
 struct Inner {
     plan: DecidePlan,
     places: Arc<Semaphore>,
-    /// By agent and game: those that have been asked.
+    /// The agents in use, by name and game.
     ready: Mutex<HashMap<(String, &'static str), Arc<Offered>>>,
 }
 
 impl Decider {
-    /// The agents of this plan.
+    /// Serves the agents of this plan.
     pub fn new(plan: DecidePlan) -> Decider {
         let places = Arc::new(Semaphore::new(plan.workers));
         Decider(Arc::new(Inner { plan, places, ready: Mutex::default() }))
     }
 
-    /// The agent at this game.
+    /// The requested agent at the requested game.
     fn offered(&self, asked: &Asked) -> Arc<Offered> {
         let Inner { plan, places, ready } = &*self.0;
         let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,12 +84,13 @@ impl Decider {
     }
 }
 
-/// The route. Its time runs from the request's body on, not as that of other paths.
+/// The endpoint's route. Its time limit starts after the request's body, unlike that of other
+/// paths.
 pub fn router(decider: Option<Decider>, limits: Limits) -> Router {
     Router::new().route(PATH, post(decide)).with_state((decider, limits))
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 struct Decision {
     agent: String,
@@ -105,7 +106,7 @@ struct Decision {
     elapsed_ns: u64,
 }
 
-/// What may be done.
+/// The legal actions.
 #[derive(Debug, Serialize)]
 struct Legal {
     fold: bool,
@@ -131,7 +132,7 @@ async fn decide(
     let infoset = asked.state.infoset();
     let legal = infoset.legal();
     let question = Question { infoset, seed: asked.seed.into(), hand: asked.state.hand.into() };
-    // Waiting for a place, and reading a model, may take as long as the decision.
+    // Waiting for a permit, and reading a model, may take as long as the decision.
     let deciding = decider.offered(&asked);
     let deciding = deciding.decide_elsewhere(question);
     let time = decider.0.plan.time_limit.saturating_mul(2);
@@ -148,7 +149,7 @@ async fn decide(
     Ok(Json(Decision::new(asked, decided, legal)))
 }
 
-/// The body of a request that says that it is JSON.
+/// Reads the body of a request, which must be declared as JSON.
 async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -235,7 +236,7 @@ impl Decision {
     }
 }
 
-/// A request that has been read.
+/// A parsed request.
 struct Asked {
     agent: String,
     choice: AgentChoice,
@@ -298,7 +299,7 @@ fn number(keys: &Map<String, Value>, key: &str) -> Result<Option<u32>, Problem> 
     keys.get(key).map(read).transpose()
 }
 
-/// A game that ships with the program: no file is read for a request.
+/// The requested game, which must be a built-in one: no file is read for a request.
 fn game_of(keys: &Map<String, Value>) -> Result<(&'static str, Arc<GameDef>), Problem> {
     let name = string(keys, "game")?.unwrap_or(USUAL_GAME);
     let unknown = || {
@@ -312,7 +313,7 @@ fn game_of(keys: &Map<String, Value>) -> Result<(&'static str, Arc<GameDef>), Pr
     Ok((found.name, Arc::new(read.map_err(|_| unknown())?.def)))
 }
 
-/// The situation, in which it is the seat's turn.
+/// Parses the situation, in which the seat must be to act.
 fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState, Problem> {
     let seat = number(keys, "seat")?.ok_or_else(|| missing("seat"))?;
     let hand = number(keys, "hand")?.unwrap_or_default();
@@ -343,7 +344,7 @@ fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState
     }
 }
 
-/// Why there is no such situation, and where.
+/// The problem with an impossible situation, and its place.
 fn impossible(error: &MatchStateError) -> Problem {
     use notation::{BettingError, NotationError};
     let (place, remedy) = match error {
@@ -372,7 +373,7 @@ fn impossible(error: &MatchStateError) -> Problem {
         | MatchStateError::Fields(_)
         | MatchStateError::Hand(_) => ("", DESCRIBED),
     };
-    // What the protocol calls a position is a seat here.
+    // The protocol's positions are called seats here.
     let error = error.to_string().replace("position", "seat");
     Problem::at(place, error, remedy)
 }

@@ -1,5 +1,5 @@
-//! Fault injection for the Slumbot API: `cardroom serve --faults FILE`. Which request meets which
-//! fault is `wire::faults`'s business; here it is done to connections and answers.
+//! Fault injection for the Slumbot API: `cardroom serve --faults FILE`. `wire::faults` decides
+//! which request meets which fault; here faults are applied to connections and answers.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -16,27 +16,27 @@ use wire::slumbot_host::Twist;
 
 use super::listener::Wire;
 
-/// Answers remembered, to be given again; with more, all are forgotten.
+/// Most answers kept for repetition; when there are more, all are dropped.
 const MOST_ANSWERS: usize = 10_000;
 
-/// How long the first part of an answer has to get out before the connection is cut.
+/// How long the first part of an answer has to be sent before the connection is cut.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// What becomes of an answer.
+/// The effect of a fault on an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum After {
-    /// It is not sent.
+    /// The answer is not sent.
     Nothing,
-    /// Another one is sent.
+    /// An error with this status is sent instead.
     Status(u16),
-    /// A part of it is sent.
+    /// Only a part of the answer is sent.
     Cut {
         /// Whether the connection is reset, rather than closed.
         reset: bool,
     },
 }
 
-/// What happens before a request is done; an answer if it is not going to be.
+/// Applies a fault before the request is carried out; an answer if the request must not be.
 pub async fn before(fault: Fault, wire: Option<&Wire>) -> Option<Response<Body>> {
     match fault {
         Fault::Drop => Some(Wire::hang_up(wire, false).await),
@@ -49,12 +49,12 @@ pub async fn before(fault: Fault, wire: Option<&Wire>) -> Option<Response<Body>>
     }
 }
 
-/// How a request is changed.
+/// The change of a request by a fault.
 pub fn twist(fault: Fault) -> Twist {
     Twist { repeat: fault == Fault::RepeatHand, rotate: fault == Fault::Rotate }
 }
 
-/// What becomes of an answer, if it does not go out as it is.
+/// The effect of a fault on the answer, if it has one.
 pub fn after(fault: Fault) -> Option<After> {
     match fault {
         Fault::DropAfter => Some(After::Nothing),
@@ -64,22 +64,22 @@ pub fn after(fault: Fault) -> Option<After> {
     }
 }
 
-/// A plan being carried out.
+/// Fault injection by a plan, with the number of requests so far.
 #[derive(Debug)]
 pub struct Faults {
     plan: FaultPlan,
     requests: AtomicU64,
-    /// The last answer of each session.
+    /// The last answer of each session, by token.
     answers: Mutex<HashMap<String, String>>,
 }
 
 impl Faults {
-    /// Begins with the first request.
+    /// Starts the plan with the first request.
     pub fn new(plan: FaultPlan) -> Faults {
         Faults { plan, requests: AtomicU64::new(0), answers: Mutex::default() }
     }
 
-    /// What happens to the next request.
+    /// The fault for the next request.
     pub fn next(&self, endpoint: Endpoint) -> Fault {
         if !self.plan.concerns(endpoint) {
             return Fault::None;
@@ -94,13 +94,13 @@ impl Faults {
 }
 
 impl Faults {
-    /// The last answer of the session that this request is of.
+    /// The last answer of the request's session.
     pub fn recall(&self, request: &Request) -> Option<String> {
         let token = token_of(request)?;
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
     }
 
-    /// Remembers the answer to a request, when answers may be asked for again.
+    /// Keeps the answer to a request, if the plan repeats answers.
     pub fn remember(&self, request: &Request, answer: &str) {
         if self.plan.repeat_answer == 0.0 {
             return;
@@ -113,7 +113,7 @@ impl Faults {
         answers.insert(token.to_owned(), answer.to_owned());
     }
 
-    /// The rates that are not 0, in words.
+    /// The rates above 0, in words.
     pub fn words(&self) -> String {
         let rates = self.plan.rates();
         let some = rates.iter().filter(|(_, rate)| *rate > 0.0);
@@ -132,7 +132,7 @@ fn token_of(request: &Request) -> Option<&str> {
     token.filter(|token| !token.is_empty())
 }
 
-/// What a proxy in trouble answers.
+/// The answer of a failing proxy.
 pub fn failure(code: u16) -> Response<Body> {
     let code = StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     let page = format!("<html><head><title>{code}</title></head><body>{code}</body></html>\r\n");
@@ -143,7 +143,7 @@ pub fn failure(code: u16) -> Response<Body> {
     response
 }
 
-/// The first half of a body, and then the end of the connection.
+/// The first half of a body, after which the connection is closed or reset.
 pub fn cut(body: String, wire: Option<Wire>, reset: bool) -> Body {
     let half = body.len() / 2;
     let half = Bytes::from(body).slice(..half);

@@ -1,44 +1,44 @@
-//! Where each request on a connection begins and ends, read along with the bytes: for requests that
-//! say so in two ways. Of `Transfer-Encoding` and `Content-Length` hyper takes the one, drops the
-//! other and tells nobody, while a proxy before us may have taken the other, and what it takes for
-//! the body of one request would be another request here (RFC 9112, section 11.2).
+//! Request boundaries on a connection, parsed alongside hyper to detect requests whose length is
+//! given in two ways. Of `Transfer-Encoding` and `Content-Length` hyper takes one and silently
+//! drops the other, while a proxy before us may have taken the other: what it takes for the body of
+//! one request would be another request here (RFC 9112, section 11.2).
 //!
-//! Nothing is kept but a line that has not come whole. Whatever is not as hyper understands it,
-//! too, ends the reading and counts as ambiguous.
+//! Only an incomplete line is buffered. Anything that hyper would also not accept ends the parsing
+//! and counts as ambiguous.
 
-/// Bytes of a line at most; hyper takes no header as long as this.
+/// Most bytes of a line; hyper accepts no header as long as this.
 const LONGEST: usize = 1 << 20;
 
-/// A connection's requests, as far as they have come.
+/// The parser for the requests of a connection.
 #[derive(Debug, Default)]
 pub struct Framing {
     at: At,
     head: Head,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     line: Vec<u8>,
 }
 
-/// What comes next.
+/// The element that comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum At {
-    /// A request's first line.
+    /// The request line.
     #[default]
     Request,
-    /// A line of its header.
+    /// A header line.
     Header,
-    /// So many bytes of its body.
+    /// The remaining bytes of the body.
     Body(u64),
-    /// The size of a chunk.
+    /// The size line of a chunk.
     Size,
-    /// So many bytes of a chunk, its end of line included.
+    /// The remaining bytes of a chunk, with its line end.
     Chunk(u64),
     /// A line after the last chunk.
     Trailer,
-    /// Nobody knows.
+    /// Unknown: a request was ambiguous.
     Ambiguous,
 }
 
-/// What a header says of the body.
+/// The body's length as given by the header.
 #[derive(Debug, Default)]
 struct Head {
     length: Option<u64>,
@@ -46,7 +46,7 @@ struct Head {
 }
 
 impl Framing {
-    /// Takes in further bytes. Whether a request so far is ambiguous.
+    /// Parses further bytes; returns whether a request so far is ambiguous.
     pub fn read(&mut self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             match &mut self.at {
@@ -86,7 +86,7 @@ impl Framing {
 }
 
 impl Head {
-    /// What comes after this line.
+    /// The element after this line.
     fn line(&mut self, at: At, line: &[u8]) -> At {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match at {
@@ -102,7 +102,7 @@ impl Head {
             At::Size => match chunk_size(line) {
                 None => At::Ambiguous,
                 Some(0) => At::Trailer,
-                // As much as a body can have.
+                // The largest size of a body.
                 Some(size) => size.checked_add(2).map_or(At::Ambiguous, At::Chunk),
             },
             At::Trailer if line.is_empty() => At::Request,
@@ -110,10 +110,9 @@ impl Head {
         }
     }
 
-    /// Notes what a field says; `None` when that is no good, or has been said before in another
-    /// way.
+    /// Records a header field; `None` if it is invalid or contradicts an earlier one.
     fn field(&mut self, line: &[u8]) -> Option<()> {
-        // The two names begin so; few others do.
+        // Both names begin with these letters, and few others do.
         if !matches!(line.first(), Some(b'C' | b'c' | b'T' | b't')) {
             return Some(());
         }
@@ -125,7 +124,7 @@ impl Head {
             let same = self.length.is_none_or(|other| other == length);
             self.length = same.then_some(Some(length))?;
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            // Another encoding could not be read anyway.
+            // Other encodings are not supported anyway.
             let chunked = value.eq_ignore_ascii_case(b"chunked") && !self.chunked;
             self.chunked = chunked.then_some(true)?;
         }
@@ -133,7 +132,7 @@ impl Head {
     }
 }
 
-/// The size in the first line of a chunk, whose extensions count for nothing.
+/// The size in the size line of a chunk; extensions are ignored.
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let size = line.split(|&byte| byte == b';').next()?.trim_ascii_end();
     let digits = !size.is_empty() && size.iter().all(u8::is_ascii_hexdigit);
@@ -144,7 +143,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Whether these bytes are ambiguous, in one piece, cut anywhere, and byte for byte.
+    /// Whether these bytes are ambiguous: in one piece, cut anywhere, and byte by byte.
     fn ambiguous(text: &str) -> bool {
         let bytes = text.as_bytes();
         let whole = Framing::default().read(bytes);
@@ -170,7 +169,7 @@ mod tests {
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n\
              A \r\n0123456789\r\n0\r\nLast: 1\r\n\r\n",
             "POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
-            // What looks like a header is a body.
+            // A body that looks like a header.
             "POST / HTTP/1.1\r\nContent-Length: 59\r\n\r\n\r\n\r\nContent-Length: 1\r\n\
              Transfer-Encoding: chunked\r\n\r\n!!!!!!",
         ];
@@ -198,7 +197,7 @@ mod tests {
         for fields in wrong {
             let spaced = fields.starts_with("Content-Length :");
             let found = ambiguous(&format!("POST / HTTP/1.1\r\n{fields}\r\n\r\n"));
-            // hyper itself refuses a blank before the colon.
+            // hyper itself rejects a blank before the colon.
             assert!(found || spaced, "{fields:?}");
         }
     }

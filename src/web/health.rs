@@ -1,4 +1,4 @@
-//! For supervisors: is the process alive, is it ready, which version is it.
+//! Endpoints for supervisors: liveness, readiness and version.
 
 use std::io::Write;
 
@@ -9,15 +9,15 @@ use serde::Serialize;
 
 use super::{COMMIT, Site, VERSION};
 
-/// Bytes that must fit into the data folder.
+/// The least free bytes in the data folder.
 const ENOUGH_ROOM: usize = 256 << 10;
 
-/// The process answers.
+/// Liveness: the process answers.
 pub async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// A check and what it found.
+/// A readiness check and its result.
 #[derive(Debug, Serialize)]
 pub struct Check {
     name: &'static str,
@@ -26,7 +26,7 @@ pub struct Check {
     reason: Option<String>,
 }
 
-/// Matches can be played and recorded: 200, or 503 and the reason.
+/// Readiness: 200 if matches can be played and recorded, otherwise 503 and the reason.
 pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
     let for_check = site.clone();
     let writable = tokio::task::spawn_blocking(move || {
@@ -54,7 +54,7 @@ pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
     (if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, Json(checks))
 }
 
-/// The version, and the commit it was built from (null when that is not known).
+/// The version, and the commit it was built from (null if unknown).
 pub async fn version() -> Json<serde_json::Value> {
     Json(serde_json::json!({ "name": "cardroom", "version": VERSION, "commit": COMMIT }))
 }

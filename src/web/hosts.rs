@@ -1,12 +1,11 @@
-//! Which requests are looked at at all: those that are for a host of ours and whose end is clear.
+//! Filtering requests: only those for one of our hosts and with unambiguous length are processed.
 //!
-//! A page of somebody else's whose name suddenly leads to this machine ("DNS rebinding") could
-//! otherwise have a browser here read and play for it. Its requests carry that name as their host,
-//! so only names that are ours pass: those of the loopback interface, the address that the server
-//! is bound to or was reached at, and the ones that are configured; the port does not matter, which
-//! may be a proxy's. All of what a request says counts: its target where that is absolute, and the
-//! header. A browser always says `Host`; a request without one passes under HTTP/1.0 only, which
-//! browsers do not speak.
+//! A foreign page whose name suddenly resolves to this machine ("DNS rebinding") could otherwise
+//! have a browser here read and play for it. Its requests carry that name as their host, so only
+//! our own names pass: those of the loopback interface, the address that the server is bound to or
+//! was reached at, and the configured ones; the port may be a proxy's and is ignored. All hosts of
+//! a request are checked: an absolute target, and the header. Browsers always send `Host`; a
+//! request without it passes only under HTTP/1.0, which browsers do not use.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -20,18 +19,18 @@ use protocol::slumbot::message::json;
 use super::listener::Wire;
 use super::problem::{self, Problem};
 
-/// The hosts that this server answers for.
+/// The hosts that this server answers for, and its trusted proxies.
 #[derive(Debug, Clone)]
 pub struct Hosts {
     bound: IpAddr,
     addresses: Vec<IpAddr>,
-    /// Without the dot that may end them.
+    /// Without a trailing dot.
     names: Vec<String>,
-    /// The proxies that are believed when they say for whom they ask.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     proxies: Vec<IpAddr>,
 }
 
-/// A text that is no host, without a port.
+/// A text that is not a host without a port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no host: write a name or an address without a port, as in \"cards.example.org\" or \
@@ -40,16 +39,16 @@ pub struct Hosts {
 pub struct NoHost(String);
 
 impl Hosts {
-    /// The hosts of a server bound to this address, with no further names.
+    /// The hosts of a server bound to this address, without further names.
     pub fn new(bound: IpAddr) -> Hosts {
         let bound = bound.to_canonical();
         Hosts { bound, addresses: Vec::new(), names: Vec::new(), proxies: Vec::new() }
     }
 
-    /// One more.
+    /// Adds a host name or address.
     ///
     /// # Errors
-    /// When the text is no host.
+    /// When the text is not a host without a port.
     pub fn add(&mut self, text: &str) -> Result<(), NoHost> {
         if let Some(address) = address(text).or_else(|| text.parse().ok()) {
             self.addresses.push(address.to_canonical());
@@ -61,13 +60,13 @@ impl Hosts {
         Ok(())
     }
 
-    /// Believes this proxy when it says for whom it asks.
+    /// Trusts the `X-Forwarded-For` of this proxy.
     pub fn trust(&mut self, proxy: IpAddr) {
         self.proxies.push(proxy.to_canonical());
     }
 
-    /// Who asks: the other end of the connection, or, where that is a proxy that is believed, whom
-    /// it names in `X-Forwarded-For`: the last of those who are no such proxies themselves.
+    /// The address of the client: the peer or, if that is a trusted proxy, the last address in
+    /// `X-Forwarded-For` that is not a trusted proxy itself.
     pub fn caller(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
         let mut caller = peer.to_canonical();
         let said = headers.get_all("x-forwarded-for").iter().rev();
@@ -82,8 +81,8 @@ impl Hosts {
         caller
     }
 
-    /// Whether requests for this host, a port aside, are answered; `reached` is the address that
-    /// the client connected to.
+    /// Whether requests for this host, without its port, are answered; `reached` is the address
+    /// that the client connected to.
     fn have(&self, host: &str, reached: IpAddr) -> bool {
         match address(host) {
             Some(address) => {
@@ -100,7 +99,7 @@ impl Hosts {
         }
     }
 
-    /// The answer to a request that is not looked at; `None` for others.
+    /// The answer that refuses a request; `None` if the request is accepted.
     pub fn refuse(&self, request: &Request, wire: &Wire) -> Option<Response<Body>> {
         if wire.ambiguous() {
             let why = "the request says in two ways how long it is: it may have Content-Length or \
@@ -131,7 +130,7 @@ impl Hosts {
     }
 }
 
-/// The host in `host`, `host:port` or `[address]:port`; `None` when it is none of these.
+/// The host in `host`, `host:port` or `[address]:port`; `None` if the text is none of these.
 fn split(text: &str) -> Option<&str> {
     let (host, port) = match text.find(']') {
         Some(end) if text.starts_with('[') => text.split_at(end + 1),
@@ -143,23 +142,22 @@ fn split(text: &str) -> Option<&str> {
     (good && port.len() <= 5 && port.bytes().all(|digit| digit.is_ascii_digit())).then_some(host)
 }
 
-/// The address that a host is.
+/// The address in a host, if it is one.
 fn address(host: &str) -> Option<IpAddr> {
     match host.strip_prefix('[') {
         Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
-        // Nothing else ends in a digit and can be an address.
+        // Other hosts that end in a digit cannot be addresses.
         None if host.ends_with(|c: char| c.is_ascii_digit()) => host.parse().ok(),
         None => None,
     }
 }
 
-/// A name without the dot of the root.
+/// A name without a trailing dot.
 fn bare(name: &str) -> &str {
     name.strip_suffix('.').unwrap_or(name)
 }
 
-/// An answer after which the connection is closed: in JSON where clients of the Slumbot API look
-/// for it.
+/// An answer after which the connection is closed; in JSON on paths of the APIs.
 fn refused(request: &Request, code: StatusCode, why: &str) -> Response<Body> {
     let number = code.as_str().to_owned();
     metrics::counter!("cardroom_http_requests_total", "code" => number).increment(1);
@@ -261,7 +259,7 @@ mod tests {
         ] {
             assert!(!hosts.have(host, reached), "{host}");
         }
-        // Whoever binds to all addresses is told this one.
+        // A client of a server bound to all addresses may name this one.
         assert!(Hosts::new("0.0.0.0".parse().expect("one")).have("0.0.0.0", reached));
     }
 
@@ -275,7 +273,7 @@ mod tests {
             ("10.0.0.1", &[][..], "10.0.0.1"),
             ("10.0.0.1", &["192.0.2.7"], "192.0.2.7"),
             ("::ffff:10.0.0.1", &["192.0.2.7"], "192.0.2.7"),
-            // What a client says of itself stands before what the proxy says of it.
+            // What a client claims comes before what the proxy adds.
             ("10.0.0.1", &["127.0.0.1, 192.0.2.7"], "192.0.2.7"),
             ("10.0.0.1", &["127.0.0.1", "192.0.2.7"], "192.0.2.7"),
             ("10.0.0.1", &["192.0.2.7, 10.0.0.2"], "192.0.2.7"),

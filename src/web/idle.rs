@@ -1,5 +1,5 @@
-//! A connection over which nothing has moved for too long is over, whatever it was in the middle
-//! of. What comes over it is read along, so that requests whose end is not clear are known as such.
+//! Connections with an idle timeout: one on which no byte moves for too long fails, whatever its
+//! state. Incoming bytes are also parsed to detect ambiguous requests.
 
 use std::io;
 use std::pin::Pin;
@@ -14,10 +14,10 @@ use tokio::time::{Instant, Sleep};
 
 use super::framing::Framing;
 
-/// How long a connection may be silent in both directions. Live pages say something more often.
+/// The idle timeout, in both directions together. Live pages send something more often.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A connection that fails when it has been silent for too long.
+/// A connection with an idle timeout.
 #[derive(Debug)]
 pub struct Moving {
     stream: TcpStream,
@@ -26,23 +26,23 @@ pub struct Moving {
     flags: Arc<Flags>,
 }
 
-/// What is known of a connection beside its bytes.
+/// Flags shared between a connection and its requests.
 #[derive(Debug, Default)]
 pub struct Flags {
-    /// It is reset when it is dropped, rather than closed.
+    /// Whether it is reset rather than closed when dropped.
     pub reset: AtomicBool,
-    /// A request that has come over it can be read in more than one way.
+    /// Whether a request on it was ambiguous.
     pub ambiguous: AtomicBool,
 }
 
 impl Moving {
-    /// Counts from now on.
+    /// Wraps a connection; its timeout starts now.
     pub fn new(stream: TcpStream) -> Moving {
         let idle = Box::pin(tokio::time::sleep(IDLE));
         Moving { stream, idle, framing: Framing::default(), flags: Arc::default() }
     }
 
-    /// What is known of the connection.
+    /// The connection's flags.
     pub fn flags(&self) -> Arc<Flags> {
         Arc::clone(&self.flags)
     }
@@ -55,7 +55,7 @@ impl Moving {
 impl Drop for Moving {
     fn drop(&mut self) {
         if self.flags.reset.load(Ordering::Relaxed) {
-            // Where that cannot be done it is closed in the usual way.
+            // If that fails the connection is closed as usual.
             let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
         }
     }

@@ -1,6 +1,7 @@
-//! Connections, limited in number and in silence, so that clients that connect and say nothing
-//! cannot keep others out: whoever does not send a whole request header in time is closed, and when
-//! all places are taken the connection that has waited for a request the longest makes room.
+//! The web listener, with limits on the number and idle time of connections, so that clients that
+//! send nothing cannot keep others out. A client that does not send a complete request header in
+//! time is closed. When all slots are taken, the connection that has waited longest for a request
+//! is closed for a new one.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -27,10 +28,10 @@ use super::Limits;
 use super::hosts::Hosts;
 use super::idle::{Flags, Moving};
 
-/// The rest after the system could not accept a connection.
+/// The pause after the system could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// Serves connections until `stop`, then lets requests in progress end. Requests for other hosts
+/// Serves connections until `stop`, then lets requests in progress finish. Requests for other hosts
 /// than these are refused.
 pub async fn serve(
     listener: TcpListener,
@@ -49,9 +50,9 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                // Answers are small and wait for nothing.
+                // Answers are small and must not be delayed.
                 let _ = stream.set_nodelay(true);
-                // Without an address it is over already.
+                // Without an address the connection has ended already.
                 let Ok(reached) = stream.local_addr() else { continue };
                 let (router, hosts) = (router.clone(), Arc::clone(&hosts));
                 let moving = Moving::new(stream);
@@ -73,7 +74,7 @@ pub async fn serve(
     tasks.wait().await;
 }
 
-/// Answers the requests of one connection. `header` is the longest time from the start, or from the
+/// Serves the requests of one connection. `header` is the time limit from the start, or from the
 /// end of an answer, to the end of the next request's header.
 async fn converse(
     moving: Moving,
@@ -122,27 +123,27 @@ async fn converse(
     }
 }
 
-/// The connection that a request came over; among the request's extensions.
+/// The connection of a request, stored in the request's extensions.
 #[derive(Debug, Clone)]
 pub struct Wire {
-    /// Who is at the other end.
+    /// The address of the other end.
     pub peer: SocketAddr,
-    /// For whom they ask, where that is a proxy that is believed; else the same.
+    /// The address of the client, as reported by a trusted proxy; otherwise that of the other end.
     pub caller: IpAddr,
-    /// The address of ours that they connected to.
+    /// Our address that the client connected to.
     pub reached: IpAddr,
     closed: CancellationToken,
     flags: Arc<Flags>,
 }
 
 impl Wire {
-    /// Whether a request that has come over it can be read in more than one way.
+    /// Whether a request on it was ambiguous.
     pub fn ambiguous(&self) -> bool {
         self.flags.ambiguous.load(Ordering::Relaxed)
     }
 
-    /// Closes the connection as it stands, or resets it. Never returns where there is one, because
-    /// its task ends first.
+    /// Closes or resets the connection at once. Never returns if there is one, since its task ends
+    /// first.
     pub async fn hang_up<T>(wire: Option<&Wire>, reset: bool) -> T {
         if let Some(wire) = wire {
             wire.flags.reset.store(reset, Ordering::Relaxed);
@@ -152,7 +153,7 @@ impl Wire {
     }
 }
 
-/// The places for connections.
+/// The slots for connections.
 #[derive(Clone)]
 struct Places {
     most: usize,
@@ -165,11 +166,11 @@ struct Taken {
     connections: HashMap<u64, State>,
 }
 
-/// How a connection stands.
+/// The state of a connection.
 struct State {
     /// Whether a request is being answered.
     answering: bool,
-    /// Since when.
+    /// When that state began.
     since: Instant,
     closed: CancellationToken,
 }
@@ -183,8 +184,8 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a new connection. When there is none, the connection that has waited for a
-    /// request the longest is closed, or else the one whose answer has taken the longest.
+    /// Takes a slot for a new connection. If none is free, the connection that has waited longest
+    /// for a request is closed, or else the one whose answer has taken longest.
     fn take(&self) -> Arc<Place> {
         let closed = CancellationToken::new();
         let mut taken = self.lock();
@@ -205,11 +206,11 @@ impl Places {
     }
 }
 
-/// A connection's place, given back when dropped.
+/// A connection's slot, freed when dropped.
 struct Place {
     id: u64,
     places: Places,
-    /// Tells that somebody else gets it.
+    /// Cancelled when the slot is given to another connection.
     closed: CancellationToken,
 }
 
@@ -227,7 +228,7 @@ impl Drop for Place {
     }
 }
 
-/// A request that is being answered, until its answer has been handed over or given up.
+/// Marks a connection as answering until the answer has been sent or given up.
 struct Answering(Arc<Place>);
 
 impl Answering {
@@ -243,7 +244,7 @@ impl Drop for Answering {
     }
 }
 
-/// A body that knows that it is part of an answer.
+/// A response body that keeps its connection marked as answering.
 struct Answer {
     body: Body,
     #[expect(dead_code, reason = "it counts while it is held")]

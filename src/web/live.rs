@@ -1,4 +1,4 @@
-//! Server-sent events: parts of a page, rendered again whenever they have changed.
+//! Server-sent events: parts of a page, sent whenever they have changed.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use futures_util::stream::{self, Stream};
 
 use super::{Site, pages};
 
-/// How often a page of a running match is looked at.
+/// How often the page of a running match is checked.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The parts of the first page.
+/// The live parts of the first page.
 pub async fn overview(State(site): State<Site>) -> Response {
     let receiver = site.parts();
-    // What the receiver holds may be old; the first event comes with the next look.
+    // The receiver's value may be old; the first event comes with the next check.
     let stop = site.stop().clone();
     let events =
         stream::unfold((receiver, stop, Vec::new()), |(mut receiver, stop, mut due)| async {
@@ -36,7 +36,7 @@ pub async fn overview(State(site): State<Site>) -> Response {
     respond(events)
 }
 
-/// The page of a match.
+/// The live part of a match's page.
 pub async fn match_page(State(site): State<Site>, Path(id): Path<String>) -> Response {
     if !site.records().exists(&id) {
         return StatusCode::NOT_FOUND.into_response();
@@ -62,7 +62,7 @@ pub async fn match_page(State(site): State<Site>, Path(id): Path<String>) -> Res
     respond(events)
 }
 
-/// HTML as JSON text, so that it is one line.
+/// An event with HTML as a JSON string, so that it is one line.
 pub(super) fn event(part: &str, html: &str) -> Event {
     Event::default().event(part).data(serde_json::Value::from(html).to_string())
 }

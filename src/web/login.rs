@@ -1,10 +1,9 @@
-//! Who may see the pages and use the interfaces, where the configuration asks for a login: whoever
-//! gives the user's name and password (Basic, RFC 7617) or the token (Bearer, RFC 6750) with the
-//! request.
+//! The login for pages and APIs, if configured: requests must carry the user's name and password
+//! (Basic, RFC 7617) or the token (Bearer, RFC 6750).
 //!
-//! What a request brings is compared as a whole with what it would have to be, in a time that
-//! depends only on the length of what it brings. Passwords and tokens are in files that only their
-//! owner can read; they are shown nowhere.
+//! Credentials are compared as a whole with the expected ones, in a time that depends only on the
+//! length of those given. Passwords and tokens are in files that only their owner can read, and are
+//! shown nowhere.
 
 use std::fmt;
 use std::hint::black_box;
@@ -19,17 +18,17 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
 use protocol::slumbot::host;
 
-/// The longest password or token.
+/// Most bytes of a password or token.
 const LONGEST: u64 = 1024;
 
-/// A login.
+/// The credentials that are accepted.
 pub struct Login {
-    /// What may stand after `Basic`.
+    /// The credentials after `Basic`, in base64.
     basic: Option<String>,
-    /// What may stand after `Bearer`.
+    /// The token after `Bearer`.
     bearer: Option<String>,
     password: Option<String>,
-    /// Whether sessions of the Slumbot API begin with it, too.
+    /// Whether sessions of the Slumbot API need the login, too.
     slumbot: bool,
 }
 
@@ -39,53 +38,53 @@ impl fmt::Debug for Login {
     }
 }
 
-/// A file that holds no password or token that can be used.
+/// Why a file cannot be used as a password or token.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: {reason}", .path.display())]
     Io {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         reason: std::io::Error,
     },
-    /// Others can read it.
+    /// Others than the owner can read or change the file.
     #[error(
         "{}: others than its owner may read or change it (mode {mode:o}): `chmod 600` it, and \
          change what it holds if others may know that",
         .path.display()
     )]
     Open {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Its mode.
+        /// The file's mode.
         mode: u32,
     },
-    /// It holds something else.
+    /// The content is not a password or token.
     #[error("{}: it must hold {expected}, on one line", .path.display())]
     Content {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What it should hold.
+        /// The expected content.
         expected: &'static str,
     },
 }
 
 impl Login {
-    /// A login by this user's password and by this token, those of them that there are.
+    /// A login by this user and password and by this token, as far as they are given.
     pub fn new(basic: Option<(&str, String)>, bearer: Option<String>, slumbot: bool) -> Login {
         let encoded = basic.as_ref().map(|(user, password)| base64(&format!("{user}:{password}")));
         let password = basic.map(|(_, password)| password);
         Login { basic: encoded, bearer, password, slumbot }
     }
 
-    /// Whether sessions of the Slumbot API begin with it, too.
+    /// Whether sessions of the Slumbot API need the login, too.
     pub fn slumbot(&self) -> bool {
         self.slumbot
     }
 
-    /// Whether a request with this header may be answered.
+    /// Whether a request with these headers is authorised.
     pub fn admits(&self, headers: &HeaderMap) -> bool {
         let mut said = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(said), None) = (said.next(), said.next()) else { return false };
@@ -99,14 +98,14 @@ impl Login {
         expected.as_ref().is_some_and(|expected| same(rest.trim_ascii(), expected.as_bytes()))
     }
 
-    /// Whether this is the password, or the token: in the body of a client that sends no headers.
+    /// Whether this is the password or the token, for clients that send it in the body.
     pub fn knows(&self, password: &str) -> bool {
         let known = [&self.password, &self.bearer].into_iter().flatten();
-        // Both, so that the time does not tell them apart.
+        // Both are compared, so that the time does not distinguish them.
         known.fold(false, |known, own| known | same(password.as_bytes(), own.as_bytes()))
     }
 
-    /// Says in an answer that it must be asked for again with a login, and how.
+    /// Adds the headers that ask for a login.
     pub fn challenge(&self, headers: &mut HeaderMap) {
         let basic = "Basic realm=\"cardroom\", charset=\"UTF-8\"";
         let bearer = "Bearer realm=\"cardroom\"";
@@ -118,7 +117,7 @@ impl Login {
     }
 }
 
-/// Lets requests with a login pass, and the question whether the process is alive.
+/// Middleware that lets requests pass that are authorised, or for `/healthz`.
 pub async fn ask(State(login): State<Arc<Login>>, request: Request, next: Next) -> Response<Body> {
     if request.uri().path() == "/healthz" || login.admits(request.headers()) {
         return next.run(request).await;
@@ -133,9 +132,9 @@ pub async fn ask(State(login): State<Arc<Login>>, request: Request, next: Next) 
     response
 }
 
-/// Whether a request to the Slumbot API without a login in its header may be done: clients of that
-/// API send none, but their name and password in `login`. A session's token is given only to
-/// whoever has logged in.
+/// Whether a request to the Slumbot API may be done without authorisation in its header: clients of
+/// that API send name and password in `login` instead, and only those who have logged in have a
+/// session's token.
 pub fn opens(login: &Login, request: &host::Request) -> bool {
     match request {
         host::Request::Login(asked) => asked.password.as_ref().is_some_and(|it| login.knows(it)),
@@ -144,11 +143,11 @@ pub fn opens(login: &Login, request: &host::Request) -> bool {
     }
 }
 
-/// The password or token in a file that only its owner can read. systemd's credentials, which it
-/// hands to the service alone, may be readable by a group.
+/// Reads the password or token in a file that only its owner can read. systemd's credentials, which
+/// are for the service alone, may be readable by a group.
 ///
 /// # Errors
-/// When the file cannot be read or others can read it, or it holds no such thing.
+/// When the file cannot be read, others can read it, or its content is not valid.
 pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
     let io = |reason| SecretError::Io { path: path.to_owned(), reason };
     let file = std::fs::File::open(path).map_err(io)?;
@@ -175,7 +174,7 @@ pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
     Ok(secret.to_owned())
 }
 
-/// Whether two texts are the same, in a time that depends on the first one's length only.
+/// Compares two texts in a time that depends only on the first one's length.
 fn same(given: &[u8], own: &[u8]) -> bool {
     if own.is_empty() {
         return false;

@@ -1,4 +1,4 @@
-//! One match in detail: running or over.
+//! The values of a match's page, running or finished.
 
 use std::path::Path;
 
@@ -14,75 +14,76 @@ use wire::host::{Playing, TableView};
 use super::Site;
 use crate::chart::action_words;
 
-/// Hands shown.
+/// The number of hands shown.
 const LAST_HANDS: u64 = 20;
 
-/// Hands of a finished match that are read for its page; of longer ones the report alone is shown.
+/// The most hands of a finished match that are read for its page; of longer ones only the report is
+/// shown.
 const MOST_HANDS: u64 = 200_000;
 
-/// A match in detail.
+/// A match in detail, running or finished.
 #[derive(Debug, Clone, Serialize)]
 pub struct MatchView {
-    /// Its name.
+    /// The match's name.
     pub id: String,
-    /// Whether it is being played here.
+    /// Whether it is being played by this server.
     pub running: bool,
-    /// How it ended or how far it is, in words.
+    /// How it ended or its progress, in words.
     pub state: String,
-    /// Whether it went as planned so far.
+    /// Whether it has gone as planned so far.
     pub well: bool,
-    /// When it began.
+    /// The time it began.
     pub started: String,
-    /// When it ended.
+    /// The time it ended; `None` while it runs.
     pub ended: Option<Timestamp>,
     /// Hands a second, while it runs.
     pub hands_per_second: Option<f64>,
-    /// Its folder.
+    /// The path of its folder.
     pub folder: String,
-    /// Its statistics, unless it is too long to be read for a page.
+    /// Its statistics; `None` if it is too long to be read for a page.
     pub report: Option<Report>,
     /// The players' names.
     pub names: Vec<String>,
-    /// The last hands, the latest first.
+    /// The last hands, latest first.
     pub last_hands: Vec<HandView>,
-    /// The first player's winnings as a picture.
+    /// A chart of the first player's winnings, as SVG.
     #[serde(skip)]
     pub curve: Option<String>,
 }
 
-/// A hand.
+/// A hand of a match.
 #[derive(Debug, Clone, Serialize)]
 pub struct HandView {
-    /// Its number, from 0.
+    /// The hand's number, from 0.
     pub hand: u64,
-    /// Its betting in the notation of the ACPC protocol.
+    /// The betting in ACPC notation.
     pub betting: String,
-    /// The board as far as it was dealt.
+    /// The board as far as dealt.
     pub board: String,
-    /// By entrant: its cards.
+    /// The hole cards, by entrant.
     pub cards: Vec<String>,
-    /// By entrant: what it won or lost, in chips.
+    /// The winnings in chips, by entrant.
     pub won: Vec<f64>,
-    /// Its actions, where decisions are recorded.
+    /// The actions, if decisions are recorded.
     pub decisions: Vec<DecisionView>,
 }
 
-/// An action of a hand, and why.
+/// An action of a hand, with the agent's explanation.
 #[derive(Debug, Clone, Serialize)]
 pub struct DecisionView {
-    /// Who decided, as a place among the names.
+    /// The index of the player.
     pub entrant: u8,
     /// The street.
     pub street: &'static str,
-    /// What was done, in words.
+    /// The action in words.
     pub action: String,
-    /// What the agent said of it.
+    /// The agent's explanation, if it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl MatchView {
-    /// The match of this name, if there is one. Reads files.
+    /// The match with this name, if it exists. Reads files.
     pub fn of(site: &Site, id: &str) -> Option<MatchView> {
         let folder = site.records().folder_of(id)?;
         let running = site
@@ -190,7 +191,7 @@ impl HandView {
     }
 }
 
-/// A hand's actions with what was said of them; none where decisions are not recorded.
+/// A hand's actions with the agents' explanations; empty if decisions are not recorded.
 fn decision_views(record: &HandRecord, decisions: &[DecisionRecord]) -> Vec<DecisionView> {
     let mut views = Vec::new();
     if decisions.is_empty() {

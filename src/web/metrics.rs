@@ -1,5 +1,5 @@
-//! Metrics in Prometheus's text form. Counters are counted where things happen; what has a current
-//! value is looked up when the page is asked for. No label names a hand or a match.
+//! Metrics in Prometheus's text format. Counters are incremented where things happen; gauges are
+//! set when the page is requested. No label names a hand or a match.
 
 use axum::extract::State;
 use axum::http::header;
@@ -9,11 +9,11 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 
 use super::{Site, VERSION};
 
-/// Upper bounds for times, in seconds: 10 µs to 10 s.
+/// The bounds of histograms for times, in seconds: 10 µs to 10 s.
 const BOUNDS: [f64; 13] =
     [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0];
 
-/// Begins to count. Call once in a process.
+/// Installs the recorder; call once in a process.
 pub fn start() -> Result<PrometheusHandle, BuildError> {
     let handle = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BOUNDS)?
@@ -39,7 +39,7 @@ pub fn start() -> Result<PrometheusHandle, BuildError> {
     Ok(handle)
 }
 
-/// The page.
+/// The metrics page.
 pub async fn page(State(site): State<Site>) -> Response {
     refresh(&site);
     let text = site.metrics().render();

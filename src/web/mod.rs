@@ -1,16 +1,14 @@
-//! The web server: the page, the JSON API, health and metrics, none of which changes anything; and
-//! the Slumbot API, over which hands are played.
+//! The web server: pages, JSON API, health and metrics, which are all read-only; and the Slumbot
+//! API, over which hands are played.
 //!
-//! - [`pages`]: HTML, rendered here; [`live`]: its parts again whenever they change.
-//! - [`api`]: the same as JSON; [`decide`]: what an agent does in a situation; [`problem`]: what is
-//!   wrong with a request, as JSON.
-//! - [`health`]: for supervisors. - [`metrics`]: for Prometheus.
-//! - [`view`]: what pages show, as values, and [`show`], as text; [`records`]: the matches on disk.
+//! - [`pages`]: the pages as HTML; [`live`]: their parts, sent whenever they change.
+//! - [`api`]: the same values as JSON, with errors as [`problem`]; [`decide`]: decisions of agents.
+//! - [`health`]: liveness and readiness. [`metrics`]: metrics for Prometheus.
+//! - [`view`]: the values that pages show, and [`show`], their text; [`records`]: matches on disk.
 //! - [`play`]: a table for a person.
-//! - [`slumbot`]: the Slumbot API; [`faults`]: what goes wrong with it on purpose.
-//! - [`listener`]: connections, limited in number and in silence; [`idle`]: those that got stuck.
-//! - [`hosts`]: requests that are not looked at; [`framing`]: where they begin and end; [`login`]:
-//!   who may ask.
+//! - [`slumbot`]: the Slumbot API; [`faults`]: fault injection for it.
+//! - [`listener`]: connections and their limits; [`idle`]: the idle timeout.
+//! - [`hosts`]: filtering requests; [`framing`]: request boundaries; [`login`]: authorisation.
 
 mod api;
 pub mod decide;
@@ -58,14 +56,14 @@ pub use site::Site;
 /// This program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit it was built from, when that is known.
+/// The commit it was built from, if known.
 pub const COMMIT: Option<&str> = option_env!("CARDROOM_COMMIT");
 
-/// Nothing from elsewhere, no scripts or styles inside pages, no frames.
+/// The content security policy: nothing from elsewhere, no inline scripts or styles, no frames.
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Serves until `stop`, then lets requests in progress end.
+/// Serves until `stop`, then lets requests in progress finish.
 pub async fn serve(
     listener: TcpListener,
     site: Site,
@@ -81,25 +79,25 @@ pub async fn serve(
     live.abort();
 }
 
-/// Who is answered.
+/// The conditions for requests to be answered.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// Those who ask for these hosts.
+    /// The hosts that requests must be for.
     pub hosts: hosts::Hosts,
-    /// Those who log in, where that is asked for.
+    /// The login that requests need; `None` for none.
     pub login: Option<Arc<login::Login>>,
 }
 
-/// Limits of connections and of a request.
+/// Limits of connections and requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Connections at once.
+    /// Most connections at once.
     pub connections: usize,
-    /// Time until the header of the next request is complete.
+    /// The time limit for the next request's header.
     pub header: Duration,
-    /// Bytes of its body.
+    /// The most bytes of a body.
     pub body: usize,
-    /// Time until its response begins.
+    /// The time limit until the response begins.
     pub time: Duration,
 }
 
@@ -138,7 +136,7 @@ fn router(
     let router = router.merge(runs::router(site.queue().cloned()));
     let mut router = router
         .layer(time_out)
-        // Decisions have a time of their own.
+        // Decisions have a time limit of their own.
         .merge(decide::router(decider, limits))
         .layer(RequestBodyLimitLayer::new(limits.body));
     if let Some(login) = login {
@@ -154,7 +152,7 @@ fn router(
         .layer(header(header::CACHE_CONTROL, "no-store"))
 }
 
-/// Counts requests by the kind of answer.
+/// Counts responses by status.
 async fn count(request: Request, next: Next) -> Response<Body> {
     let response = next.run(request).await;
     let code = response.status().as_str().to_owned();
@@ -162,7 +160,7 @@ async fn count(request: Request, next: Next) -> Response<Body> {
     response
 }
 
-// The layer hands the panic over by value.
+// The layer passes the panic by value.
 #[allow(clippy::needless_pass_by_value)]
 fn panicked(panic: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -94,13 +94,13 @@ pub async fn match_page(
     Ok(page(&MatchPage { id, running, body }))
 }
 
-/// What changes of the page of a match.
+/// The part of a match's page that changes.
 pub fn match_body(site: &Site, id: &str) -> Option<String> {
     let view = MatchView::of(site, id)?;
     Some(text(&MatchBody { page: &MatchDetail::of(&view) }))
 }
 
-/// Styles, the script, the icon: all in the program.
+/// The style sheet, the script and the icon, which are built in.
 pub async fn asset(Path(name): Path<String>) -> Response {
     let (kind, content) = match name.as_str() {
         "style.css" => ("text/css; charset=utf-8", include_str!("assets/style.css")),
@@ -114,12 +114,12 @@ pub async fn asset(Path(name): Path<String>) -> Response {
         .into_response()
 }
 
-/// Any other address.
+/// The response for unknown addresses.
 pub async fn not_found() -> Response {
     message(StatusCode::NOT_FOUND, "Nothing here", "There is no page at this address.")
 }
 
-/// A page that says one thing.
+/// A page with one message.
 pub fn message(code: StatusCode, title: &str, text: &str) -> Response {
     (code, page(&Message { title, text })).into_response()
 }
@@ -128,7 +128,7 @@ fn page(template: &impl Template) -> Response {
     Html(text(template)).into_response()
 }
 
-/// A template as text.
+/// Renders a template.
 pub fn text(template: &impl Template) -> String {
     template.render().expect("templates write to a string, which does not fail")
 }

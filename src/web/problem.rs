@@ -1,5 +1,5 @@
-//! What is wrong with a request to the JSON API, as JSON: `error`, `remedy` and, where it is the
-//! body that is wrong, `place`, a JSON pointer (RFC 6901) to the value.
+//! Errors of the JSON API as JSON: `error`, `remedy` and, if the body is at fault, `place`, a JSON
+//! pointer (RFC 6901) to the value.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use super::decide;
 
-/// The longest text of another layer's answer that is taken over, in bytes.
+/// The most bytes that are taken over from another layer's response.
 const LONGEST: usize = 4096;
 
-/// The longest path that is shown.
+/// The most characters of a path that are shown.
 const SHOWN: usize = 100;
 
-/// An answer that says what is wrong and what to do.
+/// An error response with a remedy.
 #[derive(Debug, Clone, Serialize)]
 pub struct Problem {
     #[serde(skip)]
@@ -28,18 +28,18 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What is wrong and what to do about it.
+    /// An error with a remedy.
     pub fn new(code: StatusCode, error: impl Into<String>, remedy: impl Into<String>) -> Problem {
         Problem { code, error: error.into(), remedy: remedy.into(), place: None }
     }
 
-    /// A body whose value at this place cannot be used; the empty place is the whole body.
+    /// An error about the body's value at this JSON pointer; the empty pointer is the whole body.
     pub fn at(place: &str, error: impl Into<String>, remedy: impl Into<String>) -> Problem {
         let problem = Problem::new(StatusCode::BAD_REQUEST, error, remedy);
         Problem { place: Some(place.to_owned()), ..problem }
     }
 
-    /// As the body of an answer.
+    /// The response's body.
     pub fn json(&self) -> String {
         serde_json::to_string(self).expect("plain data with text keys")
     }
@@ -51,13 +51,13 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Whether this is a path of the JSON API, or would be one if there were such a one.
+/// Whether this is below the path of the JSON API, known or not.
 pub fn is_api(path: &str) -> bool {
     path == "/api/v1" || path.starts_with("/api/v1/")
 }
 
-/// Answers of the API that say what is wrong are JSON, whichever layer they come from. Paths below
-/// `/api/` that nobody knows are taken for paths of the API.
+/// Middleware that turns error responses of the API into JSON, whichever layer they come from.
+/// Unknown paths below `/api/` count as paths of the API.
 pub async fn in_json(request: Request, next: Next) -> Response<Body> {
     let path = request.uri().path();
     let (known, api) = (is_api(path), path == "/api" || path.starts_with("/api/"));
@@ -88,7 +88,7 @@ pub async fn in_json(request: Request, next: Next) -> Response<Body> {
         ),
         StatusCode::NOT_FOUND => (format!("there is nothing at `{path}`"), described.to_owned()),
         StatusCode::METHOD_NOT_ALLOWED => {
-            // The router names them in `Allow` only after this.
+            // The router adds `Allow` only after this.
             let allowed = if path == decide::PATH { "POST" } else { "GET" };
             (format!("{method} is not for `{path}`"), format!("use {allowed}"))
         }

@@ -1,5 +1,4 @@
-//! The matches on disk: those hosted here and those played by other commands in the same data
-//! folder.
+//! The matches on disk: those hosted here, and those of other commands with the same data folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,22 +14,22 @@ use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
 use super::view::{PlayerLine, RateView};
 
-/// A match that is over, as lists show it.
+/// A finished match in lists.
 #[derive(Debug, Clone, Serialize)]
 pub struct MatchLine {
-    /// Its name, and that of its folder.
+    /// The match's name, which is that of its folder.
     pub id: String,
-    /// Its game.
+    /// The game's name.
     pub game: String,
-    /// Hands that count.
+    /// The number of hands that count.
     pub hands: u64,
-    /// Hands planned; 0 for a match without an end.
+    /// The number of hands planned; 0 for no limit.
     pub of: u64,
-    /// When it ended.
+    /// The time it ended.
     pub at: Option<Timestamp>,
-    /// The players and their rates.
+    /// The players with their win rates.
     pub players: Vec<PlayerLine>,
-    /// How it ended; `null` for matches not hosted here.
+    /// The result as recorded; `null` for matches not hosted here.
     pub ended: Option<Ended>,
 }
 
@@ -43,12 +42,12 @@ impl MatchLine {
         }
     }
 
-    /// How it ended, in words.
+    /// The result in words.
     pub fn words(&self) -> String {
         match &self.ended {
             Some(ended) if ended.ending == Ending::Finished => "finished".to_owned(),
             Some(ended) => format!("after {} of {} hands: {}", ended.hands, ended.of, ended.words),
-            // Without an end, as those of the Slumbot API are.
+            // Matches of the Slumbot API have no end.
             None if self.of == 0 => format!("{} hands so far", self.hands),
             None if self.complete() => "finished".to_owned(),
             None => format!("{} of {} hands", self.hands, self.of),
@@ -56,7 +55,7 @@ impl MatchLine {
     }
 }
 
-/// The folder of all matches, read anew only where it changed.
+/// The folder of all matches, read again only where it has changed.
 #[derive(Debug)]
 pub struct Records {
     folder: PathBuf,
@@ -64,12 +63,12 @@ pub struct Records {
 }
 
 impl Records {
-    /// The matches in this folder, which need not exist yet.
+    /// Opens a folder of matches, which need not exist yet.
     pub fn new(folder: PathBuf) -> Records {
         Records { folder, known: Mutex::new(HashMap::new()) }
     }
 
-    /// The folder of a match, if there is one of this name.
+    /// The folder of the match with this name, if it exists.
     pub fn folder_of(&self, id: &str) -> Option<PathBuf> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let named = !id.is_empty() && !id.starts_with('.') && id.chars().all(plain);
@@ -77,18 +76,17 @@ impl Records {
         (named && path.join(logs::ledger::FILE_NAME).is_file()).then_some(path)
     }
 
-    /// Whether there is a match of this name.
+    /// Whether a match with this name exists.
     pub fn exists(&self, id: &str) -> bool {
         self.folder_of(id).is_some()
     }
 
-    /// One match that is over.
+    /// One finished match.
     pub fn line(&self, id: &str) -> Option<MatchLine> {
         read(&self.folder_of(id)?, id)
     }
 
-    /// The latest matches that are over, the last one first. Folders that cannot be read are left
-    /// out.
+    /// The last `most` finished matches, latest first, without folders that cannot be read.
     pub fn latest(&self, most: usize) -> Vec<MatchLine> {
         let mut found: Vec<(SystemTime, String, PathBuf)> = fs::read_dir(&self.folder)
             .into_iter()
@@ -113,26 +111,26 @@ impl Records {
             latest.push(line.clone());
             lines.insert(id, (time, line));
         }
-        // What is not among the latest any more is forgotten: memory does not grow.
+        // Matches that are not among the latest are dropped, to bound memory.
         *known = lines;
         latest
     }
 }
 
-/// When a match was finished: its hosted result or, for others, its report was written then.
+/// The time a match finished: when its result or, for others, its report was written.
 fn finished_at(folder: &Path) -> Option<SystemTime> {
     let written = |name: &str| fs::metadata(folder.join(name)).ok()?.modified().ok();
     if folder.join(HOSTED_FILE).exists() { written(RESULT_FILE) } else { written(REPORT) }
 }
 
-/// What lists need of `report.json`.
+/// The fields of `report.json` that lists need.
 #[derive(Debug, Deserialize)]
 struct Report {
     #[serde(rename = "match")]
     of: ReportMatch,
     hands: u64,
     entrants: Vec<ReportEntrant>,
-    /// Reports of earlier versions have none.
+    /// Absent in reports of earlier versions.
     stop: Option<ReportStop>,
 }
 
@@ -157,7 +155,7 @@ struct ReportEntrant {
 struct ReportRate {
     mbb: Option<f64>,
     interval: Option<ReportInterval>,
-    /// Reports of earlier versions have none.
+    /// Absent in reports of earlier versions.
     any_time: Option<ReportInterval>,
 }
 
@@ -194,14 +192,14 @@ fn read(folder: &Path, id: &str) -> Option<MatchLine> {
             id: id.to_owned(),
             game: report.of.game,
             hands: report.hands,
-            // A match that its rule has ended is as long as it was to be.
+            // A match that its rule has ended is complete.
             of: if ended_by_rule { report.hands } else { report.of.hands_planned },
             at,
             players: report.entrants.into_iter().map(player).collect(),
             ended,
         });
     }
-    // Without a report there is still the manifest.
+    // Without a report, the manifest is used.
     let manifest = fs::read_to_string(folder.join(MANIFEST)).ok()?;
     let info = logs::folder::read_manifest(&manifest).ok()?;
     let names = info.names().into_iter();

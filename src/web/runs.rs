@@ -1,7 +1,7 @@
-//! The page of the runs in a queue, `/runs`, and the same as JSON, `/api/v1/runs`.
+//! The page of the runs in a queue, `/runs`, and its JSON, `/api/v1/runs`.
 //!
-//! A thread of its own asks the queue's server every few seconds while somebody looks, however many
-//! they are. While that server is away the last state stays, with its age.
+//! A thread asks the queue's server every few seconds while somebody looks, however many clients
+//! there are. While that server is unreachable the last state is shown, with its age.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,39 +28,39 @@ use crate::commands::queue::runs::Runs;
 use crate::output::Shown;
 use crate::progress::span;
 
-/// Between two questions to the queue's server.
+/// The pause between two queries of the queue's server.
 const PAUSE: Duration = Duration::from_secs(2);
-/// A state that is older is not shown as the present one.
+/// The age from which a state is not shown as current.
 const OLD: Duration = Duration::from_secs(10);
-/// How long a request waits for a state where there is none yet.
+/// How long a request waits when there is no current state.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Runs on the page: the latest.
+/// The number of runs on the page.
 const MOST: usize = 50;
 
-/// What is known of the queue; cheap to clone.
+/// A view of the queue's runs; cheap to clone.
 #[derive(Clone)]
 pub struct QueueView(Arc<Inner>);
 
 struct Inner {
     state: watch::Sender<Arc<Seen>>,
-    /// Whether somebody has looked since the last question.
+    /// Whether somebody has looked since the last query.
     wanted: AtomicBool,
     stop: CancellationToken,
 }
 
-/// The queue as it was seen last.
+/// The last known state of the queue.
 #[derive(Default)]
 struct Seen {
     runs: Option<Arc<(Runs, Instant)>>,
-    /// Why there is nothing newer.
+    /// The error of the last query, if it failed.
     trouble: Option<String>,
 }
 
 impl QueueView {
-    /// Looks at the queue on this server until `stop`.
+    /// Starts a thread that queries this server until `stop`.
     ///
     /// # Errors
-    /// When there is no thread for it.
+    /// When the thread cannot be started.
     pub fn start(server: Server, stop: CancellationToken) -> std::io::Result<QueueView> {
         let state = watch::Sender::new(Arc::default());
         let view = QueueView(Arc::new(Inner { state, wanted: AtomicBool::new(false), stop }));
@@ -94,7 +94,7 @@ impl QueueView {
         }
     }
 
-    /// The queue now, as far as it can be had.
+    /// The current state, or the last one after a short wait.
     async fn now(&self) -> Arc<Seen> {
         self.0.wanted.store(true, Ordering::Relaxed);
         let mut states = self.0.state.subscribe();
@@ -112,7 +112,7 @@ impl Seen {
         self.runs.as_ref().is_some_and(|seen| seen.1.elapsed() < OLD)
     }
 
-    /// What is said where the state is not the present one.
+    /// The message if the state is not current; empty otherwise.
     fn trouble(&self) -> String {
         let why = self.trouble.clone().unwrap_or_else(|| "it is being asked".to_owned());
         match &self.runs {
@@ -149,13 +149,13 @@ struct RunCard {
     dead: Vec<(u32, String, String)>,
 }
 
-/// A table of who wins from whom.
+/// A cross table of win rates.
 struct TableRows {
     names: Vec<String>,
     rows: Vec<(String, String, Vec<Cell>)>,
 }
 
-/// A rate with its reach, and its class; empty where two have not met.
+/// A win rate with its half-width and class; empty if the two have not met.
 #[derive(Default)]
 struct Cell {
     class: &'static str,
@@ -239,7 +239,7 @@ impl TableRows {
 fn body(seen: &Seen) -> String {
     let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
     if let Some((runs, _)) = seen.runs.as_deref() {
-        // The latest first.
+        // Latest first.
         cards = runs.runs.iter().rev().take(MOST).map(|run| RunCard::of(runs, run)).collect();
         more = runs.runs.len() - cards.len();
         let row = |worker: &::queue::WorkerState| WorkerRow {
@@ -257,7 +257,7 @@ fn body(seen: &Seen) -> String {
     text(&Body { trouble: seen.trouble(), runs: cards, more, workers })
 }
 
-/// The page and the JSON; without a queue there are neither.
+/// The routes of the page and the JSON; empty without a queue.
 pub fn router(view: Option<QueueView>) -> Router {
     Router::new()
         .route("/runs", get(page))

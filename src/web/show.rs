@@ -1,4 +1,4 @@
-//! What templates show: rows of text made from the values of [`view`](super::view).
+//! The rows of text in templates, made from the values of [`view`](super::view).
 
 use askama::Template;
 use logs::stats::{Interval, Report};
@@ -66,7 +66,7 @@ pub struct SlumbotCard {
     pub faults: String,
 }
 
-/// A match that is over.
+/// A finished match.
 pub struct MatchRow {
     pub id: String,
     pub game: String,
@@ -87,7 +87,7 @@ pub struct RateLine {
     pub shown: Option<ShownRate>,
 }
 
-/// A rate as text, and its place in a picture 200 wide with zero in the middle.
+/// A rate as text, with its position in a picture 200 wide with zero in the middle.
 pub struct ShownRate {
     pub class: &'static str,
     pub mbb: String,
@@ -117,7 +117,7 @@ pub struct MatchDetail {
     pub folder: String,
 }
 
-/// A player's decisions, counted.
+/// The counts of a player's decisions.
 pub struct DecisionRow {
     pub name: String,
     pub decisions: u64,
@@ -137,7 +137,7 @@ pub struct HandRow {
     pub decisions: Vec<DecisionLine>,
 }
 
-/// An action of a hand, and why.
+/// An action of a hand, with the agent's explanation.
 pub struct DecisionLine {
     pub name: String,
     pub street: &'static str,
@@ -153,7 +153,7 @@ pub struct PlayerCell {
     pub class: &'static str,
 }
 
-/// A card and the class of its suit's colour.
+/// A card with the class of its suit's colour.
 pub struct CardText {
     pub text: String,
     pub suit: char,
@@ -196,7 +196,7 @@ impl SeatRow {
             name: seat.name.clone(),
             taken_by,
             address: seat.address.map(|address| address.to_string()).unwrap_or_default(),
-            // Who waits for a free seat is shown as sitting in it.
+            // Bots that wait for a free seat are shown as sitting in it.
             waiting: seat.address.map(|_| match table.playing {
                 Some(_) => seat.waiting,
                 None => seat.waiting.saturating_sub(1),
@@ -222,7 +222,7 @@ impl PlayingPart {
 }
 
 impl SlumbotCard {
-    /// The card of the host, if there is one.
+    /// The host's card, if there is a host.
     pub fn of(overview: &Overview) -> Option<SlumbotCard> {
         let host = overview.slumbot.as_ref()?;
         Some(SlumbotCard {
@@ -285,7 +285,7 @@ fn rate_table(players: &[PlayerLine]) -> String {
     text(&Rates { rates: RateTable { lines: players.iter().map(line).collect() } })
 }
 
-/// The largest distance from zero that the players' intervals reach.
+/// The largest absolute value in the players' intervals.
 fn scale(players: &[PlayerLine]) -> f64 {
     let rates = players.iter().filter_map(|player| player.rate);
     rates.map(|rate| rate.low.abs().max(rate.high.abs())).fold(1.0, f64::max)
@@ -364,7 +364,7 @@ impl MatchDetail {
     }
 }
 
-/// What speaks against the data, and what the reader should know.
+/// The findings and warnings of a report.
 fn warnings(report: &Report) -> impl Iterator<Item = String> {
     let findings = report.findings.iter().map(|finding| format!("Warning: {}", finding.evidence));
     findings.chain(report.warnings.iter().cloned())
@@ -415,7 +415,7 @@ impl HandRow {
     }
 }
 
-/// Cards written one after the other, each as a rank and a suit.
+/// The cards of a text without separators, each with rank and suit.
 fn card_texts(cards: &str) -> Vec<CardText> {
     let letters: Vec<char> = cards.chars().collect();
     let card = |pair: &[char]| {
@@ -432,13 +432,13 @@ fn card_texts(cards: &str) -> Vec<CardText> {
     letters.chunks(2).map(card).collect()
 }
 
-/// A note's first line, and what it says beyond that.
+/// The first line of a note, and the rest.
 pub(super) fn sentence(note: &str) -> (String, String) {
     let (said, more) = note.split_once('\n').unwrap_or((note, ""));
     (said.to_owned(), more.replace('\n', " "))
 }
 
-/// With a sign, a true minus among them, never minus zero; thousands apart.
+/// A number with its sign, using a true minus, never minus zero, and thousands separators.
 pub(super) fn signed(value: f64, decimals: usize) -> String {
     let text = grouped(value.abs(), decimals);
     if text.chars().all(|c| "0.,".contains(c)) {
@@ -447,12 +447,12 @@ pub(super) fn signed(value: f64, decimals: usize) -> String {
     format!("{}{text}", if value < 0.0 { '−' } else { '+' })
 }
 
-/// With commas between the thousands.
+/// A number with thousands separators.
 pub(super) fn grouped(value: f64, decimals: usize) -> String {
     number::grouped(&format!("{value:.decimals$}"))
 }
 
-/// A time stamp to the second, for people.
+/// A time stamp to the second.
 fn shorten(stamp: &str) -> String {
     match stamp.parse::<jiff::Timestamp>() {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),

@@ -1,4 +1,4 @@
-//! What the web server shows, shared by all requests.
+//! The state of the web server, shared by all requests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{VERSION, pages};
 
-/// How often the live parts are looked at.
+/// How often the live parts are checked.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The site; cheap to clone.
+/// The shared state; cheap to clone.
 #[derive(Clone)]
 pub struct Site(Arc<Inner>);
 
@@ -51,7 +51,7 @@ pub struct Parts {
 }
 
 impl Site {
-    /// A site over these tables and connections. `stop` ends the live streams.
+    /// A site with these tables and connections. `stop` ends the live streams.
     pub fn new(
         tables: Vec<TableView>,
         dealers: Vec<ConnectionView>,
@@ -80,7 +80,7 @@ impl Site {
         }))
     }
 
-    /// The same site with a queue to look at, as long as nobody else has it.
+    /// Adds a queue to show; call before the site is cloned.
     #[cfg(feature = "queue")]
     pub fn with_queue(mut self, queue: Option<super::runs::QueueView>) -> Site {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
@@ -89,12 +89,12 @@ impl Site {
         self
     }
 
-    /// From now on the server takes no new matches.
+    /// Marks that the server takes no new matches.
     pub fn drain(&self) {
         self.0.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it takes no new matches.
+    /// Whether the server takes no new matches.
     pub fn draining(&self) -> bool {
         self.0.draining.load(Ordering::Relaxed)
     }
@@ -114,23 +114,23 @@ impl Site {
         &self.0.dealers
     }
 
-    /// The agents.
+    /// All agents.
     pub fn agents(&self) -> &[AgentLine] {
         &self.0.agents
     }
 
-    /// The Slumbot API.
+    /// The Slumbot API, if enabled.
     pub fn slumbot(&self) -> Option<&Api> {
         self.0.slumbot.as_ref()
     }
 
-    /// The queue that is looked at.
+    /// The queue to show, if there is one.
     #[cfg(feature = "queue")]
     pub fn queue(&self) -> Option<&super::runs::QueueView> {
         self.0.queue.as_ref()
     }
 
-    /// Whether there is a page of the runs in a queue.
+    /// Whether there is a page of a queue's runs.
     pub fn has_runs(&self) -> bool {
         #[cfg(feature = "queue")]
         return self.0.queue.is_some();
@@ -148,22 +148,22 @@ impl Site {
         &self.0.records
     }
 
-    /// The metrics.
+    /// The metrics' recorder.
     pub fn metrics(&self) -> &PrometheusHandle {
         &self.0.metrics
     }
 
-    /// Ends the live streams.
+    /// The token that ends the live streams.
     pub fn stop(&self) -> &CancellationToken {
         &self.0.stop
     }
 
-    /// The live parts, now and whenever they change.
+    /// The live parts, updated whenever they change.
     pub fn parts(&self) -> watch::Receiver<Arc<Parts>> {
         self.0.parts.subscribe()
     }
 
-    /// Everything the first page shows. Reads files: not for the runtime's own threads.
+    /// The values of the first page. Reads files: not for the runtime's own threads.
     pub fn overview(&self) -> Overview {
         Overview {
             version: VERSION,
@@ -179,12 +179,12 @@ impl Site {
         }
     }
 
-    /// Renders the live parts again and again while anybody watches.
+    /// Renders the live parts periodically while anybody watches.
     pub(super) async fn keep_live(self) {
         let mut ticks = tokio::time::interval(TICK);
         loop {
             ticks.tick().await;
-            // Histograms keep every value until they are asked to settle.
+            // Histograms keep every value until upkeep is run.
             self.0.metrics.run_upkeep();
             if self.0.parts.receiver_count() == 0 {
                 continue;

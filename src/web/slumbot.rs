@@ -1,9 +1,9 @@
 //! The Slumbot API over HTTP: `POST /api/{login,new_hand,act}`, the same under `/slumbot/api/`,
-//! and, for our own page, `GET /api/review`. What requests mean is `protocol::slumbot::host`'s
-//! business, what they do that of `wire::slumbot_host`; `docs/server.md` has the table.
+//! and, for our own page, `GET /api/review`. `protocol::slumbot::host` decides what requests mean,
+//! `wire::slumbot_host` carries them out; `docs/server.md` has the table.
 //!
-//! These paths are asked thousands of times a second, so they pass through few layers, and the
-//! answer is put together by hand.
+//! These paths are requested thousands of times a second, so they pass through few layers, and
+//! responses are built by hand.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -30,17 +30,17 @@ use super::login::{self, Login};
 /// Limits of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Bytes of its body.
+    /// The most bytes of a body.
     pub body: usize,
-    /// Time until its body is there.
+    /// The time limit for the body.
     pub body_time: Duration,
-    /// Time from then on until its answer is.
+    /// The time limit from the body to the answer.
     pub time: Duration,
-    /// Requests a second from one address, on average; 0 for any number.
+    /// Requests a second from one address, on average; 0 for no limit.
     pub rate: u32,
 }
 
-/// The API; cheap to clone.
+/// The Slumbot API; cheap to clone.
 #[derive(Clone)]
 pub struct Api(Arc<Inner>);
 
@@ -48,10 +48,10 @@ struct Inner {
     host: SlumbotHost,
     limits: Limits,
     faults: Option<Faults>,
-    /// Asked for before a session begins.
+    /// Required before a session begins.
     login: Option<Arc<Login>>,
     callers: Mutex<HashMap<IpAddr, Allowance>>,
-    /// By endpoint: requests answered as asked, refused, and failed.
+    /// By endpoint: requests done, refused, and failed.
     counters: [[Counter; 3]; 3],
 }
 
@@ -79,17 +79,17 @@ impl Api {
         &self.0.host
     }
 
-    /// The host now.
+    /// The status of the host.
     pub fn status(&self) -> HostStatus {
         self.0.host.status()
     }
 
-    /// The faults that are injected, in words.
+    /// The injected faults, in words.
     pub fn faults(&self) -> Option<String> {
         self.0.faults.as_ref().map(Faults::words)
     }
 
-    /// The paths.
+    /// The routes.
     pub fn router(&self) -> Router {
         let mut router = Router::new();
         for prefix in PREFIXES {
@@ -119,7 +119,7 @@ impl Api {
         if address.is_some_and(|address| !self.0.allowed(address)) {
             let code = StatusCode::TOO_MANY_REQUESTS;
             let mut response = object(code, "too many requests; wait a second");
-            // There is at least one a second.
+            // The rate is at least one a second.
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             return response;
         }
@@ -129,7 +129,7 @@ impl Api {
             Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
         };
         if response.status() == StatusCode::TOO_MANY_REQUESTS {
-            // Sessions come to their end in minutes at the earliest.
+            // Sessions end after minutes at the earliest.
             let minute = HeaderValue::from_static("60");
             response.headers_mut().entry(header::RETRY_AFTER).or_insert(minute);
         }
@@ -141,7 +141,7 @@ impl Api {
         response
     }
 
-    /// The answer as it should be.
+    /// The answer without faults of the connection.
     async fn answer(
         &self,
         endpoint: Endpoint,
@@ -196,7 +196,7 @@ impl Api {
         answer
     }
 
-    /// Has the request done.
+    /// Passes the request to the host.
     async fn done(
         &self,
         endpoint: Endpoint,
@@ -232,7 +232,7 @@ impl Api {
         self.0.counters[endpoint as usize][answer].increment(1);
     }
 
-    /// Sends an answer as the fault wants it.
+    /// Sends an answer as changed by the fault.
     async fn spoil(
         &self,
         after: After,
@@ -254,19 +254,19 @@ impl Api {
     }
 }
 
-/// What one address may still ask for.
+/// The requests that one address may still make.
 #[derive(Debug, Clone, Copy)]
 struct Allowance {
     left: f64,
     at: Instant,
 }
 
-/// Addresses remembered; with more, all are forgotten.
+/// Most addresses kept; when there are more, all are dropped.
 const MOST_CALLERS: usize = 10_000;
 
 impl Inner {
-    /// Whether this address may have another request answered: so many a second on average, a
-    /// second's worth of them at once.
+    /// Takes one request from an address's allowance: `rate` a second on average, and up to as many
+    /// at once.
     fn allowed(&self, address: IpAddr) -> bool {
         let rate = f64::from(self.limits.rate);
         if rate == 0.0 {
@@ -295,7 +295,7 @@ struct Asked {
     token: String,
 }
 
-/// What the agent thought in the session's last finished hand.
+/// The agent's decisions in the session's last finished hand.
 async fn review(State(api): State<Api>, Query(asked): Query<Asked>) -> Response<Body> {
     match api.host().review(&asked.token).await {
         Ok(Some(review)) => respond(StatusCode::OK, json(&review)),
@@ -305,8 +305,8 @@ async fn review(State(api): State<Api>, Query(asked): Query<Asked>) -> Response<
     }
 }
 
-/// Only POST means something here. Browsers' questions about other sites are refused as by the live
-/// server.
+/// The response to methods other than POST. Browsers' cross-origin requests are refused as by the
+/// public server.
 fn refuse_method(method: &Method) -> Response<Body> {
     if method == Method::OPTIONS {
         return object(StatusCode::UNAUTHORIZED, "not from other sites");

@@ -1,4 +1,4 @@
-//! What the pages show, as values: the JSON API gives them as they are.
+//! The values that the pages show and the JSON API returns.
 
 use agents::Registry;
 use jiff::Timestamp;
@@ -12,14 +12,14 @@ use wire::slumbot_host::HostStatus;
 use super::decide::DecidePlan;
 use super::records::MatchLine;
 
-/// Everything on the first page.
+/// The values of the first page.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
     /// This program's version.
     pub version: &'static str,
-    /// When the server began.
+    /// The time the server started.
     pub started: Timestamp,
-    /// Seconds since then.
+    /// The seconds since then.
     pub uptime_seconds: u64,
     /// Whether the server is stopping.
     pub draining: bool,
@@ -27,26 +27,26 @@ pub struct Overview {
     pub tables: Vec<TableStatus>,
     /// The connections to outside dealers.
     pub dealers: Vec<ConnectionStatus>,
-    /// The host of the Slumbot API; `null` where there is none.
+    /// The host of the Slumbot API; `null` if disabled.
     pub slumbot: Option<HostStatus>,
     /// The faults injected into it, in words.
     pub faults: Option<String>,
-    /// The latest finished matches, the last one first.
+    /// The last finished matches, latest first.
     pub matches: Vec<MatchLine>,
-    /// The agents.
+    /// All agents.
     pub agents: Vec<AgentLine>,
 }
 
 /// An agent.
 #[derive(Debug, Clone, Serialize)]
 pub struct AgentLine {
-    /// Its name.
+    /// The agent's name.
     pub name: String,
-    /// Its kind.
+    /// The agent's kind.
     pub kind: String,
-    /// What it does.
+    /// A short description.
     pub summary: String,
-    /// How it decides, in words.
+    /// Whether its decisions are inline or on a thread, in words.
     pub cost: &'static str,
     /// Whether `POST /api/v1/decide` asks it.
     pub decides: bool,
@@ -90,7 +90,7 @@ pub struct RateView {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
-    /// The interval that may be looked at as often as one likes; `null` with few deals.
+    /// The interval that is valid at any time; `null` with few deals.
     pub any_time: Option<Interval>,
 }
 
@@ -101,11 +101,11 @@ impl From<Rate> for RateView {
     }
 }
 
-/// A player and its rate, if there is one yet.
+/// A player with its rate, if there is one yet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayerLine {
     /// The player's name.
     pub name: String,
-    /// Its rate; `null` before the second hand.
+    /// The player's win rate; `null` before the second hand.
     pub rate: Option<RateView>,
 }

@@ -1,4 +1,4 @@
-//! What a paper says, beside what was found.
+//! Published claims beside the results of a study.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::sections::{Section, row};
 /// A published claim.
 pub(crate) struct Claim {
     pub(crate) claim: Cow<'static, str>,
-    /// Whether what was found is as near to it as the claim's text says.
+    /// Whether the result is as near to the claim as its text requires.
     pub(crate) holds: bool,
     pub(crate) found: String,
 }
@@ -23,7 +23,7 @@ pub(crate) fn section(claims: Vec<Claim>) -> Section {
     Section { title: "What reproduces".to_owned(), table, wide: true, ..Section::default() }
 }
 
-/// Claims as part of a document.
+/// The claims as part of a JSON document.
 pub(crate) fn document(claims: Vec<Claim>) -> Value {
     let claim = |Claim { claim, holds, found }| json!({ "claim": claim, "reproduced": word(holds), "found": found });
     claims.into_iter().map(claim).collect()

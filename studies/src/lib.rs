@@ -1,9 +1,9 @@
-//! Published systems, reproduced: one module for each.
+//! Reproductions of published systems, one module for each.
 //!
-//! A study is a list of [`Step`]s, each a `cardroom` command that anybody may type, whose results
-//! stay in the study's folder. When all are done the module reads these results, sets them beside
-//! the published ones and says what reproduces. The command line performs the steps; nothing here
-//! runs anything.
+//! A study is a list of [`Step`]s, each a `cardroom` command that anybody could type, with its
+//! results in the study's folder. When all are done the module reads the results, compares them
+//! with the published ones and reports what reproduces. The command line runs the steps; nothing
+//! here runs anything.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -32,29 +32,29 @@ use page::{Frame, page};
 use record::Record;
 use sections::Section;
 
-/// How a study is done.
+/// The options of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Where everything goes; the commands name it as it is given.
+    /// The study's folder; the commands name it as given.
     pub folder: PathBuf,
-    /// How much of the full size, above 0 and at most 1.
+    /// The scale as a share of the full size, above 0 and at most 1.
     pub scale: f64,
-    /// Whether the models inside the program are taken, instead of making all from nothing.
+    /// Whether the built-in models are used instead of training all.
     pub shipped: bool,
-    /// A file of `cardroom train cfr` that is taken as the teacher, instead of training one.
+    /// A file of `cardroom train cfr` to use as the teacher instead of training one.
     pub teacher: Option<PathBuf>,
-    /// Only this part.
+    /// The only part to do; `None` for the whole study.
     pub only: Option<Part>,
-    /// A further network among the students.
+    /// An additional network among the students.
     pub network: Option<Network>,
-    /// What students have done against Slumbot.
+    /// Runs of students against Slumbot.
     pub slumbot: Vec<SlumbotRun>,
-    /// Only the steps of this part, without the report.
+    /// The shard whose steps are done, without the report; `None` for all steps.
     pub shard: Option<Shard>,
 }
 
 impl Options {
-    /// The whole study at full size, from nothing.
+    /// The whole study at full size, with everything trained.
     pub fn new(folder: PathBuf) -> Options {
         let (teacher, only, network, slumbot, shard) = (None, None, None, Vec::new(), None);
         Options { folder, scale: 1.0, shipped: false, teacher, only, network, slumbot, shard }
@@ -64,11 +64,11 @@ impl Options {
 /// A part of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Trees of several depths, taught and played.
+    /// Training and matches of trees of several depths.
     Depths,
 }
 
-/// Hidden layers, all of one width: `7x512`.
+/// The hidden layers of a network, all of one width: `7x512`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     layers: u16,
@@ -100,23 +100,23 @@ pub struct SlumbotRun {
     pub kind: String,
     /// The run's folder.
     pub folder: PathBuf,
-    /// The server, where it was another one than slumbot.com.
+    /// The server, if it was not slumbot.com.
     pub server: Option<String>,
 }
 
-/// A published system that is reproduced.
+/// The reproduction of a published system.
 #[derive(Clone, Copy)]
 pub struct Study {
-    /// Its number, which is its name.
+    /// The study's number, which is its name.
     pub number: &'static str,
-    /// What it is of.
+    /// A short description of the published system.
     pub title: &'static str,
-    /// Whether it teaches students of a blueprint; no other study takes any of [`Options`] but the
-    /// folder and the scale.
+    /// Whether it trains students of a blueprint; other studies use only the folder and the scale
+    /// of [`Options`].
     pub students: bool,
-    /// The steps, in order.
+    /// Makes the steps, in order.
     pub steps: fn(&Options) -> Vec<Step>,
-    /// What came of it: read from the folder once all steps are done.
+    /// Makes the report from the results in the folder, once all steps are done.
     pub report: fn(&Options, &record::Record) -> Result<Report, ReadError>,
 }
 
@@ -126,54 +126,54 @@ impl fmt::Debug for Study {
     }
 }
 
-/// Every study.
+/// All studies.
 pub const STUDIES: [Study; 5] =
     [study_000::STUDY, study_001::STUDY, study_002::STUDY, study_003::STUDY, study_004::STUDY];
 
-/// One step of a study.
+/// A step of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What it is, in a few words; no two steps of a study have the same.
+    /// A short title, different for every step of a study.
     pub title: String,
-    /// What is done.
+    /// The action.
     pub action: Action,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Runs `cardroom` with these arguments.
     Command {
         /// The arguments.
         arguments: Vec<String>,
-        /// Where what it prints is kept.
+        /// The file that its output is written to.
         prints: Option<PathBuf>,
-        /// A folder that it makes whole or not at all, and refuses to make again.
+        /// A folder that it makes completely or not at all, and refuses to overwrite.
         makes: Option<PathBuf>,
     },
-    /// Copies a file, whole or not at all.
+    /// Copies a file, completely or not at all.
     Copy {
-        /// The file.
+        /// The file to copy.
         from: PathBuf,
-        /// Its copy.
+        /// The path of the copy.
         to: PathBuf,
     },
 }
 
-/// What came of a study.
+/// The report of a study.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The result, for a terminal.
+    /// The report for a terminal.
     pub text: String,
-    /// The same as a document.
+    /// The report as JSON.
     pub document: serde_json::Value,
-    /// Files for the study's folder, by name: tables, pictures, the page.
+    /// Files for the study's folder, by name: tables, pictures and the page.
     pub files: Vec<(&'static str, String)>,
 }
 
 impl Report {
-    /// A report of these sections: for a terminal, as Markdown, as a page, and beside them tables
-    /// and those pictures of the sections that are files of their own.
+    /// Makes a report of these sections: for a terminal, as Markdown and as a page. `files` are
+    /// further tables, `pictures` the names of the sections' pictures that also become files.
     fn new(
         frame: &Frame<'_>,
         record: &Record,
@@ -194,14 +194,15 @@ impl Report {
 }
 
 impl Step {
-    /// A command; `words` are split at spaces, so names with spaces go into `more`.
+    /// A step that runs a command; `words` are split at spaces, so arguments with spaces are added
+    /// by `with`.
     fn command(title: impl Into<String>, words: &str) -> Step {
         let arguments = words.split_whitespace().map(str::to_owned).collect();
         let action = Action::Command { arguments, prints: None, makes: None };
         Step { title: title.into(), action }
     }
 
-    /// With these arguments, too.
+    /// Adds arguments.
     fn with<const N: usize>(mut self, more: [&str; N]) -> Step {
         if let Action::Command { arguments, .. } = &mut self.action {
             arguments.extend(more.map(str::to_owned));
@@ -209,7 +210,7 @@ impl Step {
         self
     }
 
-    /// What it prints is kept.
+    /// Sets the file that the output is written to.
     fn prints_into(mut self, path: &Path) -> Step {
         if let Action::Command { prints, .. } = &mut self.action {
             *prints = Some(path.to_owned());
@@ -217,7 +218,7 @@ impl Step {
         self
     }
 
-    /// It makes a folder.
+    /// Sets the folder that the command makes.
     fn makes(mut self, path: &Path) -> Step {
         if let Action::Command { makes, .. } = &mut self.action {
             *makes = Some(path.to_owned());

@@ -6,15 +6,15 @@ use crate::ReadError;
 use crate::record::Record;
 use crate::sections::Section;
 
-/// What stands above the sections and below them.
+/// The texts of a report outside its sections.
 pub(crate) struct Frame<'a> {
-    /// What the page is called.
+    /// The page's title.
     pub(crate) title: &'a str,
-    /// What was published, and what was done again.
+    /// What was published, and what was reproduced.
     pub(crate) about: &'a str,
     /// How the study was made: its sources and its size.
     pub(crate) made: String,
-    /// What is to be known before the commands; may be empty.
+    /// A text before the list of commands; may be empty.
     pub(crate) commands: String,
 }
 
@@ -31,7 +31,7 @@ struct Page<'a> {
     steps: Vec<(&'a str, String)>,
 }
 
-/// A section whose texts are HTML.
+/// A section with its texts as HTML.
 struct Shown<'a> {
     section: &'a Section,
     head: &'a [String],
@@ -40,7 +40,7 @@ struct Shown<'a> {
     list: Vec<String>,
 }
 
-/// Makes the page.
+/// Renders the page.
 pub(crate) fn page(
     frame: &Frame<'_>,
     record: &Record,
@@ -74,7 +74,7 @@ pub(crate) fn page(
     Ok(page.render()?)
 }
 
-/// A text with its commands, which stand between backticks, as HTML.
+/// A text as HTML, with code between backticks.
 fn html(text: &str) -> String {
     let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut html = String::new();
@@ -87,7 +87,7 @@ fn html(text: &str) -> String {
     html
 }
 
-/// Minutes, or seconds where it was less than two.
+/// A duration in minutes, or in seconds if it is below two minutes.
 pub(crate) fn duration(seconds: f64) -> String {
     if seconds < 120.0 {
         format!("{seconds:.0} s")

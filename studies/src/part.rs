@@ -1,7 +1,8 @@
-//! A study cut into parts for several processes or machines.
+//! Dividing a study among several processes or machines.
 //!
-//! A step needs those before it whose files it names. Steps that no other needs are dealt out to
-//! the parts; what they need is done in every part that needs it, which gives the same everywhere.
+//! A step depends on earlier steps that make files it names. Steps that no other depends on are
+//! dealt to the parts; their dependencies are done in every part that needs them, with the same
+//! results everywhere.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use logs::Shard;
 
 use crate::{Action, Step};
 
-/// The steps of one part, in their order; `folder` is the study's.
+/// The steps of one part, in order; `folder` is the study's.
 pub fn part(steps: Vec<Step>, folder: &Path, shard: Shard) -> Vec<Step> {
     let needs = needs(&steps, folder);
     let mut wanted = vec![false; steps.len()];
@@ -24,17 +25,17 @@ pub fn part(steps: Vec<Step>, folder: &Path, shard: Shard) -> Vec<Step> {
     steps.into_iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(step, _)| step).collect()
 }
 
-/// How many steps no other needs: the most parts that make sense.
+/// The number of steps that no other depends on: the most parts that make sense.
 pub fn independent(steps: &[Step], folder: &Path) -> usize {
     last(&needs(steps, folder)).len()
 }
 
-/// The steps that no other needs.
+/// The steps that no other depends on.
 fn last(needs: &[Vec<usize>]) -> Vec<usize> {
     (0..needs.len()).filter(|step| !needs.iter().any(|needs| needs.contains(step))).collect()
 }
 
-/// For each step those before it that it needs.
+/// The dependencies of each step: the indices of earlier steps.
 fn needs(steps: &[Step], folder: &Path) -> Vec<Vec<usize>> {
     let mut made: Vec<(usize, String)> = Vec::new();
     let mut needs = Vec::new();
@@ -47,7 +48,7 @@ fn needs(steps: &[Step], folder: &Path) -> Vec<Vec<usize>> {
         let mut of: Vec<usize> = named.iter().flat_map(touches).collect();
         of.sort_unstable();
         of.dedup();
-        // What nobody before has named, the step makes.
+        // A path that no earlier step has named is made by this step.
         let new = named.into_iter().filter(|path| !made.iter().any(|(_, made)| made == path));
         let new: Vec<_> = new.map(|path| (number, path)).collect();
         made.extend(new);
@@ -56,12 +57,12 @@ fn needs(steps: &[Step], folder: &Path) -> Vec<Vec<usize>> {
     needs
 }
 
-/// Whether two paths are one, or one lies in the other.
+/// Whether the paths are the same, or one contains the other.
 fn overlap(one: &str, other: &str) -> bool {
     Path::new(one).starts_with(other) || Path::new(other).starts_with(one)
 }
 
-/// The paths in the study's folder that a step names, wherever they stand in its arguments.
+/// The paths in the study's folder that a step's arguments contain.
 fn named(step: &Step, folder: &Path) -> Vec<String> {
     let text = |path: &Path| path.display().to_string();
     let words: Vec<String> = match &step.action {
@@ -104,8 +105,8 @@ mod tests {
             for index in 1..=of {
                 let part = part(steps.clone(), &options.folder, Shard { index, of });
                 assert!(!part.is_empty(), "study {}: part {index} of {of}", study.number);
-                // Every file that a step reads has been made in the part: what it does not make
-                // first itself.
+                // Every file that a step reads has been made in the part, unless the step makes it
+                // itself.
                 let made: Vec<_> = needs(&part, &options.folder);
                 let whole = needs(&steps, &options.folder);
                 for (step, needs) in part.iter().zip(made) {

@@ -1,5 +1,6 @@
-//! Results beside published ones, as a picture: a row for each, with the estimates' 95 % intervals
-//! along one axis. Made without fonts or other files, readable on light and dark ground.
+//! A picture of results beside published ones: a row for each, with estimates and their 95 %
+//! intervals along one axis. It needs no fonts or other files, and is readable on light and dark
+//! backgrounds.
 
 use logs::chart::{Chart, Style};
 use show::svg::{Colour, Head, Letters, Picture, escaped};
@@ -10,19 +11,19 @@ const TOP: f64 = 66.0;
 const ROW: f64 = 34.0;
 const EDGE: f64 = 14.0;
 
-/// A row.
+/// A row of the picture.
 pub(crate) struct Row {
-    /// What it is.
+    /// The row's label.
     pub(crate) name: String,
-    /// Marks with the half-widths of their intervals, one for each kind of mark; `None` where there
-    /// is none.
+    /// The estimates with the half-widths of their intervals, one for each kind of mark; `None` for
+    /// a missing one.
     pub(crate) marks: Vec<Option<(f64, f64)>>,
 }
 
 /// The colours of the kinds of marks.
 const COLOURS: [&str; 3] = ["#9aa3ad", "#4f7fd1", "#d0603c"];
 
-/// The picture; `kinds` says what each mark of a row is.
+/// Draws the picture; `kinds` has the labels of the kinds of marks.
 pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -> String {
     let ends = rows.iter().flat_map(|row| row.marks.iter().flatten());
     let reach = ends.map(|&(at, half)| at.abs() + half).fold(10.0, f64::max);
@@ -87,7 +88,7 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
     svg.finish()
 }
 
-/// The distance of the axis's lines, so that there are at most five on each side.
+/// The distance of the axis's lines, with at most five on each side.
 fn step(reach: f64) -> f64 {
     let mut step = 10.0;
     for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
@@ -99,7 +100,7 @@ fn step(reach: f64) -> f64 {
     step
 }
 
-/// A whole number with its sign.
+/// A number rounded to an integer, with its sign.
 pub(crate) fn signed(value: f64) -> String {
     let rounded = value.round();
     if rounded == 0.0 {
@@ -108,12 +109,12 @@ pub(crate) fn signed(value: f64) -> String {
     format!("{rounded:+}").replace('-', "−")
 }
 
-/// A chart whose lines have these colours, by class, readable on light and dark ground.
+/// A chart as SVG, whose lines have these colours by class, readable on light and dark backgrounds.
 pub(crate) fn coloured(chart: &Chart<'_>, names: &[&str], colours: &[(&str, &str)]) -> String {
     coloured_as(chart, Style { logarithmic: false, names }, colours)
 }
 
-/// The same, drawn in another way.
+/// [`coloured`] with another style.
 pub(crate) fn coloured_as(chart: &Chart<'_>, style: Style<'_>, colours: &[(&str, &str)]) -> String {
     let svg = chart.svg_as(style);
     let rule =

@@ -1,4 +1,4 @@
-//! Reading what commands have printed.
+//! Reading the output of a study's commands.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 /// Why the results of a study cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The file cannot be read.
+    /// A file cannot be read.
     #[error("{path}: {error}")]
     File {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// Why.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// It is not what the command prints.
+    /// A file is not the output of its command.
     #[error("{path}: {what}; remove the study's folder to begin anew")]
     Damaged {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A page could not be made.
@@ -30,30 +30,30 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// It is not what the command prints.
+    /// The error that a file is not the output of its command.
     pub(crate) fn damaged(path: &Path, what: String) -> ReadError {
         ReadError::Damaged { path: path.display().to_string(), what }
     }
 }
 
-/// The text of a file.
+/// Reads a text file.
 pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
     let name = || path.display().to_string();
     std::fs::read_to_string(path).map_err(|error| ReadError::File { path: name(), error })
 }
 
-/// A document that a command has printed, as those of its fields that the study reads.
+/// Reads the JSON output of a command into a type with the fields that the study needs.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
     serde_json::from_str(&text(path)?).map_err(|error| ReadError::damaged(path, error.to_string()))
 }
 
-/// A document that a command has printed.
+/// The JSON output of a command, with its path for errors.
 pub(crate) struct Document {
     path: PathBuf,
     value: Value,
 }
 
-/// A rate with the ends of its 95 % interval, in mbb/hand.
+/// A win rate with the ends of its 95 % interval, in mbb/hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Estimate {
     pub(crate) mbb: f64,
@@ -66,14 +66,14 @@ impl Estimate {
         0.5 * (self.high - self.low)
     }
 
-    /// What another estimate, made from other hands, is above this one.
+    /// The difference other − self of independent estimates.
     pub(crate) fn to(self, other: Estimate) -> Estimate {
         let half = self.half_width().hypot(other.half_width());
         let mbb = other.mbb - self.mbb;
         Estimate { mbb, low: mbb - half, high: mbb + half }
     }
 
-    /// 1 or −1 where the interval does not hold zero, else 0.
+    /// The sign, 1 or −1, if the interval excludes zero, otherwise 0.
     pub(crate) fn sign(self) -> i8 {
         i8::from(self.low > 0.0) - i8::from(self.high < 0.0)
     }
@@ -88,13 +88,13 @@ impl Document {
         ReadError::damaged(&self.path, format!("there is no {what} at {place}"))
     }
 
-    /// The number at a place such as `/entrants/0/rate/mbb`.
+    /// The number at a JSON pointer such as `/entrants/0/rate/mbb`.
     pub(crate) fn number(&self, place: &str) -> Result<f64, ReadError> {
         let value = self.value.pointer(place).and_then(Value::as_f64);
         value.ok_or_else(|| self.missing(place, "number"))
     }
 
-    /// Whether something holds.
+    /// The boolean at a JSON pointer.
     pub(crate) fn truth(&self, place: &str) -> Result<bool, ReadError> {
         let value = self.value.pointer(place).and_then(Value::as_bool);
         value.ok_or_else(|| self.missing(place, "true or false"))
@@ -110,19 +110,19 @@ impl Document {
         value.map(Vec::as_slice).ok_or_else(|| self.missing(place, "list"))
     }
 
-    /// The names of what an object holds.
+    /// The keys of the object at a JSON pointer.
     pub(crate) fn names(&self, place: &str) -> Result<Vec<&str>, ReadError> {
         let value = self.value.pointer(place).and_then(Value::as_object);
         let object = value.ok_or_else(|| self.missing(place, "object"))?;
         Ok(object.keys().map(String::as_str).collect())
     }
 
-    /// An error about something that a place lacks.
+    /// The error that something is missing at a JSON pointer.
     pub(crate) fn lacks(&self, place: &str, what: &str) -> ReadError {
         self.missing(place, what)
     }
 
-    /// The rate at a place.
+    /// The win rate at a JSON pointer.
     pub(crate) fn estimate(&self, place: &str) -> Result<Estimate, ReadError> {
         let number = |name: &str| self.number(&format!("{place}/{name}"));
         Ok(Estimate {

@@ -1,6 +1,5 @@
-//! What has been done of a study: `study.json` in its folder, written whole after each step, so
-//! that a study that was killed goes on where it was. The folders of a study's parts are joined by
-//! [`merge`].
+//! The record of the steps done: `study.json` in the study's folder, rewritten after each step, so
+//! that a study that was killed resumes. [`merge`] joins the folders of a study's parts.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -11,96 +10,96 @@ use serde::{Deserialize, Serialize};
 
 use crate::Options;
 
-/// The file.
+/// The file's name.
 const NAME: &str = "study.json";
 
-/// What has been done, and how long it took.
+/// The record of a study: the steps done, with their durations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// `cardroom-study/1`.
     schema: String,
     /// The study's number.
     study: String,
-    /// How much of the full size.
+    /// The scale as a share of the full size.
     scale: f64,
-    /// Whether the models are those inside the program.
+    /// Whether the built-in models are used.
     shipped: bool,
-    /// The SHA-256 of the blueprint that was given as the teacher.
+    /// The SHA-256 of the blueprint given as the teacher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     teacher: Option<String>,
-    /// The part whose steps are done here, as in `1/4`.
+    /// The part whose steps are done in this folder, as in `1/4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     /// The folder as the commands name it.
     folder: String,
-    /// The version and commit of the program that did it last.
+    /// The version and commit of the program that wrote it last.
     pub program: String,
-    /// Steps that are done.
+    /// The steps done.
     pub done: Vec<Done>,
 }
 
 /// A step that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    /// Its title.
+    /// The step's title.
     pub title: String,
-    /// As it would be typed.
+    /// The command as it would be typed.
     pub command: String,
-    /// How long it took; earlier runs that were interrupted are not counted.
+    /// The duration in seconds, without earlier runs that were interrupted.
     pub seconds: f64,
 }
 
-/// Why a study cannot go on in a folder.
+/// Why a study cannot resume in a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be read or written.
     #[error("{path}: {error}")]
     File {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// The file is no record.
+    /// The file is not a record.
     #[error("{path} is no record of a study ({error}); remove it, or give --out another folder")]
     Damaged {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// Why.
+        /// The parser's error.
         error: serde_json::Error,
     },
-    /// Another study, or the same in another size, is in the folder.
+    /// The folder holds another study, or one with other options.
     #[error("{path} has {found}, and this would be {ours}: give --out another folder")]
     Other {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// What is there.
+        /// The study in the folder.
         found: String,
-        /// What was asked for.
+        /// The study asked for.
         ours: String,
     },
-    /// A folder whose study has no parts.
+    /// The folder holds a whole study, not a part.
     #[error("{0} is no part of a study: it was done without --shard")]
     Whole(String),
-    /// Parts of two studies.
+    /// The parts are of different studies.
     #[error("{one} has {of_one}, and {other} has {of_other}: these are parts of different studies")]
     Different {
-        /// A part.
+        /// The folder of a part.
         one: String,
-        /// What is there.
+        /// The study in it.
         of_one: String,
-        /// Another.
+        /// The folder of another part.
         other: String,
-        /// What is there.
+        /// The study in it.
         of_other: String,
     },
-    /// They are not all parts, each once.
+    /// The parts are not complete, or one occurs twice.
     #[error(transparent)]
     Parts(#[from] ShardsError),
 }
 
 impl Record {
-    /// Goes on with the record in the options' folder, or begins one.
+    /// Opens the record in the options' folder, or begins one.
     pub fn open(study: &str, options: &Options, program: &str) -> Result<Record, RecordError> {
         let hash = |path: &PathBuf| {
             let bytes = std::fs::read(path);
@@ -128,13 +127,12 @@ impl Record {
             let path = options.folder.join(NAME).display().to_string();
             return Err(RecordError::Other { path, found: part(&found), ours: part(&ours) });
         }
-        // The folder may have been moved, or be named in another way: its commands are still the
-        // same.
+        // The folder may have been moved or named differently: its commands are still the same.
         ours.take(found);
         Ok(ours)
     }
 
-    /// That of a folder, if there is one.
+    /// Reads the record in a folder, if there is one.
     fn read(folder: &Path) -> Result<Option<Record>, RecordError> {
         let path = folder.join(NAME);
         let name = path.display().to_string();
@@ -147,7 +145,8 @@ impl Record {
         }
     }
 
-    /// Takes the steps of another that are not here, as if they had been done in this folder.
+    /// Adds the steps of another record that are not here, with their commands changed to this
+    /// folder.
     fn take(&mut self, other: Record) {
         for mut done in other.done {
             if self.done.iter().all(|own| own.title != done.title) {
@@ -157,7 +156,7 @@ impl Record {
         }
     }
 
-    /// What is done, in words.
+    /// The study, its models and its scale, in words.
     fn what(&self) -> String {
         let models = match &self.teacher {
             Some(hash) => format!(" of the teacher with the SHA-256 {hash}"),
@@ -167,7 +166,7 @@ impl Record {
         format!("study {}{models} at scale {}", self.study, self.scale)
     }
 
-    /// Whether the step of this title and command is done.
+    /// Whether the step with this title and command is done.
     pub fn has(&self, title: &str, command: &str) -> bool {
         self.done.iter().any(|done| done.title == title && done.command == command)
     }
@@ -187,15 +186,15 @@ impl Record {
             .map_err(|error| RecordError::File { path: path.display().to_string(), error })
     }
 
-    /// Seconds of the steps whose titles begin so.
+    /// The total duration, in seconds, of the steps whose titles begin with `title`.
     pub fn seconds(&self, title: &str) -> f64 {
         let done = self.done.iter().filter(|done| done.title.starts_with(title));
         done.map(|done| done.seconds).sum()
     }
 }
 
-/// A command as it would be typed where the folder has another name. Whatever a command names of the
-/// folder is a file in it.
+/// A command with the study's folder renamed. Everything a command names of the folder is a file in
+/// it.
 fn moved(command: &str, from: &str, to: &str) -> String {
     let inside = format!("{from}/");
     let mut text = String::new();
@@ -211,13 +210,13 @@ fn moved(command: &str, from: &str, to: &str) -> String {
     text + rest
 }
 
-/// Whether a folder is that of a study, or of a part of one.
+/// Whether a folder is that of a study or of a part.
 pub fn is_study(folder: &Path) -> bool {
     folder.join(NAME).exists()
 }
 
-/// Joins the folders of all parts of a study into a new one, in which the study goes on as one that
-/// was done in one piece. What several parts have made is the first one's.
+/// Joins the folders of all parts of a study into a new one, in which the study resumes as if it
+/// had been done in one piece. Of files that several parts have made, the first part's is used.
 ///
 /// # Errors
 /// [`RecordError`].
@@ -258,7 +257,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), RecordError> {
     whole.write(out)
 }
 
-/// Copies what is in a folder and not yet in the other.
+/// Copies the files of a folder that the other one does not have.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -1,8 +1,8 @@
-//! The sections of a report for a terminal, and as Markdown.
+//! Rendering a report's sections for a terminal and as Markdown.
 
 use crate::sections::Section;
 
-/// For a terminal: titles and tables.
+/// The sections for a terminal: titles and tables.
 pub(crate) fn text(sections: &[Section]) -> String {
     let shown = sections.iter().filter(|section| !section.table.is_empty() && !section.long);
     let parts = shown.map(|section| {
@@ -15,7 +15,8 @@ pub(crate) fn text(sections: &[Section]) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// A line for each row of sentences, without the head: what it says first, then what of.
+/// One line for each row of a table of sentences, without the head: the mark, then the claim and
+/// the result.
 fn sentences(table: &[Vec<String>]) -> String {
     let lines = table.iter().skip(1).map(|row| match row.as_slice() {
         [claim, mark, found] => format!("{mark:<14} {claim}: {found}\n"),
@@ -24,7 +25,8 @@ fn sentences(table: &[Vec<String>]) -> String {
     lines.collect()
 }
 
-/// Columns as wide as their widest, the first to the left, the last to the left if it is of words.
+/// A table with aligned columns: the first to the left, the last to the left if it has words, the
+/// others to the right.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let wide = |column: usize| {
@@ -48,7 +50,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// As Markdown: what the pages under `docs/studies/` take over.
+/// The sections as Markdown, for the pages under `docs/studies/`.
 pub(crate) fn markdown(sections: &[Section]) -> String {
     let mut parts = Vec::new();
     for section in sections {

@@ -1,25 +1,24 @@
-//! A report in sections: a heading, paragraphs, a table, a list, pictures. The terminal, the
-//! Markdown document and the page show the same ones.
+//! The sections of a report: a heading, paragraphs, a table, a list, pictures. The terminal, the
+//! Markdown document and the page show the same sections.
 
-/// A section.
+/// A section of a report.
 #[derive(Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
-    /// Paragraphs.
     pub(crate) prose: Vec<String>,
-    /// Rows of equal length, the heads first; empty without a table.
+    /// Rows of equal length, the head first; empty if there is no table.
     pub(crate) table: Vec<Vec<String>>,
-    /// Whether the table is of sentences.
+    /// Whether the table's cells are sentences.
     pub(crate) wide: bool,
     pub(crate) list: Vec<String>,
-    /// Whether a terminal is spared it.
+    /// Whether it is left out on a terminal.
     pub(crate) long: bool,
     pub(crate) pictures: Vec<Picture>,
 }
 
-/// A picture, and what it shows.
+/// A picture with its caption.
 pub(crate) struct Picture {
-    /// Its file in the study's folder.
+    /// The name of its file in the study's folder.
     pub(crate) file: String,
     pub(crate) shows: String,
     pub(crate) svg: String,

@@ -1,4 +1,5 @@
-//! Agents for drivers on a runtime: what may take long is done where it holds nobody up.
+//! Building, asking and dropping agents from asynchronous code: on blocking threads, so that the
+//! runtime's tasks go on.
 
 use std::sync::Arc;
 
@@ -8,10 +9,11 @@ use matches::bot::Bot;
 use matches::decide::{Decided, Request};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-/// A new agent that has been told who else plays.
+/// Builds an agent on a blocking thread and tells it who else plays.
 ///
-/// # Errors The outer one when the runtime has no thread for it, the inner one when the agent
-/// cannot be built.
+/// # Errors
+/// The outer one when the runtime has no thread for it, the inner one when the agent cannot be
+/// built.
 pub(crate) async fn build(
     choice: &AgentChoice,
     def: &Arc<GameDef>,
@@ -26,10 +28,10 @@ pub(crate) async fn build(
     .await
 }
 
-/// A decision in progress. It gives back what was asked and who was.
+/// A decision in progress; it returns the agent and the information set it was asked about, too.
 pub(crate) type Thought = JoinHandle<(Bot, InfoSet, Decided)>;
 
-/// Asks for a decision on another thread.
+/// Starts a decision on a blocking thread.
 pub(crate) fn think(mut bot: Bot, infoset: InfoSet, request: Request) -> Thought {
     spawn_blocking(move || {
         let decided = bot.decide(&infoset, request);
@@ -37,8 +39,7 @@ pub(crate) fn think(mut bot: Bot, infoset: InfoSet, request: Request) -> Thought
     })
 }
 
-/// Ends an agent. One that runs programs ends them before it is gone; it has a little time for
-/// that.
+/// Drops an agent on a blocking thread: one that runs programs waits a little for them to end.
 pub(crate) async fn dismiss(bot: Option<Bot>) {
     if let Some(bot) = bot {
         let _ = spawn_blocking(move || drop(bot)).await;

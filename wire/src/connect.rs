@@ -18,18 +18,18 @@ use serde::Serialize;
 use crate::host::Stops;
 use crate::play_acpc::{self, End, PlayError, Record, Summary};
 
-/// An outside dealer and who plays there.
+/// An outside dealer, the agent that plays there, and the pauses and time limits.
 #[derive(Debug, Clone)]
 pub struct ConnectionPlan {
-    /// What the connection is called here: one word.
+    /// The connection's name: one word.
     pub name: String,
     /// The dealer's host name or address.
     pub host: String,
     /// The port of the seat.
     pub port: u16,
-    /// The game as it was named.
+    /// The game as named in the configuration.
     pub game_name: String,
-    /// The game.
+    /// The game's definition.
     pub def: Arc<GameDef>,
     /// The agent that plays.
     pub agent: AgentChoice,
@@ -39,9 +39,9 @@ pub struct ConnectionPlan {
     pub retry_first: Duration,
     /// The longest pause.
     pub retry_most: Duration,
-    /// How long the dealer may say nothing; then the attempt has failed.
+    /// How long the dealer may send nothing before the attempt counts as failed.
     pub silence: Duration,
-    /// How long a decision may take.
+    /// The time limit for a decision.
     pub decision_time: Duration,
     /// The folder for the records of all connections.
     pub folder: PathBuf,
@@ -51,32 +51,32 @@ pub struct ConnectionPlan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doing {
-    /// Connecting, waiting for the other players, or playing.
+    /// Connected or connecting: waiting for the other players, or playing.
     AtTheDealer,
     /// Pausing before the next attempt.
     Pausing,
-    /// Nothing any more.
+    /// It has ended.
     Stopped,
 }
 
-/// A connection at one moment.
+/// The status of a connection at one moment.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConnectionStatus {
-    /// Its name.
+    /// The connection's name.
     pub name: String,
     /// `HOST:PORT`.
     pub dealer: String,
-    /// The game as it was named.
+    /// The game as named in the configuration.
     pub game: String,
     /// The agent that plays.
     pub agent: String,
-    /// What it is doing.
+    /// The connection's state.
     pub doing: Doing,
     /// Matches played to their end since the start.
     pub matches: u64,
     /// Hands played since the start, in matches that are over.
     pub hands: u64,
-    /// Failures since the last good match.
+    /// Failed attempts since the last match of which hands were played.
     pub failures: u32,
     /// The last failure, if it was later than the last good match.
     pub error: Option<String>,
@@ -84,12 +84,12 @@ pub struct ConnectionStatus {
     pub last: Option<Summary>,
 }
 
-/// A view of a connection that stays current.
+/// A shared handle to the status of a connection.
 #[derive(Debug, Clone)]
 pub struct ConnectionView(Arc<Mutex<ConnectionStatus>>);
 
 impl ConnectionView {
-    /// The connection now.
+    /// A copy of the present status.
     pub fn status(&self) -> ConnectionStatus {
         self.lock().clone()
     }
@@ -99,7 +99,7 @@ impl ConnectionView {
     }
 }
 
-/// A connection that is kept up.
+/// A connection to an outside dealer, made again after every match and every failure.
 #[derive(Debug)]
 pub struct Connection {
     plan: ConnectionPlan,
@@ -124,7 +124,7 @@ impl Connection {
         Connection { plan, view: ConnectionView(Arc::new(Mutex::new(status))) }
     }
 
-    /// A view of it.
+    /// A handle to its status.
     pub fn view(&self) -> ConnectionView {
         self.view.clone()
     }
@@ -192,14 +192,14 @@ impl Connection {
         let kept = if summary.hands > 0 {
             write_summary(&folder.join("summary.json"), &summary)
         } else {
-            // Most attempts come to nothing while a dealer is down: no trace but the log line.
+            // Most attempts fail while a dealer is down: of those only the log line stays.
             std::fs::remove_dir_all(&folder)
         };
         kept.map_err(|source| PlayError::Record { path: folder, source })?;
         Ok((summary, end))
     }
 
-    /// Notes how a match went; the number of failures in a row.
+    /// Updates the status after a match; returns the number of failures in a row.
     fn note(&self, outcome: &Result<(Summary, Result<End, PlayError>), PlayError>) -> u32 {
         let (summary, error) = match outcome {
             Ok((summary, Ok(_))) => (Some(summary), None),

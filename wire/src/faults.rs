@@ -1,5 +1,5 @@
-//! What goes wrong with a share of the requests to the Slumbot API, on purpose: for tests of
-//! clients, and for practice. The file that says so is described in `docs/server.md`.
+//! Fault injection for the Slumbot API: for tests of clients, and for practice. `docs/server.md`
+//! describes the file that configures it.
 //!
 //! Each request meets at most one fault; which one is a function of the seed and of the request's
 //! number in the order in which requests came in.
@@ -11,17 +11,17 @@ use matches::decide::mix;
 use protocol::slumbot::host::Endpoint;
 use serde::{Deserialize, Deserializer, de};
 
-/// What is injected, and how often. Rates are shares of the requests.
+/// The faults to inject and their rates, as shares of the requests.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FaultPlan {
-    /// Determines which request meets which fault.
+    /// The seed that determines which request meets which fault.
     pub seed: u64,
-    /// The connection is closed, the request not done.
+    /// The connection is closed before the request is carried out.
     pub drop: f64,
-    /// The request is done, the connection closed without an answer.
+    /// The request is carried out, and the connection closed without an answer.
     pub drop_after: f64,
-    /// The answer comes late.
+    /// The answer is delayed.
     pub delay: f64,
     /// The shortest delay.
     #[serde(deserialize_with = "duration")]
@@ -29,25 +29,26 @@ pub struct FaultPlan {
     /// The longest delay.
     #[serde(deserialize_with = "duration")]
     pub delay_to: Duration,
-    /// The request is done twice, as if a proxy had sent it again; the second answer is given.
+    /// The request is carried out twice, as if a proxy had sent it again; the second answer is
+    /// given.
     pub duplicate: f64,
-    /// The answer ends in the middle of its body.
+    /// The connection is closed in the middle of the answer's body.
     pub truncate: f64,
     /// The connection is reset in the middle of the body.
     pub reset: f64,
-    /// The request is not done; the answer is one of `codes`.
+    /// The request is not carried out; the answer has one of the statuses in `codes`.
     pub status: f64,
-    /// The request is done; the answer is one of `codes`.
+    /// The request is carried out; the answer has one of the statuses in `codes`.
     pub status_after: f64,
-    /// The statuses of such answers.
+    /// The statuses of these answers.
     pub codes: Vec<u16>,
-    /// The answer carries a new token; the old one stays good.
+    /// The answer carries a new token; the old one stays valid.
     pub rotate: f64,
-    /// The session's last answer is given again, the request not done.
+    /// The request is not carried out; the session's last answer is given again.
     pub repeat_answer: f64,
     /// `new_hand` deals the same hand again.
     pub repeat_hand: f64,
-    /// The endpoints that are concerned; without it, all.
+    /// The names of the endpoints with faults; all if empty.
     pub only: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ impl FaultPlan {
     /// Reads a fault file.
     ///
     /// # Errors
-    /// When it cannot be read, is no TOML, holds unknown keys, or its rates make no sense.
+    /// When it cannot be read, is not TOML, has unknown keys, or its rates make no sense.
     pub fn read(path: &Path) -> Result<FaultPlan, FaultError> {
         let fail = |reason: String| FaultError { file: path.display().to_string(), reason };
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
@@ -101,7 +102,7 @@ impl FaultPlan {
         Ok(plan)
     }
 
-    /// Why this cannot be done, if it cannot.
+    /// Checks rates, delays, statuses and endpoints; an error says what is wrong.
     fn check(&self) -> Result<(), String> {
         for (name, rate) in self.rates() {
             if !(0.0..=1.0).contains(&rate) {
@@ -130,7 +131,7 @@ impl FaultPlan {
         Ok(())
     }
 
-    /// Whether requests to this endpoint meet faults.
+    /// Whether requests to this endpoint can meet faults.
     pub fn concerns(&self, endpoint: Endpoint) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == endpoint.name())
     }
@@ -152,7 +153,7 @@ impl FaultPlan {
         ]
     }
 
-    /// What happens to the request of this number.
+    /// The fault for the request of this number.
     pub fn fault(&self, number: u64) -> Fault {
         let draw = |what: u64| unit(mix(self.seed ^ mix(number) ^ mix(mix(what))));
         let code = || {
@@ -185,39 +186,39 @@ impl FaultPlan {
     }
 }
 
-/// 53 bits as a number from 0 up to 1.
+/// A number from 0 up to 1 made of 53 of these bits.
 fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// What happens to one request.
+/// The fault that a request meets, if any; see [`FaultPlan`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Fault {
-    /// Nothing out of the ordinary.
+    /// The request is answered as usual.
     #[default]
     None,
-    /// Closed, not done.
+    /// Not carried out, connection closed.
     Drop,
-    /// Done, closed.
+    /// Carried out, connection closed without an answer.
     DropAfter,
-    /// Done, late.
+    /// Carried out, answered after this delay.
     Delay(Duration),
-    /// Done twice.
+    /// Carried out twice.
     Duplicate,
-    /// Done, the answer cut off.
+    /// Carried out, the answer's body cut off.
     Cut {
-        /// Whether the connection is reset, rather than closed.
+        /// Whether the connection is reset rather than closed.
         reset: bool,
     },
-    /// Not done, an error.
+    /// Not carried out, answered with this status.
     Status(u16),
-    /// Done, an error.
+    /// Carried out, answered with this status.
     StatusAfter(u16),
-    /// Done, with a new token.
+    /// Carried out, answered with a new token.
     Rotate,
-    /// Not done, the last answer again.
+    /// Not carried out, answered with the session's last answer.
     RepeatAnswer,
-    /// Done, with the cards of the hand before.
+    /// Carried out, with the cards of the previous hand.
     RepeatHand,
 }
 

@@ -1,9 +1,8 @@
-//! Agents on a wire: the ACPC dealer, tables and player, and the Slumbot client and host, over
-//! sockets and HTTP.
+//! ACPC dealer, tables and player over sockets; Slumbot client and host over HTTP.
 //!
 //! - [`connect`]: playing at outside ACPC dealers, connecting again and again.
 //! - [`dealer`]: the ACPC dealer over sockets.
-//! - [`faults`]: what goes wrong with the Slumbot API on purpose.
+//! - [`faults`]: fault injection for the Slumbot API.
 //! - [`host`]: ACPC tables on ports that outside bots can join.
 //! - [`package_acpc`]: competition entries.
 //! - [`play_acpc`]: playing at an ACPC dealer.

@@ -26,13 +26,13 @@ use protocol::acpc::gamedef;
 
 use crate::dealer::{self, DealerError, Options};
 
-/// What `cardroom play` says of decisions in which the agent's answer was not used.
+/// The words with which `cardroom play` marks decisions made without the agent's answer.
 pub const UNANSWERED: &str = "without the agent's answer";
 
 /// The kind of the agents that are programs of their own.
 const EXTERNAL: &str = matches::external::SPEC.kind;
 
-/// What goes into an entry.
+/// The content of an entry.
 #[derive(Debug)]
 pub struct Entry<'a> {
     /// The `cardroom` program to include.
@@ -41,19 +41,19 @@ pub struct Entry<'a> {
     pub agent: &'a AgentChoice,
     /// The definitions of all configured agents.
     pub defined: &'a BTreeMap<String, AgentConfig>,
-    /// The game.
+    /// The game's definition.
     pub def: &'a Arc<GameDef>,
 }
 
-/// Why an entry cannot be made or does not work.
+/// Why an entry cannot be made or fails its test.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// A file or folder cannot be made, read or written.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// The folder for the entry has something in it.
@@ -69,9 +69,9 @@ pub enum PackageError {
     /// The entry was made but fails the test match.
     #[error("the entry in {} does not work: {reason}", .folder.display())]
     Fails {
-        /// The entry.
+        /// The entry's folder.
         folder: PathBuf,
-        /// What happened.
+        /// The dealer's result or the entry's output.
         reason: String,
     },
 }
@@ -102,10 +102,10 @@ pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), PackageError> {
     fs::create_dir_all(parent).map_err(at(parent))?;
     let unfinished = parent.join(format!(".{name}.unfinished-{}", std::process::id()));
     let made = fill(entry, &unfinished)
-        // An empty folder gives way.
+        // An empty folder is replaced.
         .and_then(|()| fs::rename(&unfinished, &folder).map_err(at(&folder)));
     if made.is_err() {
-        // The first error is the one to tell.
+        // Of two errors, the first is reported.
         let _ = fs::remove_dir_all(&unfinished);
     }
     made
@@ -143,7 +143,7 @@ fn mode(path: &Path, permissions: u32) -> Result<(), PackageError> {
     fs::set_permissions(path, fs::Permissions::from_mode(permissions)).map_err(at(path))
 }
 
-/// The definitions of the agents that take part.
+/// The definitions of the configured agents that the entry's agent uses.
 fn definitions(entry: &Entry<'_>) -> BTreeMap<String, AgentConfig> {
     let names = entry.agent.names();
     let used = entry.defined.iter().filter(|(name, _)| names.contains(name));
@@ -164,7 +164,7 @@ fn toml_text(definitions: &BTreeMap<String, AgentConfig>) -> String {
     document.to_string()
 }
 
-/// Where below `files/` a file belongs: at its path from the folder that it was named from.
+/// The path below `files/` for a file: its path relative to the folder that it was named from.
 fn inside(entry: &Entry<'_>, file: &Path) -> Option<PathBuf> {
     let folders = definitions(entry).into_values().map(|config| config.folder);
     let from = folders.filter(|folder| !folder.as_os_str().is_empty());
@@ -191,7 +191,7 @@ fn script(entry: &Entry<'_>, configured: bool) -> String {
     )
 }
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 fn quote(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| "''".to_owned(), std::borrow::Cow::into_owned)
 }
@@ -218,7 +218,7 @@ fn readme(entry: &Entry<'_>) -> String {
     )
 }
 
-/// What the entry needs besides its folder.
+/// The requirements of the entry, for its README.
 fn needs(entry: &Entry<'_>) -> &'static str {
     let configured = definitions(entry);
     let external = entry.agent.spec().kind == EXTERNAL
@@ -235,11 +235,11 @@ fn needs(entry: &Entry<'_>) -> &'static str {
     }
 }
 
-/// Plays test matches with the entry: started by its absolute path from another folder, then by a
-/// relative one, against random players, every reply held to the rules.
+/// Plays test matches with the entry against random players, with every reply checked against the
+/// rules. It is started by its absolute path from another folder, then by a relative one.
 ///
 /// # Errors
-/// [`PackageError::Fails`] with what the dealer or the entry said.
+/// [`PackageError::Fails`] with the dealer's result or the entry's output.
 pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), PackageError> {
     let folder = folder.canonicalize().map_err(at(folder))?;
     let place = std::env::temp_dir().join(format!("cardroom-entry-{}", std::process::id()));
@@ -253,7 +253,7 @@ pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), Packag
     let result = [absolute, relative]
         .into_iter()
         .try_for_each(|command| test_match(&folder, &place, command, def, hands));
-    // Left-over files in the temporary folder are no reason to fail.
+    // Left-over files in the temporary folder are no error.
     let _ = fs::remove_dir_all(&place);
     result
 }
@@ -289,7 +289,7 @@ fn test_match(
         }
         Err(error) => return Err(fails(error.to_string())),
     }
-    // The dealer cannot tell whether the agent itself has chosen what was played.
+    // The dealer cannot tell whether the agent itself chose the actions.
     let own = fs::read_to_string(format!("{name}.player0.std")).unwrap_or_default();
     if let Some(line) = own.lines().find(|line| line.contains(UNANSWERED)) {
         return Err(fails(format!("in a test match it made {}", excerpt(line))));

@@ -1,24 +1,24 @@
-//! Files and folders that hold tokens, which are as good as passwords: nobody but their owner may
-//! use them.
+//! Permissions of the files and folders that hold tokens, which work like passwords: only their
+//! owner may read them.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
-/// The rights of a folder that only its owner can use.
+/// The mode of a folder that only its owner can use.
 pub(crate) const FOLDER: u32 = 0o700;
-/// The rights of a file that only its owner can use.
+/// The mode of a file that only its owner can use.
 pub(crate) const FILE: u32 = 0o600;
 
-/// Makes a folder that only its owner can use, and those above it. One that is there is left alone.
+/// Makes a folder for its owner only, with its parents. An existing one is left as it is.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER).create(folder)
 }
 
-/// Takes the rights of all but the owner away from a file or folder, and says so when they had any.
-/// Whether they have none now: some file systems do not keep rights. What is not there, or
-/// something else, is left alone.
+/// Restricts a file or folder to its owner, with a log line if others had permissions. Returns
+/// whether others have none now: some file systems do not keep permissions. A path that does not
+/// exist, or is of another kind, is left alone.
 pub(crate) fn take_from_others(path: &Path, mode: u32) -> io::Result<bool> {
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),

@@ -1,17 +1,17 @@
-//! From values on some flops to rates with intervals.
+//! Estimates of a responder's win rate, with confidence intervals, from its values on some flops.
 //!
-//! The flops are a simple random sample without replacement of all 22,100, so what a responder who
-//! plays before the flop as the agent does wins is estimated by the plain mean. The half-width is
+//! The flops are a simple random sample without replacement of all 22,100. For a responder who
+//! plays before the flop as the agent does, the estimate is the plain mean. The half-width is
 //! Student's t times the standard error, with the correction for a finite population `1 − n /
 //! 22100`.
 //!
-//! Play before the flop that is learned must not be measured on the flops it was learned from. So
-//! the flops, in the order in which they were drawn, are dealt into two halves. What was learned
-//! from a half `A` is measured on the other one, `B`, a sample of all flops but those of `A`; on
-//! those of `A` it is known what it wins. So `|A| / 22100` times its mean on `A` and the rest times
-//! its mean on `B` is an unbiased estimate of what it wins on all flops. The figure is the mean of
-//! both directions. They share the flops, so their errors are taken to be the same error: the
-//! half-width is the mean of both, which is too wide rather than too narrow.
+//! A strategy before the flop that was learned on some flops must not be measured on the same ones.
+//! So the flops, in the order in which they were drawn, are dealt into two halves. What was learned
+//! on a half `A` is measured on the other one, `B`, a sample of all flops but those of `A`; its
+//! value on those of `A` is known. So `|A| / 22100` times its mean on `A` and the rest times its
+//! mean on `B` is an unbiased estimate of its value over all flops. The figure is the mean of both
+//! directions. They share the flops, so their errors are taken as the same error: the half-width is
+//! the mean of both, which is too wide rather than too narrow.
 //!
 //! With all flops everything is exact.
 
@@ -19,7 +19,7 @@ use logs::stats::t_quantile;
 use solvers::Player;
 use solvers::subgame::response::{Before, Choices, FLOPS, FlopValues, Preflop};
 
-/// Flops without which there is no estimate: two in each half.
+/// The least number of flops for an estimate: two in each half.
 pub const LEAST: usize = 4;
 
 /// A rate in thousandths of a big blind per hand.
@@ -27,31 +27,30 @@ pub const LEAST: usize = 4;
 pub struct Estimate {
     /// The rate.
     pub mbb: f64,
-    /// Half the width of its 95 % interval; 0 where it is exact.
+    /// Half the width of its 95 % confidence interval; 0 if it is exact.
     pub half_width: f64,
 }
 
-/// What a responder wins.
+/// A responder's win rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figure {
     /// The mean of both seats.
     pub both: Estimate,
-    /// In seat 0 and in seat 1.
+    /// The rates in seat 0 and in seat 1.
     pub seats: [Estimate; 2],
 }
 
-/// What two responders win, both at most what a best response does.
+/// The win rates of two responders, each a lower bound for a best response.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// One that plays as the agent itself before the flop, and its best from there on.
+    /// The responder that plays as the agent before the flop, and its best response from there on.
     pub from_flop: Figure,
-    /// One that plays its best before the flop, too, as far as the flops show.
+    /// The responder that also plays its best before the flop, as far as the flops show.
     pub from_start: Figure,
 }
 
-/// What the responders win, in units of which a chip has `unit`. `drawn` has the values on the
-/// flops in the order in which they were drawn, of which there are at least [`LEAST`]; all of them,
-/// if there are [`FLOPS`].
+/// The responders' win rates, in units of which a chip has `unit`. `drawn` has the values on the
+/// flops in the order in which they were drawn: at least [`LEAST`]; if there are [`FLOPS`], all.
 pub fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
     let as_agent = Sample::new(preflop, drawn, [Before::AsAgent; 2], unit);
     let from_flop = as_agent.figure(0, &Sample::default());
@@ -72,7 +71,7 @@ pub fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
     Figures { from_flop, from_start: mean(measured) }
 }
 
-/// The best play before the flop in each seat for the mean of these values.
+/// The best strategy before the flop in each seat, for the mean of these values.
 fn learn(preflop: &Preflop, values: &[&FlopValues]) -> [Choices; 2] {
     Player::BOTH.map(|player| {
         let mut mean = vec![0.0; preflop.leaves().len() * cards::StartingHand::COUNT];
@@ -85,7 +84,7 @@ fn learn(preflop: &Preflop, values: &[&FlopValues]) -> [Choices; 2] {
     })
 }
 
-/// What is won on each of some flops: in seat 0, in seat 1, and the mean of both.
+/// Winnings on each of some flops: in seat 0, in seat 1, and the mean of both.
 #[derive(Debug, Default)]
 struct Sample([Vec<f64>; 3]);
 
@@ -111,7 +110,7 @@ impl Sample {
         sample
     }
 
-    /// The estimates, when on so many other flops it is known what is won.
+    /// The estimates, with the winnings known on `others` further flops.
     fn figure(&self, others: usize, known: &Sample) -> Figure {
         let [first, second, both] =
             [0, 1, 2].map(|which| estimate(&self.0[which], others, &known.0[which]));
@@ -133,7 +132,7 @@ fn estimate(won: &[f64], others: usize, known: &[f64]) -> Estimate {
     }
 }
 
-/// The mean of two figures whose errors may be the same.
+/// The mean of two figures with the same errors.
 fn mean([one, two]: [Figure; 2]) -> Figure {
     let of = |a: Estimate, b: Estimate| Estimate {
         mbb: (a.mbb + b.mbb) / 2.0,

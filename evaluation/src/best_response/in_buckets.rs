@@ -1,4 +1,4 @@
-//! The best response of somebody who sees the agent's buckets instead of cards, over all deals.
+//! The best response of a player who sees the agent's buckets instead of cards, over all deals.
 
 use cards::Board;
 use game::Street;
@@ -9,51 +9,49 @@ use solvers::subgame::response::{InBuckets, TreeStrategy, flop_kinds};
 
 use crate::pool;
 
-/// Why there is no measurement.
+/// Why the measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum InBucketsError {
-    /// The agent sees more than buckets.
+    /// The agent does not play by buckets.
     #[error(
         "the agent does not play by buckets: only `cfr` has them, in the betting tree that it was trained in"
     )]
     Cards,
-    /// There are too many paths of buckets.
+    /// There are too many sequences of buckets.
     #[error(transparent)]
     Exact(#[from] ExactError),
-    /// We have counted wrongly.
+    /// The number of deals counted is wrong: an error of this program.
     #[error("{found} deals were counted, where there are {DEALS}: the counts are wrong")]
     Deals {
-        /// Deals counted.
+        /// The number of deals counted.
         found: u64,
     },
 }
 
-/// Where a run stands.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// Kinds of flops that have been counted.
+    /// Kinds of flops counted so far.
     pub known: usize,
     /// All kinds of flops.
     pub needed: usize,
 }
 
-/// What was found.
+/// The result of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// For each seat, in chips a hand: what a best response wins there from the agent in the other
-    /// one.
+    /// By seat, in chips a hand: the value of a best response in this seat against the agent.
     pub best: [f64; 2],
-    /// What the agent itself wins there from the agent in the other one.
+    /// By seat, in chips a hand: the value of the agent itself against the agent.
     pub own: [f64; 2],
-    /// Paths of buckets up to each street.
+    /// The number of sequences of buckets up to each street.
     pub paths: [usize; 4],
-    /// Information sets of the agent in which it is taken to call, because play looks at the cards
-    /// there.
+    /// Information sets in which the agent is taken to call, because it looks at the cards there.
     pub guessed: u64,
 }
 
-/// Measures, on so many threads, which do not matter for what is found. `None` when it was asked to
-/// stop. `seen` is called about ten times a second.
+/// Measures on `threads` threads; the result does not depend on their number. `None` when it was
+/// stopped. `seen` is called about ten times a second.
 ///
 /// # Errors
 /// [`InBucketsError`].
@@ -75,7 +73,7 @@ pub fn run(
     }))
 }
 
-/// Counts all deals.
+/// Counts all deals by pairs of bucket sequences.
 fn pair_counts(
     agent: &InBuckets<'_>,
     threads: usize,

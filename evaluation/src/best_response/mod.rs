@@ -1,8 +1,9 @@
-//! The best response to an agent inside a betting tree, on drawn flops or on all, kept in a folder.
+//! The best response to an agent inside a betting tree, on a sample of flops or on all, recorded in
+//! a folder.
 //!
-//! What is won on a flop is a function of its kind alone, and goes to the folder as soon as it is
-//! known ([`store`]): a run that was killed loses the flops in play, and one with more flops goes
-//! on with what is there. [`estimate`] says how flops become rates.
+//! The values on a flop depend on its kind alone, and are written to the folder as soon as they are
+//! known ([`store`]): a run that was killed loses the flops in progress, and one with more flops
+//! continues from what is there. [`estimate`] says how flops become rates.
 
 pub mod estimate;
 pub mod in_buckets;
@@ -29,34 +30,34 @@ use crate::pool;
 use estimate::{Figures, LEAST, figures};
 use store::{Manifest, Store};
 
-/// What is measured.
+/// The settings of a measurement.
 #[derive(Clone)]
 pub struct Plan {
     /// The game: heads-up hold'em.
     pub def: Arc<GameDef>,
     /// The game's name: a built-in one, or the path of its file.
     pub game_name: String,
-    /// The agent that is responded to.
+    /// The agent to respond to.
     pub agent: AgentChoice,
     /// SHA-256 of its files, see [`model_sha256`](crate::folder::model_sha256).
     pub model_sha256: Option<String>,
-    /// Its strategy inside the betting tree.
+    /// The agent's strategy inside the betting tree.
     pub strategy: Arc<dyn TreeStrategy>,
-    /// Flops to draw, of [`FLOPS`]; with all of them the response is exact.
+    /// The number of flops to draw, of [`FLOPS`]; with all of them the response is exact.
     pub flops: usize,
-    /// Determines which flops are drawn.
+    /// The seed that determines which flops are drawn.
     pub seed: u64,
-    /// The part that is measured, of the kinds of flops; `None` for the whole.
+    /// The part to measure, of the kinds of flops; `None` for the whole.
     pub shard: Option<Shard>,
 }
 
-/// Why there is no measurement.
+/// Why the measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// Too few flops, or too many.
+    /// The number of flops is too small or too large.
     #[error("give {LEAST} to {FLOPS} flops, or `all`, not {0}")]
     Flops(usize),
-    /// There is no response.
+    /// The response cannot be computed.
     #[error(transparent)]
     Response(#[from] ResponseError),
     /// The agent's code panicked.
@@ -67,35 +68,34 @@ pub enum MeasureError {
     Store(#[from] StoreError),
 }
 
-/// Where a run stands.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// Kinds of flops that are known.
+    /// Kinds of flops that are done.
     pub known: usize,
     /// Kinds of flops that are needed.
     pub needed: usize,
-    /// What the first flops say so far.
+    /// The estimates from the flops drawn first of which all are done.
     pub figures: Option<Figures>,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
-    /// What the response wins; `None` with too few flops.
+    /// The win rates of the response; `None` with too few flops.
     pub figures: Option<Figures>,
-    /// Flops that count: as many of those drawn first as are all known.
+    /// The number of flops used: those drawn first of which all are done.
     pub flops: usize,
-    /// Different kinds among them.
+    /// The number of different kinds among them.
     pub kinds: usize,
-    /// Whether all flops asked for are there; otherwise it was asked to stop.
+    /// Whether all requested flops are done; otherwise the run was stopped.
     pub complete: bool,
-    /// Kinds of flops that had been kept before.
+    /// Kinds of flops known from earlier runs.
     pub earlier: usize,
 }
 
 impl Plan {
-    /// A name for the measurement that tells what it is, flops and seed left out: more flops
-    /// continue it.
+    /// A name for the measurement, without flops and seed: more flops continue it.
     pub fn name(&self) -> String {
         let (model, tree) = (self.model_sha256.as_deref(), self.strategy.tree().hash());
         let rest = tree[..8].to_owned() + &part(self.shard);
@@ -127,7 +127,7 @@ fn fingerprint(preflop: &Preflop) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Measures, going on with what the folder holds. `seen` is called about ten times a second. Each
+/// Measures, continuing from what the folder holds. `seen` is called about ten times a second. Each
 /// thread takes some 100 MB.
 ///
 /// # Errors
@@ -165,7 +165,7 @@ pub fn run(
     Ok(course.outcome())
 }
 
-/// What is won on a kind of flop.
+/// The responder's values on a kind of flop.
 fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureError> {
     let cards = flop_kinds()[kind].cards;
     let looked = AssertUnwindSafe(|| responder.flop(cards));
@@ -173,12 +173,12 @@ fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureErr
     Ok(catch_unwind(looked).map_err(|_| MeasureError::Panicked(name()))??)
 }
 
-/// What has come in so far.
+/// The state of a run.
 struct Course<'a> {
     preflop: &'a Preflop,
-    /// Thousandths of a big blind in a chip.
+    /// Thousandths of a big blind per chip.
     unit: f64,
-    /// The kinds of the flops drawn.
+    /// The kinds of the flops in the order drawn.
     drawn: Vec<usize>,
     known: BTreeMap<usize, FlopValues>,
     needed: BTreeSet<usize>,
@@ -196,7 +196,7 @@ impl<'a> Course<'a> {
         Course { preflop, unit, drawn, known, needed, earlier }
     }
 
-    /// Kinds to look at, those drawn first before the others.
+    /// The kinds not yet known, in the order drawn.
     fn missing(&self) -> Vec<usize> {
         let mut met = BTreeSet::new();
         let new = |kind: &&usize| {
@@ -206,7 +206,7 @@ impl<'a> Course<'a> {
         self.drawn.iter().filter(new).copied().collect()
     }
 
-    /// The flops drawn first of which all are known.
+    /// The values on the flops drawn first of which all are known.
     fn first(&self) -> Vec<&FlopValues> {
         self.drawn.iter().map_while(|kind| self.known.get(kind)).collect()
     }
@@ -216,7 +216,7 @@ impl<'a> Course<'a> {
         (first.len() >= LEAST).then(|| figures(self.preflop, &first, self.unit))
     }
 
-    /// Kinds that are needed and known.
+    /// The number of kinds that are needed and known.
     fn there(&self) -> usize {
         self.needed.iter().filter(|&kind| self.known.contains_key(kind)).count()
     }

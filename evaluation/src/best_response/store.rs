@@ -1,9 +1,9 @@
-//! The folder of a measurement: see [`folder`](crate::folder).
+//! The folder of a best-response measurement, see [`folder`](crate::folder).
 //!
 //! `flops.csv` has a line for each finished kind of flop: its number, its cards, how many flops it
-//! stands for, and what the responder wins there with each kind of starting hand, in seat 0 and
-//! then in seat 1 ([`FlopValues`]), parted by blanks. Nothing depends on which flops are asked for:
-//! a folder serves any number of flops, and any seed.
+//! stands for, and the responder's values with each starting hand, in seat 0 and then in seat 1
+//! ([`FlopValues`]), separated by blanks. Nothing depends on which flops are asked for: a folder
+//! serves any number of flops, and any seed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,29 +16,29 @@ use solvers::subgame::response::{FlopValues, flop_kinds};
 
 use crate::folder::{ResultsFolder, StoreError, first_difference};
 
-/// The results.
+/// The file of results.
 pub const RESULTS: &str = "flops.csv";
 
 const HEADER: &str = "number,cards,flops,values\n";
 
-/// What a folder holds.
+/// The manifest of the measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The agent with its settings.
     pub agent: String,
-    /// SHA-256 of the agent's files in hexadecimal, when it has some.
+    /// SHA-256 of the agent's files in hexadecimal, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_sha256: Option<String>,
-    /// SHA-256 of its strategy before the flop: models inside the program have no file.
+    /// SHA-256 of its strategy before the flop: built-in models have no file.
     pub preflop_sha256: String,
     /// SHA-256 of the betting tree.
     pub tree_sha256: String,
     /// The bet menu of the tree.
     pub menu: String,
-    /// The game as it was named.
+    /// The game's name or file, as given.
     pub game_name: String,
-    /// Where the measurement was begun.
+    /// The program and its version at the start.
     pub provenance: Provenance,
     /// The game's rules.
     pub game: GameDef,
@@ -57,14 +57,14 @@ impl crate::folder::Manifest for Manifest {
     }
 }
 
-/// A folder opened for measuring; one process at a time has it.
+/// A measurement's folder, open for writing; one process at a time can open it.
 pub struct Store {
     kept: ResultsFolder,
 }
 
 impl Store {
-    /// Makes the folder, or goes on with the measurement it holds if that is the same one. Returns
-    /// what it knows, by the number of the kind of flop; each has so many values for each seat.
+    /// Makes the folder, or resumes the same measurement in it. Also returns the results there, by
+    /// the number of the kind of flop; `values` is the number of values for each seat.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -87,7 +87,7 @@ impl Store {
         Ok((Store { kept }, known))
     }
 
-    /// Keeps what is won on a kind of flop.
+    /// Writes the values on a kind of flop.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -95,7 +95,7 @@ impl Store {
         let mut line = prefix(kind);
         for (at, value) in values.0.iter().flatten().enumerate() {
             let blank = if at > 0 { " " } else { "" };
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(line, "{blank}{value}");
         }
         line.push('\n');
@@ -103,7 +103,7 @@ impl Store {
     }
 }
 
-/// What the line of a kind of flop begins with.
+/// The beginning of the line of a kind of flop.
 fn prefix(kind: usize) -> String {
     let flop = flop_kinds()[kind];
     let cards: String = flop.cards.iter().map(|card| card.to_string()).collect();

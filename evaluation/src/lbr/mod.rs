@@ -1,9 +1,8 @@
-//! Local best response against an agent, on any number of threads, kept in a folder.
+//! Local best response against an agent, on any number of threads, recorded in a folder.
 //!
-//! Each deal is played twice: with the response in seat 0 and in seat 1. The results of a deal are
-//! a function of its number and the seed, and go to the folder as soon as both hands are over
-//! ([`store`]); a run that was killed plays the deals that are missing and ends with the same
-//! figures.
+//! Each deal is played twice: with the response in seat 0 and in seat 1. The results of a deal
+//! depend on its number and the seed only, and are written to the folder as soon as both hands are
+//! over ([`store`]); a run that was killed plays the missing deals and ends with the same figures.
 
 pub mod published;
 pub mod store;
@@ -26,38 +25,38 @@ use crate::folder::{folder_name, has, part};
 use crate::pool::{self, SHOWN};
 use store::{Manifest, Store, StoreError};
 
-/// What is measured.
+/// The settings of a measurement.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The game: heads-up hold'em.
     pub def: Arc<GameDef>,
     /// The game's name: a built-in one, or the path of its file.
     pub game_name: String,
-    /// The agent that is responded to.
+    /// The agent to respond to.
     pub agent: AgentChoice,
     /// SHA-256 of its files, see [`model_sha256`](crate::folder::model_sha256).
     pub model_sha256: Option<String>,
-    /// What the response may do.
+    /// The actions available to the response.
     pub moves: Moves,
-    /// The street from which on it does; before it, it checks and calls.
+    /// The street from which on it uses them; before it, it checks and calls.
     pub from: Street,
-    /// Hands, two for each deal.
+    /// Hands to play, two for each deal.
     pub hands: u64,
-    /// Determines every card and every draw of the agent.
+    /// The seed of all cards and of the agent's samples.
     pub seed: u64,
-    /// The part that is measured; `None` for the whole.
+    /// The part to measure; `None` for the whole.
     pub shard: Option<Shard>,
 }
 
-/// Why there is no measurement.
+/// Why the measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// Two hands a deal.
+    /// The number of hands is odd or zero.
     #[error(
         "each deal is played from both seats: give an even number of hands of at least 4, not {0}"
     )]
     Hands(u64),
-    /// The agent's strategy cannot be asked for.
+    /// The agent gives no strategy, only actions.
     #[error(
         "`{0}` cannot be asked what it would do with other cards, which local best response has to know"
     )]
@@ -76,17 +75,17 @@ pub enum MeasureError {
     Store(#[from] StoreError),
 }
 
-/// What the response won so far.
+/// The response's winnings so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
-    /// As the cards fell, the published way: all hands, and those with the response in each seat.
+    /// With the cards as dealt, as usually published: over both seats.
     pub dealt: Sums,
-    /// The same by seat.
+    /// With the cards as dealt, by seat of the response.
     pub dealt_seats: [Sums; 2],
     /// With the agent's hand and the boards after the last decision averaged out, see
-    /// [`Won::expected`].
+    /// [`Won::expected`]: over both seats.
     pub expected: Sums,
-    /// The same by seat.
+    /// The same, by seat of the response.
     pub expected_seats: [Sums; 2],
 }
 
@@ -101,39 +100,38 @@ impl Figures {
     }
 }
 
-/// Where a run stands.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Hands played or read so far.
     pub hands: u64,
-    /// Of these, hands that had been kept before.
+    /// Hands of these that earlier runs had recorded.
     pub earlier: u64,
-    /// The response's rate with the agent's hand averaged out; `None` before the second deal.
+    /// The response's win rate with the agent's hand averaged out; `None` before the second deal.
     pub rate: Option<Rate>,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
-    /// Everything that was played or read.
+    /// The winnings in all hands played or read.
     pub figures: Figures,
-    /// Hands of it.
+    /// The number of hands played or read.
     pub hands: u64,
-    /// Of these, hands that had been kept before.
+    /// Hands of these that earlier runs had recorded.
     pub earlier: u64,
-    /// Whether all hands are there; otherwise it was asked to stop.
+    /// Whether all hands are there; otherwise the run was stopped.
     pub complete: bool,
 }
 
 impl Plan {
-    /// A name for the measurement that tells what it is, the number of hands left out: more of them
-    /// continue a measurement.
+    /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
         let rest = format!("{}-from-{}-s{}", self.moves, self.from, self.seed) + &part(self.shard);
         folder_name("lbr", &self.agent, self.model_sha256.as_deref(), &self.game_name, &rest)
     }
 
-    /// Hands that are measured: of a part, its own.
+    /// The number of hands to measure: of a part, its own.
     pub fn wanted(&self) -> u64 {
         2 * self.deals().count() as u64
     }
@@ -156,7 +154,7 @@ impl Plan {
     }
 }
 
-/// Measures, going on with what the folder holds. `seen` is called about ten times a second.
+/// Measures, continuing from what the folder holds. `seen` is called about ten times a second.
 ///
 /// # Errors
 /// [`MeasureError`]; deals that were finished before an error are kept.
@@ -204,7 +202,7 @@ pub fn run(
     Ok(course.outcome())
 }
 
-/// Plays deals.
+/// The response against the agent, for one thread.
 struct Player<'a> {
     response: LocalBestResponse<'a>,
     dealer: Dealer,
@@ -217,7 +215,7 @@ impl<'a> Player<'a> {
         Ok(Player { response, dealer: Dealer::new(&plan.def, plan.seed), seed: plan.seed })
     }
 
-    /// Both hands of a deal.
+    /// Plays both hands of a deal.
     fn play(&self, number: u64) -> Result<[Won; 2], MeasureError> {
         let dealt = self.dealer.clone().deal(number);
         let deal = Deal { hole: dealt.hole, board: dealt.board };
@@ -231,11 +229,11 @@ impl<'a> Player<'a> {
     }
 }
 
-/// What has come in so far.
+/// The state of a run.
 struct Course {
     big_blind: game::Chips,
     figures: Figures,
-    /// Hands that are wanted.
+    /// Hands to measure.
     wanted: u64,
     earlier: u64,
 }

@@ -1,10 +1,10 @@
-//! What local best response has won against agents of others, as published.
+//! Published results of local best response against agents of others.
 //!
 //! Lisý and Bowling 2017, table 2, and the supplement of Moravčík et al., "DeepStack", Science 356
-//! (2017): two players, no-limit, stacks of 200 big blinds (100 where said), 100,000 hands each,
+//! (2017): two players, no-limit, stacks of 200 big blinds (100 where stated), 100,000 hands each,
 //! both seats with the same cards; the same game and the same moves as here.
 
-/// A column of the table: the name of the moves, and the street from which on they are used.
+/// The columns of the table: the name of the moves, and the street from which on they are used.
 pub const SETTINGS: [(&str, game::Street); 5] = [
     ("fc", game::Street::Preflop),
     ("fc", game::Street::Turn),
@@ -13,13 +13,13 @@ pub const SETTINGS: [(&str, game::Street); 5] = [
     ("56", game::Street::Turn),
 ];
 
-/// What was won against one agent in each setting of [`SETTINGS`], in mbb/hand with the half-width
-/// of the 95 % interval.
+/// The results against one agent for each of [`SETTINGS`], in mbb/hand with the half-width of the
+/// 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
-    /// The agent.
+    /// The agent's name.
     pub agent: &'static str,
-    /// Rate and half-width; `None` where none was published.
+    /// Rate and half-width; `None` where not published.
     pub won: [Option<(i32, u32)>; 5],
 }
 
@@ -28,7 +28,7 @@ const fn row(agent: &'static str, won: [(i32, u32); 5]) -> Row {
     Row { agent, won: [Some(a), Some(b), Some(c), Some(d), Some(e)] }
 }
 
-/// The table.
+/// The rows of the table.
 pub const ROWS: [Row; 6] = [
     row("Hyperborean 2013", [(1048, 68), (1006, 76), (4040, 147), (619, 117), (5062, 152)]),
     row("Hyperborean 2014", [(721, 56), (608, 61), (3852, 141), (574, 125), (4675, 152)]),
@@ -41,8 +41,8 @@ pub const ROWS: [Row; 6] = [
     },
 ];
 
-/// Rates of agents whose papers give one number, in mbb/hand with what they say of its spread.
-/// Their moves are not those of one column.
+/// Results for agents whose papers give one number, in mbb/hand with the spread as given. The moves
+/// are not those of one column.
 pub const OTHERS: [(&str, i32, Option<u32>); 5] = [
     ("ReBeL", -881, Some(94)),
     ("Supremus", -951, Some(96)),
@@ -51,6 +51,6 @@ pub const OTHERS: [(&str, i32, Option<u32>); 5] = [
     ("OpenHoldem, learned", -336, None),
 ];
 
-/// What local best response wins, in mbb/hand, against an agent that always folds, whatever its
-/// moves (but `fc`, which never bets).
+/// The win rate of local best response, in mbb/hand, against an agent that always folds, for all
+/// moves but `fc`, which never bets.
 pub const ALWAYS_FOLD: i32 = 750;

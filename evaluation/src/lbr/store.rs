@@ -1,8 +1,8 @@
-//! The folder of a measurement: see [`folder`](crate::folder).
+//! The folder of an LBR measurement, see [`folder`](crate::folder).
 //!
-//! `deals.csv` has a line for each finished deal: its number, and what the response won in seat 0
-//! and seat 1 as the cards fell, then the same with the agent's hand averaged out, in 2,520ths of a
-//! chip.
+//! `deals.csv` has a line for each finished deal: its number, the response's winnings in seat 0 and
+//! in seat 1 with the cards as dealt, then the same with the agent's hand averaged out, in 1/2520
+//! chips.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,29 +15,29 @@ use solvers::lbr::Won;
 pub use crate::folder::{MANIFEST, StoreError};
 use crate::folder::{ResultsFolder, first_difference};
 
-/// The results.
+/// The file of results.
 pub const DEALS: &str = "deals.csv";
 
 const HEADER: &str = "deal,dealt_seat0,dealt_seat1,expected_seat0,expected_seat1\n";
 
-/// What a folder holds.
+/// The manifest of the measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The agent with its settings.
     pub agent: String,
-    /// SHA-256 of the agent's files in hexadecimal, when it has some.
+    /// SHA-256 of the agent's files in hexadecimal, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_sha256: Option<String>,
-    /// What the response may do.
+    /// The name of the response's moves.
     pub moves: String,
-    /// The street from which on it does.
+    /// The street from which on they are used.
     pub from: String,
-    /// The seed.
+    /// The seed of the cards and of the agent's samples.
     pub seed: u64,
-    /// The game as it was named.
+    /// The game's name or file, as given.
     pub game_name: String,
-    /// Where the measurement was begun.
+    /// The program and its version at the start.
     pub provenance: Provenance,
     /// The game's rules.
     pub game: GameDef,
@@ -56,14 +56,14 @@ impl crate::folder::Manifest for Manifest {
     }
 }
 
-/// A folder opened for measuring; one process at a time has it.
+/// A measurement's folder, open for writing; one process at a time can open it.
 pub struct Store {
     kept: ResultsFolder,
     known: BTreeMap<u64, [Won; 2]>,
 }
 
 impl Store {
-    /// Makes the folder, or goes on with the measurement it holds if that is the same one.
+    /// Makes the folder, or resumes the same measurement in it.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -84,12 +84,12 @@ impl Store {
         Ok(Store { kept, known })
     }
 
-    /// The results that were there when the folder was opened, by deal.
+    /// The results found when the folder was opened, by deal.
     pub fn known(&self) -> &BTreeMap<u64, [Won; 2]> {
         &self.known
     }
 
-    /// Keeps the results of a deal.
+    /// Writes the results of a deal.
     ///
     /// # Errors
     /// [`StoreError::Io`].

@@ -1,11 +1,11 @@
-//! A tree on codes, for rows that it was not grown from.
+//! A tree over codes, for predicting rows that it was not grown from.
 
 use models::forest::{Node, Tree};
 use rayon::prelude::*;
 
 use super::matrix::Matrix;
 
-/// A tree that tests codes.
+/// A tree whose tests compare codes.
 #[derive(Debug)]
 pub(super) struct Coded {
     nodes: Vec<CodedNode>,
@@ -13,7 +13,7 @@ pub(super) struct Coded {
 
 #[derive(Debug, Clone, Copy)]
 struct CodedNode {
-    /// The left child, with the right one after it; 0 for a leaf.
+    /// The index of the left child, followed by the right one; 0 for a leaf.
     left: u32,
     column: u16,
     cut: u8,
@@ -21,7 +21,7 @@ struct CodedNode {
 }
 
 impl Coded {
-    /// A tree whose nodes stand level by level, or nothing if it tests numbers that are no cuts.
+    /// Converts a tree stored level by level; `None` if it tests numbers that are not cuts.
     pub(super) fn new(tree: &Tree, cuts: &[Vec<f32>]) -> Option<Coded> {
         let coded = |node: &Node| match *node {
             Node::Leaf { value, .. } => Some(CodedNode { left: 0, column: 0, cut: 0, value }),
@@ -34,12 +34,12 @@ impl Coded {
         Some(Coded { nodes: tree.nodes.iter().map(coded).collect::<Option<Vec<_>>>()? })
     }
 
-    /// A tree that was grown from these cuts.
+    /// Converts a tree that was grown from these cuts.
     pub(super) fn grown(tree: &Tree, cuts: &[Vec<f32>]) -> Coded {
         Coded::new(tree, cuts).expect("a tree grown from cuts tests cuts only")
     }
 
-    /// The leaf's value for a row.
+    /// The value of the leaf that a row reaches.
     pub(super) fn value(&self, row: &[u8]) -> f32 {
         let mut node = self.nodes[0];
         while node.left != 0 {
@@ -49,7 +49,7 @@ impl Coded {
         node.value
     }
 
-    /// Adds the leaf's value of each row to its margin.
+    /// Adds to each row's margin the value of its leaf.
     pub(super) fn add(&self, matrix: &Matrix, margins: &mut [f32]) {
         const BLOCK: usize = 4096;
         margins.par_chunks_mut(BLOCK).enumerate().for_each(|(block, margins)| {

@@ -1,27 +1,26 @@
-//! Gradients of the softmax loss, for one class.
+//! Derivatives of the softmax loss for one class.
 
-/// First and second derivatives for each row that a tree sees, twice: exact, for the values of
-/// leaves, and as whole numbers of a unit, for histograms. Sums of whole numbers do not depend on
-/// their order, so neither the trees on the number of threads.
+/// First and second derivatives for each row of a tree's sample, in two forms: exact, for the
+/// values of leaves, and as integer multiples of a unit, for histograms. Integer sums do not depend
+/// on their order, so the trees do not depend on the number of threads.
 ///
-/// The units are so large that all rows together stay within 31 bits. A number is rounded up or
-/// down by the place where it lies between two whole ones and a fixed noise of the row, so that
-/// sums are right on average.
+/// The units are so large that sums over all rows fit in 31 bits. Rounding is stochastic, with a
+/// fixed noise for each row, so that sums are unbiased.
 #[derive(Debug)]
 pub(super) struct Gradients {
     pub(super) exact: Vec<[f32; 2]>,
-    /// The first derivative in the upper 32 bits, the second in the lower.
+    /// By row: the first derivative in the upper 32 bits, the second in the lower.
     pub(super) whole: Vec<u64>,
-    /// What a unit of each is.
+    /// The units of the first and the second derivative.
     pub(super) units: [f64; 2],
 }
 
-/// XGBoost's least second derivative.
+/// XGBoost's lower bound of the second derivative.
 const LEAST: f32 = 1e-16;
 
 impl Gradients {
-    /// From the share told, the share that is true, and the weight of each row. `tree` is the
-    /// tree's number.
+    /// Computes the derivatives from each row's predicted share, true share and weight. `tree` is
+    /// the number of the tree, which the noise depends on.
     pub(super) fn new(rows: impl Iterator<Item = (f32, f32, f32)>, tree: u64) -> Gradients {
         let exact: Vec<[f32; 2]> = rows
             .map(|(told, truth, weight)| {
@@ -31,7 +30,7 @@ impl Gradients {
         let sums = exact.iter().fold([0.0f64; 2], |[first, second], row| {
             [first + f64::from(row[0].abs()), second + f64::from(row[1])]
         });
-        // Rounding adds less than a unit a row.
+        // Rounding adds less than one unit per row.
         let most = f64::from(i32::MAX) - 1.0 - exact.len() as f64;
         let units = sums.map(|sum| sum.max(f64::MIN_POSITIVE * 1e16) / most);
         let per_unit = units.map(|unit| 1.0 / unit);
@@ -46,7 +45,7 @@ impl Gradients {
         Gradients { exact, whole, units }
     }
 
-    /// Those of some rows.
+    /// The derivatives of some rows.
     pub(super) fn pick(&self, rows: &[u32]) -> Gradients {
         let exact = rows.iter().map(|&row| self.exact[row as usize]).collect();
         let whole = rows.iter().map(|&row| self.whole[row as usize]).collect();
@@ -54,14 +53,14 @@ impl Gradients {
     }
 }
 
-/// One of the two whole numbers next to a number, the nearer one the more often.
+/// Rounds a number stochastically to a neighbouring integer.
 fn round(number: f64, noise: u32) -> i64 {
     let raised = number + f64::from(noise) * (1.0 / 4_294_967_296.0);
     let toward_zero = raised as i64;
     toward_zero - i64::from(toward_zero as f64 > raised)
 }
 
-/// A sum of [`Gradients::whole`], taken apart.
+/// Splits a sum of [`Gradients::whole`] into both derivatives.
 pub(super) fn parts(sum: u64) -> [i32; 2] {
     [(sum >> 32) as i32, sum as u32 as i32]
 }

@@ -1,4 +1,4 @@
-//! One tree, grown from its root by the best test of each node.
+//! Growing one tree: each node is split by its best test.
 
 use models::forest::{Node, Tree};
 
@@ -7,7 +7,7 @@ use super::gradient::Gradients;
 use super::histogram::{self, Histogram, Test, Worth};
 use super::matrix::Matrix;
 
-/// What a tree is grown from.
+/// The inputs for growing a tree.
 pub(super) struct Ground<'a> {
     pub(super) matrix: &'a Matrix,
     /// The number of cuts of each column of the matrix.
@@ -16,13 +16,13 @@ pub(super) struct Ground<'a> {
     pub(super) options: &'a Options,
 }
 
-/// A grown tree, still in codes.
+/// A grown tree, with tests on codes.
 #[derive(Debug)]
 pub(super) struct Grown {
     root: Branch,
-    /// The rows of the matrix, in the order of the leaves.
+    /// The rows of the matrix, ordered by leaf.
     pub(super) rows: Vec<u32>,
-    /// The value of the leaf of each of [`Grown::rows`].
+    /// For each of [`Grown::rows`] the value of its leaf.
     pub(super) values: Vec<f32>,
 }
 
@@ -32,24 +32,23 @@ enum Branch {
     Split { test: Test, value: f32, cover: f32, children: Box<[Branch; 2]> },
 }
 
-/// Rows of one node.
+/// The rows of a node.
 struct Part<'a> {
     rows: &'a mut [u32],
-    /// Scratch for sorting, then the values of leaves.
+    /// Scratch space for partitioning, and in the end the values of leaves.
     values: &'a mut [f32],
-    /// The sum of the rows' gradients.
+    /// The sum of the rows' gradients, packed.
     sum: u64,
     depth: u32,
 }
 
-/// Rows worth another thread.
+/// The number of rows above which the children are grown in parallel.
 const MANY: usize = 1 << 12;
 
-/// So many rows fit the processor's nearer memory together.
+/// The number of rows that fit the processor's cache together.
 const NEAR: usize = 1 << 13;
 
-/// The rows of a node are copied together once they are one of so many of those that they lie
-/// between.
+/// A node's rows are copied when they are at most one in this many of the matrix's rows.
 const SPARSE: usize = 4;
 
 impl Ground<'_> {
@@ -73,7 +72,7 @@ impl Ground<'_> {
         }
     }
 
-    /// A node and all below. Without a histogram it is a leaf.
+    /// Grows a node with its subtree. Without a histogram it is a leaf.
     fn branch(
         &self,
         part: Part<'_>,
@@ -112,8 +111,8 @@ impl Ground<'_> {
         Branch::Split { test, value, cover: second as f32, children: Box::new(children) }
     }
 
-    /// A node and all below, from a copy of its rows: scattered ones cost the most of what a tree
-    /// costs.
+    /// Grows a subtree from a copy of its rows, since reading scattered rows is the main cost of
+    /// growing.
     fn near_branch(
         &self,
         part: Part<'_>,
@@ -132,8 +131,8 @@ impl Ground<'_> {
         branch
     }
 
-    /// The histograms of the children that may be split: the smaller one's is summed, the other's
-    /// is what remains.
+    /// The histograms of the children that may be split: the smaller child's is summed, the other's
+    /// is the difference to the parent's.
     fn histograms(
         &self,
         left: &Part<'_>,
@@ -167,7 +166,7 @@ impl Ground<'_> {
         [pair.next().flatten(), pair.next().flatten()]
     }
 
-    /// Sorts rows left and right of a test, keeping their order, and gives the number left.
+    /// Partitions the rows by a test, keeping their order; returns the number on the left.
     fn part_rows(&self, rows: &mut [u32], scratch: &mut [f32], test: &Test) -> usize {
         let (mut left, mut right) = (0, 0);
         for at in 0..rows.len() {
@@ -195,7 +194,7 @@ impl Ground<'_> {
         Branch::Leaf { value, cover: sums[1] as f32 }
     }
 
-    /// What a leaf of these sums adds.
+    /// The value of a leaf with these sums of derivatives.
     fn value(&self, first: f64, second: f64) -> f32 {
         let curvature = second + f64::from(self.options.lambda);
         if curvature <= 0.0 {
@@ -206,8 +205,8 @@ impl Ground<'_> {
 }
 
 impl Grown {
-    /// The tree on numbers. `columns` are the numbers of the matrix' columns in the table, `cuts`
-    /// those of the table.
+    /// The tree with tests on numbers. `columns` are the table's indices of the matrix's columns,
+    /// `cuts` those of the table.
     pub(super) fn tree(&self, columns: &[u32], cuts: &[Vec<f32>]) -> Tree {
         let mut branches = vec![&self.root];
         let mut nodes = Vec::new();

@@ -1,17 +1,17 @@
-//! Sums of gradients by interval, and the best test they show.
+//! Histograms of gradients, and the best split they show.
 
 use super::gradient::parts;
 use super::matrix::Matrix;
 
-/// For each column, the sum of gradients in each interval, as [`super::gradient::Gradients::whole`]
-/// holds them.
+/// For each column, the sum of gradients in each interval, packed as in
+/// [`super::gradient::Gradients::whole`].
 pub(super) type Histogram = Vec<[u64; 256]>;
 
-/// Rows worth splitting among threads.
+/// The number of rows above which histograms are summed in parallel.
 const MANY: usize = 1 << 16;
 
-/// A histogram of nothing, from those that are no longer needed if there is one. `cuts` has the
-/// number of cuts of each column.
+/// A zeroed histogram, reused from the pool if there is one. `cuts` has the number of cuts of each
+/// column.
 pub(super) fn empty(pool: &mut Vec<Histogram>, cuts: &[usize]) -> Histogram {
     match pool.pop() {
         Some(mut used) => {
@@ -22,7 +22,7 @@ pub(super) fn empty(pool: &mut Vec<Histogram>, cuts: &[usize]) -> Histogram {
     }
 }
 
-/// Adds rows.
+/// Adds the gradients of some rows.
 pub(super) fn add(histogram: &mut Histogram, matrix: &Matrix, whole: &[u64], rows: &[u32]) {
     if rows.len() > MANY {
         let (first, second) = rows.split_at(rows.len() / 2);
@@ -45,7 +45,7 @@ pub(super) fn add(histogram: &mut Histogram, matrix: &Matrix, whole: &[u64], row
     }
 }
 
-/// Takes the rows of one histogram out of another.
+/// Subtracts one histogram from another.
 pub(super) fn subtract(from: &mut Histogram, taken: &Histogram, cuts: &[usize]) {
     for ((from, taken), &cuts) in from.iter_mut().zip(taken).zip(cuts) {
         let pairs = from[..=cuts].iter_mut().zip(&taken[..=cuts]);
@@ -58,13 +58,13 @@ pub(super) fn subtract(from: &mut Histogram, taken: &Histogram, cuts: &[usize]) 
 pub(super) struct Test {
     pub(super) column: usize,
     pub(super) cut: u8,
-    /// What the loss falls by.
+    /// The decrease of the loss.
     pub(super) gain: f64,
-    /// The sum of gradients left of it.
+    /// The sum of gradients of the rows that go left, packed.
     pub(super) left: u64,
 }
 
-/// What a split is worth.
+/// The parameters by which splits are scored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth {
     pub(super) units: [f64; 2],
@@ -73,11 +73,11 @@ pub(super) struct Worth {
     pub(super) min_child_weight: f64,
 }
 
-/// XGBoost's least gain.
+/// XGBoost's smallest gain of a split.
 const LEAST_GAIN: f64 = 1e-6;
 
 impl Worth {
-    /// First derivative and second, in their own units.
+    /// The first and second derivative of a packed sum, as numbers.
     pub(super) fn real(&self, sum: u64) -> [f64; 2] {
         let [first, second] = parts(sum);
         [f64::from(first) * self.units[0], f64::from(second) * self.units[1]]
@@ -88,12 +88,12 @@ impl Worth {
         if second + self.lambda > 0.0 { first * first / (second + self.lambda) } else { 0.0 }
     }
 
-    /// Whether rows of this sum could be split at all.
+    /// Whether rows with this sum are heavy enough to be split.
     pub(super) fn splittable(&self, sum: u64) -> bool {
         self.real(sum)[1] >= 2.0 * self.min_child_weight
     }
 
-    /// The best test of all columns, the first where several are. `cuts` has the number of cuts of
+    /// The best test over all columns, the first of equal ones. `cuts` has the number of cuts of
     /// each column.
     pub(super) fn best(&self, histogram: &Histogram, sum: u64, cuts: &[usize]) -> Option<Test> {
         let mut found: Option<(f32, Test)> = None;
@@ -110,9 +110,9 @@ impl Worth {
         worth.then_some(Test { gain, ..test })
     }
 
-    /// The best cut of a column: its score, its number, and the sum left of it.
+    /// The best cut of a column: its score, its index, and the sum left of it.
     fn best_cut(&self, bins: &[u64], sum: u64) -> Option<(f32, u8, u64)> {
-        // Only cuts right of an interval with rows, so that in small nodes there are few.
+        // Only cuts right of a non-empty interval, so that small nodes have few.
         let mut lefts = [0u64; 256];
         let mut numbers = [0u8; 256];
         let (mut left, mut count) = (0u64, 0usize);
@@ -132,8 +132,8 @@ impl Worth {
         (best > f32::NEG_INFINITY).then(|| (best, numbers[at], lefts[at]))
     }
 
-    /// The score of each cut, in 32 bits, which are enough to rank them; minus infinity where a
-    /// side is too light.
+    /// The score of each cut, in 32 bits, which suffice for ranking; minus infinity where a side is
+    /// too light.
     fn scores(&self, lefts: &[u64; 256], count: usize, sum: u64) -> [f32; 256] {
         let [first_unit, second_unit] = self.units.map(|unit| unit as f32);
         let lambda = self.lambda as f32;

@@ -1,15 +1,15 @@
-//! What a forest says of the rows of a table so far.
+//! The margins (raw scores) of a table's rows under the forest so far.
 
 use rayon::prelude::*;
 
 use crate::Table;
 use crate::measure::LEAST_SHARE;
 
-/// The margins of all rows, class by class, and what turns them into shares.
+/// The margins of all rows, by class, and what the softmax needs of each row.
 #[derive(Debug)]
 pub(super) struct Margins {
     pub(super) of_class: Vec<Vec<f32>>,
-    /// For each row the largest margin and the sum of the powers of what the others are below it.
+    /// For each row the largest margin, and the sum of exp(margin − largest).
     scale: Vec<[f32; 2]>,
 }
 
@@ -19,8 +19,8 @@ impl Margins {
         Margins { of_class, scale: vec![[0.0; 2]; rows] }
     }
 
-    /// Brings the scales up to date and gives the mean log-loss. Its sum goes in blocks whose order
-    /// is fixed, so that it does not depend on the threads.
+    /// Updates the scales and returns the mean log-loss. It is summed in blocks of fixed order, so
+    /// that it does not depend on the number of threads.
     pub(super) fn update(&mut self, table: &Table) -> f64 {
         const BLOCK: usize = 4096;
         let (of_class, classes) = (&self.of_class, self.of_class.len());
@@ -49,21 +49,21 @@ impl Margins {
         sums[0] / sums[1]
     }
 
-    /// The margins to be changed, and the scale of each row as it was.
+    /// The margins, mutable, and the scales as of the last update.
     pub(super) fn split(&mut self) -> (&mut [Vec<f32>], &[[f32; 2]]) {
         (&mut self.of_class, &self.scale)
     }
 }
 
-/// The share of a class, from its margin and the row's scale.
+/// The softmax probability of a class, from its margin and the row's scale.
 pub(super) fn share(margin: f32, [most, sum]: [f32; 2]) -> f32 {
     (margin - most).exp() / sum
 }
 
-/// The margins before any tree: the logarithm of each class's share of the weight, less their mean,
-/// as XGBoost does since 3.1.
+/// The margins before any tree: the logarithms of the classes' shares of the weight, minus their
+/// mean, as in XGBoost since 3.1.
 pub(super) fn base(table: &Table) -> Vec<f32> {
-    /// What XGBoost takes for the share of a class that is nowhere.
+    /// XGBoost's lower bound for the share of a class.
     const LEAST: f64 = 1e-6;
     let mut shares = vec![0.0f64; table.classes().len()];
     for (label, &weight) in table.labels().chunks_exact(shares.len()).zip(table.weights()) {

@@ -1,4 +1,4 @@
-//! Codes row by row, the way that histograms read them.
+//! Codes in row-major order, as histograms read them.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::Options;
 use crate::{Bins, Codes};
 
-/// Rows of codes, a byte a column.
+/// A matrix of codes, one byte for each row and column.
 #[derive(Debug)]
 pub(super) struct Matrix {
     codes: Vec<u8>,
@@ -15,7 +15,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// All rows and columns of bins with at most 256 intervals.
+    /// All rows and columns of `bins`, which have at most 256 intervals.
     pub(super) fn new(bins: &Bins) -> Matrix {
         const BLOCK: usize = 4096;
         let columns = bins.columns();
@@ -34,7 +34,7 @@ impl Matrix {
         Matrix { codes, columns }
     }
 
-    /// Some rows of some columns.
+    /// A copy of some rows and columns.
     fn pick(&self, rows: Option<&[u32]>, columns: &[u32]) -> Matrix {
         const BLOCK: usize = 4096;
         let count = rows.map_or(self.rows(), <[u32]>::len);
@@ -49,7 +49,7 @@ impl Matrix {
         Matrix { codes, columns: columns.len() }
     }
 
-    /// Some rows.
+    /// A copy of some rows.
     pub(super) fn pick_rows(&self, rows: &[u32]) -> Matrix {
         let mut codes = Vec::with_capacity(rows.len() * self.columns);
         rows.iter().for_each(|&row| codes.extend_from_slice(self.row(row as usize)));
@@ -77,20 +77,19 @@ impl Matrix {
     }
 }
 
-/// What one tree sees.
+/// The sample of rows and columns that one tree is grown from.
 #[derive(Debug)]
 pub(super) struct Sample {
-    /// The codes, unless all rows and columns are seen.
+    /// The codes; `None` if all rows and columns are in the sample.
     pub(super) matrix: Option<Matrix>,
-    /// The rows seen and the others, by their number in the table; none where all are seen.
+    /// The sampled rows and the others, as indices into the table; `None` if all are sampled.
     pub(super) rows: Option<(Vec<u32>, Vec<u32>)>,
-    /// The columns seen, by their number in the table.
+    /// The sampled columns, as indices into the table.
     pub(super) columns: Vec<u32>,
 }
 
 impl Sample {
-    /// Draws rows and columns for a tree. The same options, number of the tree and shape draw the
-    /// same.
+    /// Draws the sample of a tree. It depends only on the options, the tree's number and the shape.
     pub(super) fn draw(all: &Matrix, options: &Options, tree: u64) -> Sample {
         let mut random =
             Pcg64Mcg::seed_from_u64(options.seed ^ (tree + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));

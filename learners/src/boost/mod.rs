@@ -1,4 +1,4 @@
-//! Boosted trees, by XGBoost's algorithm on the shared intervals.
+//! Gradient boosted trees: XGBoost's algorithm on the shared bins.
 //!
 //! Each round fits one tree to each class's derivatives of the log-loss: first `share − label`,
 //! second `2 share (1 − share)`, both times the row's weight, so a label may be any distribution. A
@@ -25,7 +25,7 @@ use margins::Margins;
 use matrix::Matrix;
 pub use options::{BoostError, Options};
 
-/// A run of boosting. A step is a round: a tree for each class.
+/// A run of boosting. A step is a round: one tree for each class.
 #[derive(Debug)]
 pub struct Boost<'a> {
     options: Options,
@@ -37,14 +37,14 @@ pub struct Boost<'a> {
     best: Best,
 }
 
-/// The best forest so far, by the validation rows if there are any.
+/// The number of rounds with the smallest loss so far, on the validation rows if there are any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Best {
     rounds: u32,
     loss: f64,
 }
 
-/// Rows and what the forest says of them.
+/// A table with its codes and its margins under the forest.
 #[derive(Debug)]
 struct Rows<'a> {
     table: &'a Table,
@@ -61,9 +61,9 @@ impl<'a> Rows<'a> {
 }
 
 impl<'a> Boost<'a> {
-    /// A run on the rows of a table, cut into `bins` (of at most 256 intervals).
+    /// A run on the rows of a table, with `bins` of at most 256 intervals.
     ///
-    /// Needs about `rows x (columns + 4 classes + 32 threads)` bytes besides.
+    /// Needs about `rows x (columns + 4 classes + 32 threads)` bytes in addition.
     pub fn new(
         options: Options,
         table: &'a Table,
@@ -82,17 +82,18 @@ impl<'a> Boost<'a> {
         Ok(Boost { options, cuts, learnt, held_out, forest, round: 0, best })
     }
 
-    /// The forest after all rounds so far, whichever was the best.
+    /// The forest after all rounds so far.
     pub fn forest(&self) -> &Forest {
         &self.forest
     }
 
-    /// The rounds of the best forest so far: by the validation rows if there are any, else all.
+    /// The number of rounds of the best forest so far: by the validation rows if there are any,
+    /// else all.
     pub fn best_rounds(&self) -> u32 {
         self.best.rounds
     }
 
-    /// Brings losses up to date after a round. The rows learnt from have its trees already.
+    /// Updates the losses after a round. The training margins have the round's trees already.
     fn measure(&mut self, trees: &[Tree]) -> Progress {
         let loss = self.learnt.margins.update(self.learnt.table);
         let cuts = &self.cuts;

@@ -1,4 +1,4 @@
-//! What a boosted forest is trained with, and what can be wrong with it.
+//! The options of boosting, and errors in them.
 
 use models::forest::ForestError;
 
@@ -12,25 +12,25 @@ use crate::{Bins, Codes, Table};
 /// `min_child_weight` bound the size of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Rounds at most; each adds one tree for each class. 100.
+    /// Most rounds; each adds one tree for each class. 100.
     pub rounds: u32,
-    /// Tests between the root and a leaf at most, 1 to 32. 12.
+    /// Most tests between the root and a leaf, 1 to 32. 12.
     pub max_depth: u32,
-    /// The share of a tree's step that is taken, above 0 and at most 1. 0.1.
+    /// The learning rate, which scales each tree; above 0 and at most 1. 0.1.
     pub eta: f32,
     /// The L2 penalty on a leaf's value. 1.
     pub lambda: f32,
-    /// The least fall of the loss that is worth a split. 0.
+    /// The smallest decrease of the loss for which a node is split. 0.
     pub gamma: f32,
-    /// The least second-order weight of the rows in a leaf. 1.
+    /// The least sum of second derivatives in a leaf. 1.
     pub min_child_weight: f32,
-    /// The share of the rows that a tree sees, above 0 and at most 1. 1.
+    /// The share of rows sampled for each tree, above 0 and at most 1. 1.
     pub subsample: f32,
-    /// The share of the columns that a tree sees, above 0 and at most 1. 1.
+    /// The share of columns sampled for each tree, above 0 and at most 1. 1.
     pub colsample: f32,
-    /// Stop after so many rounds without a better loss on the validation rows. None: never.
+    /// Stop after so many rounds without a better loss on the validation rows; `None` for never.
     pub patience: Option<u32>,
-    /// Decides which rows and columns a tree sees. 0.
+    /// The seed of the samples of rows and columns. 0.
     pub seed: u64,
 }
 
@@ -51,17 +51,17 @@ impl Default for Options {
     }
 }
 
-/// Why a run cannot begin or go on.
+/// Why a run cannot begin or resume.
 #[derive(Debug, thiserror::Error)]
 pub enum BoostError {
-    /// An option has no such value.
+    /// An option's value is out of range.
     #[error("{name} is {value}, and must be {must}")]
     Option {
-        /// The option.
+        /// The option's name.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it must be.
+        /// The allowed range.
         must: &'static str,
     },
     /// A column has more than 256 intervals.
@@ -71,17 +71,17 @@ pub enum BoostError {
     Intervals {
         /// The column's name.
         column: String,
-        /// Its intervals.
+        /// Its number of intervals.
         intervals: usize,
     },
-    /// The bins are of other rows or columns.
+    /// The bins are of a different table.
     #[error("the bins have {bins} {what} and the rows {table}: make them from the same table")]
     Bins {
-        /// `rows` or `columns`.
+        /// What differs: `rows` or `columns`.
         what: &'static str,
-        /// How many the bins have.
+        /// The number in the bins.
         bins: usize,
-        /// How many the table has.
+        /// The number in the table.
         table: usize,
     },
     /// The validation rows have other columns or classes.
@@ -89,10 +89,10 @@ pub enum BoostError {
         "the validation rows have other {what} than the rows to learn from: make both from the same export"
     )]
     Validation {
-        /// `columns` or `classes`.
+        /// What differs: `columns` or `classes`.
         what: &'static str,
     },
-    /// Stopping early needs rows to tell by.
+    /// Early stopping needs validation rows.
     #[error(
         "patience is {0}, but there are no validation rows to stop by: give some, or no patience"
     )]
@@ -100,28 +100,28 @@ pub enum BoostError {
     /// All rows are of one class.
     #[error("all rows are of class {class}: there is nothing to tell apart; take more rows")]
     OneClass {
-        /// The class.
+        /// The class's name.
         class: String,
     },
-    /// More rows than the sums can hold.
+    /// There are more rows than the sums can hold.
     #[error(
         "{rows} rows are more than the {most} that one run can learn from: take fewer, with weights"
     )]
     Rows {
-        /// Rows.
+        /// The number of rows.
         rows: usize,
-        /// The most.
+        /// The largest allowed number.
         most: usize,
     },
-    /// The forest cannot be.
+    /// The forest is not valid.
     #[error(transparent)]
     Forest(#[from] ForestError),
-    /// Saved bytes are no run of boosting.
+    /// The saved bytes are not a run of boosting that fits.
     #[error("the saved run of boosting cannot be taken up: {0}; begin anew")]
     Saved(&'static str),
 }
 
-/// Sums of rounded gradients fit 31 bits with a unit for the rounding of each row.
+/// The limit for sums of rounded gradients in 31 bits, with one unit of rounding for each row.
 const MOST_ROWS: usize = 1 << 28;
 
 pub(super) fn check(

@@ -1,4 +1,4 @@
-//! One round: a tree for each class, from the shares that the forest told before it.
+//! One round of boosting: a tree for each class, from the predictions of the forest before it.
 
 use models::forest::Tree;
 use rayon::prelude::*;
@@ -19,8 +19,8 @@ struct Round<'a> {
     number: u32,
 }
 
-/// Grows a tree for each class and adds it to the margins of the rows learnt from. `number` counts
-/// the rounds before.
+/// Grows a tree for each class and adds it to the training margins. `number` is the number of
+/// rounds before.
 pub(super) fn grow(
     options: &Options,
     cuts: &[Vec<f32>],
@@ -35,7 +35,7 @@ pub(super) fn grow(
 }
 
 impl Round<'_> {
-    /// The tree of a class, added to the class's margins.
+    /// Grows the tree of a class and adds it to the class's margins.
     fn tree(&self, class: usize, margins: &mut [f32]) -> Tree {
         let classes = self.table.classes().len();
         let number = u64::from(self.number) * classes as u64 + class as u64;
@@ -61,7 +61,7 @@ impl Round<'_> {
         tree
     }
 
-    /// Adds a tree's leaves to the margins of all rows, those it was not grown from too.
+    /// Adds a tree's values to the margins of all rows, also those not in its sample.
     fn add(&self, grown: &Grown, tree: &Tree, sample: &Sample, margins: &mut [f32]) {
         let leaves = grown.rows.iter().zip(&grown.values);
         let Some((rows, others)) = &sample.rows else {

@@ -1,8 +1,8 @@
-//! A run of boosting as bytes, to be taken up later.
+//! The serialised state of a run of boosting.
 //!
 //! Little-endian: magic, a hash of the data and the options, rounds done, the best round and its
-//! loss; then the trees as XGBoost's UBJ. Margins are added up anew, in the same order, so they
-//! come out the same.
+//! loss; then the trees as XGBoost's UBJ. Margins are summed again, in the same order, so they are
+//! identical.
 
 use models::forest::Forest;
 
@@ -23,8 +23,8 @@ pub(super) fn save(run: &Boost<'_>) -> Vec<u8> {
 }
 
 impl<'a> Boost<'a> {
-    /// Takes up a run that [`crate::Training::save`] put away, on the same data and options;
-    /// `rounds` and `patience` may differ.
+    /// Resumes a run saved by [`crate::Training::save`], on the same data and options; `rounds` and
+    /// `patience` may differ.
     pub fn resume(
         options: Options,
         table: &'a Table,
@@ -75,7 +75,7 @@ impl<'a> Boost<'a> {
     }
 }
 
-/// A hash of everything that decides what a round does.
+/// A hash of all data and options that rounds depend on.
 fn fingerprint(run: &Boost<'_>) -> u64 {
     let options = Options { rounds: 0, patience: None, ..run.options.clone() };
     let mut hash = 0xCBF2_9CE4_8422_2325u64;

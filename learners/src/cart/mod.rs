@@ -1,11 +1,11 @@
 //! CART: greedy decision trees.
 //!
-//! Each leaf is split by the test that makes the two sides purest, until it is pure, as deep as
-//! asked, or too small; then branches that do not save their price are taken away. Labels may be
-//! distributions, rows have weights. Breiman, Friedman, Olshen, Stone, *Classification and
-//! Regression Trees*, 1984.
+//! Each leaf is split by the test that leaves the least impurity on both sides, until it is pure,
+//! at the maximum depth, or too small; then branches that do not save their price are pruned.
+//! Labels may be distributions, and rows have weights. Breiman, Friedman, Olshen, Stone,
+//! *Classification and Regression Trees*, 1984.
 //!
-//! Trees are the same at any number of threads.
+//! Trees do not depend on the number of threads.
 
 use models::tree::Tree;
 
@@ -17,19 +17,19 @@ use crate::trees::prune::prune;
 use crate::trees::{Loss, TreesError, check, with_lanes};
 use crate::{Bins, Table};
 
-/// What a tree must be like.
+/// The options of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The most branches on the way to a leaf.
+    /// The maximum depth: the most branches on the way to a leaf.
     pub depth: usize,
-    /// What splits make small: Gini's impurity or entropy; splitting by errors gives poor trees.
+    /// The impurity that splits reduce: Gini or entropy; splitting by errors gives poor trees.
     pub loss: Loss,
-    /// A leaf has at least so many rows. Held-out rows may choose more.
+    /// The least number of rows in a leaf. Held-out rows may choose a larger one.
     pub min_rows: usize,
-    /// A leaf's rows have at least this weight. Held-out rows may choose more.
+    /// The least weight of the rows in a leaf. Held-out rows may choose a larger one.
     pub min_weight: f64,
-    /// What a branch must save, as a share of the loss of a tree without branches. Without effect
-    /// where held-out rows choose it.
+    /// The price of a branch, as a share of the loss of a tree without branches. Ignored where
+    /// held-out rows choose it.
     pub alpha: f64,
 }
 
@@ -51,7 +51,7 @@ impl Options {
     }
 }
 
-/// A tree for a table whose bins are given; splits lie at the bins' cuts.
+/// Grows and prunes a tree; splits lie at the cuts of the table's bins.
 pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, TreesError> {
     options.check(table, bins)?;
     Ok(with_lanes!(table.classes().len(), W => {
@@ -67,9 +67,9 @@ pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, TreesE
     }))
 }
 
-/// A tree whose alpha and least leaf are those under which it loses least on held-out rows, and the
-/// options with them: leaves as small as asked for, or a few times as large. Held-out rows with one
-/// class each choose by how many of them are told wrong, those with distributions by the loss.
+/// Fits a tree with the price of a branch and the smallest leaf chosen on held-out rows; also
+/// returns the options chosen. Leaves are as small as asked for, or a few times as large. Held-out
+/// rows with one class each choose by the number of errors, those with distributions by the loss.
 pub fn fit_pruned(
     table: &Table,
     bins: &Bins,

@@ -1,10 +1,10 @@
-//! What a dataset says of itself.
+//! The metadata of a dataset.
 
 use abstraction::features::Stamp;
 use game::GameSpec;
 use serde::{Deserialize, Serialize};
 
-/// A dataset's card, `dataset.toml`.
+/// The metadata of a dataset, as in `dataset.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
@@ -14,55 +14,55 @@ pub struct Card {
     pub made_by: String,
     /// SHA-256 of the teacher's file.
     pub teacher_sha256: String,
-    /// Hands dealt.
+    /// The number of hands dealt.
     pub deals: u64,
-    /// Rows before like ones were put together.
+    /// The number of rows sampled, before equal rows were merged.
     pub sampled: u64,
-    /// The share of actions drawn from all alike instead of from the teacher's strategy.
+    /// The share of actions drawn uniformly instead of from the teacher's strategy.
     pub explore: f64,
-    /// Where the random numbers come from.
+    /// The seed of the deals and draws.
     pub seed: u64,
     /// The menu whose moves are the classes.
     pub menu: String,
     /// The hash of the game.
     pub game_sha256: String,
-    /// Which features these are.
+    /// The version of the features.
     pub features: Stamp,
-    /// The streets, preflop first.
+    /// The files of each street, preflop first.
     pub streets: Vec<StreetCard>,
-    /// The game.
+    /// The game's definition.
     pub game: GameSpec,
 }
 
-/// The rows of a street.
+/// The metadata of a street's rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreetCard {
     /// The street's name.
     pub street: String,
-    /// The features' identifiers, in order.
+    /// The identifiers of the features, in order.
     pub columns: Vec<String>,
-    /// The moves' names, in order.
+    /// The names of the moves, in order.
     pub classes: Vec<String>,
-    /// The share of each move over all rows.
+    /// The mean probability of each move over all rows.
     pub balance: Vec<f64>,
-    /// What is learned from.
+    /// The training rows.
     pub train: FileCard,
-    /// What decides when learning ends, and between options.
+    /// The validation rows: for early stopping, and for choosing options.
     pub valid: FileCard,
-    /// What nothing is decided by.
+    /// The test rows, which decide nothing.
     pub test: FileCard,
 }
 
-/// A file of rows.
+/// The metadata of a file of rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileCard {
-    /// Its name in the dataset's folder.
+    /// The file's name in the dataset's folder.
     pub file: String,
-    /// Different rows in it.
+    /// The number of distinct rows.
     pub rows: u64,
-    /// Rows they were put together from.
+    /// The number of sampled rows that were merged into them.
     pub sampled: u64,
     /// Its SHA-256.
     pub sha256: String,

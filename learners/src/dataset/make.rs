@@ -19,25 +19,25 @@ use super::sample::{Rows, play};
 use super::{CARD, DatasetError, FORMAT, Split, at};
 use crate::Teacher;
 
-/// Deals that a thread plays at a time.
+/// Deals in a unit of work of one thread.
 const DEALS: u64 = 256;
 
-/// Such pieces of work between two looks at the clock.
+/// Most units of work between two calls of `progress`.
 const TOGETHER: u64 = 64;
 
 /// Rows of a file written at a time.
 const BLOCK: usize = 1 << 14;
 
-/// What dataset to make.
+/// The settings of a dataset.
 #[derive(Debug, Clone)]
 pub struct MakeOptions {
-    /// Rows to sample on all streets together, like ones counted apart.
+    /// The number of rows to sample over all streets, equal ones counted separately.
     pub rows: u64,
-    /// The share of actions drawn from all alike, 0 to 1.
+    /// The share of actions drawn uniformly instead of from the strategy, 0 to 1.
     pub explore: f64,
-    /// Determines every row.
+    /// The seed of all rows.
     pub seed: u64,
-    /// Which features.
+    /// The version of the features.
     pub schema: Schema,
     /// The SHA-256 of the teacher's file.
     pub teacher_sha256: String,
@@ -45,21 +45,21 @@ pub struct MakeOptions {
     pub made_by: String,
 }
 
-/// What has been made.
+/// The result of making a dataset.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Made {
-    /// The dataset, as its card describes it.
+    /// The dataset is complete, with this card.
     Whole(Box<Card>),
-    /// Nothing: it was to stop.
+    /// It was stopped; nothing was kept.
     Stopped,
 }
 
-/// Plays until there are enough rows and writes them into a folder that must not be there yet. The
-/// same for the same teacher and options at any number of threads (of the rayon pool it is called
-/// in). `progress` is told how many rows there are, and says whether to go on.
+/// Plays until there are enough rows and writes them to a folder that must not exist. The result
+/// depends only on the teacher and the options, not on the number of threads (of the current rayon
+/// pool). `progress` is called with the number of rows and returns whether to continue.
 ///
 /// # Errors
-/// When the folder cannot be made or a file not be written.
+/// When the folder or a file cannot be written.
 pub fn make(
     teacher: &Teacher,
     options: &MakeOptions,
@@ -87,7 +87,7 @@ pub fn make(
     }
 }
 
-/// The folder that a dataset is made in before it gets its name.
+/// The temporary folder in which a dataset is made.
 fn beside(folder: &Path) -> std::path::PathBuf {
     let mut name = folder.as_os_str().to_os_string();
     name.push(".partial");
@@ -105,7 +105,7 @@ impl<'a> Making<'a> {
             let path = folder.join(format!("{street}.{}.runs", split.name()));
             let file =
                 File::options().read(true).write(true).create(true).truncate(true).open(&path);
-            // The file needs no name: it is gone with the program.
+            // The file is unlinked: it vanishes with the process.
             let file = file.and_then(|file| fs::remove_file(&path).map(|()| file));
             let keys = columns(street).len();
             let width = keys + teacher.moves(street).as_slice().len() + 1;
@@ -119,7 +119,7 @@ impl<'a> Making<'a> {
         Ok(Making { teacher, runs: [preflop?, flop?, turn?, river?] })
     }
 
-    /// Samples; the number of deals, or `None` when it was to stop.
+    /// Samples the rows; returns the number of deals, or `None` when it was stopped.
     fn sample(
         &mut self,
         options: &MakeOptions,
@@ -132,7 +132,7 @@ impl<'a> Making<'a> {
             if !progress(rows) {
                 return Ok(None);
             }
-            // No more pieces than the rows still missing may need.
+            // No more units than the missing rows need.
             let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, TOGETHER);
             let played: Vec<Rows> = (0..pieces)
                 .into_par_iter()
@@ -162,7 +162,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    /// Puts like rows together, street by street, and writes files and card.
+    /// Merges equal rows, street by street, and writes the files and the card.
     fn write(
         mut self,
         options: &MakeOptions,
@@ -219,15 +219,15 @@ impl<'a> Making<'a> {
     }
 }
 
-/// Writes merged rows column by column; the number of rows and the file's hash. Adds what each
-/// class weighs to `balance`.
+/// Writes merged rows column by column; returns the number of rows and the file's hash. Adds the
+/// weight of each class to `balance`.
 fn write_columns(
     runs: &mut Runs,
     classes: usize,
     balance: &mut [f64],
     path: &Path,
 ) -> io::Result<(u64, String)> {
-    // How many rows there will be tells where a column begins, so they are merged twice.
+    // The offset of a column depends on the number of rows, so the rows are merged twice.
     let (mut rows, mut width) = (0u64, 0);
     runs.merge(|row| {
         rows += 1;

@@ -1,16 +1,16 @@
-//! Datasets: a teacher's decisions as rows of features, each with the teacher's distribution over
-//! the moves.
+//! Datasets: a teacher's decisions as rows of features, each labelled with the teacher's
+//! distribution over the moves.
 //!
-//! Rows are sampled by playing: a row comes as often as the teacher, playing itself, comes there,
-//! but that a stated share of the actions is drawn from all alike, so that students also see what
-//! the teacher avoids. A row's label is the teacher's whole strategy there. Rows of like features
-//! are put together as one, whose weight counts them and whose label is their mean. Deals are
-//! split, not rows: every tenth deal is for validation, every tenth for testing.
+//! Rows are sampled by self-play of the teacher, so a decision occurs with its reach probability,
+//! except that a given share of actions is drawn uniformly, so that students also see what the
+//! teacher avoids. A row's label is the teacher's whole strategy. Rows with equal features are
+//! merged: the weight is their number, the label their mean. The split is by deal, not by row:
+//! every tenth deal is for validation, every tenth for testing.
 //!
 //! On disk a dataset is a folder: a [`Card`] in `dataset.toml`, and for each street and split a
-//! file of 32-bit floats, little-endian, column by column: features, shares of the moves, weight
-//! (`docs/datasets.md`). Making one takes the same memory whatever its size: rows are sorted in
-//! pieces and merged from disk.
+//! file of 32-bit floats, little-endian, column by column: features, probabilities of the moves,
+//! weight (`docs/datasets.md`). Making one takes constant memory: rows are sorted in pieces and
+//! merged from disk.
 
 mod card;
 mod make;
@@ -37,29 +37,29 @@ pub use make::{Made, MakeOptions, make};
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// The name of the card.
+/// The file name of the card.
 pub const CARD: &str = "dataset.toml";
 
-/// What rows are for.
+/// The use of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
-    /// Learning.
+    /// Training.
     Train,
-    /// Deciding when learning ends, and between options.
+    /// Validation: early stopping, and choosing options.
     Valid,
-    /// Telling how good the result is.
+    /// Testing the result.
     Test,
 }
 
 impl Split {
-    /// All of them.
+    /// All splits.
     pub const ALL: [Split; 3] = [Split::Train, Split::Valid, Split::Test];
 
     fn index(self) -> usize {
         self as usize
     }
 
-    /// What a deal's rows are for.
+    /// The split of a deal's rows.
     fn of(deal: u64) -> Split {
         match deal % 10 {
             8 => Split::Valid,
@@ -77,13 +77,13 @@ impl Split {
     }
 }
 
-/// What a row's label is.
+/// How rows are labelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Labels {
     /// The teacher's probabilities.
     #[default]
     Soft,
-    /// The teacher's likeliest move alone.
+    /// One for the teacher's likeliest move, 0 for the others.
     Hard,
 }
 
@@ -93,80 +93,80 @@ pub enum DatasetError {
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
-    /// The card is none.
+    /// The card is not valid.
     #[error("{}: {reason}; this is no dataset of `cardroom train dataset`", .path.display())]
     Card {
-        /// The card.
+        /// The card's path.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
-    /// Another version of the format.
+    /// The format has another version.
     #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset again", .path.display())]
     Format {
-        /// The card.
+        /// The card's path.
         path: PathBuf,
         /// The version found.
         found: u32,
     },
-    /// The features are other ones.
+    /// The features have another version.
     #[error(transparent)]
     Features(#[from] SchemaError),
     /// The menu cannot be read.
     #[error("the dataset's menu: {0}")]
     Menu(#[from] MenuError),
-    /// The columns or classes are not those of the features and the menu.
+    /// The columns or classes do not match the features and the menu.
     #[error(
         "the dataset's {what} of the {street} are {found}, but its features and menu make {expected}: make it again"
     )]
     Names {
-        /// Columns or classes.
+        /// What differs: columns or classes.
         what: &'static str,
         /// The street.
         street: Street,
-        /// What the card names.
+        /// The names in the card.
         found: String,
-        /// What it must name.
+        /// The expected names.
         expected: String,
     },
-    /// A file is not as long as the card says.
+    /// A file's length does not match the card.
     #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it again", .path.display())]
     Length {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Its bytes.
+        /// The file's length in bytes.
         found: u64,
-        /// The bytes it should have.
+        /// The expected length in bytes.
         expected: u64,
-        /// The rows it should have.
+        /// The number of rows in the card.
         rows: u64,
     },
-    /// A file is not the one that the card was written for.
+    /// A file's hash does not match the card.
     #[error("{}: its contents are not those its card was written for: copy or make it again", .path.display())]
     Damaged {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
     },
-    /// The rows need more memory than there may be.
+    /// The rows need more memory than allowed.
     #[error(
         "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask for fewer rows"
     )]
     Memory {
         /// The street.
         street: Street,
-        /// Its rows.
+        /// The number of its rows.
         rows: u64,
-        /// What they need.
+        /// The memory they need, in bytes.
         needed: u64,
-        /// What may be used.
+        /// The memory allowed, in bytes.
         allowed: u64,
     },
-    /// No row of a street.
+    /// A street has no rows in a split.
     #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
     NoRows {
         /// The street.
@@ -174,12 +174,12 @@ pub enum DatasetError {
         /// The split.
         split: &'static str,
     },
-    /// The rows cannot be learned from.
+    /// The rows are not a valid table.
     #[error("{}: {source}", .path.display())]
     Table {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The fault.
         source: TableError,
     },
 }
@@ -194,10 +194,10 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads a dataset's card and checks that this program makes the same features and moves.
+    /// Reads a dataset's card and checks that its features and moves are those of this program.
     ///
     /// # Errors
-    /// When there is no card, or it is of another version, other features or other moves.
+    /// When there is no card, or its version, features or moves are different.
     pub fn open(folder: &Path) -> Result<Dataset, DatasetError> {
         let path = folder.join(CARD);
         let text = std::fs::read_to_string(&path).map_err(|source| at(&path, source))?;
@@ -229,7 +229,7 @@ impl Dataset {
         Ok(Dataset { folder: folder.to_owned(), card, menu, schema })
     }
 
-    /// The card.
+    /// The dataset's metadata.
     pub fn card(&self) -> &Card {
         &self.card
     }
@@ -239,21 +239,21 @@ impl Dataset {
         &self.menu
     }
 
-    /// Which features the columns are.
+    /// The version of the features.
     pub fn schema(&self) -> Schema {
         self.schema
     }
 
-    /// SHA-256 over the card, which names that of every file: what tells datasets apart.
+    /// SHA-256 of the card, which has the hash of every file: it identifies the dataset.
     pub fn hash(&self) -> String {
         hexadecimal(&Sha256::digest(toml::to_string(&self.card).unwrap_or_default()))
     }
 
-    /// The rows of a street, in the order of their features, if they need no more than `memory`
+    /// Loads the rows of a street, in the order of their features, if they need at most `memory`
     /// bytes.
     ///
     /// # Errors
-    /// When the file is not the one of the card, or there are no rows.
+    /// When the file does not match the card, there are no rows, or memory does not suffice.
     pub fn table(
         &self,
         street: Street,

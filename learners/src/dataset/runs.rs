@@ -1,36 +1,36 @@
-//! Rows put together with their like, however many there are: sorted in pieces, merged from disk.
+//! Merging equal rows in constant memory: external sorting with runs on disk.
 
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Numbers of a piece that is sorted in memory.
+/// The number of floats sorted in memory at a time.
 const PIECE: usize = 1 << 20;
 
 /// Rows read from a run at a time while merging.
 const AHEAD: usize = 512;
 
-/// Rows of `width` numbers, of which the first `keys` tell one row from another; the others are
-/// added up.
+/// A collection of rows of `width` numbers, of which the first `keys` identify a row; the others
+/// are summed over equal rows.
 #[derive(Debug)]
 pub(super) struct Runs {
     keys: usize,
     width: usize,
     piece: Vec<f32>,
     file: File,
-    /// Where each sorted run begins and ends in the file, in rows.
+    /// The range of rows of each sorted run in the file.
     runs: Vec<std::ops::Range<u64>>,
     rows: u64,
 }
 
 impl Runs {
-    /// No rows yet. `file` is written over.
+    /// An empty collection. `file` is overwritten.
     pub(super) fn new(keys: usize, width: usize, file: File) -> Runs {
         Runs { keys, width, piece: Vec::new(), file, runs: Vec::new(), rows: 0 }
     }
 
-    /// Rows so far, like ones counted apart.
+    /// The number of rows added, equal ones counted separately.
     pub(super) fn rows(&self) -> u64 {
         self.rows
     }
@@ -47,7 +47,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Sorts the piece in memory, adds like rows up and puts it at the end of the file.
+    /// Sorts the rows in memory, merges equal ones, and appends the run to the file.
     fn keep(&mut self) -> io::Result<()> {
         let rows = self.piece.len() / self.width;
         if rows == 0 {
@@ -72,8 +72,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Calls `visit` with every row that differs from all others, in ascending order of its keys,
-    /// what is added up of its like behind it.
+    /// Calls `visit` with every distinct row, in ascending order of its keys, followed by the sums
+    /// over its duplicates.
     pub(super) fn merge(
         &mut self,
         mut visit: impl FnMut(&[f32]) -> io::Result<()>,
@@ -83,8 +83,8 @@ impl Runs {
         for run in &self.runs {
             heads.extend(Head::new(&self.file, run.clone(), self.width)?);
         }
-        // The run with the least head is always first: a heap by hand, since comparing needs the
-        // keys' number.
+        // A heap of runs with the least head first; written by hand, since comparing needs the
+        // number of keys.
         let keys = self.keys;
         let less =
             |a: &Head, b: &Head| compare(&a.row()[..keys], &b.row()[..keys]) == Ordering::Less;
@@ -105,7 +105,7 @@ impl Runs {
     }
 }
 
-/// The row a run stands at while it is merged.
+/// The current row of a run during the merge.
 struct Head {
     rows: Vec<f32>,
     at: usize,
@@ -123,7 +123,7 @@ impl Head {
         &self.rows[self.at..self.at + self.width]
     }
 
-    /// Goes on to the next row; false at the end.
+    /// Advances to the next row; `false` at the end of the run.
     fn next(&mut self, file: &File) -> io::Result<bool> {
         self.at += self.width;
         if self.at < self.rows.len() {
@@ -141,7 +141,7 @@ impl Head {
     }
 }
 
-/// Like rows, added up.
+/// The sum over equal rows.
 struct Sum {
     keys: usize,
     row: Vec<f32>,
@@ -153,7 +153,7 @@ impl Sum {
         Sum { keys, row: Vec::new(), sums: Vec::new() }
     }
 
-    /// Takes a row. When it is another than those before, gives those back as one.
+    /// Adds a row. If it differs from those before, returns their sum.
     fn add(&mut self, row: &[f32]) -> Option<Vec<f32>> {
         let (keys, values) = row.split_at(self.keys);
         if self.row == keys {
@@ -182,7 +182,7 @@ fn compare(a: &[f32], b: &[f32]) -> Ordering {
     different.unwrap_or(Ordering::Equal)
 }
 
-/// Moves the item at a place of a heap down to where it belongs.
+/// Moves the item at an index of a heap down to its place.
 fn sink<T>(heap: &mut [T], mut place: usize, less: &impl Fn(&T, &T) -> bool) {
     loop {
         let mut least = place;

@@ -1,4 +1,4 @@
-//! Hands that a teacher plays against itself, as rows.
+//! Hands of a teacher's self-play, as rows.
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::buckets::DealtCards;
@@ -12,22 +12,22 @@ use solvers::blueprint::draw;
 use super::Split;
 use crate::Teacher;
 
-/// Rows of every street and split, each of [`width`] numbers: features, shares of the moves,
-/// weight.
+/// The rows of every street and split, each of [`width`] numbers: features, probabilities of the
+/// moves, weight.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) of: [[Vec<f32>; Split::ALL.len()]; Street::ALL.len()],
-    /// Rows written.
+    /// The number of rows written.
     pub(super) count: u64,
 }
 
-/// The board of each street.
+/// The number of board cards on each street.
 const BOARD: [usize; 4] = [0, 3, 4, 5];
 
-/// Plays deals `from..to` and writes a row down at each decision of either seat.
+/// Plays the deals `deals` and writes a row at each decision of either seat.
 ///
-/// An action is drawn from the teacher's strategy, or, `explore` of the time, with equal
-/// probability from all. A hand ends where training has never been.
+/// An action is drawn from the teacher's strategy, or with probability `explore` uniformly. A hand
+/// ends where training has never been.
 pub(super) fn play(
     teacher: &Teacher,
     maker: &mut FeatureMaker,
@@ -51,7 +51,7 @@ pub(super) fn play(
     rows
 }
 
-/// The random source of a deal.
+/// The random number generator of a deal.
 fn source(seed: u64, deal: u64) -> Pcg64Mcg {
     let mut seeds = Pcg64Mcg::seed_from_u64(seed);
     let key = seeds.next_u64() ^ deal.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -71,7 +71,7 @@ impl Hand<'_> {
         let tree = &self.teacher.tree;
         let mut public = PublicState::new(tree.def());
         let mut node = BettingTree::ROOT;
-        // Features of the cards, which do not change during a street.
+        // Features of the cards, computed once per street.
         let mut known: [[Option<Vec<f32>>; 4]; 2] = Default::default();
         while let NodeKind::Decision { seat, street, .. } = tree.node(node).kind {
             public.deal_from(&self.cards.board).expect("five cards are a whole board");
@@ -135,7 +135,7 @@ impl Hand<'_> {
     }
 }
 
-/// The action whose shares a point falls into.
+/// The index of the action whose share contains a point.
 fn chosen(shares: &[u8], mut point: u32) -> usize {
     for (number, &share) in shares.iter().enumerate() {
         match point.checked_sub(u32::from(share)) {

@@ -1,9 +1,10 @@
 //! Random endgames with their equilibria.
 //!
-//! A game's numbers in a [`Database`](crate::database::Database): the shares of the first player's
-//! cards, those of the second's, the value to the first, and the first player's central
-//! equilibrium, a row of sizes for each card. Its own random numbers make both distributions
-//! (Algorithm 4), which are rounded to 32 bits before they are solved.
+//! The numbers of a game in a [`Database`](crate::database::Database): the distribution of the
+//! first player's cards, that of the second's, the value to the first player, and the first
+//! player's central equilibrium strategy, a row of bet sizes for each card. Both distributions are
+//! drawn with the game's own random numbers (Algorithm 4) and rounded to 32 bits before the game is
+//! solved.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -17,43 +18,43 @@ use crate::trees::mixed;
 /// A database of endgames.
 pub type Database = database::Database<Deck>;
 
-/// The deck of the endgames and the bets in them.
+/// The size of the deck and the bets of the endgames.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Deck {
-    /// Cards of the deck.
+    /// The number of cards.
     pub cards: usize,
-    /// The sizes of bets in pots, rising from 0.
+    /// The sizes of bets in pots, in increasing order from 0.
     pub sizes: Vec<f64>,
 }
 
-/// A game of a database with its equilibrium.
+/// An endgame of a database with its equilibrium.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solved<'a> {
-    /// The shares of the first player's cards, from the worst.
+    /// The distribution of the first player's cards, from the worst card.
     pub first: &'a [f32],
-    /// The shares of the second player's cards.
+    /// The distribution of the second player's cards.
     pub second: &'a [f32],
-    /// What the first player gets, in pots.
+    /// The value of the game to the first player, in pots.
     pub value: f32,
-    /// The first player's probability of each size, a row for each card.
+    /// The first player's probability of each bet size, a row for each card.
     pub strategy: &'a [f32],
 }
 
 impl Deck {
-    /// So many cards, and these bets.
+    /// A deck of so many cards, with these bets.
     pub fn new(cards: usize, bets: &Bets) -> Deck {
         Deck { cards, sizes: bets.sizes().to_vec() }
     }
 
-    /// The sizes.
+    /// The bet sizes.
     ///
     /// # Errors
-    /// When they are not such as can be bet.
+    /// When they are not valid.
     pub fn bets(&self) -> Result<Bets, EndgameError> {
         Bets::new(self.sizes.get(1..).unwrap_or_default())
     }
 
-    /// The distributions of a game, rounded to 32 bits.
+    /// The distributions of both players' cards in a game, rounded to 32 bits.
     pub fn distributions(&self, seed: u64, game: u64) -> [Vec<f32>; 2] {
         let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, game));
         std::array::from_fn(|_| {
@@ -101,7 +102,7 @@ impl Content for Deck {
     }
 }
 
-/// The endgame of two distributions of a database.
+/// The endgame with these two distributions.
 pub fn endgame(first: &[f32], second: &[f32], bets: &Bets) -> Result<Endgame, EndgameError> {
     let [first, second] =
         [first, second].map(|shares| shares.iter().map(|&share| f64::from(share)));
@@ -109,12 +110,12 @@ pub fn endgame(first: &[f32], second: &[f32], bets: &Bets) -> Result<Endgame, En
 }
 
 impl Database {
-    /// The sizes.
+    /// The bet sizes of all games.
     pub fn bets(&self) -> Bets {
         self.card().content.bets().expect("they were checked when it was opened")
     }
 
-    /// A game by its place, from 0. Panics beyond the last.
+    /// The game at an index. Panics beyond the last.
     pub fn game(&self, place: usize) -> Solved<'_> {
         let cards = self.card().content.cards;
         let (first, rest) = self.numbers(place).split_at(cards);

@@ -1,5 +1,5 @@
-//! Learning from solved endgames: random games with their equilibria, and what plays others like
-//! them.
+//! Learning from solved endgames: random games with their equilibria, and models that predict
+//! strategies of other games.
 //!
 //! Ganzfried & Yusuf, "Computing human-understandable strategies: deducing fundamental rules of
 //! poker strategy", Games 2017, sections 3 and 4.

@@ -1,9 +1,9 @@
-//! The solved endgames most like another, and the mean of their strategies: k nearest neighbours
-//! under Algorithm 1 of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
+//! k nearest neighbours among solved endgames, and the mean of their strategies, under Algorithm 1
+//! of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
 //!
-//! The distance of two games is the sum of what their cdfs differ by, card by card, but for the
-//! last, where both are one. Every game is looked at: cdfs stand side by side for [`LANES`] games,
-//! so that as many distances are added up at a time.
+//! The distance of two games is the sum of the differences of their cdfs over the cards but the
+//! last, where both are one. The search is exhaustive: the cdfs of [`LANES`] games are interleaved,
+//! so that as many distances are computed at a time.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use solvers::endgame::EndgameError;
 use super::database::{Database, Solved};
 use super::score::{Score, scores};
 
-/// Games whose distances are added up together.
+/// The number of games whose distances are computed together.
 const LANES: usize = 16;
 
-/// Solved games to look among.
+/// A set of solved games to search.
 #[derive(Debug)]
 pub struct Neighbours<'a> {
     database: &'a Database,
     games: Range<usize>,
-    /// The cdfs of [`LANES`] games at a time: for each number of a game that of all of them.
+    /// The cdfs in blocks of [`LANES`] games: each number of a game for all of the block.
     blocks: Vec<[f32; LANES]>,
-    /// Numbers of a game.
+    /// The number of floats for each game.
     width: usize,
 }
 
 impl<'a> Neighbours<'a> {
-    /// Looks among games of a database, by their places.
+    /// Indexes the games of a database with these indices.
     pub fn new(database: &'a Database, games: Range<usize>) -> Neighbours<'a> {
         let width = 2 * (database.card().content.cards - 1);
         let mut blocks = vec![[0.0; LANES]; games.len().div_ceil(LANES) * width];
@@ -40,8 +40,8 @@ impl<'a> Neighbours<'a> {
         Neighbours { database, games, blocks, width }
     }
 
-    /// The places of the `k` nearest games, the nearest first, with their distances, 0 to 1; of
-    /// equally near ones the first. All there are where they are fewer.
+    /// The indices of the `k` nearest games in order, with their distances, 0 to 1; of equally near
+    /// ones the first. All games if there are fewer.
     ///
     /// O(games × cards).
     pub fn nearest(&self, game: &Solved<'_>, k: usize) -> Vec<(usize, f64)> {
@@ -68,8 +68,8 @@ impl<'a> Neighbours<'a> {
         nearest.into_iter().map(place).map(|(place, sum)| (place, sum / most)).collect()
     }
 
-    /// What the mean strategy of the nearest games is worth, for each number of them, over other
-    /// games by their places. The numbers rise.
+    /// The scores of the mean strategy of the nearest games over other games, for each of some
+    /// increasing numbers of neighbours.
     pub fn scores(
         &self,
         games: Range<usize>,
@@ -91,7 +91,7 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The cdfs of both players' cards without the last, which is one.
+/// The cdfs of both players' cards, each without the last number, which is one.
 fn numbers(game: &Solved<'_>) -> impl Iterator<Item = f32> {
     [game.first, game.second].into_iter().flat_map(|shares| {
         let mut sum = 0.0;

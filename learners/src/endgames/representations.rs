@@ -10,12 +10,12 @@
 //!
 //! "All sizes" are the probabilities of the 31 sizes of a card.
 //!
-//! All outputs are shares of classes, so that the greedy trees that make Gini's impurity small are
-//! regression trees here. Its loss of a leaf is the squared error of the shares from their mean,
-//! but for what no split changes: least squares. All cards of a game are one distribution once each
-//! card's is divided by their number. One size `s` of at most `m` is two classes, `s/m` and
-//! `1 − s/m`: both have the squared error of `s` from its mean, divided by `m²`, so the loss is
-//! twice that of least squares over `m²`, and its splits are the same.
+//! All outputs are distributions over classes, so that greedy trees that minimise Gini impurity are
+//! regression trees here: a leaf's loss is the squared error of the distributions from their mean,
+//! up to a term that no split changes. All cards of a game become one distribution when each card's
+//! is divided by their number. One size `s` of at most `m` becomes two classes, `s/m` and `1 −
+//! s/m`: both have the squared error of `s` from its mean, divided by `m²`, so the loss is twice
+//! that of least squares over `m²`, and the splits are the same.
 
 use std::ops::Range;
 
@@ -26,30 +26,30 @@ use super::database::{Database, Solved};
 use crate::trees::mixed;
 use crate::{Table, TableError};
 
-/// What the random draws of sizes are made with, beside the game and the card.
+/// A constant mixed into the seeds of the draws of sizes, with the game and the card.
 const DRAWS: u64 = 0x0073_697a_6573;
 
-/// How the players' distributions are written.
+/// The form of the players' distributions in the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inputs {
-    /// For each card the share of it and all worse ones.
+    /// For each card the total share of it and all worse cards.
     Cdf,
     /// For each card its share.
     Pdf,
 }
 
-/// What is said of the card whose strategy is asked for.
+/// The input that identifies the card whose strategy is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// Nothing: a row is of all cards.
+    /// None: a row is for all cards.
     All,
-    /// Its number, from 1.
+    /// The card's number, from 1.
     Number,
-    /// Its share, a [`Share`].
+    /// A share of the cards, see [`Share`].
     Share,
 }
 
-/// Which share of the cards a card stands for; the paper has both wordings.
+/// The share that stands for a card; the paper has both wordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
     /// The share of the second player's cards that it beats, as the paper's rules are worded.
@@ -58,24 +58,24 @@ pub enum Share {
     Own,
 }
 
-/// A way to write solved games as rows.
+/// A representation of solved games as rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Representation {
     /// Its number in the paper, from 1.
     pub number: usize,
-    /// How the distributions are written.
+    /// The form of the distributions.
     pub inputs: Inputs,
-    /// What is said of the card.
+    /// The input for the card.
     pub asked: Asked,
-    /// Whether the output is one size, not the probabilities of all.
+    /// Whether the output is one sampled size instead of all probabilities.
     pub drawn: bool,
 }
 
 impl Representation {
-    /// How many there are.
+    /// The number of representations.
     pub const COUNT: usize = 10;
 
-    /// A representation by its number in the paper, 1 to 10.
+    /// The representation with a number in the paper, 1 to 10.
     pub fn published(number: usize) -> Option<Representation> {
         let asked = match number {
             1 | 2 => Asked::All,
@@ -87,7 +87,7 @@ impl Representation {
         Some(Representation { number, inputs, asked, drawn: number > 6 })
     }
 
-    /// Inputs and output in few words.
+    /// A short description of inputs and output.
     pub fn name(&self) -> String {
         let inputs = match self.inputs {
             Inputs::Cdf => "cdf",
@@ -118,7 +118,7 @@ impl Representation {
         shares.chain(card).collect()
     }
 
-    /// How many numbers an answer has: one for each class.
+    /// The number of classes, which is that of an answer's numbers.
     pub fn classes(&self, cards: usize, sizes: usize) -> usize {
         match (self.drawn, self.asked) {
             (true, _) => 2,
@@ -127,7 +127,7 @@ impl Representation {
         }
     }
 
-    /// The inputs of a game: those of all its rows, and what each card's row has behind them.
+    /// The inputs of a game: those common to all its rows, and the additional one of each card.
     pub fn row(&self, game: &Solved<'_>, share: Share) -> (Vec<f32>, Vec<f32>) {
         let [first, second] = [game.first, game.second].map(cumulated);
         let cards = 0..game.first.len();
@@ -136,7 +136,7 @@ impl Representation {
             Inputs::Pdf => game.first.iter().chain(game.second).copied().collect(),
         };
         let below = |card: usize| if card == 0 { 0.0 } else { second[card - 1] };
-        // The second player holds another card.
+        // The second player holds a different card.
         let beaten = |card: usize| below(card) / (1.0 - f64::from(game.second[card])).max(1e-9);
         let asked = match (self.asked, share) {
             (Asked::All, _) => Vec::new(),
@@ -153,8 +153,7 @@ impl Representation {
         (common, asked)
     }
 
-    /// The rows of games of a database, by their places: a row a game, or a row for each of its
-    /// cards.
+    /// The rows of the games with these indices: one for each game, or one for each of its cards.
     pub fn table(
         &self,
         database: &Database,
@@ -207,7 +206,7 @@ impl Representation {
     }
 }
 
-/// Sums from the worst card on; the last is one.
+/// Cumulative sums from the worst card; the last is one.
 fn cumulated(shares: &[f32]) -> Vec<f64> {
     let mut sum = 0.0;
     let mut sums: Vec<f64> = shares
@@ -223,8 +222,8 @@ fn cumulated(shares: &[f32]) -> Vec<f64> {
     sums
 }
 
-/// The number of a size drawn from its probabilities: the same for a game and card wherever it is
-/// asked for.
+/// A bet size sampled from its probabilities, as an index; it depends only on the game and the
+/// card.
 fn drawn(shares: &[f32], game: u64, card: usize) -> usize {
     let mut rng = Pcg64Mcg::seed_from_u64(mixed(mixed(DRAWS, game), card as u64));
     let mut left = rng.random::<f32>() * shares.iter().sum::<f32>();

@@ -1,9 +1,9 @@
-//! Rules of few words for endgames, found and priced by exact exploitability.
+//! Short rules for endgames, found and measured by exact exploitability.
 //!
 //! A list of bets ("bet 1.0 when beating at least 85 %", with bluffs b/(1+b) as often) or a rule
-//! for the caller is played in every game of a set, and its price is the mean of what a best
-//! response wins from it beyond the game's value. Lists are found by adding the line that lowers
-//! the price most, and moving one number at a time while that helps.
+//! for the caller is played in every game of a set. Its price is the mean exploitability: what a
+//! best response wins beyond the game's value. Lists are built by adding the line that lowers the
+//! price most, and improved by moving one number at a time while that helps.
 
 use models::rules::{Bet, Betting, Calling, Hands, Size};
 use rayon::prelude::*;
@@ -13,14 +13,14 @@ use solvers::endgame::{Endgame, EndgameError};
 use super::database::{Database, endgame};
 use super::score::Mean;
 
-/// The least share that a found line asks to beat, in percent.
+/// The smallest share to beat in a line that is searched, in percent.
 const LEAST_PERCENT: u32 = 40;
 
-/// Games with what their rules need.
+/// A set of games, prepared for measuring rules.
 #[derive(Debug, Clone)]
 pub struct Games {
     games: Vec<Game>,
-    /// The sizes of bets above 0, in pots.
+    /// The bet sizes above 0, in pots.
     sizes: Vec<f64>,
 }
 
@@ -28,12 +28,12 @@ pub struct Games {
 struct Game {
     game: Endgame,
     value: f64,
-    /// For each player the share of the other's cards that each card beats.
+    /// For each player, the share of the other's cards that each card beats.
     beats: [Vec<f64>; 2],
 }
 
 impl Games {
-    /// Games of a database by their places. O(games): each is solved again for its value.
+    /// Prepares the games with these indices. O(games): each is solved again for its value.
     pub fn new(database: &Database, places: std::ops::Range<usize>) -> Result<Games, EndgameError> {
         let bets = database.bets();
         let game = |place: usize| {
@@ -47,13 +47,13 @@ impl Games {
         Ok(Games { games, sizes: bets.sizes()[1..].to_vec() })
     }
 
-    /// How many there are.
+    /// The number of games.
     #[allow(clippy::len_without_is_empty, reason = "a set may be empty, and nobody asks")]
     pub fn len(&self) -> usize {
         self.games.len()
     }
 
-    /// What a best response wins from a list of bets.
+    /// The exploitability of a list of bets, in pots.
     pub fn price_betting(&self, betting: &Betting) -> Mean {
         self.price(|game, chances| {
             let hands = Hands::new(&game.beats[0], game.game.shares(Player::First));
@@ -62,13 +62,13 @@ impl Games {
         })
     }
 
-    /// What a best response wins from a caller's rule.
+    /// The exploitability of a caller's rule, in pots.
     pub fn price_calling(&self, calling: Calling) -> Mean {
         let columns = 1 + self.sizes.len();
         self.price(|game, chances| {
             let hands = Hands::new(&game.beats[1], game.game.shares(Player::Second));
             chances.clear();
-            // Everybody shows down after a check.
+            // After a check there is a showdown.
             chances.resize(columns * hands.len(), 1.0);
             let mut column = Vec::new();
             for (number, &size) in self.sizes.iter().enumerate() {
@@ -81,9 +81,10 @@ impl Games {
         })
     }
 
-    /// What a best response wins where the first player plays the equilibrium, but for cards that
-    /// beat such a share of the other player's, ties half: these bet what `says` says, in pots,
-    /// moved to the nearest size; 0 is a check. O(games): each is solved again.
+    /// The exploitability of the first player's equilibrium with some cards changed: `says` is
+    /// called with the share of the other player's cards that a card beats, ties half, and returns
+    /// the bet in pots, moved to the nearest size, 0 for a check; `None` leaves the card as it is.
+    /// O(games): each is solved again.
     pub fn price_in_equilibrium(&self, says: impl Fn(f64) -> Option<f64> + Sync) -> Mean {
         self.price(|game, chances| {
             *chances = game.game.solve().strategy;
@@ -98,7 +99,7 @@ impl Games {
         })
     }
 
-    /// The mean over all games, the same at any number of threads.
+    /// The mean over all games; it does not depend on the number of threads.
     fn price(&self, of: impl Fn(&Game, &mut Vec<f64>) -> f64 + Sync) -> Mean {
         let prices: Vec<f64> = self
             .games
@@ -114,14 +115,14 @@ impl Games {
     }
 }
 
-/// The share of the other player's cards that each card beats; they rise with the card.
+/// The share of the other player's cards that each card beats, which increases with the card.
 fn beats(others: &[f64]) -> Vec<f64> {
     let mut below = 0.0;
     let mut most = 0.0f64;
     let mut all = Vec::with_capacity(others.len());
     for share in others {
         let unheld = 1.0 - share;
-        // Where the other player holds nothing else, the deal does not occur.
+        // If the other player always holds this card, the deal does not occur.
         most = if unheld > 0.0 { most.max((below / unheld).min(1.0)) } else { most };
         all.push(most);
         below += share;
@@ -129,11 +130,11 @@ fn beats(others: &[f64]) -> Vec<f64> {
     all
 }
 
-/// A line of a list: the share in whole percent, the number of the size.
+/// A line of a list: the share to beat in percent, and the index of the bet size.
 type Line = (u32, usize);
 
-/// The best lists of 1 to `most` lines, and what each costs on the games it was found on. `watch`
-/// is told how many lists have been priced and says whether to go on.
+/// The best lists of 1 to `most` lines, with their prices on the games they were found on. `watch`
+/// is called with the number of lists measured and returns whether to continue.
 pub fn find_betting(
     games: &Games,
     most: usize,
@@ -146,7 +147,8 @@ pub fn find_betting(
         (LEAST_PERCENT..100).flat_map(|share| (0..games.sizes.len()).map(move |size| (share, size)))
     };
     for _ in 0..most {
-        // The line that helps most, and then every line in turn, until none can be bettered.
+        // Adds the line that helps most, then improves every line in turn until none can be
+        // improved.
         let mut best = f64::INFINITY;
         let mut at = lines.len();
         lines.push((LEAST_PERCENT, 0));
@@ -177,7 +179,7 @@ pub fn find_betting(
     Some(found)
 }
 
-/// The list of these lines; `None` where two ask for the same share.
+/// The list with these lines; `None` where two have the same share.
 fn betting(lines: &[Line], sizes: &[f64]) -> Option<Betting> {
     let mut sorted = lines.to_vec();
     sorted.sort_by(|a, b| b.cmp(a));
@@ -190,7 +192,7 @@ fn betting(lines: &[Line], sizes: &[f64]) -> Option<Betting> {
     Betting::new(bets.collect(), Some(1.0)).ok()
 }
 
-/// The best rule for the caller among factors in twentieths, and what it costs on these games.
+/// The best rule for the caller among factors in twentieths, with its price on these games.
 pub fn find_calling(games: &Games) -> (Calling, Mean) {
     let factors = (8..=30).map(|twentieths| Calling::Best(f64::from(twentieths) / 20.0));
     let priced = factors.map(|calling| (calling, games.price_calling(calling)));

@@ -1,6 +1,6 @@
-//! What predicted strategies of unseen endgames are worth: their distance to the equilibrium and
-//! what the best answer wins against them, Algorithms 2 and 3 of Ganzfried & Yusuf, "Computing
-//! human-understandable strategies", Games 2017.
+//! Scores of predicted strategies of unseen endgames: distance to the equilibrium, and
+//! exploitability. Algorithms 2 and 3 of Ganzfried & Yusuf, "Computing human-understandable
+//! strategies", Games 2017.
 
 use std::ops::Range;
 
@@ -12,29 +12,29 @@ use solvers::endgame::EndgameError;
 use super::database::{Database, endgame};
 use super::distance;
 
-/// Games that a thread scores at a time; sums are made block by block, so that they are the same at
-/// any number of threads.
+/// Games that a thread scores at a time; sums are made by block, so that they do not depend on the
+/// number of threads.
 const BLOCK: usize = 64;
 
-/// The mean of a number over games.
+/// A mean over games, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
-    /// Half of its 95 % interval.
+    /// Half the width of the 95 % confidence interval.
     pub half_width: f64,
 }
 
-/// What a way of predicting strategies is worth over some games.
+/// The scores of a prediction method over some games.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Score {
-    /// The distance to the equilibrium of the database, 0 to 1.
+    /// The distance to the database's equilibrium, 0 to 1.
     pub distance: Mean,
-    /// How much less than the game's value the strategy is sure to get, in pots.
+    /// The exploitability in pots: the game's value minus the strategy's worst case.
     pub exploitability: Mean,
 }
 
-/// Sums of a number and its square.
+/// The count, sum and sum of squares of a number.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     sum: f64,
@@ -55,8 +55,8 @@ impl Sums {
     }
 }
 
-/// Scores `ways` ways of predicting strategies over games of a database, by their places. `predict`
-/// is told a game's place and writes a strategy for each way: a row of sizes for each card.
+/// Scores `ways` prediction methods over the games with these indices. `predict` is called with a
+/// game's index and writes one strategy for each method: a row of bet sizes for each card.
 pub fn scores(
     database: &Database,
     games: Range<usize>,
@@ -105,7 +105,7 @@ pub fn scores(
     Ok((0..ways).map(score).collect())
 }
 
-/// What needs no learning, with its name: always checking, and every size alike.
+/// The scores of two baselines, with their names: always checking, and uniform sizes.
 pub fn baselines(
     database: &Database,
     games: Range<usize>,

@@ -3,11 +3,11 @@
 
 use rand::{Rng, RngExt};
 
-/// A point of the simplex, uniformly: exponential variables divided by their sum (Algorithm 4).
-/// The distribution of each share is that of the least of `cards − 1` uniform numbers: one is
-/// above `t` with the probability `(1 − t)^(cards − 1)`.
+/// A uniform point of the simplex: exponential variables divided by their sum (Algorithm 4). Each
+/// share is distributed as the minimum of `cards − 1` uniform numbers: it is above `t` with
+/// probability `(1 − t)^(cards − 1)`.
 pub fn uniform(cards: usize, rng: &mut impl Rng) -> Vec<f64> {
-    // Of numbers in [0, 1) one less is in (0, 1], whose logarithm is finite.
+    // For a number in [0, 1), one minus it is in (0, 1], where the logarithm is finite.
     let mut shares: Vec<f64> = (0..cards).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
     let sum: f64 = shares.iter().sum();
     shares.iter_mut().for_each(|share| *share /= sum);

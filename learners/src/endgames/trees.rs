@@ -1,4 +1,4 @@
-//! Decision trees that predict equilibria of endgames, and what each is worth at every depth.
+//! Decision trees that predict equilibria of endgames, and their scores at every depth.
 //!
 //! Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017, section 4. A greedy
 //! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths.
@@ -15,58 +15,58 @@ use super::score::{Score, scores};
 use crate::oct::{self, Oct, StartTrees};
 use crate::{Bins, Loss, Table, TableError, TreesError, cart};
 
-/// Intervals of each column for greedy trees.
+/// Bins of each column for greedy trees.
 const INTERVALS: usize = 4096;
 
-/// Intervals of each column for optimal trees.
+/// Bins of each column for optimal trees.
 const OPTIMAL_INTERVALS: usize = 256;
 
-/// Why nothing can be learned.
+/// Why learning fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LearnError {
-    /// The games give no rows.
+    /// The games do not make a valid table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// No tree can be made of the rows.
+    /// No tree can be made from the rows.
     #[error(transparent)]
     Trees(#[from] TreesError),
-    /// A game of the database is none.
+    /// A game of the database is not valid.
     #[error(transparent)]
     Game(#[from] EndgameError),
 }
 
-/// A tree that predicts strategies, with the answer of each of its nodes.
+/// A tree that predicts strategies, with the answer of every node.
 #[derive(Debug, Clone)]
 pub struct Predictor {
     representation: Representation,
     share: Share,
     tree: Tree,
     bets: Bets,
-    /// How far below the root each node is.
+    /// The depth of each node.
     depths: Vec<usize>,
-    /// Rows of the training games under each node.
+    /// The number of training rows at each node.
     rows: Vec<usize>,
-    /// What each node answers: probabilities of sizes of one card or all, or one size in pots.
+    /// The answers of the nodes: bet size probabilities of one card or all, or one size in pots.
     answers: Vec<f32>,
-    /// How many numbers an answer has.
+    /// The number of floats in an answer.
     width: usize,
-    /// The squared error of each node's answer, summed over its numbers, the mean over its rows.
+    /// The squared error of each node's answer, summed over its numbers, as a mean over its rows.
     errors: Vec<f64>,
 }
 
-/// A tree cut off at a depth, over test games.
+/// The scores of a tree cut off at a depth, over test games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AtDepth {
-    /// The most branches on the way to a leaf.
+    /// The depth.
     pub depth: usize,
-    /// Nodes of the tree.
+    /// The number of nodes of the cut tree.
     pub nodes: usize,
-    /// What it is worth.
+    /// The scores of the cut tree.
     pub score: Score,
 }
 
 impl Predictor {
-    /// The greedy tree of a depth over games of a database, by least squares.
+    /// Fits the greedy tree of a depth to games of a database, by least squares.
     pub fn greedy(
         representation: Representation,
         share: Share,
@@ -80,7 +80,7 @@ impl Predictor {
         Ok(Predictor::new(representation, share, database, &table, tree))
     }
 
-    /// A tree of a depth by a search over the whole tree, from the same games.
+    /// Fits a tree of a depth to games of a database by a search over whole trees.
     pub fn optimal(
         representation: Representation,
         share: Share,
@@ -102,7 +102,7 @@ impl Predictor {
         Ok(Predictor::new(representation, share, database, &table, tree))
     }
 
-    /// A tree for the representation's columns with the answers that are best over a table.
+    /// Computes the best answers of a tree's nodes over a table in the representation.
     fn new(
         representation: Representation,
         share: Share,
@@ -140,7 +140,7 @@ impl Predictor {
                 depths[right] = depths[node] + 1;
             }
         }
-        // Children stand behind their parents.
+        // Children come after their parents.
         for node in (0..nodes).rev() {
             let Node::Branch { left, right, .. } = tree.node(node) else { continue };
             for child in [left, right] {
@@ -175,29 +175,29 @@ impl Predictor {
         &self.tree
     }
 
-    /// The training rows under a node.
+    /// The number of training rows at a node.
     pub fn rows(&self, node: usize) -> usize {
         self.rows[node]
     }
 
-    /// The answer of a node, whether it is a leaf or not: the probabilities of the sizes of one
-    /// card or of all, or one size in pots.
+    /// The answer of a node, leaf or not: the bet size probabilities of one card or of all, or one
+    /// size in pots.
     pub fn answer(&self, node: usize) -> &[f32] {
         &self.answers[node * self.width..][..self.width]
     }
 
-    /// The squared error of a node's answer over its training rows, summed over its numbers, the
-    /// mean of the rows.
+    /// The squared error of a node's answer, summed over its numbers, as a mean over its training
+    /// rows.
     pub fn error(&self, node: usize) -> f64 {
         self.errors[node]
     }
 
-    /// How many nodes are left where the tree is cut off at a depth.
+    /// The number of nodes of the tree cut off at a depth.
     pub fn nodes(&self, depth: usize) -> usize {
         self.depths.iter().filter(|&&of| of <= depth).count()
     }
 
-    /// What the tree is worth cut off at each of some depths, over games by their places.
+    /// The scores of the tree cut off at each of some depths, over the games with these indices.
     pub fn at_depths(
         &self,
         database: &Database,
@@ -211,7 +211,7 @@ impl Predictor {
         Ok(depths.iter().zip(scores).map(at).collect())
     }
 
-    /// The strategies of a game, cut off at each depth.
+    /// Predicts the strategies of a game with the tree cut off at each depth.
     pub fn predict(
         &self,
         database: &Database,
@@ -245,14 +245,15 @@ impl Predictor {
         }
     }
 
-    /// The numbers of a column that lead to a node: at least the first, less than the second.
+    /// The range of a column's numbers that lead to a node: at least the first, less than the
+    /// second.
     pub fn bounds(&self, node: usize, column: usize) -> [f32; 2] {
         let mut bounds = [f32::NEG_INFINITY, f32::INFINITY];
         let mut at = 0;
         while at != node {
             let Node::Branch { looks, below, left, right } = self.tree.node(at) else { break };
             let own = looks == Looks::Column(column);
-            // A node's left side stands before its right one.
+            // Left subtrees come before right ones.
             at = if node < right {
                 bounds[1] = if own { bounds[1].min(below) } else { bounds[1] };
                 left

@@ -1,13 +1,13 @@
-//! Lists for all streets of a game together, with a given number of statements among them, that win
-//! most on many deals.
+//! Local search for rulebooks: a list for every street of a game, with a limited number of
+//! statements in all.
 //!
-//! A search goes from one book to the next: it makes neighbours of the best one so far (a value, a
-//! clause, an action, a statement, its place or street changed, or several of these), measures
-//! them on few deals, drops those that win no more than the best does on the same deals, measures
-//! the better half of the rest on twice as many, and so on; what is left and wins more on all deals
-//! is the new best. A clause costs a little, so that what changes nothing falls away.
+//! A search moves from book to book. It makes neighbours of the best one so far (a value, a clause,
+//! an action, a statement, its position or street changed, or several of these), measures them on
+//! few deals, drops those that win no more than the best does on the same deals, measures the
+//! better half of the rest on twice as many, and so on. What is left and wins more on all deals is
+//! the new best. A clause costs a little, so that one without effect is dropped.
 //!
-//! What a book wins on the deals of a search flatters it: they are those that it was chosen by.
+//! The winnings of a book on the deals of a search are biased upwards, since it was chosen on them.
 
 use game::{Betting, Street};
 use models::heuristic::{Act, Clause, Heuristic, Place, Rulebook, Statement};
@@ -19,54 +19,54 @@ use serde::{Deserialize, Serialize};
 use super::ResumeError;
 use super::language::{Language, rule};
 
-/// Books that are tried in a round.
+/// Neighbours that are tried in a round.
 const NEIGHBOURS: usize = 32;
-/// The first of a round's measurements is on this part of the deals.
+/// A round's first measurement is on one in this many of the deals.
 const FIRST: u64 = 16;
-/// Clauses of a statement at most.
+/// The most clauses of a statement.
 const CLAUSES: usize = 3;
-/// What a clause must win to be worth keeping, in mbb/hand.
+/// The cost of a clause, in mbb/hand: what it must win to be kept.
 pub const WORTH: f64 = 0.5;
-/// Pots that clauses of no-limit games name, in big blinds.
+/// The pot sizes in clauses of no-limit games, in big blinds.
 const POTS: [u16; 13] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 100];
 
-/// What is looked for.
+/// The options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookOptions {
-    /// Limit or no-limit.
+    /// The game's betting: limit or no-limit.
     pub betting: Betting,
-    /// Statements of all streets together, at most; what is done otherwise on each is not counted.
+    /// The most statements over all streets, without the default actions.
     pub statements: usize,
-    /// Whether clauses may ask for the win rate.
+    /// Whether clauses may test the win rate.
     pub win_rates: bool,
-    /// Rounds.
+    /// The number of rounds.
     pub rounds: u64,
-    /// Deals on which the best is measured.
+    /// The number of deals on which the best book is measured.
     pub deals: u64,
-    /// The seed.
+    /// The seed of the neighbours.
     pub seed: u64,
 }
 
-/// A better book than any before.
+/// An improvement: a better book than all before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The round, from 1.
     pub round: u64,
-    /// Books that were made by then.
+    /// The number of books made by then.
     pub books: u64,
-    /// What it wins on the deals of the search, in mbb/hand.
+    /// The book's win rate on the deals of the search, in mbb/hand.
     pub value: f64,
 }
 
-/// What measures books: what each wins on so many of the first deals, in mbb/hand; `None` when it
-/// was asked to stop.
+/// The measurement of books: the win rate of each on this number of the first deals, in mbb/hand;
+/// `None` when it was stopped.
 pub type Rates<'a, E> = dyn FnMut(&[Rulebook], u64) -> Result<Option<Vec<f64>>, E> + 'a;
 
-/// A search that is under way.
+/// A search in progress.
 #[derive(Debug)]
 pub struct BookSearch {
     options: BookOptions,
-    /// Whom and what is played, in words: a search goes on with the same only.
+    /// The opponent, the game and the options in words; a saved search resumes only with the same.
     what: String,
     languages: [Language; 4],
     best: Rulebook,
@@ -85,8 +85,8 @@ struct Saved {
 }
 
 impl BookSearch {
-    /// Begins a search from a book that has a list for each street; `what` says whom and what it
-    /// plays.
+    /// Begins a search from a book that has a list for each street; `what` names the opponent and
+    /// the game.
     pub fn new(options: BookOptions, what: &str, start: Rulebook) -> BookSearch {
         let BookOptions { betting, statements, win_rates, deals, seed, .. } = options;
         let languages = Street::ALL.map(|street| language(Place { street, betting }, win_rates));
@@ -98,27 +98,27 @@ impl BookSearch {
         BookSearch { options, what, languages, best: start, round, books, course }
     }
 
-    /// The best so far.
+    /// The best book so far.
     pub fn best(&self) -> &Rulebook {
         &self.best
     }
 
-    /// How it came.
+    /// All improvements in order.
     pub fn course(&self) -> &[Step] {
         &self.course
     }
 
-    /// Rounds that are done.
+    /// The number of rounds done.
     pub fn round(&self) -> u64 {
         self.round
     }
 
-    /// Books that were made.
+    /// The number of books made.
     pub fn books(&self) -> u64 {
         self.books
     }
 
-    /// Does a round; `false` when all are done, or it was asked to stop, and nothing has changed.
+    /// Does one round; `false` when all are done, or when it was stopped and nothing has changed.
     ///
     /// # Errors
     /// Those of `rates`.
@@ -179,7 +179,7 @@ impl BookSearch {
         Ok(true)
     }
 
-    /// A book near the best one.
+    /// A random neighbour of the best book.
     fn neighbour(&self, rng: &mut impl Rng) -> Rulebook {
         let mut lists = Street::ALL.map(|street| {
             let list = self.best.street(street);
@@ -196,7 +196,7 @@ impl BookSearch {
         })
     }
 
-    /// Changes one thing.
+    /// Changes one thing at random.
     fn change(&self, lists: &mut [(Vec<Statement>, Act); 4], rng: &mut impl Rng) {
         let room =
             lists.iter().map(|(list, _)| list.len()).sum::<usize>() < self.options.statements;
@@ -234,7 +234,7 @@ impl BookSearch {
                 list.swap(at, other);
             }
             _ => {
-                // A new statement, in place of any other where there is no room.
+                // A new statement, which replaces a random one if there is no room.
                 let new = Statement {
                     clauses: (0..rng.random_range(1..=2)).map(|_| language.clause(rng)).collect(),
                     act: language.act(rng),
@@ -257,7 +257,7 @@ impl BookSearch {
         }
     }
 
-    /// Everything needed to go on, as text.
+    /// The state of the search as text, without the options.
     pub fn save(&self) -> String {
         let saved = Saved {
             what: self.what.clone(),
@@ -269,10 +269,10 @@ impl BookSearch {
         toml::to_string(&saved).unwrap_or_default()
     }
 
-    /// Takes up a search that was put away: it goes on as that one would have.
+    /// Restores a saved search, which then continues as it would have.
     ///
     /// # Errors
-    /// When the text is none, or of another search.
+    /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
         let saved: Saved =
             toml::from_str(text).map_err(|error| ResumeError::Text(error.message().to_owned()))?;
@@ -286,7 +286,7 @@ impl BookSearch {
     }
 }
 
-/// Statements of all streets.
+/// The number of statements over all streets.
 pub fn statements(book: &Rulebook) -> usize {
     book.streets().map(|(_, list)| list.statements().len()).sum()
 }
@@ -296,7 +296,7 @@ fn clauses(book: &Rulebook) -> f64 {
     lists.map(|statement| statement.clauses.len() as f64).sum()
 }
 
-/// One share of times is enough, and no clause stands twice.
+/// Keeps at most one share of times, and no clause twice.
 fn tidy(clauses: &mut Vec<Clause>) {
     let mut known: Vec<Clause> = Vec::new();
     clauses.retain(|clause| {
@@ -307,7 +307,7 @@ fn tidy(clauses: &mut Vec<Clause>) {
     });
 }
 
-/// The clauses of a street that hold sometimes and not always, and its actions.
+/// The clauses of a street that hold sometimes but not always, and its actions.
 fn language(place: Place, win_rates: bool) -> Language {
     let mut clauses = Clause::all(place, 1);
     if place.betting == Betting::NoLimit {

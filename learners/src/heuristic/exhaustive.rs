@@ -1,12 +1,12 @@
-//! All rules up to a complexity.
+//! Exhaustive search over all rules up to a complexity.
 //!
-//! A clause asks either for the hand and the board or for the betting, so that a condition holds
-//! for a set of classes in a set of situations. For given sets of situations and actions, a hand of
-//! a class is played in one of `2^s` ways, by which of the `s` conditions its class fulfils; what
-//! each class wins in each way is found once ([`Fitness::by_class`](solvers::fitness::Fitness::by_class)),
-//! and rules that differ in the sets of classes alone are then sums over classes. Sets that several
-//! conditions make are looked at once, with the fewest clauses; no rule is left out that does
-//! anything else than one that is looked at and has no more clauses.
+//! A clause tests either the hand and board or the betting, so that a condition holds for a set of
+//! classes in a set of situations. With the sets of situations and the actions given, a hand of a
+//! class is played in one of `2^s` ways, depending on which of the `s` conditions hold for its
+//! class. The winnings of each class in each way are computed once
+//! ([`Fitness::by_class`](solvers::fitness::Fitness::by_class)); rules that differ only in the sets
+//! of classes are then sums over classes. Each set is examined once, with the fewest clauses that
+//! make it; every rule left out acts like one that is examined and has no more clauses.
 
 use std::collections::HashSet;
 
@@ -17,32 +17,32 @@ use solvers::fitness::Move;
 use super::language::{Language, is_of_bets, rule};
 use super::measure::{Judge, made};
 
-/// Jobs of a step.
+/// The number of jobs in a step.
 const TOGETHER: usize = 256;
 
 /// A set of classes or of situations, with the clauses that make it.
 #[derive(Debug, Clone)]
 struct Part {
     clauses: Vec<Clause>,
-    /// The members, by their places.
+    /// The members, as indices.
     members: Vec<u16>,
     holds: Vec<bool>,
 }
 
-/// Conditions of the same numbers of clauses and the same sets of situations and actions.
+/// All rules with the same numbers of clauses about hands, sets of situations, and actions.
 #[derive(Debug, Clone)]
 struct Job {
-    /// For each statement the clauses about hands, its set of situations (clauses and place), and
-    /// its action.
+    /// For each statement the number of clauses about hands, the set of situations (number of
+    /// clauses and index), and the action.
     statements: Vec<(usize, (usize, usize), Act)>,
     default: Act,
 }
 
-/// All rules, in parts.
+/// The enumeration of all rules, in jobs.
 #[derive(Debug)]
 pub(super) struct Exhaustive<'a> {
     judge: &'a Judge,
-    /// By the number of clauses that they need.
+    /// The sets of classes, by the number of clauses they need.
     hands: Vec<Vec<Part>>,
     bets: Vec<Vec<Part>>,
     jobs: Vec<Job>,
@@ -55,7 +55,7 @@ impl<'a> Exhaustive<'a> {
         let (bets, hands): (Vec<Clause>, Vec<Clause>) =
             language.clauses().iter().copied().partition(is_of_bets);
         let questions = judge.questions();
-        // The questions of the first situation, and of the first class.
+        // The questions of the first situation, and those of the first class.
         let hold_by_class = |clause: Clause| -> Vec<bool> {
             (0..classes).map(|class| questions[class].holds(&[clause])).collect()
         };
@@ -75,7 +75,8 @@ impl<'a> Exhaustive<'a> {
         all
     }
 
-    /// All jobs that go on from these statements with so many more, of so many clauses in all.
+    /// Adds all jobs that continue these statements with `statements` more, of `clauses` clauses in
+    /// all.
     fn add_jobs(
         &mut self,
         before: &mut Vec<(usize, (usize, usize), Act)>,
@@ -103,12 +104,13 @@ impl<'a> Exhaustive<'a> {
         }
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     pub(super) fn steps(&self) -> u64 {
         self.jobs.len().div_ceil(TOGETHER) as u64
     }
 
-    /// Does a step: how many rules were looked at, and the best of each complexity there.
+    /// Does one step; returns the number of rules examined, and the best of each job with its
+    /// value.
     pub(super) fn step(&self, step: u64) -> (u64, Vec<(Heuristic, f64)>) {
         let start = step as usize * TOGETHER;
         let jobs = &self.jobs[start..(start + TOGETHER).min(self.jobs.len())];
@@ -130,14 +132,15 @@ impl<'a> Exhaustive<'a> {
         rule(statements.collect(), job.default)
     }
 
-    /// Looks at all sets of classes of a job: how many rules, the most that one wins, and its sets.
+    /// Examines all sets of classes of a job; returns the number of rules, the best value, and its
+    /// sets.
     fn job(&self, job: &Job) -> (u64, f64, Vec<usize>) {
         let count = job.statements.len();
         if job.statements.iter().all(|&(of_hands, ..)| of_hands == 0) {
             let value = self.judge.fitness().of_all(&self.moves(job, usize::MAX));
             return (1, value, vec![0; count]);
         }
-        // By which conditions hold, as bits: what each class wins.
+        // The winnings of each class, by the bit mask of the conditions that hold.
         let ways: Vec<Vec<f64>> = (0..1usize << count)
             .map(|held| self.judge.fitness().by_class(&self.moves(job, held)))
             .collect();
@@ -146,7 +149,7 @@ impl<'a> Exhaustive<'a> {
         best
     }
 
-    /// The moves of a class for which the conditions in `held` hold, by situation.
+    /// The moves, by situation, of a class for which the conditions in `held` hold.
     fn moves(&self, job: &Job, held: usize) -> Vec<Move> {
         let situations = 0..self.judge.fitness().situations().len();
         let decide = |at: usize| {
@@ -160,7 +163,7 @@ impl<'a> Exhaustive<'a> {
         situations.map(decide).collect()
     }
 
-    /// Goes through the sets of the next statement. `ways` is what each class wins by which of the
+    /// Tries all sets of the next statement. `ways` has the winnings of each class, by which of the
     /// statements from the next on hold for it.
     fn look(
         &self,
@@ -186,7 +189,7 @@ impl<'a> Exhaustive<'a> {
             best.0 += sets.len() as u64;
             return;
         }
-        // The lowest bit is this statement's.
+        // The lowest bit belongs to this statement.
         for (place, set) in sets.iter().enumerate() {
             let next = ways.chunks_exact(2).map(|pair| {
                 let mut way = pair[0].clone();
@@ -201,8 +204,8 @@ impl<'a> Exhaustive<'a> {
     }
 }
 
-/// The sets that conjunctions of up to so many clauses make, each under the fewest: neither none
-/// nor all of `many`, but all under no clause.
+/// The sets made by conjunctions of up to `most` clauses, each under its smallest number of
+/// clauses: only proper, non-empty subsets of `many`, and the full set under no clause.
 fn sets(
     clauses: &[Clause],
     many: usize,

@@ -1,18 +1,18 @@
-//! The rules that a search may find: clauses of the published language, and which rules are
-//! refused.
+//! The rules that a search may find: the clauses of the published language, and the conditions for
+//! a rule to be accepted.
 
 use game::{Betting, Street};
 use models::heuristic::{Act, Clause, Heuristic, Place, Situation, Statement};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-/// A share of sites that change in a mutation, as published (section VI.C).
+/// The share of sites changed by a mutation, as published (section VI.C).
 const MUTATION: f64 = 0.3;
 
-/// Tries to make a rule that is accepted.
+/// Most attempts to make an acceptable rule.
 pub(super) const TRIES: usize = 1_000;
 
-/// All clauses of a street, and the questions that tell them apart.
+/// The clauses and actions of a street, and the questions that distinguish clauses.
 #[derive(Debug, Clone)]
 pub struct Language {
     clauses: Vec<Clause>,
@@ -21,7 +21,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// The language of a limit game's street; `questions` are all that a rule may be asked there.
+    /// The language of a limit game's street; `questions` are all that a rule can be asked there.
     pub fn new(street: Street, questions: &[Situation]) -> Language {
         let place = Place { street, betting: Betting::Limit };
         let clauses = Clause::all(place, Clause::LARGEST_LIMIT_POT);
@@ -31,23 +31,22 @@ impl Language {
         language
     }
 
-    /// A language of these clauses and actions, of which there is at least one each.
+    /// A language of these clauses and actions, at least one of each.
     pub(super) fn of(clauses: Vec<Clause>, acts: Vec<Act>) -> Language {
         Language { clauses, acts, questions: Vec::new() }
     }
 
-    /// Leaves out clauses.
+    /// Removes the clauses for which `keep` is false.
     pub(super) fn retain(&mut self, keep: impl Fn(&Clause) -> bool) {
         self.clauses.retain(keep);
     }
 
-    /// The clauses that hold sometimes and not always, one of those that hold together.
+    /// The clauses, each of which holds in some questions but not in all, without equivalent ones.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
     }
 
-    /// Of these clauses those that hold sometimes and not always, the first of those that always
-    /// hold together.
+    /// The clauses that hold in some questions but not in all; of equivalent ones the first.
     fn distinct(&self, clauses: &[Clause]) -> Vec<Clause> {
         let mut known = std::collections::HashSet::new();
         let mut kept = clauses.to_vec();
@@ -59,13 +58,13 @@ impl Language {
         kept
     }
 
-    /// In which questions all the clauses hold.
+    /// For each question, whether all the clauses hold.
     pub(super) fn holds(&self, clauses: &[Clause]) -> Vec<bool> {
         self.questions.iter().map(|asked| asked.holds(clauses)).collect()
     }
 
-    /// Whether a search may keep a rule: each condition holds sometimes and not always, and the
-    /// last statement does not do the same as the default (section VI.C).
+    /// Whether a search may keep a rule: each condition holds sometimes but not always, and the
+    /// last statement's action differs from the default (section VI.C).
     pub fn accepts(&self, rule: &Heuristic) -> bool {
         let last = rule.statements().last().map(|statement| statement.act);
         last != Some(rule.default())
@@ -82,8 +81,8 @@ impl Language {
         *self.acts.choose(rng).expect("a game has actions")
     }
 
-    /// A clause that differs in the value alone, as often one of the next values as any other;
-    /// `None` where there is none.
+    /// A clause that differs in the value alone: half the time a neighbouring value, otherwise any;
+    /// `None` if there is none.
     pub(super) fn near(&self, clause: Clause, rng: &mut impl Rng) -> Option<Clause> {
         let mut values = self.values(clause);
         if rng.random_bool(0.5) {
@@ -97,7 +96,7 @@ impl Language {
     }
 
     pub(super) fn clause(&self, rng: &mut impl Rng) -> Clause {
-        // All kinds equally likely, then all their values.
+        // A uniform kind, then a uniform value of it.
         let kinds: Vec<_> = self.kinds();
         let kind = kinds.choose(rng).expect("a street has clauses");
         let same: Vec<Clause> =
@@ -112,7 +111,7 @@ impl Language {
         kinds
     }
 
-    /// The clauses that differ from this one in the value alone; of a flag, the other one.
+    /// The clauses that differ from this one in the value alone; of a flag, the opposite.
     pub(super) fn values(&self, clause: Clause) -> Vec<Clause> {
         let side = side_of(&clause);
         let same = |other: &Clause| {
@@ -121,7 +120,8 @@ impl Language {
         self.clauses.iter().copied().filter(same).collect()
     }
 
-    /// A rule of so many statements and at most this complexity, which may not be accepted.
+    /// A random rule with this number of statements and at most this complexity; it may not be
+    /// acceptable.
     pub(super) fn random(&self, statements: usize, most: usize, rng: &mut impl Rng) -> Heuristic {
         let spare = most.saturating_sub(2 * statements + 1);
         let extra = rng.random_range(0..=spare);
@@ -167,8 +167,8 @@ impl Language {
         rule(statements, default)
     }
 
-    /// Two rules of equally many statements with one condition or action of each in the other's
-    /// place.
+    /// The crossover of two rules with equally many statements: one condition or action is
+    /// exchanged.
     pub(super) fn crossed(a: &Heuristic, b: &Heuristic, rng: &mut impl Rng) -> [Heuristic; 2] {
         let [mut first, mut second] = [a, b].map(|rule| rule.statements().to_vec());
         let mut defaults = [a.default(), b.default()];
@@ -182,7 +182,8 @@ impl Language {
         [rule(first, defaults[0]), rule(second, defaults[1])]
     }
 
-    /// A rule near this one: one clause, value, action, statement or order of statements changed.
+    /// A neighbour of the rule: one clause, value, action, statement or order of statements
+    /// changed.
     pub(super) fn neighbour(&self, of: &Heuristic, most: usize, rng: &mut impl Rng) -> Heuristic {
         let mut statements = of.statements().to_vec();
         let mut default = of.default();
@@ -221,13 +222,12 @@ impl Language {
     }
 }
 
-/// A rule of parts that come from rules.
+/// Makes a rule of parts that come from valid rules.
 pub(super) fn rule(statements: Vec<Statement>, default: Act) -> Heuristic {
     Heuristic::new(statements, default).expect("values of the language, few statements")
 }
 
-/// What a clause asks for.
-/// Whether a clause asks for what was bet, and not for cards.
+/// Whether a clause tests the betting rather than cards.
 pub(super) fn is_of_bets(clause: &Clause) -> bool {
     matches!(clause, Clause::Pot(..) | Clause::Aggressive(_))
 }

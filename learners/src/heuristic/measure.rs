@@ -1,4 +1,4 @@
-//! What a rule is worth, exactly or by playing matches.
+//! The value of a rule, exact or sampled.
 
 use abstraction::facts::Facts;
 use models::heuristic::{Act, Decider, Heuristic, Pot, Situation};
@@ -7,24 +7,24 @@ use rand_pcg::Pcg64Mcg;
 use solvers::Player;
 use solvers::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sampler};
 
-/// Exact fitness with all the questions that a rule may be asked, made ready.
+/// Exact fitness, with all questions that a rule can be asked.
 #[derive(Debug, Clone)]
 pub struct Judge {
     fitness: Fitness,
-    /// By situation of the betting, then class.
+    /// By betting situation, then class.
     questions: Vec<Situation>,
 }
 
-/// What a rule wins in chips a match, with the standard error of a sampled figure.
+/// A rule's winnings in chips per match, with a standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worth {
     /// The mean over both seats.
     pub mean: f64,
-    /// 0 where the mean is exact.
+    /// The standard error; 0 if the mean is exact.
     pub error: f64,
 }
 
-/// What an act of a limit game comes to. Bets of a size are raises there.
+/// The move that an act makes in a limit game, where bets of any size are raises.
 pub fn made(act: Act) -> Move {
     match act {
         Act::Fold => Move::Fold,
@@ -33,7 +33,7 @@ pub fn made(act: Act) -> Move {
     }
 }
 
-/// A question in the words of rules.
+/// A class and a betting situation as a question to rules.
 fn question(class: u16, seen: fitness::Situation, big_blind: u32) -> Situation {
     let facts: Option<Facts> = FactClasses::facts(class);
     let facts = facts.expect("only classes of facts are counted");
@@ -41,7 +41,7 @@ fn question(class: u16, seen: fitness::Situation, big_blind: u32) -> Situation {
 }
 
 impl Judge {
-    /// Fitness whose classes are [`FactClasses`].
+    /// Prepares a fitness whose classes are [`FactClasses`].
     pub fn new(fitness: Fitness, big_blind: u32) -> Judge {
         let questions = fitness.situations().iter().flat_map(|&seen| {
             let ask = move |&class: &u16| question(class, seen, big_blind);
@@ -51,30 +51,30 @@ impl Judge {
         Judge { fitness, questions }
     }
 
-    /// The fitness it goes by.
+    /// The exact fitness.
     pub fn fitness(&self) -> &Fitness {
         &self.fitness
     }
 
-    /// All questions: by situation of the betting, then class.
+    /// All questions, by betting situation, then class.
     pub fn questions(&self) -> &[Situation] {
         &self.questions
     }
 
-    /// What a rule does in all of them.
+    /// The moves of a rule in all questions.
     pub fn moves(&self, rule: &Heuristic) -> MoveTable {
         let decider = Decider::new(rule);
         MoveTable(self.questions.iter().map(|&asked| made(decider.decide(asked))).collect())
     }
 
-    /// What a rule wins, exactly.
+    /// The exact value of a rule, in chips per match.
     pub fn value(&self, rule: &Heuristic) -> f64 {
         self.fitness.value(&self.moves(rule))
     }
 }
 
-/// What each of the rules wins, by so many matches, half from each seat: all rules play the same
-/// deals. Some 300 ns a match, and 50 for each rule more.
+/// The value of each rule from this number of matches, half from each seat, on the same deals.
+/// Takes some 300 ns a match, and 50 for each additional rule.
 pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u64) -> Vec<Worth> {
     let big_blind = sampler.tree.def().big_blind();
     let deciders: Vec<Decider> = rules.iter().map(Decider::new).collect();
@@ -94,7 +94,7 @@ pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u
         }
     }
     let worth = |sums: &[[f64; 2]; 2]| {
-        // A stratum for each seat.
+        // One stratum for each seat.
         let count = (matches / 2).max(1) as f64;
         let [one, other] = sums.map(|[sum, squares]| {
             let mean = sum / count;
@@ -105,8 +105,9 @@ pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u
     sums.iter().map(worth).collect()
 }
 
-/// What each rule wins from each, in chips a match: both play the street by a rule, all pairs on
-/// the same deals, each match twice with hands and seats exchanged. By rule, then the other one.
+/// The winnings of each rule from each other, in chips per match. Both play the street by a rule;
+/// all pairs have the same deals, and each match is played twice with hands and seats exchanged.
+/// Indexed by rule, then opponent.
 pub fn meetings(
     sampler: &Sampler<'_>,
     rules: &[Heuristic],

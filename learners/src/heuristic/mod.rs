@@ -1,11 +1,10 @@
 //! Rules for one street of limit hold'em that win most from a blueprint.
 //!
 //! After de Mesentier Silva, Togelius, Lantz and Nealen, "Generating Novice Heuristics for
-//! Post-Flop Poker" (2018): their language ([`Language`], over [`models::heuristic`]), their
-//! fitness, exact ([`Judge`]) or by their matches ([`sampled`]), and their three searches, with
-//! simulated annealing beside them and, for few clauses, all rules ([`Method`]). A [`Search`] goes
-//! step by step and can be put away and taken up again. A [`BookSearch`] is for the lists of all
-//! streets of a whole game together.
+//! Post-Flop Poker" (2018): their language ([`Language`], over [`models::heuristic`]); their
+//! fitness, exact ([`Judge`]) or by matches ([`sampled`]); their three searches, and simulated
+//! annealing and, for few clauses, exhaustive search ([`Method`]). A [`Search`] goes in steps, and
+//! can be saved and resumed. A [`BookSearch`] is for the lists of all streets of a game together.
 
 mod books;
 mod exhaustive;

@@ -1,5 +1,5 @@
-//! The published searches, step by step: greedy, axis-aligned, genetic (section VI), and simulated
-//! annealing beside them.
+//! The published searches in steps: greedy, axis-aligned, genetic (section VI), and simulated
+//! annealing.
 
 use models::heuristic::{Act, Heuristic, Statement};
 use rand::seq::IndexedRandom;
@@ -8,20 +8,21 @@ use rand::{Rng, RngExt};
 use super::language::{Language, TRIES, rule};
 use super::search::Bench;
 
-/// Rules in a population, those that stay, and how many are mutated alone; the rest is crossed.
+/// The size of a population, how many survive, and how many are mutated; the rest comes from
+/// crossover.
 pub(super) const POPULATION: usize = 100;
 const ELITE: usize = 50;
 const MUTANTS: usize = 20;
-/// Generations of a run.
+/// The number of generations of a run.
 pub(super) const GENERATIONS: u64 = 100;
 
-/// Rules measured in a run of annealing, and the temperatures in chips.
+/// The number of rules measured in a run of annealing, and its first and last temperature in chips.
 pub(super) const COOLING: u64 = 4_000;
 const HOT: f64 = 0.2;
 const COLD: f64 = 0.002;
 
-/// Appends to a rule the statement of one clause that wins most, with the best default (section
-/// VI.A). Looks at all clauses and actions. `None` when no such rule wins more than `known`.
+/// Appends to a rule the one-clause statement that wins most, with the best default (section VI.A).
+/// Tries all clauses and actions. `None` when no such rule wins more than `known`.
 pub(super) fn append(
     base: &[Statement],
     known: f64,
@@ -45,8 +46,8 @@ pub(super) fn append(
     best
 }
 
-/// One run of axis-aligned search from a rule (section VI.B): of all that differ from it in one
-/// value or action the best, which is not changed again, until none is better.
+/// One run of axis-aligned search from a rule (section VI.B): repeatedly takes the best change of
+/// one value or action, which is then fixed, until none is better.
 pub(super) fn climb(start: &Heuristic, bench: &mut Bench<'_>) -> Heuristic {
     let mut here = start.clone();
     let mut value = bench.measure(&here);
@@ -72,7 +73,8 @@ pub(super) fn climb(start: &Heuristic, bench: &mut Bench<'_>) -> Heuristic {
     }
 }
 
-/// A statement (the default after the last), and a clause of it or its action.
+/// A place in a rule: a statement (or the default, after the last), and one of its clauses or
+/// `None` for its action.
 type Site = (usize, Option<usize>);
 
 /// All rules that differ in one value or action.
@@ -99,7 +101,7 @@ fn variants(of: &Heuristic, language: &Language) -> Vec<(Site, Heuristic)> {
     found
 }
 
-/// A random rule of any number of statements that the complexity allows.
+/// A random rule with any number of statements that the complexity allows.
 pub(super) fn start(language: &Language, most: usize, rng: &mut impl Rng) -> Heuristic {
     let statements = rng.random_range(1..=most.saturating_sub(1).max(2) / 2);
     let mut found = language.random(statements, most, rng);
@@ -112,7 +114,7 @@ pub(super) fn start(language: &Language, most: usize, rng: &mut impl Rng) -> Heu
     found
 }
 
-/// One run of annealing.
+/// One run of simulated annealing.
 pub(super) fn anneal(most: usize, bench: &mut Bench<'_>, rng: &mut impl Rng) {
     let mut here = start(bench.language, most, rng);
     let mut value = bench.measure(&here);
@@ -126,10 +128,10 @@ pub(super) fn anneal(most: usize, bench: &mut Bench<'_>, rng: &mut impl Rng) {
     }
 }
 
-/// A population with what each rule wins, the best first.
+/// A population with the value of each rule, the best first.
 pub(super) type Population = Vec<(Heuristic, f64)>;
 
-/// The first population of a run: rules of so many statements.
+/// The first population of a run: random rules with this number of statements.
 pub(super) fn first(
     statements: usize,
     most: usize,
@@ -169,7 +171,7 @@ pub(super) fn next(
     population
 }
 
-/// Adds what is made, as far as it is accepted and new, until there are so many.
+/// Adds the acceptable new rules that `make` returns until there are `until`.
 fn fill(
     population: &mut Population,
     until: usize,

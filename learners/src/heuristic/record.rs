@@ -1,4 +1,4 @@
-//! What a search has found: the best rule of each complexity.
+//! The results of a search: the best rule of each complexity.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 pub struct Record {
     /// The rule.
     pub rule: Heuristic,
-    /// What it wins, in chips a match.
+    /// Its value, in chips per match.
     pub value: f64,
-    /// Rules measured when it was found, this one among them.
+    /// The number of rules measured when it was found, this one included.
     pub evaluations: u64,
 }
 
-/// A better rule than any of its complexity before: a point of the search's course.
+/// An improvement: a better rule than all before of its complexity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Improved {
-    /// Rules measured by then.
+    /// The number of rules measured by then.
     pub evaluations: u64,
-    /// Its complexity.
+    /// The rule's complexity.
     pub complexity: usize,
-    /// What it wins.
+    /// The rule's value, in chips per match.
     pub value: f64,
 }
 
-/// The best of every complexity so far, and how it came.
+/// The best rule of each complexity so far, and all improvements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Records {
     pub(super) best: BTreeMap<usize, Record>,
@@ -41,13 +41,13 @@ impl Records {
         &self.best
     }
 
-    /// The best rule of at most this complexity: the skyline.
+    /// The best rule up to this complexity.
     pub fn up_to(&self, complexity: usize) -> Option<&Record> {
         let known = self.best.range(..=complexity).map(|(_, record)| record);
         known.reduce(|best, next| if next.value > best.value { next } else { best })
     }
 
-    /// Rules measured.
+    /// The number of rules measured.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
@@ -57,7 +57,7 @@ impl Records {
         &self.course
     }
 
-    /// Takes note of a rule that was measured.
+    /// Records a rule that was measured.
     pub(super) fn measured(&mut self, rule: &Heuristic, value: f64) {
         self.evaluations += 1;
         self.note(rule, value);

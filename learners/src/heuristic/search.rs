@@ -1,4 +1,4 @@
-//! A search as a run that can be put away and taken up again.
+//! A search as a run in steps, which can be saved and resumed.
 
 use std::collections::BTreeMap;
 
@@ -14,55 +14,55 @@ use super::measure::{Judge, sampled};
 use super::published::{GENERATIONS, Population, anneal, append, climb, first, next, start};
 use super::record::{Improved, Record, Records};
 
-/// How rules are looked for.
+/// The search method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// One statement of one clause after the other, each the best (section VI.A).
+    /// Greedy: adds the best statement of one clause, again and again (section VI.A).
     Greedy,
-    /// One value or action after the other, from random rules (section VI.B).
+    /// Axis-aligned: changes one value or action at a time, from random rules (section VI.B).
     Axis,
-    /// Populations of rules (section VI.C).
+    /// Genetic: populations of rules (section VI.C).
     Genetic,
     /// Simulated annealing with restarts.
     Anneal,
-    /// All rules: what is found is the best.
+    /// All rules, so that the best one is found.
     Exhaustive,
 }
 
-/// How rules are measured.
+/// The measurement of rules.
 #[derive(Clone, Copy)]
 pub enum Measure<'a> {
     /// Exactly.
     Exact,
-    /// By so many matches for each rule, as published.
+    /// By this number of matches for each rule, as published.
     Sampled {
-        /// Who plays them.
+        /// The sampler that plays the matches.
         sampler: Sampler<'a>,
-        /// How many.
+        /// The number of matches.
         matches: u64,
-        /// The first rule's seed; the next rule has the next.
+        /// The seed of the first rule; the next rule has the next.
         seed: u64,
     },
 }
 
-/// What is looked for.
+/// The options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// How.
+    /// The method.
     pub method: Method,
     /// The greatest complexity, at least 3.
     pub most: usize,
-    /// Rules to measure; a run that has begun is finished, a generation too. Greedy and exhaustive
-    /// search end when all is done.
+    /// The number of rules to measure. A run or a generation that has begun is finished. Greedy and
+    /// exhaustive search end by themselves.
     pub evaluations: u64,
-    /// The seed.
+    /// The seed of random choices.
     pub seed: u64,
-    /// Rules that ask for cards alone: the hand, its high card, outs and the board.
+    /// Whether rules may test cards only: the hand, its high card, outs and the board.
     pub cards_only: bool,
 }
 
-/// Where rules are measured and written down.
+/// The measurement of rules, with its records.
 pub(super) struct Bench<'a> {
     pub(super) language: &'a Language,
     judge: &'a Judge,
@@ -84,18 +84,18 @@ impl Bench<'_> {
     }
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Rules measured, or for all rules the jobs done.
+    /// Rules measured; of exhaustive search the steps done, of greedy search the statements.
     pub done: u64,
-    /// How many there will be, about.
+    /// The final number, approximately.
     pub most: u64,
-    /// The best of all so far.
+    /// The best value so far.
     pub best: Option<f64>,
 }
 
-/// A search that is under way.
+/// A search in progress.
 pub struct Search<'a> {
     options: Options,
     judge: &'a Judge,
@@ -107,18 +107,18 @@ pub struct Search<'a> {
     all: Option<Exhaustive<'a>>,
 }
 
-/// Why bytes are no search to go on with.
+/// Why a saved search cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// They are no text of a search.
+    /// The text is not a saved search.
     #[error("this is no search that was put away ({0}): remove it to begin anew")]
     Text(String),
-    /// They are of another search.
+    /// The text is of another search.
     #[error("this is another search, of {found}, not of {wanted}: give its options, or remove it")]
     Other {
-        /// What is there.
+        /// The search in the text.
         found: String,
-        /// What was asked for.
+        /// The search that was asked for.
         wanted: String,
     },
 }
@@ -147,12 +147,12 @@ impl<'a> Search<'a> {
         Search { options, judge, language, measure, records, steps: 0, population, all }
     }
 
-    /// What is found so far.
+    /// The results so far.
     pub fn records(&self) -> &Records {
         &self.records
     }
 
-    /// The clauses rules are made of.
+    /// The clauses that rules are made of.
     pub fn language(&self) -> &Language {
         &self.language
     }
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
         &self.population
     }
 
-    /// How far it is.
+    /// The progress so far.
     pub fn progress(&self) -> Progress {
         let best = self.records.up_to(usize::MAX).map(|record| record.value);
         let (done, most) = match (&self.all, self.options.method) {
@@ -173,8 +173,8 @@ impl<'a> Search<'a> {
         Progress { done, most, best }
     }
 
-    /// Does a step: a statement, a climb, a generation, a run of annealing or a part of all rules.
-    /// `false` when there is nothing left to do.
+    /// Does one step: a statement, a climb, a generation, a run of annealing or a part of the
+    /// enumeration. `false` when nothing is left to do.
     pub fn step(&mut self) -> bool {
         let Options { method, most, evaluations, seed, .. } = self.options;
         let mut rng =
@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
                 };
                 let parts = base.iter().map(|statement| statement.clauses.len() + 1).sum::<usize>();
                 let found = if parts + 3 <= most { append(&base, known, &mut bench) } else { None };
-                // One step more than there are statements: nothing has won more.
+                // The step after the last statement: no rule has won more.
                 let Some(found) = found else {
                     self.steps += 1;
                     return false;
@@ -244,13 +244,13 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Climbs from a rule by axis-aligned search.
+    /// Improves a rule by axis-aligned search.
     pub fn improve(&mut self, rule: &Heuristic) -> Heuristic {
         let (language, judge, measure) = (&self.language, self.judge, self.measure);
         climb(rule, &mut Bench { language, judge, measure, records: &mut self.records })
     }
 
-    /// What a search that goes on must have in common with this one.
+    /// What a saved search must have in common with this one to be resumed.
     fn what(&self) -> String {
         let Options { method, most, evaluations, seed, cards_only } = self.options;
         let cards = if cards_only { ", cards alone" } else { "" };
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
             Measure::Exact => "exact".to_owned(),
             Measure::Sampled { matches, seed, .. } => format!("{matches} matches, seed {seed}"),
         };
-        // Figures that any other table or opponent would change.
+        // Values that any other table or opponent would change.
         let mark = self
             .judge
             .fitness()
@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Everything needed to go on, as text.
+    /// The state of the search as text, without the options.
     pub fn save(&self) -> String {
         let saved = Saved {
             what: self.what(),
@@ -291,10 +291,10 @@ impl<'a> Search<'a> {
         toml::to_string(&saved).unwrap_or_default()
     }
 
-    /// Takes up a search that was put away: it goes on as that one would have.
+    /// Restores a saved search, which then continues as it would have.
     ///
     /// # Errors
-    /// When the text is none, or of another search.
+    /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
         let wrong = |error: String| ResumeError::Text(error);
         let saved: Saved =

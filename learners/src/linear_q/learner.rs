@@ -1,8 +1,8 @@
 //! Monte Carlo learning of linear action values by self-play, as published.
 //!
-//! Each hand both players take the action with the larger value or, with a probability that falls
-//! to zero, the other one; then the weights move by `alpha` times the error of the value that was
-//! estimated for what was done, times its features. Rewards are whole stacks at the end of a hand.
+//! In each hand both players take the action with the larger value or, with a probability that
+//! falls to zero, the other one. Then the weights move by `alpha` times the error of the estimated
+//! value of the action taken, times its features. Rewards are whole stacks at the end of a hand.
 
 use std::sync::OnceLock;
 
@@ -16,23 +16,23 @@ use super::Form;
 /// A peculiarity of the published algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quirk {
-    /// The big blind learns also from hands in which the small blind folded.
+    /// The big blind also learns from hands in which the small blind folded.
     UpdateAfterFold,
-    /// The winner of an all-in is drawn by the equity, so that there are no split pots; without it
-    /// the mean is paid.
+    /// The winner of an all-in is drawn by equity, without split pots; otherwise the expectation is
+    /// paid.
     CoinFlips,
-    /// An action is reversed with half the share of exploration; without it with all of it.
+    /// An action is reversed with half the exploration rate; otherwise with all of it.
     HalfExploration,
-    /// Weights begin uniform in [0, 1); without it at zero.
+    /// Weights start uniform in [0, 1); otherwise at zero.
     RandomStart,
-    /// The big blind's value is estimated before the small blind's update; without it after.
+    /// The big blind's value is estimated before the small blind's update; otherwise after.
     StaleEstimate,
-    /// A player learns also where the other one explored; without it only where it did not.
+    /// A player also learns where the other one explored; otherwise only where it did not.
     ExploringOpponents,
 }
 
 impl Quirk {
-    /// All of them.
+    /// All quirks.
     pub const ALL: [Quirk; 6] = [
         Quirk::UpdateAfterFold,
         Quirk::CoinFlips,
@@ -43,29 +43,29 @@ impl Quirk {
     ];
 }
 
-/// What is learned, and how.
+/// The options of a learning run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
-    /// Big blinds of each player, at least 1.
+    /// The stack of each player in big blinds, at least 1.
     pub stack: f64,
-    /// Hands that are played.
+    /// The number of hands to play.
     pub hands: u64,
     /// The learning rate.
     pub alpha: f64,
-    /// Which weights there are.
+    /// The weights of the rule.
     pub form: Form,
-    /// Quirks that are left out.
+    /// The quirks to leave out.
     pub without: Vec<Quirk>,
 }
 
-/// The weights grew beyond all numbers.
+/// The error that the weights are no longer finite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "the weights ceased to be numbers at hand {hand} of a stack of {stack} big blinds: give a \
      smaller --alpha than {alpha}"
 )]
 pub struct Diverged {
-    /// The hand, from 1.
+    /// The first such hand, from 1.
     pub hand: u64,
     /// The stack in big blinds.
     pub stack: f64,
@@ -73,7 +73,7 @@ pub struct Diverged {
     pub alpha: f64,
 }
 
-/// The equity of each combo against each in 2³²nds; of pairs that share a card something.
+/// The equities of all pairs of combos in units of 2⁻³²; arbitrary for pairs that share a card.
 fn equities() -> &'static [u32] {
     static EQUITIES: OnceLock<Vec<u32>> = OnceLock::new();
     EQUITIES.get_or_init(|| {
@@ -85,7 +85,7 @@ fn equities() -> &'static [u32] {
     })
 }
 
-/// Learns.
+/// Learns the weights of a linear rule by self-play.
 ///
 /// # Errors
 /// When the weights cease to be finite.
@@ -94,7 +94,7 @@ pub fn learn(lesson: &Lesson, seed: u64) -> Result<Weights, Diverged> {
     for hand in 0..lesson.hands {
         let exploration = (lesson.hands - hand) as f64 / lesson.hands as f64;
         learner.hand(exploration);
-        // Not every hand: whatever is not finite stays so.
+        // Not after every hand: a weight that is not finite stays so.
         let look = hand % LOOK == LOOK - 1 || hand + 1 == lesson.hands;
         if look && !learner.is_finite() {
             return Err(learner.first_bad_hand(lesson, seed, hand / LOOK * LOOK));
@@ -104,10 +104,10 @@ pub fn learn(lesson: &Lesson, seed: u64) -> Result<Weights, Diverged> {
     Ok(Weights { small, big })
 }
 
-/// Hands between looks whether all weights are finite.
+/// The number of hands between checks whether all weights are finite.
 const LOOK: u64 = 1024;
 
-/// What is known of a hand: its cards and kind.
+/// A player's hand: its combo and its kind.
 struct Holding {
     combo: Combo,
     kind: StartingHand,
@@ -117,17 +117,17 @@ struct Learner {
     rng: Pcg64Mcg,
     stack: f64,
     alpha: f64,
-    /// Where the big blind's weights are: 0 where they are shared.
+    /// The index of the big blind's weights: 0 if they are shared.
     own: usize,
     theta: [Theta; 2],
-    /// Features by kind, blind and whether it plays; zero where there is no weight.
+    /// The features by kind, blind and action (whether it plays); zero where there is no weight.
     features: Vec<[[Theta; 2]; 2]>,
     kinds: Vec<StartingHand>,
     equities: &'static [u32],
     with: [bool; Quirk::ALL.len()],
 }
 
-/// An action with the value that was estimated for it.
+/// An action taken, with its estimated value.
 struct Done {
     plays: bool,
     explored: bool,
@@ -173,7 +173,7 @@ impl Learner {
         self.theta.iter().flatten().all(|weight| weight.is_finite())
     }
 
-    /// Plays again from the beginning to find the hand.
+    /// Plays again from the beginning to find the first hand with a weight that is not finite.
     fn first_bad_hand(&self, lesson: &Lesson, seed: u64, from: u64) -> Diverged {
         let mut again = Learner::new(lesson, seed);
         let mut played = 0;
@@ -223,7 +223,7 @@ impl Learner {
         }
     }
 
-    /// Plays and learns from one hand.
+    /// Plays one hand and learns from it.
     fn hand(&mut self, exploration: f64) {
         let [small, big] = self.deal();
         let half = self.with(Quirk::HalfExploration);

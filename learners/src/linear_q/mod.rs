@@ -1,9 +1,8 @@
-//! Linear rules for shove or fold ([`models::linear`]), made in two ways.
+//! Linear rules for shove or fold ([`models::linear`]), found in two ways.
 //!
-//! - [`learn`]: Monte Carlo learning of linear action values from hands that the rule plays against
-//!   itself, as published; each peculiarity of the published algorithm is a [`Quirk`] that may be
-//!   left out.
-//! - [`search`]: a direct search for the weights that lose least to best responses.
+//! - [`learn`]: Monte Carlo learning of linear action values by self-play, as published; each
+//!   peculiarity of the published algorithm is a [`Quirk`] that can be left out.
+//! - [`search`]: a direct search for the weights with the smallest loss to best responses.
 
 mod learner;
 mod search;
@@ -13,21 +12,21 @@ pub use search::{Found, search};
 
 use models::linear::{FEATURES, PUBLISHED_FEATURES};
 
-/// Which weights a rule has.
+/// The set of a rule's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// One for each of the seven published features, for both blinds.
+    /// One weight for each of the seven published features, shared by both blinds.
     Published,
-    /// And a constant for the big blind's calls.
+    /// As published, with a constant for the big blind's calls.
     Call,
-    /// And one for pairs.
+    /// In addition a weight for pairs.
     Pair,
-    /// One for each feature and blind.
+    /// A weight for each feature and blind.
     Own,
 }
 
 impl Form {
-    /// How many of the features have weights.
+    /// The number of features with weights.
     fn features(self) -> usize {
         match self {
             Form::Published => PUBLISHED_FEATURES,

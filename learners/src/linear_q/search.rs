@@ -1,10 +1,9 @@
-//! A direct search for the weights of a linear rule that lose least to best responses.
+//! A direct search for the weights of a linear rule with the smallest loss to best responses.
 //!
-//! What a pair of ranges loses is a sum over the two blinds, and for given weights of the cards the
-//! best constant of a blind is found exactly, by looking at all 169 of them at once. So only the
-//! direction of the weights of the cards is searched: by steps of random direction that become
-//! shorter where they do not help, from several starts. What is found is an upper bound of the
-//! least loss.
+//! The loss of a pair of ranges is a sum over the two blinds. For given weights of the cards, the
+//! best constant of a blind is found exactly, by trying all 169 cut points. So only the direction
+//! of the card weights is searched: by random steps whose length shrinks where they do not help,
+//! from several starts. The result is an upper bound of the smallest possible loss.
 
 use cards::StartingHand;
 use models::linear::{Blind, FEATURES, PUBLISHED, Theta, Weights, features};
@@ -14,27 +13,27 @@ use solvers::shove_fold::{Payoffs, equilibrium};
 
 use super::Form;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// The weights; those of the cards have length 1.
+    /// The weights; the vector of the card weights has length 1.
     pub weights: Weights,
-    /// What the small blind and the big blind lose to best responses, in big blinds a hand.
+    /// The losses of the small and the big blind to best responses, in big blinds a hand.
     pub losses: [f64; 2],
 }
 
 /// Weights of the cards: high, low, gap, suited, pair.
 type Direction = [f64; 5];
 
-/// Places of these among the features.
+/// The indices of these weights among the features.
 const CARDS: [usize; 5] = [1, 2, 3, 4, 8];
-/// The constants of an all-in and of a call among the features.
+/// The indices of the constants of an all-in and of a call.
 const CONSTANTS: [usize; 2] = [6, 7];
 
-/// Steps that a start makes at most.
+/// The most steps from one start.
 const CLIMB: u32 = 400;
 
-/// Searches for so many evaluations of a direction.
+/// Searches with this number of evaluated directions.
 pub fn search(payoffs: &Payoffs, form: Form, evaluations: u32, seed: u64) -> Found {
     let search = Search {
         payoffs,
@@ -65,7 +64,7 @@ struct Search<'a> {
     card: Vec<Direction>,
 }
 
-/// A direction with the best constants, and what it loses.
+/// A direction with the best constants, and its losses.
 #[derive(Clone, Copy)]
 struct Point {
     direction: Direction,
@@ -94,7 +93,7 @@ impl Search<'_> {
         let mut best: Option<Point> = None;
         let mut left = evaluations.max(1);
         while left > 0 {
-            // The published weights are where the first climb begins, and others are around.
+            // The first climb starts from the published weights, others around them.
             let spread = if best.is_none() { 0.0 } else { rng.random_range(0.2..2.0) };
             let start: Direction =
                 std::array::from_fn(|at| PUBLISHED[CARDS[at]] / 6.0 + spread * normal(rng));
@@ -120,7 +119,7 @@ impl Search<'_> {
         Found { weights: Weights::shared(theta), losses }
     }
 
-    /// A direction with its best constants.
+    /// Evaluates a direction with its best constants.
     fn look(&self, direction: Direction, form: Form, seats: [bool; 2]) -> Point {
         let score = |hand: usize| -> f64 {
             direction.iter().zip(self.card[hand]).map(|(weight, card)| weight * card).sum()
@@ -129,7 +128,7 @@ impl Search<'_> {
             (0..self.card.len()).map(|hand| (score(hand), hand)).collect();
         hands.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         let order: Vec<usize> = hands.iter().map(|&(_, hand)| hand).collect();
-        // A constant cannot come between hands with the same score.
+        // A constant cannot separate hands with the same score.
         let cut = |played: usize| -> Option<f64> {
             let low = hands[played - 1].0;
             let high = hands.get(played).map_or(low - 0.1, |&(score, _)| score);
@@ -169,7 +168,7 @@ impl Search<'_> {
     }
 }
 
-/// A direction of length 1.
+/// The direction scaled to length 1.
 fn normalised(mut direction: Direction, pairs: bool) -> Direction {
     if !pairs {
         direction[4] = 0.0;
@@ -178,7 +177,7 @@ fn normalised(mut direction: Direction, pairs: bool) -> Direction {
     direction.map(|weight| weight / length)
 }
 
-/// A number with mean 0 and deviation 1: the sum of twelve uniform ones.
+/// An approximately normal number, mean 0 and deviation 1: the sum of twelve uniform ones.
 fn normal(rng: &mut Pcg64Mcg) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }

@@ -1,7 +1,7 @@
-//! Adam, as PyTorch has it.
+//! The Adam optimiser, as in PyTorch.
 //!
-//! Holds `unsafe` code: calls of functions compiled for wider vector registers, each after asking
-//! the processor whether it has them. The result is the same to the bit in all of them.
+//! Holds `unsafe` code: calls of functions compiled for wider vector registers, each after checking
+//! that the processor has them. The result is identical for all of them.
 #![allow(unsafe_code)]
 
 use rayon::prelude::*;
@@ -9,11 +9,11 @@ use rayon::prelude::*;
 /// Adam's constants; the default is PyTorch's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adam {
-    /// How much of the mean gradient is kept in each step.
+    /// The decay rate of the mean gradient (β₁).
     pub keep_mean: f64,
-    /// How much of the mean squared gradient is kept.
+    /// The decay rate of the mean squared gradient (β₂).
     pub keep_square: f64,
-    /// What is added to the root of the mean square, so that it is never zero.
+    /// The number added to the root of the mean square, so that it is never zero.
     pub epsilon: f64,
 }
 
@@ -23,36 +23,35 @@ impl Default for Adam {
     }
 }
 
-/// What Adam remembers of the gradients so far.
+/// Adam's moments.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Moments {
-    /// Steps taken.
+    /// The number of steps taken.
     pub steps: u64,
-    /// The mean gradient of each parameter, shrunk to zero as it began there.
+    /// The running mean of each parameter's gradient, biased towards zero since it started there.
     pub mean: Vec<f32>,
-    /// The mean squared gradient of each parameter, likewise.
+    /// The running mean of each parameter's squared gradient, biased likewise.
     pub square: Vec<f32>,
 }
 
 impl Moments {
-    /// Nothing yet, for so many parameters.
+    /// Zero moments for so many parameters.
     pub fn new(parameters: usize) -> Moments {
         Moments { steps: 0, mean: vec![0.0; parameters], square: vec![0.0; parameters] }
     }
 }
 
-/// Means smaller than this are zero: numbers too small to be held in full cost the processor
-/// dearly.
+/// Means smaller than this are set to zero, since subnormal numbers are slow.
 const LEAST: f32 = 1e-30;
 
-/// Mean squares likewise.
+/// The same for mean squares.
 const LEAST_SQUARE: f32 = f32::MIN_POSITIVE;
 
-/// Parameters that one thread takes at a time.
+/// Parameters in one thread's unit of work.
 const CHUNK: usize = 1 << 15;
 
 impl Adam {
-    /// Takes one step at learning rate `rate` against the gradient, on all threads.
+    /// Takes one step against the gradient with learning rate `rate`, on all threads.
     pub fn step(&self, rate: f64, parameters: &mut [f32], gradient: &[f32], moments: &mut Moments) {
         moments.steps += 1;
         let steps = moments.steps as f64;
@@ -76,7 +75,7 @@ impl Adam {
     }
 }
 
-/// The numbers of one step.
+/// The constants of one step.
 #[derive(Clone, Copy)]
 struct Step {
     stride: f32,
@@ -89,7 +88,7 @@ struct Step {
 }
 
 impl Step {
-    /// Takes the step for some parameters, in the widest registers that the processor has.
+    /// Applies the step to some parameters, in the widest registers the processor has.
     fn take(
         self,
         parameters: &mut [f32],

@@ -1,9 +1,9 @@
-//! Where the batches of a run are computed.
+//! Engines, which compute the batches of a training run.
 //!
-//! A run, [`Mlp`](super::Mlp), decides all that makes its network what it is: the first parameters,
-//! the order of the rows, the rate of each batch, when to end. An [`Engine`] holds the parameters
-//! and Adam's moments, and carries out one batch after the other. [`Processor`] is the one of this
-//! program's own threads.
+//! A run, [`Mlp`](super::Mlp), decides everything that determines its network: the first
+//! parameters, the order of the rows, the rate of each batch, when to end. An [`Engine`] holds the
+//! parameters and Adam's moments, and carries out one batch after the other. [`Processor`] runs on
+//! this program's own threads.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -14,29 +14,29 @@ use models::network::{Layer, Output, Scaling, Shape};
 use super::pass::{Model, Pass, lose};
 use super::{Adam, Loss, MlpError, Moments, Samples};
 
-/// What stays the same for a whole run.
+/// The constants of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The network's sizes.
+    /// The network's shape.
     pub shape: Shape,
-    /// Its layers.
+    /// The layers, with the positions of their parameters.
     pub layers: Vec<Layer>,
-    /// How rows are standardised.
+    /// The standardisation of the rows.
     pub scaling: Scaling,
-    /// What the last sums become.
+    /// The output function, applied to the last layer's sums.
     pub output: Arc<dyn Output>,
-    /// What is made small.
+    /// The loss function.
     pub loss: Arc<dyn Loss>,
     /// Adam's constants.
     pub adam: Adam,
-    /// Rows of a batch, at most.
+    /// The largest number of rows in a batch.
     pub batch: usize,
 }
 
 impl Plan {
-    /// The batch's losses where the network's last sums are `sums`, which become its answers, and
-    /// into `gradient` that of their sum times `scale` by each of the sums. Panics where either is
-    /// of another size.
+    /// The batch's losses where the last layer's sums are `sums`, which are replaced by the
+    /// answers. `gradient` gets the gradient of the losses' sum times `scale` by each of the sums.
+    /// Panics where either has a wrong size.
     pub fn lose(
         &self,
         batch: Batch<'_>,
@@ -50,34 +50,34 @@ impl Plan {
     }
 }
 
-/// What a batch changes.
+/// The state that batches change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
-    /// The network's parameters, as [`Layer`] says.
+    /// The network's parameters, in the order of [`Layer`].
     pub parameters: Vec<f32>,
-    /// What Adam remembers of the gradients.
+    /// Adam's moments.
     pub moments: Moments,
 }
 
-/// Some rows of some samples.
+/// A batch: some rows of a set of samples.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
     /// The samples.
     pub samples: &'a Samples,
-    /// The rows by their numbers, at most [`Plan::batch`].
+    /// The rows' indices, at most [`Plan::batch`].
     pub rows: &'a [u32],
 }
 
-/// How far a batch moves the parameters.
+/// The factors of a batch's step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stride {
-    /// What weight · loss of each row is multiplied by before it is summed.
+    /// The factor of each row's weight · loss in the sum.
     pub scale: f64,
     /// The learning rate.
     pub rate: f64,
 }
 
-/// Losses of some rows, times their weights, and the weights' sum.
+/// The weighted losses of some rows and the sum of their weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Losses {
     /// Σ weight · loss.
@@ -87,53 +87,53 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Adds those of other rows.
+    /// Adds the losses of other rows.
     pub fn add(&mut self, other: Losses) {
         self.sum += other.sum;
         self.weight += other.weight;
     }
 
-    /// The mean loss by the rows' weights.
+    /// The mean loss, weighted by the rows.
     pub fn mean(&self) -> f64 {
         self.sum / self.weight
     }
 }
 
-/// What computes the batches of a run.
+/// Computes the batches of a run.
 ///
-/// The same calls give the same numbers to the bit, so that a run taken up is the run that was put
-/// away; what different engines give differs by rounding. Batches may be carried out later than
-/// they are given; what asks for numbers waits, and tells of errors since. After an error an engine
-/// is of no further use.
+/// The same calls give identical numbers, so that a resumed run is the run that was saved;
+/// different engines differ by rounding. Batches may be carried out later than they are submitted;
+/// calls that return numbers wait, and report errors since. After an error an engine is of no
+/// further use.
 pub trait Engine {
-    /// Why it cannot go on.
+    /// Why it fails.
     type Error: Into<MlpError>;
 
-    /// Its name in checkpoints, which other engines do not take up; empty for [`Processor`].
+    /// Its name in checkpoints, which only engines of the same name resume; empty for
+    /// [`Processor`].
     fn name(&self) -> &str;
 
-    /// Goes on from these numbers.
+    /// Sets the state.
     fn take_up(&mut self, numbers: Numbers) -> Result<(), Self::Error>;
 
     /// One step of [`Adam`] against the gradient of Σ weight · loss · scale over the batch.
     fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), Self::Error>;
 
-    /// The losses of all batches learned from since this was asked last, each as it was before its
-    /// step.
+    /// The losses of all batches since the last call, each as before its step.
     fn learned(&mut self) -> Result<Losses, Self::Error>;
 
-    /// The losses of all samples with the parameters as they are.
+    /// The losses of all samples with the present parameters.
     fn measure(&mut self, plan: &Plan, samples: &Samples) -> Result<Losses, Self::Error>;
 
-    /// The parameters.
+    /// The present parameters.
     fn parameters(&self) -> Result<Cow<'_, [f32]>, Self::Error>;
 
-    /// The parameters and moments.
+    /// The present parameters and moments.
     fn numbers(&self) -> Result<Numbers, Self::Error>;
 }
 
-/// This program's own threads, as many as the thread pool in use has, which does not change a bit
-/// of the result.
+/// The engine on this program's threads. The result does not depend on the size of the current
+/// thread pool.
 pub struct Processor {
     pass: Pass,
     parameters: Vec<f32>,
@@ -143,7 +143,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// Begins a run with these numbers.
+    /// Begins a run with this state.
     pub fn new(plan: &Plan, numbers: Numbers) -> Processor {
         let Numbers { parameters, moments } = numbers;
         let gradient = vec![0.0; parameters.len()];

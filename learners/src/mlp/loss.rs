@@ -1,18 +1,17 @@
-//! What training makes small.
+//! Loss functions of networks.
 
 use std::any::Any;
 use std::fmt;
 
 use models::network::Output;
 
-/// A loss of one row's answers.
+/// The loss of one row's answers.
 ///
-/// [`CrossEntropy`] and [`Huber`] are here; another one is given to
-/// [`Mlp::with`](super::Mlp::with).
+/// [`CrossEntropy`] and [`Huber`] are here; others can be given to [`Mlp::with`](super::Mlp::with).
 pub trait Loss: Any + fmt::Debug + Send + Sync {
-    /// The loss of the answers of `output` to `row` where `target` should come out. Puts its
-    /// gradient by the last layer's sums, which [`Output::backward`] makes from the one by the
-    /// answers, into `gradient`.
+    /// Returns the loss of the answers of `output` to `row` for the target. Writes its gradient by
+    /// the last layer's sums, which [`Output::backward`] makes from that by the answers, to
+    /// `gradient`.
     fn loss(
         &self,
         output: &dyn Output,
@@ -23,11 +22,11 @@ pub trait Loss: Any + fmt::Debug + Send + Sync {
     ) -> f64;
 }
 
-/// Shares below this count as this in the logarithm.
+/// The lower bound of shares in logarithms.
 const LEAST_SHARE: f32 = crate::measure::LEAST_SHARE;
 
-/// −Σ target ln(share), in nats, for targets that sum to one and a network that ends in
-/// [`Softmax`](models::network::Softmax): the two together have a gradient that needs no division.
+/// Cross-entropy −Σ target ln(share), in nats, for targets that sum to one and a network with
+/// [`Softmax`](models::network::Softmax) output: together they have a gradient without division.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrossEntropy;
 
@@ -49,16 +48,16 @@ impl Loss for CrossEntropy {
     }
 }
 
-/// The mean over the answers of d²/2 where the difference d is at most `delta`, and of delta (|d| −
-/// delta / 2) beyond.
+/// Huber's loss, as the mean over the answers: d²/2 where the difference d is at most `delta`, and
+/// delta (|d| − delta / 2) beyond.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Huber {
-    /// Where squares end; above zero.
+    /// The difference above which the loss is linear; above zero.
     pub delta: f32,
 }
 
 impl Huber {
-    /// The loss of a difference, and its derivative.
+    /// The loss of one difference, and its derivative.
     pub fn of(self, difference: f32) -> (f32, f32) {
         let inside = difference.clamp(-self.delta, self.delta);
         (inside * (difference - inside / 2.0), inside)

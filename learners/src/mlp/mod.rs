@@ -1,12 +1,12 @@
 //! Training of networks.
 //!
-//! [`Mlp`] learns a [`Network`] from a [`Table`] with soft labels (cross-entropy on a softmax), or
-//! with another [`Loss`] and [`Output`] from [`Samples`] with any targets. Rows are shuffled anew
-//! in every epoch, and [`Adam`] takes a step after each batch against the gradient of Σ weight ·
-//! loss / (rows · mean weight of all rows). Batches are computed by an [`Engine`]: here that is
+//! [`Mlp`] trains a [`Network`] on a [`Table`] with soft labels (cross-entropy on a softmax), or
+//! with another [`Loss`] and [`Output`] on [`Samples`] with any targets. Rows are shuffled in every
+//! epoch, and [`Adam`] takes a step after each batch against the gradient of Σ weight · loss /
+//! (rows · mean weight of all rows). Batches are computed by an [`Engine`]; the one here is
 //! [`Processor`].
 //!
-//! The same data, options and seed make the same network to the bit on any number of threads, on
+//! The same data, options and seed give an identical network on any number of threads, on
 //! processors with the same vector instructions.
 
 mod adam;
@@ -38,45 +38,45 @@ use crate::{Progress, Table, Training};
 use pass::{Model, Pass};
 use state::{Reader, Writer};
 
-/// Products of two numbers that one step may do: a few seconds of one core.
+/// Multiplications in one step: a few seconds of one core.
 const STEP: u64 = 100_000_000_000;
 
-/// A network in training. A step is a part of an epoch, or a whole one where that is short; after
-/// the last step of each epoch the loss of the held-out rows is measured.
+/// A network in training. A step is a part of an epoch, or a whole one if it is short; after the
+/// last step of each epoch the loss on the held-out rows is measured.
 ///
-/// [`Progress::held_out`] is there after those steps alone. [`Training::model`] is the network with
-/// the smallest held-out loss, or without held-out rows that of the last step. Should the loss
-/// cease to be a number, which a learning rate that is too high can bring about, the step says so
-/// in [`Progress::loss`] and is the last.
+/// [`Progress::held_out`] is set after those steps only. [`Training::model`] is the network with
+/// the smallest held-out loss, or without held-out rows that of the last step. If the loss is no
+/// longer a number, as with a learning rate that is too high, the step reports it in
+/// [`Progress::loss`] and is the last.
 pub struct Mlp<E: Engine = Processor> {
     options: MlpOptions,
     plan: Plan,
     train: Samples,
     mean_weight: f64,
     held_out: Option<Samples>,
-    /// The rows in the order of the epoch named.
+    /// The rows in the order of the epoch that is named.
     order: Vec<u32>,
     ordered: Option<u64>,
     engine: E,
     state: State,
 }
 
-/// What a step changes besides the engine's numbers.
+/// The state of a run besides the engine's.
 struct State {
     /// The best parameters so far, all finite.
     kept: Vec<f32>,
-    /// Epochs ended, batches done in the one that has not, and steps.
+    /// The number of epochs ended, of batches done in the present one, and of steps.
     epoch: u64,
     batch: u64,
     steps: u64,
-    /// The smallest held-out loss, and epochs since.
+    /// The smallest held-out loss, and the number of epochs since.
     best: f64,
     stale: u64,
     ended: bool,
 }
 
 impl Mlp {
-    /// Training for classes: cross-entropy on a softmax.
+    /// Trains a classifier: cross-entropy on a softmax.
     pub fn new(
         train: &Table,
         held_out: Option<&Table>,
@@ -92,7 +92,7 @@ impl Mlp {
         )
     }
 
-    /// Training for whatever the output and the loss are made for.
+    /// Trains a network with this output and loss.
     pub fn with(
         train: Samples,
         held_out: Option<Samples>,
@@ -106,7 +106,7 @@ impl Mlp {
 }
 
 impl<E: Engine> Mlp<E> {
-    /// Training by the engine that `begin` makes, for the output and the loss.
+    /// Trains a network with this output and loss on the engine that `begin` makes.
     pub fn on(
         begin: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
         train: Samples,
@@ -172,8 +172,8 @@ impl<E: Engine> Mlp<E> {
         })
     }
 
-    /// Takes up a run that [`Mlp::checkpoint`] has put away: `self` is a new one from the same data
-    /// and options.
+    /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
+    /// options.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
         let mut reader = Reader::new(bytes)?;
         for (field, ours) in self.description() {
@@ -208,8 +208,8 @@ impl<E: Engine> Mlp<E> {
         Ok(self)
     }
 
-    /// What must be the same for a run to be taken up: the rows are known by their number, means
-    /// and deviations.
+    /// The fields that must match for a run to be resumed; the rows are identified by their number,
+    /// means and deviations.
     fn description(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
         let Plan { shape, scaling, output, loss, .. } = &self.plan;
@@ -225,23 +225,24 @@ impl<E: Engine> Mlp<E> {
         ]
     }
 
-    /// Batches of an epoch.
+    /// The number of batches in an epoch.
     fn batches(&self) -> u64 {
         self.train.count().div_ceil(self.options.batch) as u64
     }
 
-    /// Batches of a step: there and back each weight is multiplied with three times for each row.
+    /// The number of batches in a step: each row takes three multiplications for each weight,
+    /// forward and backward together.
     fn batches_a_step(&self) -> u64 {
         let products = 3 * self.state.kept.len() as u64 * self.options.batch as u64;
         let most = self.options.batches_a_step.map_or(STEP / products, u64::from);
         most.clamp(1, self.batches())
     }
 
-    /// One batch.
+    /// Computes one batch.
     fn run_batch(&mut self) -> Result<(), E::Error> {
         let state = &mut self.state;
         if self.ordered != Some(state.epoch) {
-            // The order of an epoch comes from its number alone, so that a run taken up finds it
+            // The order of an epoch depends on its number only, so that a resumed run finds it
             // again.
             let seed = self.options.seed ^ (state.epoch + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             self.order.iter_mut().zip(0..).for_each(|(place, row)| *place = row);
@@ -263,8 +264,8 @@ impl<E: Engine> Mlp<E> {
         Ok(())
     }
 
-    /// Ends an epoch: keeps the parameters if they are the best, and stops where going on has
-    /// ceased to pay.
+    /// Ends an epoch: keeps the parameters if they are the best, and stops early if they do not
+    /// improve any more.
     fn end_epoch(&mut self, held_out: Option<f64>) -> Result<(), E::Error> {
         let state = &mut self.state;
         (state.epoch, state.batch) = (state.epoch + 1, 0);
@@ -343,7 +344,7 @@ impl<E: Engine> Mlp<E> {
     }
 }
 
-/// On the processor nothing goes wrong.
+/// The processor's engine never fails.
 impl Training for Mlp {
     type Model = Network;
 
@@ -369,10 +370,10 @@ impl<E: Engine> fmt::Debug for Mlp<E> {
     }
 }
 
-/// The mean loss of a network over samples and its gradient by each parameter: what a step of
-/// training goes against when all samples are one batch.
+/// The mean loss of a network over samples, and its gradient by each parameter: that of a training
+/// step when all samples are one batch.
 ///
-/// Panics where the network has other columns or answers than the samples.
+/// Panics if the network has other columns or answers than the samples.
 pub fn gradient(network: &Network, loss: &dyn Loss, samples: &Samples) -> (f64, Vec<f32>) {
     let shape = network.shape();
     assert_eq!((shape.inputs, shape.outputs), (samples.columns(), samples.width()), "same sizes");

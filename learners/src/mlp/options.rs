@@ -1,4 +1,4 @@
-//! How a network is trained, and why it cannot be.
+//! The options of training, and errors in them.
 
 use std::convert::Infallible;
 
@@ -7,30 +7,29 @@ use models::network::{Activation, NetworkError, Shape};
 use super::Adam;
 use crate::TableError;
 
-/// How a network is trained.
+/// The options of training a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MlpOptions {
-    /// Units of each hidden layer.
+    /// The number of units in each hidden layer.
     pub hidden: Vec<usize>,
-    /// What hidden units make of their sums.
+    /// The activation function of hidden units.
     pub activation: Activation,
-    /// Rows that make one step of Adam together.
+    /// The number of rows in a batch.
     pub batch: usize,
-    /// How often every row is seen, at most.
+    /// The most passes over the rows.
     pub epochs: u32,
-    /// The learning rate where it is greatest.
+    /// The largest learning rate.
     pub rate: f64,
-    /// How the rate changes.
+    /// The schedule of the learning rate.
     pub schedule: Schedule,
     /// Adam's constants.
     pub adam: Adam,
-    /// Training stops after so many epochs in a row without a smaller held-out loss; never if
-    /// `None`.
+    /// The number of epochs without a smaller held-out loss after which training stops; `None` for
+    /// never.
     pub patience: Option<u32>,
-    /// Batches of a step of the run at most; `None` for as many as keep one core busy for a few
-    /// seconds.
+    /// The most batches in a step of the run; `None` for as many as take one core a few seconds.
     pub batches_a_step: Option<u32>,
-    /// Where the first parameters and the order of the rows come from.
+    /// The seed of the first parameters and of the order of the rows.
     pub seed: u64,
 }
 
@@ -52,37 +51,37 @@ impl Default for MlpOptions {
     }
 }
 
-/// How the learning rate changes from batch to batch.
+/// The schedule of the learning rate over the batches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schedule {
-    /// Batches in which the rate rises from zero.
+    /// The number of batches in which the rate rises linearly from zero.
     pub warm_up: u64,
-    /// How it falls.
+    /// The decay of the rate.
     pub decay: Decay,
 }
 
-/// How the learning rate falls.
+/// The decay of the learning rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
-    /// It does not.
+    /// No decay.
     None,
-    /// Along half a wave of the cosine, over all epochs.
+    /// Half a cosine wave over all epochs.
     Cosine {
-        /// The share of the greatest rate where it ends.
+        /// The final rate as a share of the largest.
         to: f64,
     },
-    /// By a factor, again and again.
+    /// By a constant factor at regular intervals.
     Steps {
-        /// Epochs between two falls.
+        /// The number of epochs between two steps.
         every: u32,
-        /// What the rate is multiplied by.
+        /// The factor.
         factor: f64,
     },
 }
 
 impl Schedule {
-    /// The share of the greatest rate at a batch, counted from 0 over all epochs, with so many
-    /// batches in each of `epochs` epochs.
+    /// The learning rate at a batch as a share of the largest. `batch` counts from 0 over all
+    /// epochs, of which there are `epochs` with `batches` batches each.
     pub fn share(&self, batch: u64, batches: u64, epochs: u32) -> f64 {
         let rise = ((batch + 1) as f64 / (self.warm_up + 1) as f64).min(1.0);
         let fall = match self.decay {
@@ -99,61 +98,61 @@ impl Schedule {
     }
 }
 
-/// Why there is no training.
+/// Why training cannot begin, resume or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum MlpError {
-    /// An option that says nothing sensible.
+    /// An option's value is not allowed.
     #[error("{option} is {value}, and must be {must}")]
     Option {
         /// The option's name.
         option: &'static str,
-        /// What it is.
+        /// The option's value.
         value: String,
-        /// What it must be.
+        /// The allowed values.
         must: &'static str,
     },
-    /// The rows are no samples.
+    /// The rows are not valid samples.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The network is none.
+    /// The network is not valid.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// More memory than allowed, refused before it is taken.
+    /// Training would need more memory than allowed; refused before it is allocated.
     #[error(
         "{parameters} parameters: training them would take {needed} bytes, and at most {most} are allowed; \
          make the hidden layers or the batch smaller"
     )]
     Memory {
-        /// Parameters of the network.
+        /// The number of the network's parameters.
         parameters: u64,
         /// Bytes that training would take besides the rows.
         needed: u64,
         /// Bytes allowed.
         most: u64,
     },
-    /// What computes the batches cannot.
+    /// The engine failed.
     #[error("{0}")]
     Engine(Box<dyn std::error::Error + Send + Sync>),
-    /// The held-out rows are not like the others.
+    /// The held-out rows have a different shape.
     #[error(
         "the held-out rows have {found_columns} columns and {found_width} classes, the others {columns} and {width}"
     )]
     HeldOut {
-        /// Columns of the held-out rows.
+        /// The columns of the held-out rows.
         found_columns: usize,
-        /// Their classes, or targets.
+        /// The classes or targets of the held-out rows.
         found_width: usize,
-        /// Columns of the rows to learn from.
+        /// The columns of the training rows.
         columns: usize,
-        /// Their classes, or targets.
+        /// The classes or targets of the training rows.
         width: usize,
     },
-    /// The checkpoint's bytes are cut off, too long or something else.
+    /// The checkpoint is truncated, too long or damaged.
     #[error("byte {at} of the checkpoint: {reason}; start again, or from another one")]
     Checkpoint {
-        /// Where.
+        /// The offset of the fault.
         at: usize,
-        /// What is wrong.
+        /// The fault.
         reason: &'static str,
     },
     /// The checkpoint is of another run.
@@ -161,11 +160,11 @@ pub enum MlpError {
         "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with the same data and options"
     )]
     OtherRun {
-        /// What differs.
+        /// The field that differs.
         field: &'static str,
-        /// What it was.
+        /// Its value in the checkpoint.
         theirs: String,
-        /// What it is now.
+        /// Its value in this run.
         ours: String,
     },
 }
@@ -176,16 +175,16 @@ impl From<Infallible> for MlpError {
     }
 }
 
-/// Bytes that training may take besides its rows.
+/// The most bytes that training may take besides its rows.
 pub const MOST_BYTES: u64 = 8 << 30;
 
 impl MlpOptions {
-    /// The network's sizes for rows of so many columns and targets.
+    /// The network's shape for rows of so many columns and targets.
     pub fn shape(&self, inputs: usize, outputs: usize) -> Shape {
         Shape { inputs, hidden: self.hidden.clone(), outputs, activation: self.activation }
     }
 
-    /// Refuses what cannot be trained, before any memory is taken.
+    /// Checks the options before any memory is allocated.
     pub(super) fn check(&self, shape: &Shape) -> Result<(), MlpError> {
         let option = |option, value: String, must| Err(MlpError::Option { option, value, must });
         let above_zero = |number: f64| number.is_finite() && number > 0.0;
@@ -211,8 +210,8 @@ impl MlpOptions {
         if shape.hidden.contains(&0) {
             return Err(NetworkError::NoUnits.into());
         }
-        // Parameters, their gradient, two moments and the best so far; units and slopes of a batch.
-        // In floating point, as sizes may be anything.
+        // Parameters, gradient, two moments and the best so far; units and slopes of a batch. In
+        // floating point, since sizes are arbitrary.
         let widths = || shape.hidden.iter().chain([&shape.outputs]).map(|&width| width as f64);
         let before = [&shape.inputs].into_iter().chain(&shape.hidden);
         let weights: f64 = before.zip(widths()).map(|(&before, width)| before as f64 * width).sum();

@@ -1,9 +1,9 @@
-//! Batches through a network and back.
+//! Forward and backward passes of batches.
 //!
-//! A batch is cut into slices of rows, which threads take; each keeps what its rows made of every
-//! layer. The gradient of the weights is then summed over the slices in their order, block of
-//! weights by block of weights. Both cuts depend on the batch and the network alone, so that
-//! results are the same at any number of threads.
+//! A batch is divided into slices of rows, which run in parallel; each keeps its rows' activations
+//! of every layer. The gradient of the weights is then summed over the slices in order, block of
+//! weights by block of weights. Both divisions depend only on the batch and the network, so that
+//! results do not depend on the number of threads.
 
 use models::network::{Activation, Layer, Output, Scaling};
 use rayon::prelude::*;
@@ -11,16 +11,16 @@ use rayon::prelude::*;
 use super::product::{Left, Panels, WIDTH, product};
 use super::{Batch, Loss, Losses, Samples};
 
-/// Slices of a batch.
+/// The number of slices of a batch.
 const SLICES: usize = 8;
 
-/// Rows that a slice has at least, but for the last.
+/// The fewest rows of a slice, except the last.
 const LEAST_SLICE: usize = 32;
 
-/// Inputs whose weights' gradient is one thread's work: some panels.
+/// The number of inputs whose weights' gradient is one task: some panels.
 const BLOCK: usize = 4 * WIDTH;
 
-/// What rows go through.
+/// The network that a pass computes, with its loss.
 #[derive(Clone, Copy)]
 pub(super) struct Model<'a> {
     pub(super) layers: &'a [Layer],
@@ -30,34 +30,34 @@ pub(super) struct Model<'a> {
     pub(super) loss: &'a dyn Loss,
 }
 
-/// Room for a batch.
+/// The buffers of a batch.
 pub(super) struct Pass {
     weights: Vec<Weights>,
     slices: Vec<Slice>,
     slice_rows: usize,
 }
 
-/// A layer's weights as products read them.
+/// A layer's weights, laid out for products.
 struct Weights {
-    /// A row for each input.
+    /// One row for each input.
     forward: Panels,
-    /// A row for each output; of the first layer nothing.
+    /// One row for each output; empty for the first layer.
     backward: Panels,
 }
 
-/// Some rows of a batch, and what they make of every layer.
+/// A slice of a batch, with its activations and gradients.
 #[derive(Default)]
 struct Slice {
     count: usize,
-    /// Standardised rows.
+    /// The standardised rows.
     rows: Vec<f32>,
-    /// The same, then each hidden layer's units.
+    /// The standardised rows, then the units of each hidden layer.
     units: Vec<Panels>,
-    /// Each layer's sums, where units do not tell them.
+    /// The sums of each layer, if they cannot be derived from the units.
     sums: Vec<Panels>,
-    /// The last layer's sums, which become answers.
+    /// The sums of the last layer, replaced by the answers.
     answers: Vec<f32>,
-    /// The gradient by them.
+    /// The gradient by the last layer's sums.
     slopes: Vec<f32>,
     /// The gradient by each layer's sums.
     gradients: Vec<Panels>,
@@ -67,7 +67,7 @@ struct Slice {
 }
 
 impl Pass {
-    /// Room for batches of so many rows.
+    /// Allocates buffers for batches of so many rows.
     pub(super) fn new(layers: &[Layer], batch: usize) -> Pass {
         let slice_rows = batch.div_ceil(SLICES).max(LEAST_SLICE).min(batch);
         let slices = (0..batch.div_ceil(slice_rows)).map(|_| Slice::new(layers, slice_rows));
@@ -82,7 +82,7 @@ impl Pass {
         Pass { weights, slices: slices.collect(), slice_rows }
     }
 
-    /// The losses of some samples, at most a batch.
+    /// The losses of at most a batch of samples.
     pub(super) fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32]) -> Losses {
         self.weights.par_iter_mut().zip(model.layers).for_each(|(weights, layer)| {
             weights.forward.take(&model.parameters[layer.weights()]);
@@ -90,8 +90,8 @@ impl Pass {
         self.each(rows, |weights, slice, rows| slice.forward(model, weights, samples, rows, 0.0))
     }
 
-    /// The losses of some samples, at most a batch, and into `gradient` that of their sum times
-    /// `scale` by each parameter.
+    /// The losses of at most a batch of samples; writes the gradient of their sum times `scale` by
+    /// each parameter to `gradient`.
     pub(super) fn gradient(
         &mut self,
         model: Model<'_>,
@@ -152,7 +152,7 @@ impl Slice {
         }
     }
 
-    /// The rows through all layers, their losses, and the gradient of these times `scale` by the
+    /// The forward pass of the rows: their losses, and the gradient of these times `scale` by the
     /// last sums.
     fn forward(
         &mut self,
@@ -176,7 +176,7 @@ impl Slice {
         self.losses = lose(what, Batch { samples, rows }, scale, answers, slopes);
     }
 
-    /// The units of a layer, or the last sums, from what is before it.
+    /// Computes the units of a layer, or the last sums, from the layer before.
     fn layer(&mut self, parameters: &[f32], number: usize, layer: &Layer, weights: &Panels) {
         let (before, after) = self.units.split_at_mut(number + 1);
         let (left, count) = (before[number].left(), self.count);
@@ -216,7 +216,7 @@ impl Slice {
         }
     }
 
-    /// From the gradient by the last sums those by all others.
+    /// The backward pass: from the gradient by the last sums to those by all others.
     fn backward(&mut self, model: Model<'_>, weights: &[Weights]) {
         if let (Some(last), Some(layer)) = (self.gradients.last_mut(), model.layers.last()) {
             last.take(&self.slopes[..self.count * layer.outputs]);
@@ -261,7 +261,8 @@ impl Slice {
     }
 }
 
-/// Answers from the last sums, their losses, and the gradient of these times `scale` by the sums.
+/// Computes the answers from the last sums, their losses, and the gradient of these times `scale`
+/// by the sums.
 pub(super) fn lose(
     (output, loss): (&dyn Output, &dyn Loss),
     batch: Batch<'_>,
@@ -285,15 +286,15 @@ pub(super) fn lose(
     losses
 }
 
-/// A part of the gradient, which one thread makes.
+/// A part of the gradient, computed by one thread.
 enum Task<'a> {
-    /// The weights of the inputs from this one on.
+    /// The weights of a block of inputs, beginning with `first`.
     Weights { number: usize, layer: &'a Layer, first: usize, gradient: &'a mut [f32] },
-    /// Biases and, where there is one, the slope.
+    /// The biases and, if the layer has one, the slope.
     Rest { number: usize, layer: &'a Layer, gradient: &'a mut [f32] },
 }
 
-/// The whole gradient in parts.
+/// Divides the whole gradient into tasks.
 fn tasks<'a>(layers: &'a [Layer], mut gradient: &'a mut [f32]) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
     for (number, layer) in layers.iter().enumerate() {

@@ -1,26 +1,25 @@
-//! Products of matrices for training, in the widest vector registers that the processor has.
+//! Matrix products for training, in the widest vector registers the processor has.
 //!
-//! Matrices stand in panels: 32 columns of all rows, then the next 32, so that all that products
-//! read and write stands one behind the other and nothing is put in order for each of them. A
-//! number of a result is the sum of its terms in their order, each fused with its multiplication
-//! where the processor can do that, and otherwise not: that, and nothing else, tells results on one
-//! processor from those on another.
+//! Matrices are stored in panels: 32 columns of all rows, then the next 32, so that products read
+//! and write memory sequentially and need no packing. A number of a result is the sum of its terms
+//! in order, each with a fused multiply-add if the processor has it, otherwise without: that is the
+//! only difference between processors.
 //!
-//! Besides `adam` the only module with `unsafe` code of this crate: calls of functions compiled for
-//! instructions that the build in general may not assume, each after asking the processor whether
-//! it has them, and loads of arrays into registers.
+//! The only module with `unsafe` code of this crate besides `adam`: calls of functions compiled for
+//! instructions that the build in general may not assume, each after checking that the processor
+//! has them, and loads of arrays into registers.
 #![allow(unsafe_code)]
 
-/// Columns of a panel.
+/// The number of columns in a panel.
 pub(super) const WIDTH: usize = 32;
 
-/// Numbers of a line of memory.
+/// The number of floats in a cache line.
 const LINE: usize = 16;
 
 /// A row of a panel.
 pub(super) type Row = [f32; WIDTH];
 
-/// A matrix in panels. Columns that the last panel has too many are zero.
+/// A matrix in panels. Unused columns of the last panel are zero.
 #[derive(Default)]
 pub(super) struct Panels {
     rows: usize,
@@ -34,12 +33,12 @@ impl Panels {
         Panels { rows, columns, numbers: vec![[0.0; WIDTH]; rows * columns.div_ceil(WIDTH)] }
     }
 
-    /// How many panels there are.
+    /// The number of panels.
     pub(super) fn count(&self) -> usize {
         self.columns.div_ceil(WIDTH)
     }
 
-    /// How many columns of a panel are the matrix's.
+    /// The number of used columns in a panel.
     pub(super) fn width(&self, panel: usize) -> usize {
         WIDTH.min(self.columns - panel * WIDTH)
     }
@@ -49,13 +48,13 @@ impl Panels {
         &self.numbers[panel * self.rows..][..self.rows]
     }
 
-    /// The rows of the panel after this one; none after the last.
+    /// The rows of the next panel; empty after the last.
     pub(super) fn ahead(&self, panel: usize) -> &[Row] {
         let rest = &self.numbers[(panel + 1) * self.rows..];
         &rest[..rest.len().min(self.rows)]
     }
 
-    /// The rows of a panel.
+    /// The rows of a panel, mutable.
     pub(super) fn panel_mut(&mut self, panel: usize) -> &mut [Row] {
         &mut self.numbers[panel * self.rows..][..self.rows]
     }
@@ -65,7 +64,7 @@ impl Panels {
         self.numbers.chunks_exact_mut(self.rows.max(1))
     }
 
-    /// Takes numbers that stand row by row.
+    /// Sets the matrix from numbers in row-major order.
     pub(super) fn take(&mut self, numbers: &[f32]) {
         let columns = self.columns;
         for (number, panel) in self.panels_mut().enumerate() {
@@ -77,9 +76,9 @@ impl Panels {
         }
     }
 
-    /// Takes numbers that stand column by column.
+    /// Sets the matrix from numbers in column-major order.
     pub(super) fn take_columns(&mut self, numbers: &[f32]) {
-        // Few at a time of either, so that what is read and what is written stays near.
+        // In small blocks, so that reads and writes stay in the cache.
         const FEW: usize = 8;
         let rows = self.rows;
         for (panel, columns) in self.panels_mut().zip(numbers.chunks(WIDTH * rows)) {
@@ -96,7 +95,7 @@ impl Panels {
         }
     }
 
-    /// Its rows from `first` on, as the left factor of a product.
+    /// The matrix as the left factor of a product.
     pub(super) fn left(&self) -> Left<'_> {
         Left::Rows { numbers: &self.numbers, panel: self.rows }
     }
@@ -105,17 +104,17 @@ impl Panels {
 /// The left factor of a product.
 #[derive(Clone, Copy)]
 pub(super) enum Left<'a> {
-    /// The matrix of which these are the panels, each of so many rows.
+    /// A matrix in panels of `panel` rows each.
     Rows { numbers: &'a [Row], panel: usize },
-    /// A panel, its rows and columns exchanged.
+    /// The transpose of a panel.
     Columns { numbers: &'a [Row] },
 }
 
 /// Multiplies the first `rows` rows of a matrix by a panel, and calls `finish` with each row of the
-/// result in order. `ahead` is what will be multiplied by next: it is fetched meanwhile, as it may
-/// be far away in memory.
+/// result in order. `ahead` is the next right factor: it is prefetched, since it may be far away in
+/// memory.
 ///
-/// Panics where the sizes do not fit each other.
+/// Panics if the sizes do not match.
 pub(super) fn product(
     left: Left<'_>,
     rows: usize,
@@ -144,25 +143,25 @@ pub(super) fn product(
     tiles::<[f32; 4]>(left, rows, right, ahead, finish);
 }
 
-/// Numbers in one register.
+/// A vector register of floats.
 trait Register: Copy {
-    /// How many numbers there are; twice as many divide a panel's width.
+    /// The number of floats; a panel's width is a multiple of twice as many.
     const LANES: usize;
-    /// Rows of a tile, at most: as many as leave all sums in registers.
+    /// The most rows of a tile: as many as keep all sums in registers.
     const ROWS: usize;
-    /// One number in all places.
+    /// Broadcasts a number.
     fn all(number: f32) -> Self;
-    /// The first numbers of these.
+    /// Loads the first numbers of a slice.
     fn of(numbers: &[f32]) -> Self;
-    /// These numbers, and the product of two others added to them.
+    /// Adds the product of two registers, fused if possible.
     fn and_product(self, a: Self, b: Self) -> Self;
-    /// Puts the numbers in the first of these places.
+    /// Stores the numbers at the beginning of a slice.
     fn put(self, places: &mut [f32]);
-    /// Begins to fetch a line of memory, if there is such a line.
+    /// Prefetches a cache line, if the processor can.
     fn fetch(line: *const f32);
 }
 
-/// For processors without registers that are known here: what the compiler makes of it.
+/// The portable fallback, which the compiler vectorises.
 impl Register for [f32; 4] {
     const LANES: usize = 4;
     const ROWS: usize = 4;
@@ -222,7 +221,7 @@ mod x86 {
         tiles::<__m256>(left, rows, right, ahead, finish);
     }
 
-    /// The instructions of a register, which only functions compiled for them may come to.
+    /// Implements `Register` with intrinsics, which only functions compiled for them may use.
     macro_rules! register {
         ($name:ty, $lanes:literal, $rows:literal, $all:ident, $of:ident, $and_product:ident, $put:ident) => {
             impl Register for $name {
@@ -231,15 +230,14 @@ mod x86 {
 
                 #[inline(always)]
                 fn all(number: f32) -> Self {
-                    // SAFETY: called from functions that are compiled for the instruction, and
-                    // nowhere else.
+                    // SAFETY: called only from functions that are compiled for the instruction.
                     unsafe { $all(number) }
                 }
 
                 #[inline(always)]
                 fn of(numbers: &[f32]) -> Self {
                     let numbers: &[f32; $lanes] = numbers.first_chunk().expect("a register full");
-                    // SAFETY: as above; there are as many numbers as the register holds.
+                    // SAFETY: as above; the slice has as many numbers as the register.
                     unsafe { $of(numbers.as_ptr()) }
                 }
 
@@ -253,7 +251,7 @@ mod x86 {
                 fn put(self, places: &mut [f32]) {
                     let places: &mut [f32; $lanes] =
                         places.first_chunk_mut().expect("places for a register full");
-                    // SAFETY: as in `all`; there are as many places as the register holds.
+                    // SAFETY: as in `all`; the slice has as many places as the register.
                     unsafe { $put(places.as_mut_ptr(), self) }
                 }
 
@@ -291,12 +289,12 @@ fn tiles<R: Register>(
             2.. => tile::<R, 2>(left, first, right, ahead, &mut finish),
             _ => tile::<R, 1>(left, first, right, ahead, &mut finish),
         };
-        // A line of 64 bytes for each row of the right factor.
+        // One cache line for each row of the right factor.
         ahead = &ahead[ahead.len().min(right.len() / 2)..];
     }
 }
 
-/// So many rows of the product from `first` on.
+/// Computes `ROWS` rows of the product, beginning with `first`.
 #[inline(always)]
 fn tile<R: Register, const ROWS: usize>(
     left: Left<'_>,
@@ -344,7 +342,7 @@ fn tile<R: Register, const ROWS: usize>(
     ROWS
 }
 
-/// Adds to the sums of a tile, two registers for each row, one product each.
+/// Adds one product to each sum of a tile, which has two registers for each row.
 #[inline(always)]
 fn add<R: Register, const ROWS: usize>(
     tile: &mut [[R; 2]; ROWS],

@@ -1,13 +1,13 @@
-//! Rows as a network learns from them.
+//! Training rows of networks.
 
 use models::network::Scaling;
 
 use crate::{Table, TableError};
 
-/// Rows of numbers with what should come out for them, all row by row, and a weight each.
+/// Rows of numbers with targets, both in row-major order, and a weight each.
 ///
-/// Every number is finite and every weight above zero. For classes the targets are shares; other
-/// losses may have other targets, which is why this is not a [`Table`].
+/// Every number is finite and every weight positive. For classes the targets are distributions;
+/// other losses may have other targets, which is why this is not a [`Table`].
 #[derive(Debug, Clone)]
 pub struct Samples {
     columns: usize,
@@ -18,7 +18,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Rows of `columns` numbers with `width` targets each.
+    /// Checks and wraps rows of `columns` numbers with `width` targets each.
     pub fn new(
         columns: usize,
         width: usize,
@@ -55,17 +55,17 @@ impl Samples {
         Ok(Samples { columns, width, rows, targets, weights })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn count(&self) -> usize {
         self.weights.len()
     }
 
-    /// Numbers of a row.
+    /// The number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Targets of a row.
+    /// The number of targets of a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -90,8 +90,8 @@ impl Samples {
         self.weights.iter().map(|&weight| f64::from(weight)).sum::<f64>() / self.count() as f64
     }
 
-    /// What brings the columns to mean zero and deviation one, by the rows' weights. A column that
-    /// does not vary is only moved.
+    /// The scaling that brings the columns to mean zero and standard deviation one, weighted by the
+    /// rows. A constant column is only shifted.
     pub(super) fn scaling(&self) -> Scaling {
         let total = self.mean_weight() * self.count() as f64;
         let mean_of = |number: &dyn Fn(usize, f64) -> f64| {

@@ -1,15 +1,15 @@
-//! The parameters a network begins with.
+//! The initial parameters of a network.
 
 use models::network::{Activation, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// The slope that units with [`Activation::Prelu`] begin with, as in PyTorch.
+/// The initial slope of [`Activation::Prelu`] units, as in PyTorch.
 const SLOPE: f32 = 0.25;
 
-/// He's uniform distribution: weights between ±√(6 / inputs), with units that let a slope a of
-/// their negative sums through between ±√(6 / (1 + a²) / inputs), and in the last layer between
-/// ±√(3 / inputs), so that sums are about as large in all layers. Biases are zero.
+/// He's uniform initialisation: weights between ±√(6 / inputs), for units with slope a for negative
+/// sums between ±√(6 / (1 + a²) / inputs), and in the last layer between ±√(3 / inputs), so that
+/// sums have about the same size in all layers. Biases are zero.
 pub fn first_parameters(shape: &Shape, seed: u64) -> Vec<f32> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let mut parameters = vec![0.0; shape.count().total()];

@@ -1,11 +1,11 @@
-//! A run as bytes.
+//! Reading and writing checkpoints of a run.
 
 use super::MlpError;
 
-/// What a checkpoint begins with: the format and its version.
+/// The magic bytes of a checkpoint: the format and its version.
 const MAGIC: &[u8; 8] = b"CARDMLP1";
 
-/// Bytes to write, little-endian.
+/// A buffer of bytes to write, little-endian.
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {
@@ -32,7 +32,7 @@ impl Writer {
     }
 }
 
-/// Bytes to read, as [`Writer`] has written them.
+/// A reader of the bytes that [`Writer`] has written.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
             .map_err(|_| MlpError::Checkpoint { at, reason: "its text is no text" })
     }
 
-    /// As many numbers as wanted.
+    /// Reads an array of floats, which must have `wanted` of them.
     pub(super) fn numbers(&mut self, wanted: usize) -> Result<Vec<f32>, MlpError> {
         let at = self.at;
         if self.length()? != wanted {

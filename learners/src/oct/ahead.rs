@@ -1,8 +1,8 @@
-//! Looking ahead: the best tree of up to three levels over some tests and some rows of a node, all
-//! combinations tried. It finds rules that no single test reveals.
+//! Look-ahead: the best tree of up to three levels over some tests and some rows of a node, by
+//! trying all combinations. It finds rules that no single test reveals.
 //!
-//! Rows are bits of a set for each test and each class, so that counting is counting bits. After
-//! Demirović et al., *MurTree*, 2022.
+//! Rows are bits of a set for each test and each class, so that counting is a population count.
+//! After Demirović et al., *MurTree*, 2022.
 
 use rand::{Rng, RngExt};
 
@@ -10,14 +10,14 @@ use crate::trees::Loss;
 use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node};
 
-/// How far and how widely to look.
+/// The depth and width of the look-ahead.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ahead {
-    /// Levels, one to three.
+    /// The number of levels, one to three.
     pub(super) levels: usize,
-    /// How many tests are combined.
+    /// The number of tests to combine.
     pub(super) tests: usize,
-    /// How many rows are counted.
+    /// The number of rows to count.
     pub(super) rows: usize,
     pub(super) loss: Loss,
 }
@@ -27,13 +27,13 @@ type Test = (usize, u16);
 
 struct Sets {
     tests: Vec<Test>,
-    // The rows of each test and of each class.
+    // The bit sets of the rows of each test and of each class.
     of_test: Vec<Vec<u64>>,
     of_class: Vec<Vec<u64>>,
     loss: Loss,
 }
 
-// A tree over numbers of tests.
+// A tree whose tests are indices.
 #[derive(Debug, Clone)]
 enum Shape {
     Leaf,
@@ -41,7 +41,7 @@ enum Shape {
 }
 
 impl Ahead {
-    /// A tree for these rows, whose counts are still to be made. None where no two rows differ.
+    /// The best tree for these rows, without counts; `None` if no two rows differ.
     pub(super) fn look<const W: usize>(
         &self,
         matrix: &Matrix<W>,
@@ -82,7 +82,7 @@ impl Ahead {
             };
             let (a, b) = (code(rng), code(rng));
             let test = (column, a.min(b) + a.abs_diff(b) / 2);
-            // Both sides have rows.
+            // Only tests with rows on both sides.
             if a != b && !tests.contains(&test) {
                 tests.push(test);
             }
@@ -99,8 +99,8 @@ impl Ahead {
     }
 }
 
-// Rows with a class each: all, where they are few and all of them have one class and the same
-// weight, else drawn by their weights and shares.
+// Rows with one class each: all rows, if they are few and all have one class and the same weight;
+// otherwise sampled by weight, with classes sampled from the labels.
 fn drawn<const W: usize>(
     matrix: &Matrix<W>,
     rows: &[u32],
@@ -112,7 +112,7 @@ fn drawn<const W: usize>(
     if rows.len() <= most && rows.iter().all(|&row| whole(row).is_some()) {
         return rows.iter().filter_map(|&row| Some((row, whole(row)?))).collect();
     }
-    // One row for each step of the sum of weights.
+    // Systematic sampling: one row for each step of the cumulative weight.
     let total: f64 = rows.iter().map(|&row| f64::from(weight(row))).sum();
     let step = total / most as f64;
     let mut next = rng.random_range(0.0..1.0) * step;
@@ -134,7 +134,7 @@ fn drawn<const W: usize>(
 }
 
 impl Sets {
-    // The loss of the best tree over some rows, and the tree.
+    // The best tree over some rows, and its loss.
     fn best(&self, rows: &[u64], levels: usize) -> (f32, Shape) {
         let all: Vec<u32> = self.of_class.iter().map(|class| both_count(class, rows)).collect();
         let own = loss(self.loss, &all);
@@ -161,10 +161,10 @@ impl Sets {
         best
     }
 
-    // The same for one or two levels, from the counts of all pairs of tests.
+    // The best tree of one or two levels, from the counts of all pairs of tests.
     fn two_levels(&self, rows: &[u64], all: &[u32], two: bool) -> (f32, Shape) {
         let (tests, classes) = (self.tests.len(), all.len());
-        // How many rows of each class pass each test.
+        // The number of rows of each class that pass each test.
         let mut one = vec![0u32; tests * classes];
         let inside: Vec<Vec<u64>> = self
             .of_class
@@ -180,7 +180,7 @@ impl Sets {
         let rest = |counts: &[u32], whole: &[u32]| -> Vec<u32> {
             whole.iter().zip(counts).map(|(whole, count)| whole - count).collect()
         };
-        // For each first test and each of its sides, the best second test: its loss and number.
+        // For each first test and each of its sides, the best second test: its loss and index.
         let leaf = |counts: &[u32]| (loss(self.loss, counts), None);
         let mut sides: Vec<[(f32, Option<usize>); 2]> =
             (0..tests).map(|test| [leaf(of(test)), leaf(&rest(of(test), all))]).collect();
@@ -194,7 +194,7 @@ impl Sets {
                     for class in 0..classes {
                         pair[class] = both_count(&inside[class], &set);
                     }
-                    // Rows in both, in a alone, in b alone, in neither.
+                    // Rows that pass both, a alone, b alone, and neither.
                     let (a_all, b_all) = (of(a), of(b));
                     let both_loss = loss(self.loss, &pair);
                     let mut side = |counts: &dyn Fn(usize) -> u32| {
@@ -252,7 +252,7 @@ fn loss(loss: Loss, counts: &[u32]) -> f32 {
     match loss {
         Loss::Misclassification => total - counts.iter().copied().max().unwrap_or(0) as f32,
         _ if total == 0.0 => 0.0,
-        // Entropy too: the tests found are proposals.
+        // Also for entropy: the tests found are only proposals.
         _ => total - counts.iter().map(|&count| (count as f32).powi(2)).sum::<f32>() / total,
     }
 }

@@ -1,8 +1,8 @@
-//! Directions for planes: of a branch whose sides are kept, the sum of few columns that best tells
-//! the rows that do better on the one side from those that do better on the other.
+//! Directions for planes: the weighted sum of few columns that best separates the rows that do
+//! better on one side of a branch from those that do better on the other, with both sides kept.
 //!
-//! A row counts by how much better it does; columns are chosen one by one, each with the factors of
-//! those before fitted anew by least squares. After Carreira-Perpiñán and Tavallali, *Alternating
+//! A row's weight is how much better it does. Columns are chosen one by one, each time with all
+//! factors fitted again by least squares. After Carreira-Perpiñán and Tavallali, *Alternating
 //! optimization of decision trees*, 2018.
 
 use models::tree::Plane;
@@ -12,14 +12,14 @@ use crate::trees::Loss;
 use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node};
 
-// So many rows of a branch are looked at.
+// The most rows of a branch that are used.
 const ROWS: usize = 8192;
-// The most columns of a sum.
+// The most columns in a sum.
 const MOST: usize = 4;
-// What a row's weight counts at most, so that few rows that a leaf calls impossible do not decide.
+// The bound of a row's weight, so that few rows that a leaf calls impossible do not dominate.
 const CLAMP: f64 = 2.0;
 
-/// Sums of two columns and of more, where there are any.
+/// Proposes sums of two columns and of more, if there are any.
 pub(super) fn directions<const W: usize>(
     table: &Table,
     matrix: &Matrix<W>,
@@ -39,7 +39,7 @@ pub(super) fn directions<const W: usize>(
             let shares: Vec<f64> = leaf.sums.iter().map(|sum| sum / total).collect();
             loss.held_out(&shares, table.label(id), 1.0)
         };
-        // Above zero: better on the upper side.
+        // Positive: better on the upper side.
         let better = (of(&branch.left) - of(&branch.right)).clamp(-CLAMP, CLAMP);
         if better != 0.0 {
             (0..columns).for_each(|column| values[column] = f64::from(table.column(column)[id]));
@@ -57,13 +57,13 @@ fn leaf<'a>(node: &'a Node, codes: &[u16]) -> &'a Node {
     at
 }
 
-// The sums of weighted least squares.
+// The sums for weighted least squares.
 struct Normal {
     columns: usize,
     weight: f64,
-    // Of the values, and of the target last.
+    // The sums of the values, and of the target last.
     sums: Vec<f64>,
-    // Of their products, of which those with a column not after the row are kept.
+    // The sums of products, of which only the lower triangle is kept.
     products: Vec<f64>,
 }
 
@@ -128,7 +128,7 @@ impl Normal {
         planes
     }
 
-    // Least squares on some columns, unless one of them is a sum of the others.
+    // Least squares on some columns; `None` if they are linearly dependent.
     fn factors(&self, columns: &[usize]) -> Option<Vec<f64>> {
         let mut rows: Vec<Vec<f64>> = columns
             .iter()
@@ -157,8 +157,8 @@ impl Normal {
     }
 }
 
-/// A plane from columns and their factors: the largest part has the factor one over its column's
-/// spread made round, the others are to three digits. None where only one part counts.
+/// A plane from columns and their factors: the factor of the largest part is one over its column's
+/// spread, rounded, the others have three digits. `None` where only one part matters.
 fn plane(columns: &[usize], factors: &[f64], spreads: &[f64]) -> Option<Plane> {
     let parts = || factors.iter().zip(spreads).map(|(factor, spread)| (factor * spread).abs());
     let most = parts().fold(0.0, f64::max);
@@ -179,7 +179,7 @@ fn plane(columns: &[usize], factors: &[f64], spreads: &[f64]) -> Option<Plane> {
     (pairs.len() > 1).then_some(Plane { factors: pairs })
 }
 
-/// A number to three digits, so that people can read it.
+/// A number rounded to three digits, for readability.
 pub(super) fn round(value: f64) -> f32 {
     format!("{value:.2e}").parse().expect("a number in this form is one")
 }

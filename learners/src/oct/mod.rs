@@ -1,11 +1,11 @@
-//! Optimal classification trees: the whole tree is searched, not split by split.
+//! Optimal classification trees: the whole tree is optimised, not each split alone.
 //!
-//! Many start trees are improved by local search ([`search`](self)): every node in turn is made
-//! anew while all under it is kept, until no change of one node helps. On many rows the starts are
-//! tried on a sixteenth of them; the best go on to an eighth, a quarter, a half and all, where a
-//! greedy tree joins them, so that the result is never worse than it. The best tree is then grown
-//! anew in parts. Held-out rows choose how much is pruned: by the loss, or, where each has one
-//! class, by how many of them are told wrong.
+//! Many start trees are improved by local search ([`search`](self)): every node in turn is
+//! optimised while everything under it is kept, until no change of one node helps. With many rows
+//! the starts are tried on a sixteenth of them; the best continue on an eighth, a quarter, a half
+//! and all, where a greedy tree joins them, so that the result is never worse than it. Then parts
+//! of the best tree are regrown. Held-out rows choose how much is pruned: by the loss, or, if each
+//! has one class, by the number of errors.
 //!
 //! D. Bertsimas, J. Dunn, *Optimal Classification Trees*, Machine Learning 106, 2017; *Machine
 //! Learning Under a Modern Optimization Lens*, 2019.
@@ -31,18 +31,18 @@ use planes::Planes;
 use run::Run;
 use saved::Sloped;
 
-/// How many start trees a run makes.
+/// The number of start trees of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum StartTrees {
-    /// So many; one at least.
+    /// This number, at least one.
     Exactly(usize),
-    /// While they pay. A table that is searched in stages gets 48. Of a smaller one the fewer rows,
-    /// columns and levels there are the more, up to 1024; then as many again as it took to find the
-    /// best, up to twice as many in all.
+    /// As long as they pay. A table that is searched in stages gets 48. A smaller one gets more,
+    /// the fewer rows, columns and levels there are, up to 1024; then as many again as it took to
+    /// find the best, up to twice as many in all.
     WhilePaying,
 }
 
-/// A number, or words: the options of runs tell them apart, in manifests and saved runs.
+/// A number or words, by which manifests and saved runs distinguish the options.
 impl fmt::Debug for StartTrees {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,40 +52,40 @@ impl fmt::Debug for StartTrees {
     }
 }
 
-/// What a tree must be like, and how long to search for it.
+/// The options of a tree, and of the search for it.
 ///
-/// A round of search looks at every row, column and level of a tree once. On many rows a run takes
+/// A round of search visits every row, column and level of a tree once. With many rows a run takes
 /// about as long as `starts` / 8 + 2 x `survivors` + `rounds` rounds over all rows, and each of
-/// `regrows` as long as some five more; rounds end early when they have stopped paying.
+/// `regrows` some five rounds more; rounds end early when they no longer pay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The most branches on the way to a leaf.
+    /// The maximum depth: the most branches on the way to a leaf.
     pub depth: usize,
-    /// What is made small.
+    /// The loss to minimise.
     pub loss: Loss,
-    /// A leaf has at least so many rows. Held-out rows may choose more: what the greedy tree does
-    /// best with.
+    /// The least number of rows in a leaf. Held-out rows may choose a larger one: the best for the
+    /// greedy tree.
     pub min_rows: usize,
-    /// A leaf's rows have at least this weight. Held-out rows may choose more.
+    /// The least weight of the rows in a leaf. Held-out rows may choose a larger one.
     pub min_weight: f64,
-    /// What a branch must save, as a share of the loss of a tree without branches. Held-out rows
-    /// may choose more.
+    /// The price of a branch, as a share of the loss of a tree without branches. Held-out rows may
+    /// choose a larger one.
     pub alpha: f64,
-    /// Start trees.
+    /// The number of start trees.
     pub starts: StartTrees,
-    /// How many of the best trees go on to more rows, half of them each time; one at least.
+    /// The number of trees that continue to more rows, halved each time; at least one.
     pub survivors: usize,
-    /// The most rounds of search on a tree with the rows of one stage; one at least.
+    /// The most rounds of search on a tree in each stage; at least one.
     pub rounds: usize,
-    /// How often parts of the best tree are grown anew at the end, over all rows.
+    /// How often parts of the best tree are regrown at the end, over all rows.
     pub regrows: usize,
-    /// A stage has at least so many rows: with fewer than twice as many, all rows are used from the
-    /// start.
+    /// The least number of rows in a stage: with fewer than twice as many, all rows are used from
+    /// the start.
     pub stage_rows: usize,
-    /// Steps with planes at the end: branches may then test weighted sums of a few columns. Each
-    /// takes about as long as five rounds. None: single columns alone.
+    /// The number of steps with planes at the end, after which branches may test weighted sums of a
+    /// few columns. Each takes about as long as five rounds. 0 for single columns only.
     pub planes: usize,
-    /// What random choices are made with.
+    /// The seed of random choices.
     pub seed: u64,
 }
 
@@ -109,12 +109,12 @@ impl Default for Options {
 }
 
 /// A run of the search. Each step makes four start trees, or does a round of search on every tree
-/// that is left, or grows parts of the best one anew.
+/// that is left, or regrows parts of the best one.
 pub struct Oct<'a> {
     run: Box<dyn Steps + Send + 'a>,
 }
 
-/// What a run does, whatever the number of classes.
+/// The operations of a run, for any number of classes.
 trait Steps {
     fn step(&mut self) -> Option<Progress>;
     fn model(&self) -> Tree;
@@ -122,8 +122,8 @@ trait Steps {
 }
 
 impl<'a> Oct<'a> {
-    /// A run at its beginning. `bins` are the table's; with `held_out` rows the model is pruned to
-    /// what is best on them.
+    /// Begins a run. `bins` are the table's; with `held_out` rows the model is pruned to be the
+    /// best on them.
     pub fn new(
         table: &'a Table,
         bins: &'a Bins,
@@ -133,7 +133,7 @@ impl<'a> Oct<'a> {
         Oct::from(table, bins, held_out, options, None)
     }
 
-    /// A run that was saved, from the same data and options.
+    /// Resumes a saved run, with the same data and options.
     pub fn resume(
         table: &'a Table,
         bins: &'a Bins,
@@ -173,7 +173,7 @@ impl<'a> Oct<'a> {
         Ok(Oct { run })
     }
 
-    /// All steps at once.
+    /// Does all steps of a run and returns the tree.
     pub fn fit(
         table: &Table,
         bins: &Bins,
@@ -202,8 +202,8 @@ impl Training for Oct<'_> {
     }
 }
 
-/// The loss of a tree over a table, as a share of the table's weight: what the search makes small,
-/// but for the price of branches. The leaves answer what their rows of this table say.
+/// The loss of a tree over a table, as a share of the table's weight: the objective of the search,
+/// without the price of branches. The leaves predict the mean of their rows of this table.
 pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
     let classes = table.classes().len();
     let mut sums = vec![0.0; tree.nodes() * classes];
@@ -220,7 +220,7 @@ pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
     sums.chunks_exact(classes).map(|sums| loss.of(sums)).sum::<f64>() / total
 }
 
-// A number that tells data and options from others.
+// A hash of the data and the options.
 fn told(table: &Table, bins: &Bins, held_out: Option<&Table>, options: &Options) -> u64 {
     let mut sum = 0;
     for table in [Some(table), held_out].into_iter().flatten() {

@@ -1,10 +1,10 @@
-//! Planes: after the search over single columns, branches may test weighted sums of few of them.
+//! Planes: after the search over single columns, branches may test weighted sums of a few of them.
 //!
-//! A plane that is proposed stands beside the table as one more column, so that the search is the
-//! same. Each step proposes directions for some branches of the best tree (`direction.rs`) and
-//! planes of the tree with one factor changed, searches the whole tree once more over all of these,
-//! and forgets the planes it did not take. The cost never rises; with held-out rows the tree with
-//! planes counts only if it tells them better.
+//! A proposed plane is an additional column of the table, so that the search is the same. Each step
+//! proposes directions for some branches of the best tree (`direction.rs`) and planes of the tree
+//! with one factor changed, searches the whole tree once more over all of these, and drops the
+//! planes that are not used. The cost never rises; with held-out rows the tree with planes is used
+//! only if it is better on them.
 
 use models::tree::{Plane, Tree};
 use rand::{Rng, RngExt, SeedableRng};
@@ -24,19 +24,19 @@ use crate::trees::prune::{best_price, prune};
 use crate::trees::{TreesError, mixed};
 use crate::{Bins, Progress, Table};
 
-// Branches of a step that directions are made for.
+// Branches per step for which directions are proposed.
 const BRANCHES: usize = 12;
-// A branch with fewer rows than this part of all, or fewer than this, gets none.
+// A branch with fewer rows than one in this many of all, or than the next number, gets none.
 const PART: usize = 512;
 const LEAST: usize = 32;
 // Planes of the tree that are changed in a step.
 const CHANGED: usize = 16;
-// Rounds of search of a step.
+// Rounds of search in a step.
 const ROUNDS: usize = 2;
-// Intervals of a plane.
+// Bins of a plane's column.
 const INTERVALS: usize = 256;
 
-/// A run over single columns, and after it steps with planes.
+/// A run over single columns, followed by steps with planes.
 pub(super) struct Planes<'a, const W: usize> {
     run: Run<'a, W>,
     state: Sloped,
@@ -44,7 +44,7 @@ pub(super) struct Planes<'a, const W: usize> {
     better: Option<Tree>,
 }
 
-// A table with planes beside its columns.
+// A table with planes as additional columns.
 struct Wide<const W: usize> {
     table: Table,
     bins: Bins,
@@ -99,7 +99,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         Wide::new(self.run.table, self.run.bins, planes)
     }
 
-    // One step with planes; none when there is none left.
+    // Does one step with planes; `None` when none is left.
     fn next(&mut self) -> Option<()> {
         if self.state.done >= self.run.options.planes as u64 {
             return None;
@@ -120,7 +120,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         Some(())
     }
 
-    // The planes of the tree, and behind them those that are proposed.
+    // The planes of the tree, followed by the proposed ones.
     fn proposed(&self, best: &SavedTree, price: &Price, seed: u64) -> Vec<Plane> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let wide = self.wide(&self.state.planes);
@@ -148,7 +148,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         different
     }
 
-    // The tree with planes for use, if it is better than the one without.
+    // The final tree with planes, if it is better than the one without.
     fn weigh(&self, wide: &Wide<W>) -> Option<Tree> {
         let price = self.run.price();
         let (mut node, _) = self.state.tree.as_ref()?.tree(&wide.matrix, &price, false);
@@ -166,7 +166,7 @@ impl<'a, const W: usize> Planes<'a, W> {
     }
 }
 
-// The branches with so many rows, each with its rows.
+// The branches with at least so many rows, each with its rows.
 fn all_branches<'n>(
     node: &'n Node,
     rows: &'n [u32],
@@ -183,7 +183,7 @@ fn all_branches<'n>(
     }
 }
 
-// One factor made larger or smaller, or, of three or more, left out.
+// The plane with one factor made larger or smaller or, of three or more, removed.
 fn changed(mut plane: Plane, rng: &mut impl Rng) -> Option<Plane> {
     let at = rng.random_range(0..plane.factors.len());
     if plane.factors.len() > 2 && rng.random_range(0..4) == 0 {
@@ -196,7 +196,7 @@ fn changed(mut plane: Plane, rng: &mut impl Rng) -> Option<Plane> {
     plane.factors.iter().all(|&(_, factor)| usable(factor)).then_some(plane)
 }
 
-// Numbers the planes that a tree uses anew, and forgets the others.
+// Renumbers the planes that a tree uses, and drops the others.
 fn forget(tree: &mut Node, columns: usize, planes: Vec<Plane>) -> Vec<Plane> {
     let mut used = vec![None; planes.len()];
     mark(tree, columns, &mut used);

@@ -1,4 +1,4 @@
-//! The order of things: starts on few rows, rounds on more and more, parts grown anew on all.
+//! The schedule of a run: starts on few rows, rounds on more and more, then regrowing parts on all.
 
 use models::tree::Tree;
 use rand::{RngExt, SeedableRng};
@@ -16,21 +16,21 @@ use crate::trees::prune::{best_price, prune};
 use crate::trees::{Loss, TreesError, least, mixed};
 use crate::{Bins, Progress, Table};
 
-// Starts of a step: they are made at the same time from the same best tree, so that the number of
-// threads does not matter.
+// Starts in a step: they are made in parallel from the same best tree, so that the result does not
+// depend on the number of threads.
 const BATCH: u64 = 4;
-// The fewest starts while they pay, and those of a search in stages.
+// The fewest starts while they pay, and the number in a search in stages.
 const FEW: u64 = 48;
-// The most, before it is asked whether they still pay.
+// The most starts before it is checked whether they still pay.
 const MANY: u64 = 1024;
-// Rows times columns times levels of that many starts: about ten seconds of one processor.
+// Rows times columns times levels times starts: about ten seconds of one core.
 const WORK: u64 = 100_000_000;
-// Where all rows are used from the start, a start is searched to its end, or for so many rounds.
+// The most rounds on a start if all rows are used from the beginning.
 const ROUNDS: usize = 60;
-// The first stage has one row in this many; each later one twice as many rows.
+// The first stage has one in this many rows; each later one twice as many.
 const FIRST: usize = 16;
-// Trees of a stage that is not the last are so deep that a leaf could have this many rows: what few
-// rows say of more leaves does not hold for all.
+// Trees of a stage before the last are only so deep that a leaf could have this many rows: what few
+// rows say about more leaves does not generalise.
 const LEAF_ROWS: usize = 512;
 
 pub(super) struct Run<'a, const W: usize> {
@@ -39,13 +39,13 @@ pub(super) struct Run<'a, const W: usize> {
     pub(super) held_out: Option<(&'a Table, Matrix<W>)>,
     pub(super) options: Options,
     told: u64,
-    // What a leaf must hold.
+    // The least rows and weight of a leaf.
     least: (usize, f64),
-    // How many rows each stage has.
+    // The number of rows in each stage.
     stages: Vec<usize>,
-    // All rows in random order: a stage has the first of them.
+    // All rows in random order; a stage has the first of them.
     order: Vec<u32>,
-    // The rows of the stage.
+    // The rows of the present stage.
     matrix: Matrix<W>,
     state: State,
 }
@@ -91,7 +91,8 @@ impl<'a, const W: usize> Run<'a, W> {
         Ok(Run { table, bins, held_out, options, told, least, stages, order, matrix, state })
     }
 
-    // What branches cost: a share of what a tree without any would.
+    // The price of a branch and the least leaf; the price is a share of the loss of a tree without
+    // branches.
     pub(super) fn price(&self) -> Price {
         let Options { loss, alpha, .. } = self.options;
         let (min_rows, min_weight) = self.least;
@@ -105,7 +106,7 @@ impl<'a, const W: usize> Run<'a, W> {
         Starts { search, depth: self.depth() }
     }
 
-    // How deep the trees of the stage are.
+    // The maximum depth in the present stage.
     fn depth(&self) -> usize {
         if self.last() {
             return self.options.depth;
@@ -122,7 +123,7 @@ impl<'a, const W: usize> Run<'a, W> {
         self.state.stage + 1 == self.stages.len()
     }
 
-    // How many starts there are, as far as is known now.
+    // The number of starts, as far as known now.
     fn start_trees(&self) -> u64 {
         match self.options.starts {
             StartTrees::Exactly(starts) => starts.max(1) as u64,
@@ -136,7 +137,7 @@ impl<'a, const W: usize> Run<'a, W> {
         }
     }
 
-    // How many steps the stage has, as far as is known now.
+    // The number of steps in a stage, as far as known now.
     fn steps(&self, stage: usize) -> u64 {
         let starts = self.start_trees().div_ceil(BATCH);
         let regrows = if stage + 1 == self.stages.len() { self.options.regrows as u64 } else { 0 };
@@ -148,7 +149,7 @@ impl<'a, const W: usize> Run<'a, W> {
         }
     }
 
-    // Does the next step; none when there is none left.
+    // Does the next step; `None` when none is left.
     fn next(&mut self) -> Option<()> {
         loop {
             let Options { rounds, regrows, .. } = self.options;
@@ -183,7 +184,7 @@ impl<'a, const W: usize> Run<'a, W> {
         }
     }
 
-    // Whether to grow parts anew once more: on many rows that takes long.
+    // Whether to regrow parts once more: with many rows that takes long.
     fn pays(&self, regrown: u64) -> bool {
         self.single() || regrown == 0 || self.state.changed
     }
@@ -217,7 +218,7 @@ impl<'a, const W: usize> Run<'a, W> {
         }
     }
 
-    // How many trees are kept in a stage: with more rows they get fewer.
+    // The number of trees kept in the present stage; it falls with more rows.
     fn survivors(&self) -> usize {
         let survivors = self.options.survivors.max(1);
         if self.state.stage == 0 {
@@ -227,7 +228,7 @@ impl<'a, const W: usize> Run<'a, W> {
         }
     }
 
-    // Among the best, unless there is one of the same cost.
+    // Adds a tree to the pool of the best, unless one has the same cost.
     fn keep(&mut self, tree: SavedTree) {
         let survivors = self.survivors();
         let pool = &mut self.state.pool;
@@ -240,8 +241,8 @@ impl<'a, const W: usize> Run<'a, W> {
         pool.truncate(survivors);
     }
 
-    // A round on every tree. Trees that come from fewer rows are first split further; a greedy one
-    // is beside them at the end.
+    // Does a round on every tree. Trees that come from fewer rows are first split further; in the
+    // last stage a greedy one joins them.
     fn round(&mut self, round: u64) {
         let starts = self.starts();
         let price = starts.search.price;
@@ -277,7 +278,7 @@ impl<'a, const W: usize> Run<'a, W> {
         self.state.changed = changed && (first || after < before * (1.0 - ENOUGH));
     }
 
-    // Grows parts of the best tree anew, and searches what changed.
+    // Regrows parts of the best tree, and searches what changed.
     fn regrow(&mut self, number: u64, of: u64) {
         let starts = self.starts();
         let price = starts.search.price;
@@ -285,7 +286,7 @@ impl<'a, const W: usize> Run<'a, W> {
         let Some(best) = self.state.pool.first() else { return };
         let seed = mixed(self.options.seed, !self.state.done);
         let (tree, mut rows) = best.tree(&self.matrix, &price, true);
-        // Small parts first: each of many is kept where it is better.
+        // Small parts first: each is kept if it is better.
         let rest = of.saturating_sub(number + 1) as usize;
         let level = 1 + rest * depth.saturating_sub(4) / of.max(1) as usize;
         let mut tree = starts.make(Start::Regrown { level }, Some(tree), &mut rows, seed);
@@ -295,8 +296,8 @@ impl<'a, const W: usize> Run<'a, W> {
         self.keep(tree);
     }
 
-    /// The best tree, pruned to what is best on held-out rows, and its loss there; without such
-    /// rows the tree of the least cost, and its cost.
+    /// The best tree, pruned to be the best on held-out rows, and its loss there; without such rows
+    /// the tree of the least cost, and its cost.
     pub(super) fn best(&self) -> (Node, f64) {
         let price = self.price();
         let pruned = |kept: &SavedTree| {
@@ -319,21 +320,21 @@ impl<'a, const W: usize> Run<'a, W> {
         best.unwrap_or_else(leaf)
     }
 
-    /// The tree of the least cost.
+    /// The tree with the least cost.
     pub(super) fn best_kept(&self) -> Option<&SavedTree> {
         self.state.pool.first()
     }
 
-    /// Steps done, and how many there will be as far as is known now.
+    /// The steps done, and the number of all steps as far as known now.
     pub(super) fn progress(&self) -> (u64, u64) {
         (self.state.done, (0..self.stages.len()).map(|stage| self.steps(stage)).sum())
     }
 }
 
-// Trees of this depth are shaken, and need no parts grown anew.
+// Trees up to this depth are shaken instead of regrown.
 const SHALLOW: usize = 6;
 
-// What the leaves of the greedy tree that tells held-out rows best must hold.
+// The least rows and weight of a leaf of the greedy tree that is best on held-out rows.
 fn greedy_least<const W: usize>(
     table: &Table,
     bins: &Bins,
@@ -347,7 +348,7 @@ fn greedy_least<const W: usize>(
     (greedy.price.min_rows, greedy.price.min_weight)
 }
 
-// The rows in the order of the table, whatever the order they were drawn in.
+// The drawn rows, in the order of the table.
 fn rows_of<const W: usize>(table: &Table, bins: &Bins, drawn: &[u32]) -> Matrix<W> {
     let mut rows = drawn.to_vec();
     rows.sort_unstable();

@@ -1,16 +1,16 @@
-//! A run as bytes. Numbers are little-endian u64 but where said.
+//! The serialised state of a run. Numbers are little-endian u64 unless stated.
 //!
-//! `cardocts`; version (u32), 2; a number that tells data and options; the stage, the steps done in
-//! it, the steps done in all, whether something changed in the last one, how many starts there had
-//! been when the best so far was found; the number of trees, and for each its cost (f64), the
-//! number of its nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a
-//! branch, column and cut (u16). At the end a checksum of all bytes before. Version 1 has no such
-//! number of starts, which its runs did not need.
+//! `cardocts`; version (u32), 2; a hash of the data and the options; the stage, the steps done in
+//! it, the steps done in all, whether something changed in the last one, the number of starts when
+//! the best so far was found; the number of trees, and for each its cost (f64), the number of its
+//! nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
+//! cut (u16). At the end a checksum of all bytes before. Version 1 has no number of starts, which
+//! its runs did not need.
 //!
-//! A run with planes: `cardoctp`; version (u32), 1; how many bytes, and those of the run as above;
-//! the steps done with planes; the number of planes, and for each the number of its factors, and
-//! for each factor its column and the factor (f32); the number of trees, none or one, and the tree
-//! as above. At the end a checksum of all bytes before.
+//! A run with planes: `cardoctp`; version (u32), 1; the number of bytes, and those of the run as
+//! above; the steps done with planes; the number of planes, and for each the number of its factors,
+//! and for each factor its column and the factor (f32); the number of trees, none or one, and the
+//! tree as above. At the end a checksum of all bytes before.
 
 use models::tree::Plane;
 
@@ -20,20 +20,20 @@ use crate::trees::{TreesError, mixed};
 const MAGIC: &[u8; 8] = b"cardocts";
 const WITH_PLANES: &[u8; 8] = b"cardoctp";
 const VERSION: u32 = 2;
-// Runs with a set number of starts, as all were.
+// The version of runs with a fixed number of starts.
 const WITHOUT_BEST: u32 = 1;
 const PLANES_VERSION: u32 = 1;
 
-/// Where a run is.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
     pub(super) stage: usize,
-    /// Steps done in this stage, and in all.
+    /// The steps done in this stage, and in all.
     pub(super) at: u64,
     pub(super) done: u64,
     /// Whether the last step changed a tree.
     pub(super) changed: bool,
-    /// How many starts there had been when the best of them was found.
+    /// The number of starts when the best of them was found.
     pub(super) found: u64,
     /// The best trees, best first.
     pub(super) pool: Vec<SavedTree>,
@@ -73,19 +73,19 @@ impl State {
     }
 }
 
-/// How far the steps with planes are.
+/// The state of the steps with planes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Sloped {
-    /// Steps done.
+    /// The number of steps done.
     pub(super) done: u64,
     /// The planes that the tree uses.
     pub(super) planes: Vec<Plane>,
-    /// The tree; its columns after the table's are the planes. None before the first step.
+    /// The tree, whose columns after the table's are the planes; `None` before the first step.
     pub(super) tree: Option<SavedTree>,
 }
 
 impl Sloped {
-    /// The bytes of a whole run, with those of the run before.
+    /// The bytes of a run with planes; `run` has those of the run before.
     pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
         let mut out = WITH_PLANES.to_vec();
         out.extend(PLANES_VERSION.to_le_bytes());
@@ -105,7 +105,7 @@ impl Sloped {
         with_checksum(out)
     }
 
-    /// The bytes of the run before, and the steps with planes.
+    /// Reads the bytes of the run before, and the state of the steps with planes.
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], Sloped), TreesError> {
         let (mut reader, _) = Reader::new(bytes, WITH_PLANES, &[PLANES_VERSION])?;
         let length = reader.number()?;
@@ -152,8 +152,8 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    // Behind the beginning that every such file has, which is checked, as is the end; and which of
-    // the versions it is.
+    // Checks the magic bytes, the version and the checksum; returns a reader behind them, and the
+    // version.
     fn new(
         bytes: &'a [u8],
         magic: &[u8; 8],

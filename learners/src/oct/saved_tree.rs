@@ -1,18 +1,17 @@
-//! A tree as it is kept between steps and in saved runs: its tests alone, so that it is counted
-//! anew, always in the same order, wherever it is taken up.
+//! A tree as kept between steps and in saved runs: only its tests, so that its counts are always
+//! computed in the same order.
 
 use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node, Price};
 
-/// The nodes in the order of a walk that goes left first, and the cost over the rows it was made
-/// from.
+/// The nodes in preorder, left before right, and the cost over the rows it was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SavedTree {
     pub(super) nodes: Vec<KeptNode>,
     pub(super) cost: f64,
 }
 
-/// A node: its test, none for a leaf, and whether it is settled.
+/// A node: its test, `None` for a leaf, and whether it is settled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct KeptNode {
     pub(super) test: Option<(u16, u16)>,
@@ -26,8 +25,8 @@ impl SavedTree {
         SavedTree { nodes, cost: node.cost(price) }
     }
 
-    /// The tree over all rows of a matrix, and the rows sorted by its leaves. `same`: the rows are
-    /// those that the tree was made from, so that settled nodes are so still.
+    /// The tree over all rows of a matrix, and the rows sorted by leaf. `same` says that the rows
+    /// are those that the tree was made from, so that settled nodes stay settled.
     pub(super) fn tree<const W: usize>(
         &self,
         matrix: &Matrix<W>,
@@ -44,7 +43,7 @@ impl SavedTree {
         (node, rows)
     }
 
-    /// Whether the nodes are one whole tree over such columns.
+    /// Whether the nodes form one complete tree over these columns.
     pub(super) fn whole(&self, depth: usize, intervals: &dyn Fn(usize) -> Option<usize>) -> bool {
         let mut open = vec![0];
         for node in &self.nodes {

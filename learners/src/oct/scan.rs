@@ -1,4 +1,4 @@
-//! The best test of a node whose two sides are kept: every row's place on either side is known, and
+//! The best test of a node whose two sides are kept: every row's leaf on either side is known, and
 //! rows are moved from the upper side to the lower in the order of each column.
 
 use rayon::prelude::*;
@@ -8,53 +8,53 @@ use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node, Price};
 use crate::trees::scan::Sorter;
 
-// With more rows than this, tests are proposed by so many of them; all rows decide.
+// With more rows than this, tests are proposed by a sample of this size; all rows decide.
 const SAMPLE: usize = 1 << 17;
-// Proposing from a sample, a node with fewer rows of it is not looked into.
+// When proposing from a sample, nodes with fewer sampled rows are skipped.
 const SAMPLED_LEAF: usize = 64;
-// From so many rows on a cut is weighed only when half as many rows were moved as there are leaves,
-// so that weighing does not take longer than moving.
+// From this number of rows on, a cut is evaluated only when half as many rows were moved as there
+// are leaves, so that evaluating does not take longer than moving.
 const SPACED: usize = 1 << 14;
-// From so many rows on, columns are scanned at the same time.
+// From this number of rows on, columns are scanned in parallel.
 const PARALLEL: usize = 1 << 13;
 
-/// A change of a node, and about what the node would cost then.
+/// A change of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Change {
-    /// Another test.
+    /// Replaces the test.
     Cut { column: usize, cut: u16 },
-    /// All rows go to the lower side, and the upper is gone.
+    /// Replaces the node by its lower side.
     Lower,
-    /// All rows go to the upper side.
+    /// Replaces the node by its upper side.
     Upper,
 }
 
-/// The rows of a node with their places on both sides.
+/// The rows of a node with their leaves on both sides.
 pub(super) struct Scan<'a, const W: usize> {
     matrix: &'a Matrix<W>,
-    // Column by column.
+    // The codes, column by column.
     codes: Vec<u16>,
     labels: Vec<[f32; W]>,
     low: Vec<u32>,
     high: Vec<u32>,
-    // Leaves of both sides together.
+    // The number of leaves of both sides together.
     leaves: usize,
     weigh: Weigh,
 }
 
-// What a leaf costs, as far as it is known while rows are moved.
+// The cost of a leaf, as far as known while rows are moved.
 #[derive(Debug, Clone, Copy)]
 struct Weigh {
     loss: Loss,
     branch: f32,
     min_rows: u32,
     min_weight: f32,
-    // The most that a row of weight one can cost.
+    // The largest cost of a row of weight one.
     worst: f32,
 }
 
 impl Weigh {
-    // `part` of the rows are scanned.
+    // `part` is the share of the rows that is scanned.
     fn new(price: &Price, part: f64, classes: usize) -> Weigh {
         Weigh {
             loss: price.loss,
@@ -65,8 +65,8 @@ impl Weigh {
         }
     }
 
-    // A leaf without rows would be gone with its branch, and one with too few would be joined to
-    // others, which is not known here: it counts as if nothing were known about its rows.
+    // A leaf without rows would be removed with its branch. One with too few would be merged with
+    // others, which are not known here: it costs as much as if nothing were known about its rows.
     #[inline]
     fn leaf<const W: usize>(&self, tally: &Tally<W>) -> f32 {
         if tally.rows == 0 {
@@ -89,7 +89,7 @@ struct Tally<const W: usize> {
     stamp: u32,
 }
 
-// The tests of a side, and which of its leaves hold how many of its rows.
+// The tests of a side, and the number of its rows in each leaf.
 struct Side {
     nodes: Vec<Step>,
     held: Vec<usize>,
@@ -98,7 +98,7 @@ struct Side {
 
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    // No column: a leaf, whose number is `next`.
+    // `LEAF` for a leaf, whose number is `next`.
     column: u16,
     cut: u16,
     next: u32,
@@ -144,7 +144,7 @@ impl Side {
 }
 
 impl<'a, const W: usize> Scan<'a, W> {
-    /// Rows of a branch, those of each leaf standing together in the order of the leaves.
+    /// Prepares the rows of a branch, which are sorted by leaf.
     pub(super) fn new(
         matrix: &'a Matrix<W>,
         price: Price,
@@ -162,7 +162,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let upper = Side::new(&branch.right, lower.held.len() as u32, least);
         let (mut low, mut high) =
             (Vec::with_capacity(taken.len()), Vec::with_capacity(taken.len()));
-        // The leaf in which the rows taken are, and where it ends.
+        // The leaf of the present row, and where its rows end.
         let held = lower.held.iter().chain(&upper.held);
         let mut ends = held
             .scan(0, |sum, rows| {
@@ -188,8 +188,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         Scan { matrix, codes, labels, low, high, leaves, weigh }
     }
 
-    /// What the node costs as it is, over the rows scanned, and the changes that would cost less,
-    /// least first.
+    /// The changes that would cost less over the rows scanned, least cost first.
     pub(super) fn changes(&self, branch: &Branch, from: usize) -> Vec<Change> {
         let lower = self.tallies(|_| true);
         let upper = self.tallies(|_| false);
@@ -216,7 +215,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         changes.into_iter().map(|(change, _)| change).collect()
     }
 
-    // The leaves when some rows are on the lower side and the others on the upper.
+    // The counts of the leaves with some rows on the lower side and the others on the upper.
     fn tallies(&self, lower: impl Fn(usize) -> bool) -> Vec<Tally<W>> {
         let mut tallies = vec![Tally { sums: [0.0; W], cost: 0.0, rows: 0, stamp: 0 }; self.leaves];
         for (at, label) in self.labels.iter().enumerate() {
@@ -235,7 +234,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         tallies.iter().map(|tally| f64::from(tally.cost)).sum()
     }
 
-    // The best cut of a column and its cost.
+    // The best cut of a column, and its cost.
     fn column(
         &self,
         column: usize,
@@ -288,7 +287,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 }
 
-// The codes of the rows taken, column by column.
+// The codes of the sampled rows, column by column.
 fn by_column<const W: usize>(matrix: &Matrix<W>, rows: &[u32], taken: &[usize]) -> Vec<u16> {
     const BLOCK: usize = 64;
     let count = taken.len();

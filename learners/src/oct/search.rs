@@ -1,7 +1,7 @@
-//! Local search: each node is made anew with everything under it kept, until nothing gets better.
+//! Local search: each node is optimised with everything under it kept, until nothing improves.
 //!
 //! A node may take another test, be replaced by its lower or its upper side, become a leaf, or, as
-//! a leaf, be split. Every change is weighed over all rows of the node before it is made, so that
+//! a leaf, be split. Every change is evaluated over all rows of the node before it is made, so that
 //! the cost of the tree never rises. D. Bertsimas, J. Dunn, *Machine Learning Under a Modern
 //! Optimization Lens*, 2019, chapter 8.
 
@@ -11,7 +11,7 @@ use crate::trees::matrix::Matrix;
 use crate::trees::mixed;
 use crate::trees::node::{Branch, Node, Price, both};
 
-// So many of the proposed changes are weighed over all rows.
+// The number of proposed changes that are evaluated over all rows.
 const TRIES: usize = 3;
 
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,8 @@ pub(super) struct Search<'a, const W: usize> {
 }
 
 impl<const W: usize> Search<'_, W> {
-    /// Rounds until one makes the tree better by no more than a part of its cost, at most so many.
+    /// Does rounds until one improves the tree by no more than the share `enough` of its cost, at
+    /// most `most`.
     pub(super) fn rounds(
         &self,
         node: &mut Node,
@@ -39,8 +40,8 @@ impl<const W: usize> Search<'_, W> {
         }
     }
 
-    /// Looks once at each node that is not settled, in random order: at a node before or after all
-    /// under it. Whether anything was changed.
+    /// Visits each node that is not settled once, in random order: before or after everything under
+    /// it. Returns whether anything changed.
     pub(super) fn round(
         &self,
         node: &mut Node,
@@ -68,7 +69,7 @@ impl<const W: usize> Search<'_, W> {
         changed
     }
 
-    // Makes a node anew with its sides kept, if that costs less.
+    // Optimises a node with its sides kept; returns whether it was changed.
     fn improve(&self, node: &mut Node, rows: &mut [u32], depth: usize, place: u64) -> bool {
         if node.settled {
             return false;

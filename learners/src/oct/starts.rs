@@ -1,4 +1,4 @@
-//! Trees to start from.
+//! Start trees of the search.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -10,33 +10,33 @@ use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node, Price, both};
 use crate::trees::{Loss, mixed};
 
-// A node with fewer rows than this part of the whole is not looked ahead from, but split greedily.
+// A node with fewer rows than one in this many of all is split greedily, without look-ahead.
 const AHEAD_PART: usize = 256;
-// Nor is one with fewer rows than this.
+// So is one with fewer rows than this.
 const AHEAD_ROWS: usize = 24;
-// Rounds of search in a part of a tree that was grown anew.
+// Rounds of search in a regrown part of a tree.
 const REGROWN_ROUNDS: usize = 4;
-// Rounds go on while they make a tree better by this part of its cost.
+// Rounds go on while they improve a tree by this share of its cost.
 pub(super) const ENOUGH: f64 = 5e-4;
 
-/// How a start tree is made.
+/// The method of making a start tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Start {
-    /// Greedily, with leaves of at least so many times the rows they must have.
+    /// Greedy, with leaves of at least `times` the required rows.
     Greedy { times: usize },
-    /// Greedily, each split choosing from few columns.
+    /// Greedy, with each split choosing from few columns.
     Few,
-    /// Looking ahead.
+    /// With look-ahead.
     Ahead,
-    /// The best so far with one or two tests drawn anew.
+    /// The best so far with one or two tests drawn again.
     Shaken,
-    /// The best so far with the parts under this level grown anew, where that is better.
+    /// The best so far with the parts under this level regrown, where that is better.
     Regrown { level: usize },
 }
 
 impl Start {
-    /// The kind of a start by its number. Deep trees are grown anew in parts instead of shaken: one
-    /// test of many matters little.
+    /// The method of the start with this number. Deep trees are regrown in parts instead of shaken:
+    /// one test of many matters little.
     pub(super) fn numbered(number: u64, depth: usize) -> Start {
         if number < 2 {
             return Start::Greedy { times: if number == 0 { 1 } else { 4 } };
@@ -63,7 +63,7 @@ impl<const W: usize> Starts<'_, W> {
         self.search.matrix
     }
 
-    /// A tree over these rows, which are all, and sorts them by its leaves. `best` is the best so
+    /// Makes a tree over `rows`, which are all, and sorts them by leaf. `best` is the best tree so
     /// far.
     pub(super) fn make(
         &self,
@@ -90,7 +90,7 @@ impl<const W: usize> Starts<'_, W> {
         }
     }
 
-    /// Splits the leaves greedily as deep as is allowed.
+    /// Splits the leaves greedily up to the depth.
     pub(super) fn graft(&self, node: &mut Node, rows: &mut [u32], depth: usize) {
         match &mut node.branch {
             None => *node = self.greedy(rows, depth, 1, None, 0),
@@ -106,7 +106,7 @@ impl<const W: usize> Starts<'_, W> {
         }
     }
 
-    // About the square root of the columns.
+    // The number of columns to choose from: about the square root.
     fn few(&self) -> usize {
         (self.matrix().columns() as f64).sqrt().ceil() as usize
     }
@@ -120,7 +120,7 @@ impl<const W: usize> Starts<'_, W> {
         seed: u64,
     ) -> Node {
         let price = self.search.price;
-        // Errors are a poor guide for splits.
+        // Errors are a poor criterion for splits.
         let loss = match price.loss {
             Loss::Misclassification if seed & 2 == 0 => Loss::Gini,
             Loss::Misclassification => Loss::Entropy,
@@ -144,7 +144,7 @@ impl<const W: usize> Starts<'_, W> {
         let columns = self.matrix().columns();
         let wide = rows.len() * 8 >= self.matrix().rows();
         let tests = if wide { (columns + 12).clamp(40, 64) } else { columns.clamp(24, 40) };
-        // Two levels are much less work than three, so that more tests can be combined.
+        // Two levels are much cheaper than three, so that more tests can be combined.
         let (levels, tests) = if depth == 2 { (2, 4 * tests) } else { (3, tests) };
         let loss = self.search.price.loss;
         let look = Ahead { levels, tests, rows: 2048, loss };
@@ -172,7 +172,7 @@ impl<const W: usize> Starts<'_, W> {
         );
     }
 
-    // Gives one branch a test drawn from its rows.
+    // Replaces the test of one branch by one drawn from its rows.
     fn shake(&self, tree: &mut Node, rows: &mut [u32], rng: &mut impl Rng) {
         let branches = tree.leaves() - 1;
         if branches > 0 {
@@ -185,7 +185,7 @@ impl<const W: usize> Starts<'_, W> {
         }
     }
 
-    // Grows each part under a level anew and searches it, and keeps it where it costs less. Whether
+    // Regrows and searches each part under a level, and keeps it if it costs less; returns whether
     // any was kept.
     fn regrow(
         &self,
@@ -224,7 +224,7 @@ impl<const W: usize> Starts<'_, W> {
     }
 }
 
-// The branch of a number, and the places of its rows.
+// The branch with a number, and the range of its rows.
 fn find<'a>(
     node: &'a mut Node,
     number: &mut usize,

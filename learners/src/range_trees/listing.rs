@@ -1,11 +1,11 @@
-//! All ranges that trees say and that lose little.
+//! Listing all ranges of trees with a small loss.
 
 use std::collections::BTreeMap;
 
 use super::RangeTree;
 use super::sets::{Hands, Sets, Split, Table, shares, sum};
 
-/// All ranges of trees that lose little to an answer, each with what it loses and a tree.
+/// Lists all ranges of trees with a small loss to an answer, each with its loss and a tree.
 pub(super) struct Listing<'a> {
     pub(super) sets: &'a Sets,
     pub(super) table: &'a Table,
@@ -71,7 +71,7 @@ impl Listing<'_> {
         Some(listed)
     }
 
-    /// What a set loses more if it is played.
+    /// The additional loss if a set is played.
     fn played(&self, set: usize) -> f64 {
         sum(self.sets.hands[set], &self.table.gains)
     }

@@ -1,12 +1,11 @@
-//! The best ranges that a small tree of questions about the two cards can say, with proof.
+//! The best ranges that a small tree of questions about the two cards can express, with proof.
 //!
-//! What a range of one blind loses to the best answer does not depend on the other blind's range,
-//! and is convex in it ([`Loss`]): the other blind answers with each of its hands on its own. For a
-//! fixed answer it is a sum over the hands that are played, of which the best tree is found by
-//! dynamic programming over all sets of hands that questions can cut out. Such sums are lower
-//! bounds, and a mixed answer that makes them high is found by subgradient steps. All trees whose
-//! sum is below the best loss known are then looked at; where they are not too many, the best is
-//! proven.
+//! The loss of one blind's range to the best answer does not depend on the other blind's range, and
+//! is convex in it ([`Loss`]): the other blind answers with each of its hands independently. For a
+//! fixed answer it is a sum over the hands that are played, for which dynamic programming over all
+//! sets of hands that questions can separate finds the best tree. Such sums are lower bounds, and
+//! subgradient steps find a mixed answer that makes them large. All trees whose sum is below the
+//! best loss known are then examined; if they are not too many, the best is proven.
 
 mod listing;
 mod questions;
@@ -22,12 +21,12 @@ pub use self::search::{Limits, Optimum, optima};
 
 const KINDS: usize = StartingHand::COUNT;
 
-/// A tree of questions; hands of its `true` leaves are played.
+/// A tree of questions; the hands at `true` leaves are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RangeTree {
-    /// Every hand is played, or none.
+    /// All hands are played, or none.
     Leaf(bool),
-    /// One tree for hands for which the answer is yes, another for the rest.
+    /// A tree for the hands with the answer yes, and one for the others.
     Ask(Question, Box<[RangeTree; 2]>),
 }
 
@@ -42,7 +41,7 @@ impl RangeTree {
         }
     }
 
-    /// 1 for hands that are played, 0 for the others.
+    /// The range: 1 for hands that are played, 0 for the others.
     pub fn range(&self) -> Range {
         let mut range = [0.0; KINDS];
         for hand in StartingHand::all() {
@@ -51,8 +50,8 @@ impl RangeTree {
         range
     }
 
-    /// In words, where hands that are played do this: "a pair: all-in; else suited: all-in; else
-    /// fold". What is behind a question stands in brackets where it is longer than a word.
+    /// The tree in words, with `action` for hands that are played: "a pair: all-in; else suited:
+    /// all-in; else fold". Subtrees longer than a word are in brackets.
     pub fn words(&self, action: &str) -> String {
         match self {
             RangeTree::Leaf(true) => action.to_owned(),
@@ -67,7 +66,7 @@ impl RangeTree {
         }
     }
 
-    /// How many questions there are.
+    /// The number of questions.
     pub fn questions(&self) -> usize {
         match self {
             RangeTree::Leaf(_) => 0,
@@ -77,7 +76,7 @@ impl RangeTree {
         }
     }
 
-    /// How many questions are asked of a hand at most.
+    /// The most questions asked of a hand.
     pub fn depth(&self) -> usize {
         match self {
             RangeTree::Leaf(_) => 0,
@@ -86,19 +85,19 @@ impl RangeTree {
     }
 }
 
-/// What ranges of one blind lose to best answers, in big blinds a hand.
+/// The losses of one blind's ranges to best answers, in big blinds a hand.
 #[derive(Debug, Clone)]
 pub struct Loss {
     payoffs: Payoffs,
-    /// Of the game, to the small blind.
+    /// The value of the game to the small blind.
     value: f64,
     blind: Blind,
-    /// How the other blind answers in equilibrium.
+    /// The other blind's equilibrium range.
     equilibrium: Range,
 }
 
 impl Loss {
-    /// Of all-ins of the small blind, or of calls of the big blind.
+    /// The losses of all-ins of the small blind, or of calls of the big blind.
     pub fn new(payoffs: Payoffs, blind: Blind) -> Loss {
         let Equilibrium { value, ranges, .. } = equilibrium(&payoffs);
         let equilibrium = match blind {
@@ -108,7 +107,7 @@ impl Loss {
         Loss { payoffs, value, blind, equilibrium }
     }
 
-    /// What a range loses to the best answer.
+    /// The loss of a range to the best answer.
     pub fn of(&self, range: &Range) -> f64 {
         match self.blind {
             Blind::Small => self.value - self.payoffs.at_least(range),
@@ -116,7 +115,7 @@ impl Loss {
         }
     }
 
-    /// What each hand of the other blind gains by playing against a range.
+    /// The gain of each hand of the other blind by playing against a range.
     fn answers(&self, range: &Range) -> Range {
         match self.blind {
             Blind::Small => self.payoffs.call_gains(range),
@@ -124,8 +123,8 @@ impl Loss {
         }
     }
 
-    /// What ranges lose to one answer, which no range loses less than to the best: what playing
-    /// nothing loses, and how much more each hand does that is played.
+    /// The loss to one answer, at most that to the best answer: the loss of playing nothing, and
+    /// the additional loss of each hand that is played.
     fn to(&self, answer: &Range) -> (f64, Range) {
         let nothing = [0.0; KINDS];
         let (folded, gains) = match self.blind {

@@ -4,16 +4,16 @@ use std::fmt;
 
 use cards::StartingHand;
 
-/// A question about a starting hand. Ranks count from 2 to 14.
+/// A question about a starting hand. Ranks are 2 to 14.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
-    /// Whether the higher card is at least this.
+    /// Whether the higher card has at least this rank.
     High(u8),
-    /// Whether the lower card is at least this.
+    /// Whether the lower card has at least this rank.
     Low(u8),
-    /// Whether the cards are at most so many ranks apart; 0 is a pair.
+    /// Whether the ranks differ by at most this much; 0 is a pair.
     Gap(u8),
-    /// Whether both are of one suit.
+    /// Whether the cards are suited.
     Suited,
 }
 

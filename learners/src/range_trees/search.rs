@@ -1,4 +1,4 @@
-//! The search for the best tree, and its proof.
+//! The search for the best trees, and its proof.
 
 use rayon::prelude::*;
 use solvers::shove_fold::Range;
@@ -7,16 +7,16 @@ use super::listing::Listing;
 use super::sets::{Hands, Sets, Split, Table, hands, range, shares};
 use super::{Loss, Question, RangeTree};
 
-/// How large trees may be, and how much is looked at.
+/// The limits of the trees and of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The most questions of a tree.
     pub questions: usize,
-    /// The most questions that are asked of a hand.
+    /// The most questions asked of a hand.
     pub depth: usize,
-    /// Subgradient steps for each number of questions and each first question.
+    /// The number of subgradient steps for each number of questions and each first question.
     pub steps: usize,
-    /// The most ranges that are looked at for a proof, for each first question.
+    /// The most ranges examined for a proof, for each first question.
     pub candidates: usize,
 }
 
@@ -26,14 +26,14 @@ impl Default for Limits {
     }
 }
 
-/// The best tree of so many questions at most.
+/// The best tree with up to a number of questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Optimum {
-    /// The best tree that was found.
+    /// The best tree found.
     pub tree: RangeTree,
-    /// What it loses to the best answer, in big blinds a hand.
+    /// Its loss to the best answer, in big blinds a hand.
     pub loss: f64,
-    /// What every tree of this size loses at least; the loss itself where it is proven.
+    /// A lower bound of the loss of every tree of this size; the loss itself where it is proven.
     pub bound: f64,
 }
 
@@ -44,8 +44,8 @@ impl Optimum {
     }
 }
 
-/// The best trees of 0, 1, … questions. `visit` is told of each when it is found, and ends the
-/// search by saying `false`.
+/// The best trees of 0, 1, … questions. `visit` is called with each when it is found, and ends the
+/// search by returning `false`.
 pub fn optima(
     loss: &Loss,
     limits: &Limits,
@@ -78,18 +78,18 @@ pub fn optima(
 struct Search<'a> {
     loss: &'a Loss,
     limits: &'a Limits,
-    /// How many questions are asked of a hand at most.
+    /// The most questions asked of a hand.
     depth: usize,
     questions: Vec<Question>,
-    /// Of all trees, and of those that begin with each of the questions, made when needed.
+    /// The sets of all trees, and those of the trees with each first question, made when needed.
     sets: Sets,
     first: Vec<Option<Sets>>,
     best: Option<(f64, RangeTree)>,
-    /// A good answer to trees of the size before.
+    /// A good answer to trees with fewer questions.
     answer: Range,
 }
 
-/// A lower bound of what trees with the same first question lose, and what it comes of.
+/// A lower bound of the loss of trees with the same first question, and the answer behind it.
 struct Bound {
     answer: Range,
     constant: f64,
@@ -97,7 +97,7 @@ struct Bound {
     bound: f64,
 }
 
-/// What trees with this first question lose at least to the answer of a bound.
+/// The least loss of trees with this first question to the answer of a bound.
 fn least_of(bound: &Bound, split: &Split, depth: usize, questions: usize) -> f64 {
     let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
         bound.table.least(yes, depth - 1, first) + bound.table.least(no, depth - 1, second)
@@ -106,7 +106,7 @@ fn least_of(bound: &Bound, split: &Split, depth: usize, questions: usize) -> f64
 }
 
 impl Search<'_> {
-    /// Sets for trees of this depth from now on.
+    /// Makes the sets for trees of this depth.
     fn deepen(&mut self, depth: usize) {
         if depth > self.depth || self.first.is_empty() {
             self.depth = depth;
@@ -115,7 +115,7 @@ impl Search<'_> {
         }
     }
 
-    /// The best tree of so many questions at most.
+    /// The best tree with up to this number of questions.
     fn of(&mut self, questions: usize) -> Optimum {
         self.consider(&RangeTree::Leaf(false));
         self.consider(&RangeTree::Leaf(true));
@@ -136,7 +136,7 @@ impl Search<'_> {
             }
         }
         let (loss, found) = self.best.clone().expect("a tree was considered");
-        // Many trees say the same; which of them was met first is chance.
+        // Many trees give the same range; which of them was found first is arbitrary.
         let tree = self.sets.simplest(hands(|hand| found.plays(hand)), questions).unwrap_or(found);
         Optimum { tree, loss, bound: proven.min(loss) }
     }
@@ -150,7 +150,7 @@ impl Search<'_> {
         first.and_then(|first| self.first[first].as_ref()).unwrap_or(&self.sets)
     }
 
-    /// Keeps a tree that loses less than all before.
+    /// Keeps a tree if its loss is smaller than all before.
     fn consider(&mut self, tree: &RangeTree) {
         self.keep(self.loss.of(&tree.range()), tree);
     }
@@ -162,7 +162,7 @@ impl Search<'_> {
     }
 
     /// A mixed answer to which all trees with a first question lose much, by projected subgradient
-    /// steps of Polyak's length; the tree that loses least to each is considered.
+    /// steps of Polyak's length. The best tree against each answer is considered.
     fn raise(&mut self, first: Option<usize>, questions: usize, start: Range) -> Bound {
         let depth = self.depth;
         let mut answer = start;
@@ -199,7 +199,7 @@ impl Search<'_> {
             let square: f64 = slope
                 .iter()
                 .zip(&answer)
-                // Steps out of the answers do not count.
+                // Components that point out of the range of answers do not count.
                 .filter(|&(&slope, &answer)| {
                     !(slope > 0.0 && answer >= 1.0 || slope < 0.0 && answer <= 0.0)
                 })
@@ -216,7 +216,7 @@ impl Search<'_> {
         highest.expect("there was a step")
     }
 
-    /// Looks at all ranges of trees with a first question that may lose less than the best known;
+    /// Examines all ranges of trees with a first question that may lose less than the best known;
     /// `false` if they are too many.
     fn look(&mut self, bound: &Bound, first: usize, questions: usize) -> bool {
         let limit = self.least() - bound.constant - ROUNDING;
@@ -236,7 +236,7 @@ impl Search<'_> {
     }
 }
 
-/// Differences of losses that do not count, in big blinds: of what is worth a search, and of one
-/// tree and another, which are rounding.
+/// Differences of losses that are ignored, in big blinds: in deciding what to search, and between
+/// two trees, where they are rounding.
 const ROUNDING: f64 = 1e-9;
 const TIE: f64 = 1e-12;

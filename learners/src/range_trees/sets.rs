@@ -1,4 +1,5 @@
-//! The sets of hands that questions cut out, and what trees over them lose to one answer.
+//! The sets of hands that questions can separate, and the least losses of trees over them to one
+//! answer.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +9,16 @@ use solvers::shove_fold::Range;
 
 use super::{Question, RangeTree};
 
-/// A set of starting hands, by their numbers.
+/// A set of starting hands, as bits by index.
 pub(super) type Hands = [u64; 3];
 
-/// All sets of hands that questions cut out, each with the sets that a further question makes.
+/// All sets of hands that questions can separate, with the splits of each by a further question.
 pub(super) struct Sets {
     pub(super) hands: Vec<Hands>,
-    /// How many questions may still be asked of each.
+    /// How many questions may still be asked of each set.
     depth: Vec<usize>,
-    /// For each set that a question may be asked of: the question, those that say yes and the
-    /// rest. Nothing where all say the same, and each division once.
+    /// The splits of each set of which a question may be asked: the question, the hands with yes
+    /// and the others. Only proper splits, each once.
     pub(super) splits: Vec<Vec<Split>>,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct Split {
 }
 
 impl Sets {
-    /// Of trees of a depth whose first question is one of these.
+    /// The sets of trees of a depth whose first question is one of these.
     pub(super) fn new(depth: usize, first: &[Question]) -> Sets {
         let questions: Vec<(Question, Hands)> = Question::all()
             .into_iter()
@@ -66,7 +67,7 @@ impl Sets {
         sets
     }
 
-    /// The tree that loses least by a table.
+    /// The tree with the least loss by a table.
     pub(super) fn tree(
         &self,
         table: &Table,
@@ -92,9 +93,9 @@ impl Sets {
         }
     }
 
-    /// The tree of fewest questions that plays exactly these hands; of several the one whose
-    /// questions come first. `None` where so many questions cannot say it. Only hands are counted,
-    /// so that it depends on no rounding.
+    /// The tree with the fewest questions that plays exactly these hands; of several the one whose
+    /// questions come first. `None` if so many questions do not suffice. Only hands are counted, so
+    /// that it does not depend on rounding.
     pub(super) fn simplest(&self, hands: Hands, questions: usize) -> Option<RangeTree> {
         let table = Table::new(self, &range(hands).map(|played| 1.0 - 2.0 * played), questions);
         let all = -f64::from(hands.into_iter().map(u64::count_ones).sum::<u32>());
@@ -133,19 +134,18 @@ pub(super) fn range(hands: Hands) -> Range {
     std::array::from_fn(|hand| (hands[hand / 64] >> (hand % 64) & 1) as f64)
 }
 
-/// What trees lose to one answer, at least.
+/// The least losses of trees to one answer, for each set.
 pub(super) struct Table {
-    /// For each depth, set and number of questions, in this order; sets of which so much may be
-    /// asked are the first ones.
+    /// By depth, then set and number of questions; the sets with enough depth left come first.
     least: Vec<Vec<f64>>,
     /// The most questions.
     most: usize,
-    /// What each hand loses more if it is played.
+    /// The additional loss of each hand if it is played.
     pub(super) gains: Range,
 }
 
 impl Table {
-    /// O(sets × questions × pairs of numbers of questions).
+    /// Computes the table in O(sets × questions × pairs of numbers of questions).
     pub(super) fn new(sets: &Sets, gains: &Range, most: usize) -> Table {
         let played = sets.hands.par_iter().map(|&hands| sum(hands, gains).min(0.0)).collect();
         let mut least: Vec<Vec<f64>> = vec![played];
@@ -189,7 +189,7 @@ pub(super) fn at(
     }
 }
 
-/// The ways to share out the questions behind a first one, as many as the depth leaves room for.
+/// The ways to divide the remaining questions between both sides, as far as the depth allows.
 pub(super) fn shares(
     split: &Split,
     depth: usize,
@@ -199,7 +199,7 @@ pub(super) fn shares(
     let room = (1 << (depth - 1)) - 1;
     let left = questions - 1;
     let first = left.saturating_sub(room)..=left.min(room);
-    // With more questions than there is room for, each part has all that it has room for.
+    // If more questions are left than fit, each side gets as many as fit.
     let first = if left > 2 * room { room..=room } else { first };
     first.map(move |first| (parts, [first, (left - first.min(left)).min(room)]))
 }

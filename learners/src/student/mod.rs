@@ -1,5 +1,4 @@
-//! Teaching a student: one run of a learner for each street of a dataset, and the folder that comes
-//! of it.
+//! Training a student: one run of a learner for each street of a dataset, and the resulting folder.
 
 mod write;
 
@@ -15,7 +14,7 @@ use crate::{Bins, Progress, Table, Training, TreesError, cart};
 
 pub use write::{Making, Taught, losses, write};
 
-/// How a student learns: the learner and its options, the same for every street.
+/// The learner and its options, the same for every street.
 #[derive(Debug, Clone)]
 pub enum Lesson {
     /// A greedy decision tree.
@@ -28,25 +27,25 @@ pub enum Lesson {
     Mlp(MlpOptions),
 }
 
-/// Why a student cannot be taught.
+/// Why training fails.
 #[derive(Debug, thiserror::Error)]
 pub enum LessonError {
-    /// By a tree.
+    /// An error of a tree learner.
     #[error(transparent)]
     Trees(#[from] TreesError),
-    /// By boosting.
+    /// An error of boosting.
     #[error(transparent)]
     Boost(#[from] BoostError),
-    /// By a network.
+    /// An error of a network.
     #[error(transparent)]
     Mlp(#[from] MlpError),
 }
 
-/// Intervals of each column that tree learners see at most.
+/// The most bins of each column for tree learners.
 const INTERVALS: usize = 256;
 
 impl Lesson {
-    /// The kind of student that comes of it.
+    /// The student's kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Lesson::Cart(_) => "cart",
@@ -56,7 +55,7 @@ impl Lesson {
         }
     }
 
-    /// The options in a line.
+    /// The options as one line of text.
     pub fn options(&self) -> String {
         let text = match self {
             Lesson::Cart(options) => format!("{options:?}"),
@@ -67,7 +66,7 @@ impl Lesson {
         text.trim_start_matches("Options").trim_start_matches("MlpOptions").trim().to_owned()
     }
 
-    /// What each step of a run is called, in the plural.
+    /// The name of a run's steps, in the plural.
     pub fn steps(&self) -> &'static str {
         match self {
             Lesson::Cart(_) => "trees",
@@ -77,17 +76,16 @@ impl Lesson {
         }
     }
 
-    /// The intervals that tree learners see a table in; none where the learner does not need them.
+    /// The bins of a table for tree learners; `None` for a learner without bins.
     pub fn bins(&self, table: &Table) -> Option<Bins> {
         (!matches!(self, Lesson::Mlp(_))).then(|| Bins::new(table, INTERVALS))
     }
 
-    /// A run on the rows of a table, with those of another to hold out; a new one, or one that was
-    /// saved, from the same rows and lesson. `bins` are those that [`Lesson::bins`] makes of the
-    /// table.
+    /// Begins or resumes a run on the rows of a table, with the held-out rows of another. `bins`
+    /// are those of [`Lesson::bins`] for the table; `saved` must be from the same rows and lesson.
     ///
     /// # Errors
-    /// When the options do not fit the rows, or what was saved is of another run.
+    /// When the options do not fit the rows, or the saved run is a different one.
     pub fn begin<'a>(
         &self,
         table: &'a Table,
@@ -123,11 +121,10 @@ impl Lesson {
     }
 }
 
-/// As [`Lesson::begin`] for a network, whose batches are computed by the engine that `engine`
-/// makes.
+/// [`Lesson::begin`] for a network whose batches are computed by the engine that `engine` makes.
 ///
 /// # Errors
-/// When the options do not fit the rows or the engine, or what was saved is of another run.
+/// When the options do not fit the rows or the engine, or the saved run is a different one.
 pub fn begin_on<'a, E: Engine + 'a>(
     engine: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
     options: &MlpOptions,
@@ -145,11 +142,11 @@ pub fn begin_on<'a, E: Engine + 'a>(
     })))
 }
 
-/// Steps that stand for a pass over few rows.
+/// The least number of steps that count as one epoch.
 const PASS: usize = 500;
 
-/// A network's options for so many rows: where a pass would be few steps, as before the flop, steps
-/// take fewer rows each and several passes count as one.
+/// A network's options for a number of rows: if a pass has few steps, as before the flop, batches
+/// are smaller and several passes count as one epoch.
 fn for_rows(options: &MlpOptions, rows: usize) -> MlpOptions {
     let batch = options.batch.min((rows / 32).max(32));
     let steps = rows.div_ceil(batch).max(1);
@@ -162,21 +159,21 @@ fn for_rows(options: &MlpOptions, rows: usize) -> MlpOptions {
     }
 }
 
-/// A run of any learner. See [`Training`].
+/// A run of any learner, see [`Training`].
 pub trait Run {
-    /// Does one step; `None` when there is nothing left to do.
+    /// Does one step; `None` when nothing is left to do.
     ///
     /// # Errors
     /// When the rows cannot be learned from.
     fn step(&mut self) -> Result<Option<Progress>, LessonError>;
 
-    /// The best so far.
+    /// The best model so far.
     fn learned(&self) -> Learned;
 
-    /// What it takes to go on.
+    /// The state of the run, for resuming.
     ///
     /// # Errors
-    /// When what computes the run does not give its numbers out.
+    /// When the engine cannot return its state.
     fn save(&self) -> Result<Vec<u8>, LessonError>;
 }
 
@@ -194,7 +191,7 @@ impl<T: Training<Model: Into<Learned>>> Run for T {
     }
 }
 
-/// A network's run on an engine that may fail.
+/// A network's run on an engine that can fail.
 struct Elsewhere<E: Engine>(Mlp<E>);
 
 impl<E: Engine> Run for Elsewhere<E> {
@@ -211,7 +208,7 @@ impl<E: Engine> Run for Elsewhere<E> {
     }
 }
 
-/// A greedy tree is done in one step.
+/// The run of a greedy tree, which has one step.
 struct Greedy<'a> {
     table: &'a Table,
     bins: &'a Bins,

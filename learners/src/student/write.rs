@@ -1,4 +1,4 @@
-//! A student's folder.
+//! Writing a student's folder.
 
 use std::fs;
 use std::io;
@@ -11,28 +11,28 @@ use crate::Table;
 use crate::dataset::Dataset;
 use crate::measure::{Measured, measure};
 
-/// What was learned for a street.
+/// The result of training for a street.
 #[derive(Debug)]
 pub struct Taught {
-    /// The model.
+    /// The trained model.
     pub learned: Learned,
-    /// Different rows it learned from.
+    /// The number of distinct training rows.
     pub rows: u64,
-    /// What it is worth on the rows for training, validation and testing.
+    /// The losses on the training, validation and test rows.
     pub measured: [Measured; 3],
 }
 
-/// What a model is worth on the three tables of a street.
+/// The losses of a model on the three tables of a street.
 pub fn losses(learned: &Learned, tables: [&Table; 3]) -> [Measured; 3] {
     tables.map(|table| measure(learned.classifier(), table))
 }
 
-/// How a student is made and kept.
+/// The metadata of a student, and how its numbers are stored.
 #[derive(Debug, Clone, Copy)]
 pub struct Making<'a> {
-    /// Its kind.
+    /// The student's kind.
     pub kind: &'a str,
-    /// How it learned, in a line.
+    /// The options of the learner, as one line of text.
     pub options: &'a str,
     /// Whether numbers are rounded: a network's to 16 bits, the values of a forest's leaves to
     /// 65,536 steps.
@@ -41,7 +41,7 @@ pub struct Making<'a> {
     pub made_by: &'a str,
 }
 
-/// Writes a student's folder, which must not be there yet, whole or not at all.
+/// Writes a student's folder, which must not exist, completely or not at all.
 ///
 /// # Errors
 /// When a file cannot be written.

@@ -9,18 +9,18 @@ use super::mixed;
 use super::node::{Branch, Node, Price, both, partition};
 use super::scan::Sorter;
 
-/// How to grow.
+/// The settings for growing greedy trees.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grower<'a, const W: usize> {
     pub(crate) matrix: &'a Matrix<W>,
     pub(crate) price: Price,
-    /// How many columns each split chooses from, drawn anew for each; none for all.
+    /// How many columns each split chooses from, drawn again for each; `None` for all.
     pub(crate) picked: Option<usize>,
-    /// What they are drawn with.
+    /// The seed of the drawn columns.
     pub(crate) seed: u64,
 }
 
-// A split of a leaf, and what both sides lose together.
+// A split of a leaf, with the total loss of both sides.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Split {
     pub(crate) column: usize,
@@ -29,8 +29,7 @@ pub(crate) struct Split {
 }
 
 impl<const W: usize> Grower<'_, W> {
-    /// A tree over these rows of at most this depth. Sorts the rows so that those of each leaf
-    /// stand together.
+    /// Grows a tree over these rows up to this depth, and sorts the rows by leaf.
     pub(crate) fn grow(&self, rows: &mut [u32], depth: usize) -> Node {
         self.node(rows, depth, self.seed, None)
     }
@@ -44,8 +43,8 @@ impl<const W: usize> Grower<'_, W> {
     ) -> Node {
         let mut node = Node::leaf(self.matrix.sums(rows), rows.len());
         let pure = node.sums.iter().filter(|sum| **sum > 0.0).count() < 2;
-        // A leaf for which there is no split, and a branch above two leaves whose split is the best
-        // of all, need no search for the same loss.
+        // A leaf without a possible split, and a branch above two leaves whose split is the best of
+        // all, need no search with the same loss.
         node.settled = self.picked.is_none();
         if depth == 0 || pure || rows.len() < 2 * self.price.min_rows.max(1) {
             return node;
@@ -113,7 +112,8 @@ impl<const W: usize> Grower<'_, W> {
     fn columns(&self, place: u64) -> Vec<usize> {
         let mut columns: Vec<usize> = (0..self.matrix.columns()).collect();
         let Some(picked) = self.picked else {
-            // The first of equally good splits is taken: no column is first everywhere.
+            // Of equally good splits the first is taken: the order is rotated, so that no column is
+            // favoured.
             columns.rotate_left((place % self.matrix.columns() as u64) as usize);
             return columns;
         };
@@ -127,7 +127,7 @@ impl<const W: usize> Grower<'_, W> {
         columns
     }
 
-    // Whether counting by code is less work than sorting by code.
+    // Whether counting by code is cheaper than sorting by code.
     fn many(&self, rows: usize) -> bool {
         let cells: usize =
             (0..self.matrix.columns()).map(|column| self.matrix.intervals(column)).sum();
@@ -135,7 +135,7 @@ impl<const W: usize> Grower<'_, W> {
             && rows * self.matrix.columns() >= 4 * cells
     }
 
-    // Counts the smaller side; the larger is what is left of the whole.
+    // Counts the smaller side; the larger is the difference to the whole.
     fn counted(
         &self,
         whole: Option<Histogram<W>>,
@@ -154,11 +154,11 @@ impl<const W: usize> Grower<'_, W> {
     }
 }
 
-// A walk over the rows of a leaf by rising code: what is passed goes left.
+// A sweep over the rows of a leaf by increasing code: what is passed goes left.
 struct Sweep<'a, const W: usize> {
     left: Cell<f64, W>,
     right: Cell<f64, W>,
-    // The code passed last.
+    // The last code passed.
     last: Option<u16>,
     price: &'a Price,
     // The best cut so far, and the loss of both sides.
@@ -186,7 +186,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    // A cut between two codes lies half-way: the codes between are of no row here.
+    // A cut between two codes lies half-way: no row here has a code between.
     #[inline]
     fn weigh(&mut self, last: u16, code: u16) {
         let allowed = |side: &Cell<f64, W>| self.price.allows(side.rows as usize, &side.sums);

@@ -1,21 +1,21 @@
-//! Labels counted by column and code.
+//! Histograms of labels by column and code.
 
 use rayon::prelude::*;
 
 use super::matrix::Matrix;
 
-// So many rows are counted in short numbers before they are added up in long ones.
+// Rows that are counted in 32-bit floats before they are added in 64 bits.
 const CHUNK: usize = 1 << 16;
 
-/// The weights of the classes of some rows, and their number, for each code of each column.
+/// The number of some rows and the weights of their classes, for each code of each column.
 #[derive(Debug, Clone)]
 pub(crate) struct Histogram<const W: usize> {
-    // Where each column's codes begin.
+    // The offset of each column's codes.
     starts: Vec<usize>,
     cells: Vec<Cell<f64, W>>,
 }
 
-/// What rows with one code weigh and how many they are.
+/// The number of rows with one code and the weights of their classes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell<T, const W: usize> {
     pub(crate) sums: [T; W],
@@ -23,7 +23,7 @@ pub(crate) struct Cell<T, const W: usize> {
 }
 
 impl<const W: usize> Histogram<W> {
-    /// Counts rows, on all threads; the same at any number of them.
+    /// Counts rows on all threads; the result does not depend on their number.
     pub(crate) fn new(matrix: &Matrix<W>, rows: &[u32]) -> Histogram<W> {
         let mut starts = vec![0];
         for column in 0..matrix.columns() {
@@ -31,7 +31,7 @@ impl<const W: usize> Histogram<W> {
         }
         let size = starts[matrix.columns()];
         let mut cells = vec![Cell { sums: [0.0; W], rows: 0 }; size];
-        // Two chunks at a time, so that little memory is held.
+        // Two chunks at a time, to limit memory.
         for pair in rows.chunks(2 * CHUNK) {
             let counted: Vec<Vec<Cell<f32, W>>> =
                 pair.par_chunks(CHUNK).map(|rows| count(matrix, rows, &starts)).collect();
@@ -47,12 +47,12 @@ impl<const W: usize> Histogram<W> {
         Histogram { starts, cells }
     }
 
-    /// Takes away the rows that another counted.
+    /// Subtracts the rows counted in another histogram.
     pub(crate) fn less(mut self, other: &Histogram<W>) -> Histogram<W> {
         for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
             cell.rows -= other.rows;
             for (sum, &less) in cell.sums.iter_mut().zip(&other.sums) {
-                // What rounding leaves of an empty cell is nothing.
+                // Rounding errors of an empty cell are cleared.
                 *sum = if cell.rows == 0 { 0.0 } else { (*sum - less).max(0.0) };
             }
         }

@@ -1,4 +1,4 @@
-//! How large a leaf must be, chosen on held-out rows.
+//! Choosing the smallest leaf on held-out rows.
 
 use super::Loss;
 use super::grow::Grower;
@@ -7,21 +7,21 @@ use super::node::{Node, Price};
 use super::prune::best_price;
 use crate::Table;
 
-// How many times as large as asked for a leaf may have to be.
+// The factors of the required leaf size that are tried.
 const TIMES: [usize; 4] = [1, 3, 10, 30];
 
-/// The greedy tree, not yet pruned, that tells held-out rows best when pruned at its price.
+/// The greedy tree, not yet pruned, that is best on held-out rows when pruned at its price.
 pub(crate) struct Greedy {
     pub(crate) node: Node,
-    /// What it was grown with: what a leaf must hold is what was chosen.
+    /// The settings it was grown with, including the chosen least leaf.
     pub(crate) price: Price,
-    /// The price of a branch to prune at.
+    /// The price of a branch at which to prune.
     pub(crate) branch: f64,
 }
 
-/// Grows a tree for each size of leaves and takes the best; of equally good ones that with the
-/// smallest leaves. `loss` is what branches are pruned by and, where labels are distributions, what
-/// counts on the held-out rows; `price.loss` is what splits make small.
+/// Grows a tree for each least leaf and returns the best; of equally good ones that with the
+/// smallest leaves. `loss` is used for pruning and, if labels are distributions, on the held-out
+/// rows; `price.loss` is used for splits.
 pub(crate) fn best<const W: usize>(
     matrix: &Matrix<W>,
     price: &Price,

@@ -1,12 +1,12 @@
-//! What a leaf costs.
+//! The losses of leaves.
 
-/// How far the rows of a leaf are from the one answer it gives, times their weight.
+/// The loss of a leaf's rows from the one answer it gives, times their weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Loss {
     /// The weight of all classes but the largest: the training error.
     Misclassification,
-    /// Gini's impurity: the squared error of the leaf's shares but for what the labels themselves
-    /// leave open.
+    /// Gini impurity: the squared error of the leaf's shares, without the part due to the labels
+    /// themselves.
     #[default]
     Gini,
     /// Entropy in nats: the log-loss of the leaf's shares.
@@ -14,7 +14,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The loss of a leaf whose rows have these weights of the classes.
+    /// The loss of a leaf with these weights of the classes.
     #[inline]
     pub fn of(self, sums: &[f64]) -> f64 {
         let total: f64 = sums.iter().sum();
@@ -32,7 +32,7 @@ impl Loss {
         }
     }
 
-    /// The same in short numbers, for searching; what it finds is always weighed again with
+    /// The loss in 32 bits, for searching; what is found is always evaluated again with
     /// [`Loss::of`].
     #[inline]
     pub(crate) fn roughly<const W: usize>(self, sums: &[f32; W]) -> f32 {
@@ -50,7 +50,7 @@ impl Loss {
         }
     }
 
-    /// The most that a row of weight one can cost.
+    /// The largest loss of a row of weight one.
     pub(crate) fn worst(self, classes: usize) -> f32 {
         match self {
             Loss::Misclassification | Loss::Gini => 1.0 - 1.0 / classes as f32,
@@ -58,7 +58,7 @@ impl Loss {
         }
     }
 
-    /// What one row of a held-out table costs under a leaf's shares, times its weight.
+    /// The loss of a held-out row under a leaf's shares, times its weight.
     pub(crate) fn held_out(self, shares: &[f64], label: &[f32], weight: f64) -> f64 {
         let first = |best: usize, at: usize, more: bool| if more { at } else { best };
         let label_of = |class: usize| f64::from(label[class]);
@@ -84,14 +84,14 @@ impl Loss {
     }
 }
 
-// x ln x, and 0 for nothing or less.
+// x ln x, and 0 for x ≤ 0.
 #[inline]
 fn times_log(x: f32) -> f32 {
     if x <= f32::MIN_POSITIVE {
         return 0.0;
     }
-    // log2 by the exponent, and a polynomial for the mantissa in [1, 2) that is right at both ends;
-    // to 1e-5.
+    // log2 from the exponent and a polynomial for the mantissa in [1, 2), which is exact at both
+    // ends; accurate to 1e-5.
     let bits = x.to_bits();
     let exponent = (bits >> 23) as i32 - 127;
     let m = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000) - 1.0;

@@ -1,23 +1,23 @@
-//! A table as tree learners count it.
+//! A table in the layout for tree learners.
 
 use rayon::prelude::*;
 
 use crate::{Bins, Table};
 
-// So many rows are written at a time.
+// Rows that are written in one unit of work.
 const BLOCK: usize = 1024;
 
-/// The codes of a table row by row, and each row's label times its weight in `W` lanes, the last of
-/// them zero where there are fewer classes.
+/// The codes of a table in row-major order, and each row's label times its weight in `W` lanes, of
+/// which unused ones are zero.
 #[derive(Debug)]
 pub(crate) struct Matrix<const W: usize> {
     columns: usize,
     classes: usize,
     codes: Vec<u16>,
     labels: Vec<[f32; W]>,
-    // The number of each row in its table.
+    // The index of each row in its table.
     ids: Vec<u32>,
-    // How many codes each column has.
+    // The number of codes of each column.
     intervals: Vec<usize>,
 }
 
@@ -93,7 +93,7 @@ impl<const W: usize> Matrix<W> {
         &self.labels[row as usize]
     }
 
-    /// The number of a row in its table.
+    /// The index of a row in its table.
     pub(crate) fn id(&self, row: u32) -> usize {
         self.ids[row as usize] as usize
     }

@@ -1,5 +1,5 @@
-//! What CART and optimal trees have in common: rows ready for counting, nodes that are still being
-//! made, the search for the best split of a leaf, pruning.
+//! The common parts of CART and optimal trees: rows in the layout for counting, nodes of unfinished
+//! trees, the search for the best split of a leaf, pruning.
 
 pub(crate) mod grow;
 mod histogram;
@@ -12,43 +12,43 @@ pub(crate) mod scan;
 
 pub use loss::Loss;
 
-/// The most classes of a tree that is learned: the most lanes of `with_lanes`.
+/// The most classes a tree can learn: the most lanes of `with_lanes`.
 pub(crate) const MOST_CLASSES: usize = 320;
 
-/// Why trees cannot be made as asked.
+/// Why a tree cannot be learned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreesError {
-    /// More classes than are counted.
+    /// There are too many classes.
     #[error("{0} classes are more than the {MOST_CLASSES} that trees can tell apart")]
     Classes(usize),
-    /// Deeper than trees are.
+    /// The depth is too large.
     #[error("a depth of {0}: trees have at most {most}", most = models::tree::DEEPEST)]
     Depth(usize),
-    /// A number that must not be negative, or is none.
+    /// A number is negative or not a number.
     #[error("{name} is {value}: it must be a number of at least 0")]
     Negative {
-        /// What it is.
+        /// The option's name.
         name: &'static str,
         /// The value.
         value: f64,
     },
-    /// Two tables whose columns or classes differ.
+    /// The columns or classes of two tables differ.
     #[error("the held-out rows have other columns or classes than those to learn from")]
     Others,
-    /// Bins of another table.
+    /// The bins are of another table.
     #[error("the bins are of {bins} columns, the table has {table}")]
     Bins {
-        /// Columns of the bins.
+        /// The number of columns of the bins.
         bins: usize,
-        /// Columns of the table.
+        /// The number of columns of the table.
         table: usize,
     },
-    /// Saved bytes that do not continue this run.
+    /// The saved bytes do not continue this run.
     #[error("the saved run cannot be taken up: {0}")]
     Saved(String),
 }
 
-/// Calls a function that is generic over the number of lanes for the classes with the least number
+/// Calls a function that is generic over the number of lanes for classes, with the smallest number
 /// that holds them.
 macro_rules! with_lanes {
     ($classes:expr, $lanes:ident => $made:expr) => {{
@@ -71,7 +71,7 @@ macro_rules! with_lanes {
 }
 pub(crate) use with_lanes;
 
-/// A number that nothing can be told from, made of two.
+/// A hash of two numbers.
 pub(crate) fn mixed(a: u64, b: u64) -> u64 {
     let mut z = (a ^ b.rotate_left(32)).wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -79,7 +79,7 @@ pub(crate) fn mixed(a: u64, b: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Checks what every tree learner is given.
+/// Checks the inputs of a tree learner.
 pub(crate) fn check(
     table: &crate::Table,
     bins: &crate::Bins,

@@ -1,4 +1,4 @@
-//! Trees that are being made.
+//! Nodes of unfinished trees.
 
 use models::tree::{Builder, Plane, Tree, TreeError};
 
@@ -7,16 +7,17 @@ use super::matrix::Matrix;
 use crate::Table;
 use crate::bins::between;
 
-/// A node with everything under it.
+/// A node with its subtree.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    /// The weight of each class among the rows.
+    /// The total weight of each class over its rows.
     pub(crate) sums: Vec<f64>,
-    /// How many rows there are.
+    /// The number of its rows.
     pub(crate) rows: usize,
-    /// What is under it; none for a leaf.
+    /// The test and the children; `None` for a leaf.
     pub(crate) branch: Option<Box<Branch>>,
-    /// The search found nothing to change here, and nothing was changed above or below since.
+    /// Whether the search found nothing to change here, and nothing was changed above or below
+    /// since.
     pub(crate) settled: bool,
 }
 
@@ -29,18 +30,18 @@ pub(crate) struct Branch {
     pub(crate) right: Node,
 }
 
-/// What a leaf and a branch cost, and what a leaf must hold.
+/// The loss of leaves, the price of a branch, and the least leaf.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Price {
     pub(crate) loss: Loss,
-    /// What each branch costs, in the unit of the loss.
+    /// The price of a branch, in the unit of the loss.
     pub(crate) branch: f64,
     pub(crate) min_rows: usize,
     pub(crate) min_weight: f64,
 }
 
 impl Price {
-    /// Whether a leaf may have so many rows of such classes.
+    /// Whether a leaf may have so many rows with these weights of classes.
     pub(crate) fn allows(&self, rows: usize, sums: &[f64]) -> bool {
         rows >= self.min_rows.max(1)
             && (self.min_weight <= 0.0 || sums.iter().sum::<f64>() >= self.min_weight)
@@ -52,7 +53,7 @@ impl Node {
         Node { sums, rows, branch: None, settled: false }
     }
 
-    /// The loss of the leaves and the price of the branches.
+    /// The losses of the leaves and the prices of the branches.
     pub(crate) fn cost(&self, price: &Price) -> f64 {
         match &self.branch {
             None => price.loss.of(&self.sums),
@@ -67,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Marks everything here and below as not looked at.
+    /// Marks this node and all below as not settled.
     pub(crate) fn unsettle(&mut self) {
         self.settled = false;
         if let Some(branch) = &mut self.branch {
@@ -76,9 +77,8 @@ impl Node {
         }
     }
 
-    /// Leads these rows through the tests, sorts them so that those of each leaf stand together,
-    /// and counts them anew. A test that leaves a side with less than a leaf must have is taken
-    /// away, and its other side stands in its place.
+    /// Passes these rows through the tests, sorts them by leaf, and counts them again. A test that
+    /// leaves one side smaller than a leaf must be is removed, and its other side takes its place.
     pub(crate) fn fit<const W: usize>(
         &mut self,
         rows: &mut [u32],
@@ -113,7 +113,7 @@ impl Node {
         }
     }
 
-    /// The tree for use. Tests lie half-way between the numbers on their two sides, over the
+    /// The finished tree. Thresholds lie half-way between the neighbouring numbers among the
     /// matrix's rows. The last columns of the table are those of `planes`.
     pub(crate) fn tree<const W: usize>(
         &self,
@@ -158,7 +158,7 @@ impl Node {
     }
 }
 
-/// Does both, at the same time where there is much to do.
+/// Calls both functions, in parallel if there are many rows.
 pub(crate) fn both<A: Send, B: Send>(
     rows: usize,
     a: impl FnOnce() -> A + Send,
@@ -167,8 +167,8 @@ pub(crate) fn both<A: Send, B: Send>(
     if rows >= 4096 { rayon::join(a, b) } else { (a(), b()) }
 }
 
-/// Sorts rows so that those that go left stand first, each side in the order it had. How many go
-/// left.
+/// Partitions rows so that those that go left come first, each side in its order; returns their
+/// number.
 pub(crate) fn partition(rows: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
     let mut high = Vec::with_capacity(rows.len());
     let mut low = 0;

@@ -1,9 +1,8 @@
-//! Cost-complexity pruning: a branch goes when what it saves for each leaf is not worth the price
-//! of a leaf.
+//! Cost-complexity pruning: a branch is removed when its saving per leaf is below the price.
 //!
-//! The rows learned from say in which order branches go, by the loss that splits make small;
-//! held-out rows say when to stop. Where their labels are distributions they do so by the same
-//! loss. Where each of them has one class they do so by how many of them are told wrong: a log-loss
+//! The training rows determine the order in which branches are removed, by the loss that splits
+//! minimise; held-out rows determine when to stop. If their labels are distributions they do so by
+//! the same loss. If each of them has one class they do so by the number of errors: a log-loss
 //! would give up every leaf that is right for nine rows of ten and certain.
 
 use std::cmp::Ordering;
@@ -14,13 +13,13 @@ use super::matrix::Matrix;
 use super::node::Node;
 use crate::Table;
 
-/// Takes away every branch that costs more than it saves, if a branch costs `price`.
+/// Removes every branch that costs more than it saves, if a branch costs `price`; returns the cost.
 pub(crate) fn prune(node: &mut Node, loss: Loss, price: f64) -> f64 {
     let own = loss.of(&node.sums);
     let Some(branch) = &mut node.branch else { return own };
     let under =
         prune(&mut branch.left, loss, price) + prune(&mut branch.right, loss, price) + price;
-    // What rounding makes of nothing is no saving.
+    // Rounding errors are no saving.
     if under < own - 1e-12 * own {
         under
     } else {
@@ -29,9 +28,9 @@ pub(crate) fn prune(node: &mut Node, loss: Loss, price: f64) -> f64 {
     }
 }
 
-/// The price of a branch under which the pruned tree loses least on held-out rows (the greatest,
-/// that is the smallest tree, of several), in the unit of the loss, and what it loses there: the
-/// loss, or the errors where the rows have one class each.
+/// The price of a branch at which the pruned tree is best on held-out rows (the largest one, which
+/// gives the smallest tree), in the unit of the loss, and its loss there, or the number of errors
+/// if the rows have one class each.
 pub(crate) fn best_price<const W: usize>(
     node: &Node,
     loss: Loss,
@@ -47,24 +46,24 @@ pub(crate) fn best_price<const W: usize>(
 
 struct Walk {
     loss: Loss,
-    // What counts on the held-out rows.
+    // The loss that counts on the held-out rows.
     told: Loss,
-    // The nodes, a parent before its children.
+    // The nodes, parents before children.
     places: Vec<Place>,
 }
 
 struct Place {
     parent: Option<usize>,
-    // The loss as a leaf, and of the leaves under it, over the rows learned from and the held-out
+    // The loss as a leaf, and that of the leaves under it, over the training rows and the held-out
     // ones.
     own: [f64; 2],
     under: [f64; 2],
     leaves: usize,
-    // Neither a leaf nor under a branch that is gone.
+    // Whether it is a branch that has not been removed.
     there: bool,
 }
 
-// The price at which a branch goes, least first.
+// The price at which a branch is removed; the least first.
 struct Due {
     price: f64,
     place: usize,
@@ -117,7 +116,7 @@ impl Walk {
         let mut best = (0.0, self.places[0].under[1]);
         let mut price = 0.0f64;
         while let Some(next) = due.pop() {
-            // What was changed since is in the heap again.
+            // Skips outdated entries: changed branches are in the heap again.
             if !self.places[next.place].there || self.price(next.place) != next.price {
                 continue;
             }
@@ -126,7 +125,7 @@ impl Walk {
             let held_out = self.places[0].under[1];
             let more_to_go = due.peek().is_some_and(|next| next.price <= price);
             if !more_to_go && held_out <= best.1 {
-                // A little more, so that rounding does not keep what goes at this price.
+                // A little more, so that rounding does not keep what is removed at this price.
                 best = (price * (1.0 + 1e-9), held_out);
             }
         }
@@ -150,8 +149,7 @@ impl Walk {
         }
     }
 
-    // A branch and all under it: they stand behind it without a gap, as long as their parents are
-    // gone.
+    // Removes a branch and its subtree: the nodes right behind it whose parents are not before it.
     fn gone(&mut self, at: usize) {
         self.places[at].there = false;
         for place in at + 1..self.places.len() {
@@ -179,7 +177,7 @@ impl PartialOrd for Due {
 
 impl Ord for Due {
     fn cmp(&self, other: &Due) -> Ordering {
-        // The heap gives its greatest: the least price, deeper branches first.
+        // A max-heap: the least price first, then deeper branches.
         other.price.total_cmp(&self.price).then(self.place.cmp(&other.place))
     }
 }

@@ -1,6 +1,6 @@
-//! Putting rows in the order of their codes.
+//! Sorting rows by code.
 
-/// Sorts by code, in memory that is kept between calls.
+/// A counting sort by code, with buffers kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
     counts: Vec<u32>,
@@ -9,8 +9,8 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// The numbers from 0 to `rows` in the order of their codes, which are less than `intervals`;
-    /// equal codes keep their order.
+    /// The numbers from 0 to `rows` in the order of their codes, which are below `intervals`; equal
+    /// codes keep their order.
     pub(crate) fn sort(
         &mut self,
         rows: usize,

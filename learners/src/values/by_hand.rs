@@ -1,6 +1,6 @@
-//! A network that sees one hand at a time: how it fares against the other player's range on each
-//! river, where it stands in both ranges, and what these look like. One small network is shared by
-//! all hands of both players, so that a situation teaches it two thousand times.
+//! A value network that sees one hand at a time: its win rates against the other player's range on
+//! each river, its position in both ranges, and a summary of these. One small network is shared by
+//! all hands of both players, so that a situation gives two thousand training rows.
 
 use std::ops::Range;
 
@@ -17,40 +17,40 @@ use crate::mlp::Samples;
 use crate::situations::{Database, Solved};
 use crate::trees::mixed;
 
-/// Quantiles of the win-rates on the rivers that a row has.
+/// The quantiles of the win rates over rivers in a row.
 const QUANTILES: [f32; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// Intervals of the win-rate that ranges are told by.
+/// The number of win rate intervals in the summary of a range.
 const INTERVALS: usize = 8;
 
-/// Numbers of a row.
+/// The number of columns of a row.
 pub const COLUMNS: usize = 9 + QUANTILES.len() + 2 * INTERVALS;
 
-/// Rivers that can come where both players' hands are known.
+/// The number of rivers that can come when both players' hands are known.
 fn rivers_of_a_pair(board: CardSet) -> f64 {
     if board.len() == 5 { 1.0 } else { 44.0 }
 }
 
-/// How a hand fares against the other player's range.
+/// A hand's prospects against the other player's range.
 #[derive(Debug, Clone, Default)]
 struct Outlook {
-    /// The probability of the hands that it can meet.
+    /// The probability of the hands it can meet.
     met: f32,
-    /// Its win-rate against these, ties half.
+    /// Its win rate against these, ties half.
     win_rate: f32,
-    /// Its win-rates on each river where it can be held, from the least.
+    /// Its win rates on each river where it can be held, in increasing order.
     rivers: Vec<f32>,
 }
 
-/// How all hands of a situation fare, for both players by the combos' numbers.
+/// The prospects of all hands of a situation, for both players, by combo index.
 pub struct Outlooks {
     outlooks: [Vec<Outlook>; 2],
-    /// What hands are worth where nobody bets any more.
+    /// The values of the hands if nobody bets any more.
     pub(super) check_down: [Vec<f32>; 2],
 }
 
 impl Outlooks {
-    /// Weighs all hands on all rivers: some milliseconds for a turn.
+    /// Evaluates all hands on all rivers: takes some milliseconds for a turn.
     pub fn new(situation: &Solved<'_>) -> Outlooks {
         let board = situation.board;
         let boards: Vec<CardSet> = match board.len() {
@@ -89,14 +89,14 @@ impl Outlooks {
                 outlook.rivers.sort_unstable_by(f32::total_cmp);
                 outlook.met = (sum.total / rivers) as f32;
                 outlook.win_rate = sum.win_rate(Ties::Half).unwrap_or(0.5) as f32;
-                // Each player paid half of the pot.
+                // Each player has paid half of the pot.
                 check_down[player][hand] = (0.5 * (sum.wins - sum.losses()) / rivers) as f32;
             }
         }
         Outlooks { outlooks, check_down }
     }
 
-    /// The rows of a situation's hands, with the hands and their players.
+    /// The rows of a situation's hands. `stack` is in big blinds.
     pub fn rows(&self, situation: &Solved<'_>, stack: f32) -> Rows {
         let behind = stack - situation.pot / 2.0;
         let stacks_to_pot = (behind / situation.pot).ln();
@@ -131,7 +131,7 @@ impl Outlooks {
         rows
     }
 
-    /// A player's range, in the order of its hands' win-rates.
+    /// A player's range, sorted by win rate.
     fn in_range(&self, player: usize, shares: &[f32]) -> InOrder {
         let mut hands: Vec<(f32, f32)> = self.outlooks[player]
             .iter()
@@ -154,19 +154,19 @@ impl Outlooks {
     }
 }
 
-/// A range in the order of its hands' win-rates.
+/// A range sorted by the hands' win rates.
 struct InOrder {
     rates: Vec<f32>,
-    /// The probability of all hands before each, and of all.
+    /// Cumulative probabilities: before each hand, and the total.
     sums: Vec<f32>,
-    /// The probability of each interval of the win-rate.
+    /// The probability of each win rate interval.
     shares: [f32; INTERVALS],
-    /// The range's own win-rate.
+    /// The mean win rate.
     mean: f32,
 }
 
 impl InOrder {
-    /// The probability of the hands that have a lower win-rate.
+    /// The probability of the hands with a lower win rate.
     fn below(&self, rate: f32) -> f32 {
         self.sums[self.rates.partition_point(|&other| other < rate)]
     }
@@ -174,17 +174,17 @@ impl InOrder {
 
 /// The rows of a situation's hands.
 pub struct Rows {
-    /// [`COLUMNS`] numbers for each.
+    /// The rows, of [`COLUMNS`] numbers each.
     numbers: Vec<f32>,
-    /// The player and the combo's number of each.
+    /// The player and the combo index of each row.
     hands: Vec<(usize, usize)>,
 }
 
-/// Some hands of some situations, drawn for each situation, as rows whose target is what the hand
-/// is worth beyond checking down. `stack` is in big blinds.
+/// Training samples: `hands` random hands of each situation. The target is the hand's value beyond
+/// checking down.
 ///
 /// # Errors
-/// Where there are none.
+/// When there are no samples.
 pub fn samples(
     database: &Database,
     situations: Range<usize>,
@@ -216,12 +216,12 @@ pub fn samples(
     Samples::new(COLUMNS, 1, rows, targets, weights)
 }
 
-/// A network that sees one hand at a time, and adds what it says to checking down; a constant is
-/// taken off so that the values of both ranges sum to zero.
+/// A value model from a network that sees one hand at a time. Its answers are added to the values
+/// of checking down; a constant is subtracted so that the values over both ranges sum to zero.
 pub struct ByHand<'a> {
-    /// The network: [`COLUMNS`] numbers in, one out.
+    /// The network, with [`COLUMNS`] inputs and one output.
     pub network: &'a Network,
-    /// What each player has at the beginning of the hand, in big blinds.
+    /// Each player's stack at the beginning of the hand, in big blinds.
     pub stack: f32,
 }
 

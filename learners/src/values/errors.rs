@@ -1,4 +1,4 @@
-//! How far values are from those of the solutions.
+//! The errors of values against those of the solutions.
 
 use std::ops::Range;
 
@@ -10,21 +10,21 @@ use super::{ValueModel, on_board};
 use crate::mlp::Huber;
 use crate::situations::{Database, Solved};
 
-/// How far values are from others, in the mean over situations and both players.
+/// Errors of values, as means over situations and both players.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Errors {
-    /// The mean of the Huber loss (δ = 1) over all hands that the board leaves.
+    /// The mean Huber loss (δ = 1) over all hands that the board allows.
     pub huber: f64,
-    /// The mean of the squares.
+    /// The mean squared error over the same hands.
     pub squares: f64,
-    /// The Huber loss with each hand weighed by its probability in its player's range.
+    /// The Huber loss weighted by each hand's probability in its player's range.
     pub weighted_huber: f64,
-    /// The squares likewise.
+    /// The squared error, weighted likewise.
     pub weighted_squares: f64,
 }
 
 impl Errors {
-    /// Adds half a situation: the values of one player's hands, or buckets, that `holds`.
+    /// Adds one player's half of a situation, over the hands or buckets for which `holds` is true.
     pub(super) fn add_player(
         &mut self,
         shares: &[f32],
@@ -46,7 +46,7 @@ impl Errors {
         }
     }
 
-    /// Those of a situation's hands, where they were worth so much.
+    /// The errors of the values `others` for a situation's hands.
     fn of(situation: &Solved<'_>, others: [&[f32]; 2]) -> Errors {
         let mut held = vec![true; Combo::COUNT];
         for hand in Combo::all().filter(|hand| hand.set().intersects(situation.board)) {
@@ -60,7 +60,7 @@ impl Errors {
         errors
     }
 
-    /// The mean, in order, so that it is the same at any number of threads.
+    /// The mean, summed in order, so that it does not depend on the number of threads.
     pub(super) fn mean(all: &[Errors]) -> Errors {
         let count = all.len().max(1) as f64;
         let mean = |of: fn(&Errors) -> f64| all.iter().map(of).sum::<f64>() / count;
@@ -73,7 +73,7 @@ impl Errors {
     }
 }
 
-/// How far a model's values are from the solutions of some situations.
+/// The errors of a model's values over some situations.
 pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usize>) -> Errors {
     let each = |place: usize| {
         let situation = database.situation(place);
@@ -83,8 +83,8 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
     Errors::mean(&situations.into_par_iter().map(each).collect::<Vec<_>>())
 }
 
-/// What encoding values by buckets loses before anything is learnt: the hands of a bucket share the
-/// mean of their values, situation by situation (Hopner and Loza Mencía, 2018, section 3.1).
+/// The error of encoding values by buckets before anything is learned: the hands of a bucket share
+/// the mean of their values, situation by situation (Hopner and Loza Mencía, 2018, section 3.1).
 pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
     let each = |place: usize| {
         let situation = database.situation(place);
@@ -95,9 +95,9 @@ pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
     Errors::mean(&(0..database.games()).into_par_iter().map(each).collect::<Vec<_>>())
 }
 
-/// How far two solutions of the same situations are from each other, as in databases that were
-/// solved by different numbers of iterations: the errors of each situation that both have from the
-/// first on. `None` where a situation is another one.
+/// The errors between two solutions of the same situations, such as databases solved with different
+/// numbers of iterations, for each situation that both have, from the first on. `None` if a
+/// situation differs.
 pub fn between_solutions(one: &Database, other: &Database) -> Option<Vec<Errors>> {
     let both = 0..one.games().min(other.games());
     let each = |place: usize| {

@@ -1,14 +1,14 @@
-//! The loss that value networks make small.
+//! The loss function of value networks.
 
 use models::network::Output;
 
 use crate::mlp::{Huber, Loss};
 
-/// Huber's loss with δ = 1 over the answers whose probability in the row is above zero: hands that
-/// a player cannot have, and buckets without hands, have no value to learn.
+/// Huber's loss with δ = 1 over the answers whose probability in the row is positive: hands that a
+/// player cannot have, and buckets without hands, have no value to learn.
 ///
-/// Rows begin with a probability for each answer, as for
-/// [`ZeroSum`](models::network::ZeroSum). The mean of the answers that count is taken.
+/// Rows begin with a probability for each answer, as for [`ZeroSum`](models::network::ZeroSum). The
+/// mean over the counted answers is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RangeHuber;
 

@@ -1,11 +1,10 @@
-//! Counterfactual value networks: what they learn from situations, and how far their values are
-//! from those of the solutions.
+//! Counterfactual value networks: their training samples from situations, and the errors of their
+//! values.
 //!
-//! - [`samples`]: situations as rows of a network that sees both ranges at once ([`Encoding`]), the
+//! - [`samples`]: situations as rows of a network that sees both ranges at once ([`Encoding`]): the
 //!   networks of DeepStack and of Hopner and Loza Mencía.
 //! - [`by_hand`]: a small network that sees one hand at a time.
-//! - [`ValueModel`]: whatever says what all hands of a situation are worth; [`Errors`]: how far off
-//!   it is.
+//! - [`ValueModel`]: a model of the values of all hands of a situation; [`Errors`]: its errors.
 
 pub mod by_hand;
 mod errors;
@@ -28,15 +27,15 @@ use crate::TableError;
 use crate::mlp::Samples;
 use crate::situations::{Database, Solved};
 
-/// What says how much all hands of a situation are worth.
+/// A model of the values of all hands of a situation.
 pub trait ValueModel: Sync {
-    /// The values of both players' hands by the combos' numbers, as
-    /// [`Values`](solvers::situation::Values) has them; what hands that share a card with the board
-    /// get does not matter. The situation's own values are not looked at.
+    /// The values of both players' hands by combo index, as in
+    /// [`Values`](solvers::situation::Values); those of hands that share a card with the board do
+    /// not matter. The situation's own values are not used.
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2];
 }
 
-/// Nothing is worth anything.
+/// The model in which all values are zero.
 pub struct Zero;
 
 impl ValueModel for Zero {
@@ -45,7 +44,7 @@ impl ValueModel for Zero {
     }
 }
 
-/// Nobody bets any more: each hand has its share of the pot as it is.
+/// The model in which nobody bets any more: each hand has its equity in the pot.
 pub struct CheckDown;
 
 impl ValueModel for CheckDown {
@@ -54,16 +53,16 @@ impl ValueModel for CheckDown {
     }
 }
 
-/// A network that sees both ranges at once.
+/// A value model from a network that sees both ranges at once.
 pub struct Encoded<'a> {
-    /// How situations become its rows.
+    /// The encoding of situations as its rows.
     pub encoding: &'a Encoding,
     /// The network.
     pub network: &'a Network,
 }
 
 impl Encoded<'_> {
-    /// Its answers: the values of both players' buckets, one after the other.
+    /// The network's answers: the values of both players' buckets, one after the other.
     fn answers(&self, situation: &Solved<'_>) -> Vec<f32> {
         let row = row(self.encoding, situation);
         let mut answers = vec![0.0; 2 * self.encoding.buckets()];
@@ -71,8 +70,8 @@ impl Encoded<'_> {
         answers
     }
 
-    /// How far its answers are from the means of the hands of each bucket, over the buckets that
-    /// have hands: the error on what the paper calls the abstracted set.
+    /// The errors of its answers against the mean values of the hands of each non-empty bucket:
+    /// those on what the paper calls the abstracted set.
     pub fn errors_of_buckets(&self, database: &Database, situations: Range<usize>) -> Errors {
         let each = |place: usize| {
             let situation = database.situation(place);
@@ -114,11 +113,12 @@ fn row(encoding: &Encoding, situation: &Solved<'_>) -> Vec<f32> {
     row
 }
 
-/// Some situations as rows of a network, each with the values of its buckets; each again under
-/// `renamings` names of the suits, 1 to [`RENAMINGS`], of which the first is its own.
+/// Training samples from some situations, with the values of the buckets as targets; each situation
+/// occurs with `renamings` permutations of the suits, 1 to [`RENAMINGS`], of which the first is the
+/// identity.
 ///
 /// # Errors
-/// Where there are none.
+/// When there are no samples.
 pub fn samples(
     encoding: &Encoding,
     database: &Database,

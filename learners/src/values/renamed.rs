@@ -1,14 +1,14 @@
-//! Situations under other names of the suits: worth the same, and other rows to a network that sees
-//! the cards themselves.
+//! Suit permutations of situations: the values are the same, but the rows differ for a network that
+//! sees the cards themselves.
 
 use cards::{Card, CardSet, Combo, Suit};
 
 use crate::situations::Solved;
 
-/// The orders of four suits.
+/// The number of permutations of four suits.
 pub const RENAMINGS: usize = 24;
 
-/// The suits in the order of a number below [`RENAMINGS`]; 0 leaves them as they are.
+/// The permutation with a number below [`RENAMINGS`]; 0 is the identity.
 fn suits(number: usize) -> [Suit; 4] {
     let mut left: Vec<Suit> = Suit::all().collect();
     let mut rest = number;
@@ -20,7 +20,7 @@ fn suits(number: usize) -> [Suit; 4] {
     })
 }
 
-/// A situation with its suits renamed.
+/// A situation with permuted suits.
 pub(super) struct Renamed {
     board: CardSet,
     pot: f32,

@@ -1,4 +1,4 @@
-//! The connection to an external program: starting it, waiting for it, lines to and from it.
+//! An external program and the connection to it: starting it, sending, reading lines.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -9,43 +9,43 @@ use crate::acknowledge::acknowledge;
 use crate::program::{Program, Running};
 use crate::waiting::{SOON, Wait};
 
-/// The longest line taken from a program, in bytes.
+/// The longest line accepted from a program, in bytes.
 const MAX_LINE: usize = 65_536;
 
-/// How often a program that is starting is looked at.
+/// How often a starting program is checked.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What goes wrong with a program. The text says what happened, for people.
+/// Why an exchange with a program failed. The text describes it for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// It did not do in time what it had to.
+    /// The program did not do something in time.
     Late(String),
-    /// It has ended or closed its connection, or could not be started.
+    /// The program ended, closed its connection, or could not be started.
     Gone(String),
-    /// It sent something that is not of the protocol.
+    /// The program sent something that breaks the protocol.
     Rubbish(String),
 }
 
 impl Trouble {
-    /// What happened.
+    /// The description of the failure.
     pub(super) fn text(&self) -> &str {
         let (Trouble::Late(text) | Trouble::Gone(text) | Trouble::Rubbish(text)) = self;
         text
     }
 }
 
-/// How long something may take, and what is said when that is long.
+/// The deadline of a wait, and the message shown when it takes long.
 pub(super) struct Patience<'a> {
     pub(super) until: Instant,
     pub(super) wait: &'a mut Wait,
     pub(super) what: &'a dyn Fn() -> String,
-    /// Whether something was said.
+    /// Whether a message was shown.
     pub(super) said: bool,
 }
 
 impl Patience<'_> {
-    /// The time until it is over, or something is to be said again; `None` when it is over. At
-    /// least a millisecond otherwise: sockets take no less.
+    /// The time until the deadline or the next message, at least a millisecond since sockets accept
+    /// no less; `None` when the deadline has passed. Shows the message when it is due.
     fn left(&mut self) -> Option<Duration> {
         let now = Instant::now();
         if now >= self.until {
@@ -57,7 +57,7 @@ impl Patience<'_> {
     }
 }
 
-/// A program that has been started and must still connect and say its version.
+/// A program that has been started and has yet to connect and send its version.
 #[derive(Debug)]
 pub(super) struct Starting {
     running: Running,
@@ -86,14 +86,14 @@ impl Starting {
         Ok(Starting { running, door, stream: None, started, wait })
     }
 
-    /// When it was started.
+    /// When the program was started.
     pub(super) fn started(&self) -> Instant {
         self.started
     }
 
-    /// Waits until the program, which has this name and may take so long, is ready, or until the
-    /// time given: then [`Trouble::Late`], and the call may be repeated. Any other trouble is
-    /// final.
+    /// Waits until the program is ready, or until `until`: then the error is [`Trouble::Late`] and
+    /// the call may be repeated. Other errors are final. `name` and `most`, its time limit in all,
+    /// are for messages.
     pub(super) fn wait(
         &mut self,
         until: Instant,
@@ -131,14 +131,15 @@ impl Starting {
     }
 }
 
-/// The program's connection, if it has made it. If not: has it failed, is it late? A program that
-/// ends with success may have left another behind in its process group that will connect.
+/// Accepts the program's connection, or waits a little for it; an error when the program has failed
+/// or is late. A program that ended with success may have left another in its process group that
+/// will connect.
 fn accept(
     door: &TcpListener,
     running: &mut Running,
     patience: &mut Patience<'_>,
 ) -> Result<Option<Stream>, Trouble> {
-    // Looked at before the door: what has ended may have connected before.
+    // Checked before the listener: a program that has ended may have connected before.
     let ended = running.ended().filter(|status| !status.success() || running.all_ended());
     match door.accept() {
         Ok((stream, _)) => return Stream::new(stream).map(Some),
@@ -154,7 +155,8 @@ fn accept(
     Ok(None)
 }
 
-/// Adds what the program wrote last, and how it ended, when that is why the connection is gone.
+/// Adds the program's last error output to the message, and its exit status if its connection is
+/// gone.
 fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
     let text = match trouble {
         Trouble::Gone(text) => text,
@@ -168,12 +170,12 @@ fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
     }
 }
 
-/// What the program wrote last to its error stream, for the end of a message.
+/// The last error output of an ended program, for the end of a message.
 fn stderr_tail(running: &mut Running) -> String {
     last_words(running.stderr_tail())
 }
 
-/// The same of a program that goes on.
+/// The last error output of a running program, for the end of a message.
 fn stderr_so_far(running: &mut Running) -> String {
     last_words(running.stderr_so_far())
 }
@@ -190,7 +192,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Sends these bytes.
+    /// Sends bytes, within the deadline.
     pub(super) fn send(
         &mut self,
         bytes: &[u8],
@@ -199,17 +201,17 @@ impl Link {
         self.stream.send(bytes, patience).map_err(|trouble| explain(&mut self.running, trouble))
     }
 
-    /// The next line, without its end.
+    /// Reads the next line, without its end.
     pub(super) fn line(&mut self, patience: &mut Patience<'_>) -> Result<Vec<u8>, Trouble> {
         self.stream.line(patience).map_err(|trouble| explain(&mut self.running, trouble))
     }
 
-    /// Something that is not of the protocol, with what the program wrote last to its error stream.
+    /// The error for a line that breaks the protocol, with the program's last error output.
     pub(super) fn rubbish(&mut self, reason: String) -> Trouble {
         explain(&mut self.running, Trouble::Rubbish(reason))
     }
 
-    /// Closes the connection and gives the program this long to end by itself.
+    /// Closes the connection and waits up to `grace` for the program to end by itself.
     pub(super) fn close(self, grace: Duration) {
         let Link { stream, mut running } = self;
         drop(stream);
@@ -220,9 +222,9 @@ impl Link {
 #[derive(Debug)]
 struct Stream {
     socket: TcpStream,
-    /// Received, not yet given out.
+    /// Bytes received and not yet consumed.
     buffer: Vec<u8>,
-    /// Whether something was received since something was sent.
+    /// Whether something was received after the last send.
     unanswered: bool,
 }
 
@@ -295,7 +297,7 @@ fn timed_out(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
-/// Bytes as one line of text for a message.
+/// An excerpt of the bytes as one line of text, for messages.
 pub(super) fn shorten(bytes: &[u8]) -> String {
     game::escape::excerpt_of(bytes, 80)
 }

@@ -1,19 +1,18 @@
 //! `external`: any program that speaks the player's side of the ACPC protocol, as an agent.
 //!
-//! The program is started as in the competition, `COMMAND HOST PORT`, connects, says its version,
-//! and is sent what a dealer would send: every state of the hands it plays, the final one included,
-//! other players' cards hidden. Each decision has a deadline. A program that ends, is late, or
-//! sends what is not of the protocol costs the decision it owes; it is killed with everything it
-//! started, and started again, at once the first time and then after growing pauses. A decision
-//! that it answers starts the count anew; when it has been started again too often without
-//! answering one it stays down, and every further decision fails at once, saying since when and
-//! why. A program that ends before it has connected, with nothing left in its process group, is not
-//! waited for; what it wrote last to its error stream is part of the message. What takes longer
-//! than two seconds is said ([`crate::waiting`]).
+//! The program is started as in the competition, `COMMAND HOST PORT`. It connects, sends its
+//! version, and is sent what a dealer would send: every state of the hands it plays, the final one
+//! included, with the other players' cards hidden. Each decision has a deadline. A program that
+//! ends, is late, or breaks the protocol loses the decision it owes. It is killed with everything
+//! it started, and started again: at once the first time, then after growing pauses. An answered
+//! decision resets the count; after too many restarts without one it stays down, and every further
+//! decision fails at once, with the reason and since when. A program that ends before it has
+//! connected, with nothing left in its process group, is not waited for; its last error output is
+//! part of the message. Waits longer than two seconds are reported ([`crate::waiting`]).
 //!
 //! Replies are read as the original dealer reads them: comments and replies to earlier states are
-//! skipped. An action that is not legal is given back as it was written, for the driver to correct
-//! and count; a reply without an action costs the decision.
+//! skipped. An illegal action is returned as it was written, for the driver to correct and count; a
+//! reply without an action costs the decision.
 
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -35,7 +34,7 @@ use link::{Link, Patience, Starting, Trouble, shorten};
 
 mod link;
 
-/// The registry's entry.
+/// The entry of the agent kind `external` in the registry.
 pub const SPEC: AgentSpec = AgentSpec {
     kind: "external",
     summary: "a program that speaks the player's side of the ACPC protocol",
@@ -80,13 +79,13 @@ pub const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
-/// The first pause before a program that failed again is started again; doubled each time.
+/// The first pause before a program that has failed repeatedly is restarted; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest such pause.
+/// The longest pause before a restart.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// How long a program has to end by itself when it is no longer needed.
+/// How long a program that is no longer needed has to end by itself.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]
@@ -100,7 +99,7 @@ struct Options {
     output: Option<String>,
 }
 
-/// What an external agent is built from.
+/// The settings of an external agent.
 #[derive(Debug, Clone)]
 struct Setup {
     name: String,
@@ -147,22 +146,22 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// Where the program stands.
+/// The state of the program.
 #[derive(Debug)]
 enum Process {
-    /// Started, not yet ready.
+    /// Started, not yet connected or without a version.
     Starting(Box<Starting>),
-    /// Connected.
+    /// Connected and ready.
     Ready(Link),
-    /// Not running, not to be started before this moment.
+    /// Stopped; not to be started before this moment.
     Down { until: Instant },
-    /// Started too often without an answer: since when and why.
+    /// Given up after too many restarts without an answer: since when and why.
     GivenUp(String),
 }
 
-/// Why there is no answer.
+/// Why a decision has no answer.
 enum NoAnswer {
-    /// The program goes on; this was its trouble.
+    /// The program can go on.
     Kept(Trouble),
     /// The program must be stopped.
     Stop(Trouble),
@@ -172,11 +171,12 @@ enum NoAnswer {
 struct External {
     setup: Setup,
     process: Process,
-    /// Times it was stopped since it last answered.
+    /// How often it was stopped since its last answer.
     stopped: u32,
-    /// How long a decision is waited for in silence: it is said early once.
+    /// How long a decision may take before it is reported: [`SOON`] until the first report, then
+    /// [`AGAIN`].
     silent: Duration,
-    /// The hand whose states have been sent, and how many of them: one for each length of history.
+    /// The hand whose states have been sent, and their number: one for each length of the history.
     sent: Option<(u64, usize)>,
 }
 
@@ -201,7 +201,7 @@ impl External {
         Ok(External { setup, process, stopped: 0, silent: SOON, sent: None })
     }
 
-    /// The connection to a program that is ready, which may have to be started first.
+    /// Makes sure that the program is ready, starting it if necessary.
     fn ready(&mut self, until: Instant) -> Result<(), NoAnswer> {
         loop {
             match &mut self.process {
@@ -291,10 +291,10 @@ impl External {
         }
     }
 
-    /// The lines for every state of the hand that the program has not been sent.
+    /// The lines for the states of the hand that the program has not been sent.
     ///
     /// A program that is new to the hand gets the states since this seat's last action: it must not
-    /// be asked again what has been answered.
+    /// be asked again for actions that were played.
     fn unsent(
         &mut self,
         public: &PublicState,
@@ -323,8 +323,8 @@ impl External {
         lines
     }
 
-    /// Stops the program; it will be started again if it has not been too often in vain. Returns
-    /// what there is to say when it is given up.
+    /// Schedules a restart of the program, or gives it up after too many; returns the message when
+    /// it is given up.
     fn stop(&mut self, hand: u64, trouble: &Trouble) -> Option<String> {
         let pause = match self.stopped {
             0 => Duration::ZERO,

@@ -1,8 +1,8 @@
-//! Programs that are run: started in a process group of their own, their output kept in a file or
-//! dropped, and gone with everything they started when the value is dropped.
+//! Child processes, each in a process group of its own, with output to a file or dropped. Dropping
+//! the value kills the group.
 //!
-//! A process group outlives the one that made it, and no value is dropped in a process that ends by
-//! a signal or by `exit`: whoever ends this process calls [`end_all`] before.
+//! A process group outlives its creator, and nothing is dropped in a process that ends by a signal
+//! or by `exit`: whoever ends this process calls [`end_all`] first.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -20,14 +20,13 @@ use stderr_tail::StderrTail;
 
 mod stderr_tail;
 
-/// The environment variable with the password of an account at a Slumbot server, which programs are
-/// not given.
+/// The environment variable with the password for a Slumbot server. Child processes do not get it.
 pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
 
-/// The process groups of the programs that run.
+/// The process groups of running programs.
 struct Groups {
     running: BTreeSet<u32>,
-    /// This process is about to end: no further program may be started.
+    /// Whether this process is about to end: then no program may be started.
     over: bool,
 }
 
@@ -37,8 +36,8 @@ fn groups() -> MutexGuard<'static, Groups> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills every program that runs and everything it started. None can be started any more: this
-/// process is about to end.
+/// Kills all running programs and everything they started. No more can be started: this process is
+/// about to end.
 pub fn end_all() {
     let mut groups = groups();
     groups.over = true;
@@ -47,7 +46,7 @@ pub fn end_all() {
     }
 }
 
-/// The number of a program as that of its process group.
+/// The process group id of a program, which equals its process id.
 fn group(number: u32) -> Option<Pid> {
     i32::try_from(number).ok().and_then(Pid::from_raw)
 }
@@ -58,23 +57,23 @@ fn kill(number: u32) {
     }
 }
 
-/// A command line, split into words.
+/// A command to run, with its working folder and output file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The program: a path when it holds a `/`, else a name to be looked up.
+    /// The program: a path if it contains a `/`, otherwise a name to look up.
     pub program: PathBuf,
-    /// What it is given, before anything the caller adds.
+    /// The arguments, before those that the caller adds.
     pub arguments: Vec<String>,
-    /// Where it runs; the current folder if not given.
+    /// The working folder; `None` for the current one.
     pub folder: Option<PathBuf>,
-    /// The file to which its output and errors are appended; dropped if not given, but for the last
-    /// lines of its errors.
+    /// The file to which output and error output are appended; if `None` both are dropped, but the
+    /// last lines of error output are kept in memory.
     pub output: Option<PathBuf>,
 }
 
 impl Program {
     /// Splits a command line as a shell does: blanks separate, quotes and backslashes protect. A
-    /// relative path of the program starts from `folder`.
+    /// relative path of the program is resolved from `folder`.
     ///
     /// `None` when there is no word or a quote is not closed.
     pub fn parse(command: &str, folder: &Path) -> Option<Program> {
@@ -85,7 +84,7 @@ impl Program {
         Some(Program { program, arguments: words.collect(), folder: None, output: None })
     }
 
-    /// Starts it with these further arguments and no input.
+    /// Starts the program with further arguments and no input.
     ///
     /// # Errors
     /// When the program cannot be started or the output file not be opened.
@@ -102,7 +101,7 @@ impl Program {
         Ok(running)
     }
 
-    /// As [`start`](Self::start), with output and errors going where the caller says.
+    /// [`start`](Self::start) with output and error output going where the caller says.
     ///
     /// # Errors
     /// When the program cannot be started.
@@ -113,7 +112,7 @@ impl Program {
         errors: Stdio,
     ) -> io::Result<Running> {
         let mut command = match &self.folder {
-            // The program's path is meant from here, not from its own folder.
+            // The program's path is relative to the current folder, not to its working folder.
             Some(_) if self.is_path() => Command::new(std::path::absolute(&self.program)?),
             _ => Command::new(&self.program),
         };
@@ -132,8 +131,8 @@ impl Program {
         Ok(Running { child, stderr_tail: None })
     }
 
-    /// The file that says what it does, as far as that can be told: the program, or, where that is
-    /// an interpreter that is looked up, the first of its arguments that is a file.
+    /// The file that best identifies what the program does: the program itself or, if it is looked
+    /// up by name (an interpreter, say), the first of its arguments that is a file.
     pub fn source(&self) -> Option<PathBuf> {
         if self.is_path() || self.program.is_file() {
             return Some(self.program.clone()).filter(|program| program.is_file());
@@ -147,7 +146,7 @@ impl Program {
     }
 }
 
-/// A program that has been started.
+/// A running program, killed with its process group on drop.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -155,25 +154,24 @@ pub struct Running {
 }
 
 impl Running {
-    /// How it ended, if it has.
+    /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Whether it has ended, and so has everything in its process group.
+    /// Whether it and everything in its process group have ended.
     pub fn all_ended(&mut self) -> bool {
         let gone = |group| test_kill_process_group(group) == Err(Errno::SRCH);
         self.ended().is_some() && group(self.child.id()).is_none_or(gone)
     }
 
-    /// The last lines it wrote to its error stream, in one line for messages; nothing where the
-    /// caller of [`Program::start_into`] has them.
+    /// The last lines of its error output, joined to one line; `None` if it wrote none or its error
+    /// output goes elsewhere ([`Program::start_into`]).
     pub fn stderr_tail(&mut self) -> Option<String> {
         self.stderr_tail.as_mut()?.text()
     }
 
-    /// As [`stderr_tail`](Self::stderr_tail), while it goes on: waits no longer than a few
-    /// milliseconds for more.
+    /// [`stderr_tail`](Self::stderr_tail) for a running program: waits a few milliseconds at most.
     pub fn stderr_so_far(&mut self) -> Option<String> {
         self.stderr_tail.as_mut()?.so_far()
     }
@@ -190,10 +188,10 @@ impl Running {
         }
     }
 
-    /// Kills it and everything in its process group.
+    /// Kills its process group.
     pub fn kill(&mut self) {
-        // The group's number is the program's; it is not given to others before the group is empty
-        // and the program has been waited for.
+        // The group id is the process id; it is not reused before the group is empty and the
+        // program has been waited for.
         let number = self.child.id();
         let mut groups = groups();
         kill(number);

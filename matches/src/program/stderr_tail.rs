@@ -1,4 +1,4 @@
-//! The last lines a program wrote to its error stream, which mostly say why it ended.
+//! The last lines of a program's error output, which usually say why it ended.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,31 +11,31 @@ use std::time::Duration;
 
 use game::escape::visible;
 
-/// Bytes that are kept.
+/// The number of bytes kept.
 const KEPT: usize = 2048;
 
-/// Lines that are shown, and letters of them.
+/// The number of lines shown, and the number of characters.
 const LINES: usize = 3;
 const LETTERS: usize = 240;
 
-/// How long the stream of a program that has ended may take to end as well: something it started
-/// may still have it.
+/// How long to wait for the end of the stream after the program has ended: something it started may
+/// still hold it open.
 const REST: Duration = Duration::from_millis(200);
 
-/// How long what a program that goes on has just written may take to be read.
+/// How long to wait for recent output of a running program to be read.
 const SO_FAR: Duration = Duration::from_millis(20);
 
-/// Where they are.
+/// Where the error output goes.
 #[derive(Debug)]
 pub(super) enum StderrTail {
-    /// Read by a thread, which says by closing the channel that nothing more comes.
+    /// Read by a thread, which closes the channel when the stream ends.
     Read { kept: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
-    /// In a file, after what was there before.
+    /// To a file, from this offset on.
     In { path: PathBuf, from: u64 },
 }
 
 impl StderrTail {
-    /// Reads an error stream to its end on a thread of its own, so that it never fills up.
+    /// Starts a thread that reads the stream to its end, so that the pipe never fills up.
     pub(super) fn read(mut stream: ChildStderr) -> io::Result<StderrTail> {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (open, more) = mpsc::channel();
@@ -59,12 +59,12 @@ impl StderrTail {
         Ok(StderrTail::Read { kept, more })
     }
 
-    /// The last lines as one line of text, of a program that has ended; `None` when there are none.
+    /// The last lines joined to one, of a program that has ended; `None` when there are none.
     pub(super) fn text(&mut self) -> Option<String> {
         self.text_within(REST)
     }
 
-    /// The same of a program that goes on.
+    /// The last lines joined to one, of a running program.
     pub(super) fn so_far(&mut self) -> Option<String> {
         self.text_within(SO_FAR)
     }
@@ -72,7 +72,7 @@ impl StderrTail {
     fn text_within(&mut self, rest: Duration) -> Option<String> {
         let bytes = match self {
             StderrTail::Read { kept, more } => {
-                // Comes back at once when the stream has ended.
+                // Returns at once when the stream has ended.
                 let _ = more.recv_timeout(rest);
                 kept.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }

@@ -1,4 +1,4 @@
-//! `cardroom endgame database`: random endgames with their equilibria.
+//! `cardroom endgame database`: makes a file of random endgames with their equilibria.
 
 use std::path::Path;
 
@@ -44,14 +44,14 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Makes it.
+/// Runs the command: makes the database.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let deck = || Ok(Deck::new(args.deck.cards()?, &args.deck.bets()?));
     let card = args.making.make(args.games.0, deck, &args.threads, args.quiet)?;
     Output::of(&Made { card, out: &args.making.out }, args.json)
 }
 
-/// A database that was made.
+/// The outcome of making a database.
 struct Made<'a> {
     card: Card<Deck>,
     out: &'a Path,

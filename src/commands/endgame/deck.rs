@@ -1,4 +1,4 @@
-//! The deck and the sizes of an endgame, as the command line has them.
+//! The options for the deck and the bet sizes of an endgame.
 
 use solvers::endgame::{Bets, Endgame, EndgameError};
 
@@ -19,7 +19,6 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// The endgame.
     pub(super) fn game(&self) -> Result<Endgame, Failure> {
         let first = self.deck.weights("--first", self.first.as_deref())?;
         let second = self.deck.weights("--second", self.second.as_deref())?;
@@ -45,7 +44,7 @@ pub(super) struct Deck {
 }
 
 impl Deck {
-    /// How many cards it has.
+    /// The number of cards; an error if no endgame has so many or so few.
     pub(super) fn cards(&self) -> Result<usize, Failure> {
         match self.cards {
             cards @ 2..=Endgame::MOST_CARDS => Ok(cards),
@@ -53,7 +52,7 @@ impl Deck {
         }
     }
 
-    /// The sizes.
+    /// The bet sizes.
     pub(super) fn bets(&self) -> Result<Bets, Failure> {
         if self.sizes.is_empty() {
             return Bets::steps(self.step, self.stack).map_err(Failure::input);
@@ -67,8 +66,8 @@ impl Deck {
         Bets::new(&self.sizes).map_err(Failure::input)
     }
 
-    /// The weights of a player's cards: `1:0.5,10:0.5`, `3-6`, `2,9:3`; cards that are not named
-    /// weigh nothing. All alike where nothing is given.
+    /// The weights of a player's cards, read from a text such as `1:0.5,10:0.5`, `3-6` or `2,9:3`.
+    /// Cards that are not named have weight 0; without a text all cards weigh the same.
     fn weights(&self, option: &str, text: Option<&str>) -> Result<Vec<f64>, Failure> {
         let cards = self.cards()?;
         let Some(text) = text else { return Ok(vec![1.0; cards]) };

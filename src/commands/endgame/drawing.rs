@@ -1,5 +1,5 @@
-//! A tree that predicts bets, drawn from left to right: a box for each node with its condition, its
-//! size and a bar as long as the size.
+//! The picture of a tree that predicts bet sizes, drawn from left to right. Each node is a box with
+//! its condition, its size and a bar of proportional length.
 
 use show::number::whole;
 use show::svg::tree::{Layout, Measures};
@@ -9,17 +9,18 @@ use super::leaves::Told;
 
 const WIDE: f64 = 268.0;
 const TALL: f64 = 46.0;
-/// From one column of boxes to the next, and between boxes of a column.
+/// Distances: between columns of boxes, and between boxes of a column.
 const GAP: f64 = 26.0;
 const BETWEEN: f64 = 8.0;
 const EDGE: f64 = 14.0;
 const INSET: f64 = 8.0;
-/// Above the boxes.
+/// Height of the head above the boxes.
 const TOP: f64 = 56.0;
 const LETTERS: Letters = Letters::regular(11.0);
 const BOLD: Letters = Letters::bold(11.0);
 
-/// The picture; a parent stands before its children. A bar as long as its box is `most`, in pots.
+/// The tree as SVG. In `told` a parent comes before its children; a bar of full width is a bet of
+/// `most` pots.
 pub(super) fn svg(told: &[Told], title: &str, about: &str, most: f64) -> String {
     let measures = Measures { node: [WIDE, TALL], gaps: [GAP, BETWEEN], edge: EDGE, top: TOP };
     let layout = Layout::new(told.iter().map(|node| node.parent).collect(), measures);

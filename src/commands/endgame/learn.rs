@@ -1,5 +1,5 @@
-//! `cardroom endgame learn`: trees and nearest neighbours that predict equilibria of endgames, and
-//! what each is worth on games that it has not seen.
+//! `cardroom endgame learn`: trees and nearest neighbours that predict equilibria of endgames,
+//! measured on held-out games.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ use crate::progress::Progress;
 /// The depth of the published table.
 const TABLE_DEPTH: usize = 5;
 
-/// Numbers of neighbours that are asked, as far as there are so many games.
+/// The default numbers of neighbours; those above the number of training games are left out.
 const NEIGHBOURS: [usize; 3] = [1, 5, 20];
 
 /// The depths of optimal trees.
@@ -65,7 +65,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Numbers as they are written: `3..20`, `3,5,8`, or both.
+/// A list of numbers, parsed from `3..20`, `3,5,8`, or a mix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Numbers(Vec<usize>);
 
@@ -91,28 +91,28 @@ impl FromStr for Numbers {
     }
 }
 
-/// A representation's trees.
+/// The trees of a representation.
 struct Learned {
     representation: Representation,
     trees: Vec<AtDepth>,
-    /// Greedy trees and optimal ones from the same games, pair by pair.
+    /// Pairs of a greedy and an optimal tree grown from the same games.
     optimal: Vec<[AtDepth; 2]>,
 }
 
-/// All that is measured.
+/// All results.
 struct Results<'a> {
     args: &'a Args,
     card: &'a learners::database::Card<Deck>,
     games: usize,
     train: usize,
-    /// Games that optimal trees are searched over.
+    /// Number of games that optimal trees are searched over.
     searched: usize,
     learned: Vec<Learned>,
     neighbours: Vec<(usize, Score)>,
     baselines: [(&'static str, Score); 2],
 }
 
-/// Learns, tests and prints.
+/// Runs the command: learns the trees, tests them and returns the results.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let depths = &args.depths.0;
     let deepest = depths.last().copied().unwrap_or_default();
@@ -283,7 +283,7 @@ impl Shown for Results<'_> {
 }
 
 impl Results<'_> {
-    /// A row for each depth, a column for each representation.
+    /// A table with a row for each depth and a column for each representation.
     fn by_depth(&self, title: &str, cell: impl Fn(&AtDepth) -> String) -> String {
         let numbers = self.learned.iter().map(|learned| learned.representation.number.to_string());
         let header = std::iter::once("depth".to_owned()).chain(numbers);
@@ -313,7 +313,7 @@ impl Results<'_> {
     }
 }
 
-/// Distance and exploitability with their intervals.
+/// Distance and exploitability with their confidence intervals.
 fn cells(score: &Score) -> [String; 2] {
     let cell = |Mean { mean, half_width }: Mean| format!("{mean:.4} ± {half_width:.4}");
     [cell(score.distance), cell(score.exploitability)]

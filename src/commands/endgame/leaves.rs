@@ -1,4 +1,4 @@
-//! The nodes of a tree that predicts one size, in words, and the published leaves among them:
+//! The nodes of a tree that predicts one bet size, in words, and the published leaves among them:
 //! Figure 5 of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
 
 use learners::endgames::representations::{Asked, Inputs, Representation, Share};
@@ -6,40 +6,39 @@ use learners::endgames::trees::Predictor;
 use models::tree::{Looks, Node, Tree};
 use serde_json::{Value, json};
 
-/// The published leaves: a check when a hand beats .2 to .8 of the other's, and two large bets.
+/// Sizes of the published leaves in pots: a check when a hand beats .2 to .8 of the other's, and
+/// two large bets.
 const MIDDLE: f64 = 0.1898;
 const LARGE: f64 = 2.3597;
 const TOP: f64 = 2.9314;
 
 /// A node of a tree.
 pub(super) struct Told {
-    /// Its number in the tree.
     pub(super) node: usize,
-    /// The node above it.
     pub(super) parent: Option<usize>,
     pub(super) depth: usize,
-    /// What holds of it and not of its parent; empty for the root.
+    /// The condition of this node beyond its parent's; empty for the root.
     pub(super) condition: String,
-    /// The size it answers, in pots.
+    /// The predicted size in pots.
     pub(super) size: f64,
-    /// Its training rows.
+    /// The number of training rows.
     pub(super) rows: usize,
-    /// The mean squared error of its answer over them.
+    /// The mean squared error of the prediction over these rows.
     pub(super) error: f64,
     pub(super) leaf: bool,
 }
 
-/// A published leaf and the leaf of this tree that comes nearest to it.
+/// A published leaf and the leaf of this tree that is nearest to it.
 pub(super) struct Match {
     pub(super) published: f64,
-    /// What is asked of a leaf.
+    /// The test for a match, in words.
     pub(super) asked: &'static str,
     pub(super) node: usize,
     pub(super) size: f64,
     pub(super) holds: bool,
 }
 
-/// The nodes of a tree of this depth, a parent before its children.
+/// All nodes of the tree, each parent before its children.
 pub(super) fn told(
     predictor: &Predictor,
     representation: Representation,
@@ -77,7 +76,7 @@ pub(super) fn told(
     parents.into_iter().enumerate().map(of).collect()
 }
 
-/// A number with three decimals, or as many as tell it from 0 and 1.
+/// A number with three decimals, or with as many as it takes not to be shown as a whole number.
 fn decimals(number: f32) -> String {
     let texts = (3..9).map(|decimals| format!("{number:.decimals$}"));
     let whole = |text: &String| text.parse().is_ok_and(|read: f32| read.fract() == 0.0);
@@ -85,7 +84,7 @@ fn decimals(number: f32) -> String {
     found.unwrap_or_else(|| format!("{number}"))
 }
 
-/// What a column is.
+/// A feature column in words.
 fn words(representation: Representation, share: Share, column: usize, cards: usize) -> String {
     let (player, card) = (column / cards, column % cards + 1);
     match (player, representation.inputs, representation.asked, share) {
@@ -99,11 +98,11 @@ fn words(representation: Representation, share: Share, column: usize, cards: usi
     }
 }
 
-/// The published leaves beside those of a tree that is told the card's share.
+/// The published leaves matched with those of a tree whose features include the card's share.
 pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
     let column = predictor.tree().column_names().len() - 1;
     let leaves = || told.iter().filter(|told| told.leaf);
-    // How much of .2 to .8 leads to a leaf.
+    // The share of the interval from .2 to .8 that leads to this leaf.
     let covered = |told: &&Told| {
         let [low, high] = predictor.bounds(told.node, column).map(f64::from);
         (high.min(0.8) - low.max(0.2)).max(0.0) / 0.6
@@ -135,7 +134,7 @@ pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
     found.into_iter().flatten().collect()
 }
 
-/// The nodes for programs.
+/// The nodes as JSON.
 pub(super) fn json(tree: &Tree, told: &[Told]) -> Vec<Value> {
     let node = |told: &Told| {
         let mut node = json!({

@@ -1,4 +1,5 @@
-//! `cardroom endgame`: endgames of one bet, solved exactly, gathered and learned from.
+//! `cardroom endgame`: endgames with one bet: solves them exactly, collects them and learns from
+//! them.
 
 mod database;
 mod deck;
@@ -44,7 +45,7 @@ enum Command {
     Rules(rules::Args),
 }
 
-/// Runs it.
+/// Runs the subcommand.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.command {
         Command::Solve(args) => solve::run(args),
@@ -83,11 +84,11 @@ impl ShareArg {
     }
 }
 
-/// The published number of games.
+/// The default number of games, as published.
 const GAMES: usize = 80_000;
 
-/// A database, how many of its games are used, and how many of those are to learn from, which are
-/// four fifths.
+/// Opens the database. Also returns how many of its games are used, and how many of those are for
+/// training: four fifths.
 fn games(path: &Path, asked: Option<usize>) -> Result<(Database, usize, usize), Failure> {
     let database = Database::open(path).map_err(Failure::input)?;
     let games = asked.unwrap_or(GAMES.min(database.games()));

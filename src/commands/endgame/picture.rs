@@ -1,5 +1,5 @@
-//! An endgame as a picture, in the form of Figure 1 of Ganzfried & Yusuf: the first player's cards
-//! to the left, the second's to the right, the best on top; and what the first player does.
+//! A picture of an endgame in the form of Figure 1 of Ganzfried & Yusuf: the first player's cards
+//! on the left, the second's on the right, the best on top; and the first player's strategy.
 
 use show::number::percent;
 use show::svg::{Colour, Head, Letters, Picture};
@@ -12,12 +12,12 @@ const LETTERS: Letters = Letters::regular(12.0);
 const EDGE: f64 = 14.0;
 const TOP: f64 = 78.0;
 const ROW: f64 = 24.0;
-/// The length of the longest bar.
+/// Length of the longest bar.
 const BAR: f64 = 130.0;
-/// The column of the cards between the bars.
+/// Width of the column of cards between the bars.
 const MIDDLE: f64 = 40.0;
 
-/// Draws it.
+/// The picture as SVG.
 pub(super) fn picture(game: &Endgame, solution: &Solution) -> String {
     let sizes = game.bets().sizes();
     let plays: Vec<String> = solution

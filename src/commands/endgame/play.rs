@@ -1,4 +1,4 @@
-//! `cardroom endgame play`: a person against the equilibrium of an endgame.
+//! `cardroom endgame play`: a person plays against the equilibrium of an endgame.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, Write};
@@ -52,14 +52,14 @@ enum SeatArg {
     Both,
 }
 
-/// What the games came to, in pots.
+/// Totals over the games, in pots.
 #[derive(Default)]
 struct Sums {
     games: u64,
-    /// Net of the antes.
+    /// What the person has won, net of the antes.
     won: f64,
     answers: u64,
-    /// Answers that cost something.
+    /// Number of answers that cost something.
     wrong: u64,
     cost: f64,
 }
@@ -72,10 +72,10 @@ struct Table<'a, Input> {
     sums: Sums,
 }
 
-/// Less than this many pots an answer costs by rounding alone.
+/// Costs below this, in pots, are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Plays until the games or the input are over.
+/// Runs the command: plays until the games or the input end.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let game = args.weights.game()?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) >> 32);
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl<Input: BufRead> Table<'_, Input> {
-    /// Plays one game; `false` when the input ended before.
+    /// Plays one game; `false` if the input ended before.
     fn play(&mut self, seat: Player) -> Result<bool, Failure> {
         let cards = self.dealer.cards(self.game);
         let own = cards[seat.index()];
@@ -133,7 +133,8 @@ impl<Input: BufRead> Table<'_, Input> {
         Ok(true)
     }
 
-    /// The person bets or checks. What the first player takes; `None` when the input is over.
+    /// The person acts first, and bets or checks. Returns the first player's payoff in pots; `None`
+    /// at the end of the input.
     fn first(&mut self, [own, other]: [usize; 2]) -> Result<Option<f64>, Failure> {
         let sizes = self.game.bets().sizes();
         let worth = self.game.worth_of_sizes(own, &self.solution.calls);
@@ -160,7 +161,8 @@ impl<Input: BufRead> Table<'_, Input> {
         Ok(Some(1.0))
     }
 
-    /// The person calls or folds.
+    /// The person acts second, and calls or folds. Returns the first player's payoff in pots;
+    /// `None` at the end of the input.
     fn second(&mut self, [other, own]: [usize; 2]) -> Result<Option<f64>, Failure> {
         let sizes = self.game.bets().sizes();
         let row = &self.solution.strategy[other * sizes.len()..][..sizes.len()];
@@ -193,7 +195,7 @@ impl<Input: BufRead> Table<'_, Input> {
         Ok(Some(1.0))
     }
 
-    /// What the first player takes where both cards are shown after a bet of a size.
+    /// The first player's payoff at a showdown after a bet of this size, in pots.
     fn showdown(
         &self,
         first: usize,
@@ -205,7 +207,7 @@ impl<Input: BufRead> Table<'_, Input> {
         Ok(Some(if first > second { 1.0 + size } else { -size }))
     }
 
-    /// Says what an answer costs, and what the equilibrium does.
+    /// Prints what an answer costs and what the equilibrium does.
     fn price(&mut self, cost: f64, does: &str) -> Result<(), Failure> {
         let right = cost < ROUNDING;
         self.sums.answers += 1;
@@ -216,7 +218,7 @@ impl<Input: BufRead> Table<'_, Input> {
         print(&format!("That {costs}; the equilibrium: {does}. "))
     }
 
-    /// Asks until a line is understood; `None` at the end of the input.
+    /// Asks until a line can be parsed; `None` at the end of the input.
     fn ask<T>(
         &mut self,
         question: &str,
@@ -224,7 +226,7 @@ impl<Input: BufRead> Table<'_, Input> {
     ) -> Result<Option<T>, Failure> {
         loop {
             print(question)?;
-            // Where nobody reads it, nothing is lost.
+            // If the prompt cannot be written, nothing is lost.
             let _ = std::io::stdout().flush();
             let mut line = String::new();
             let bytes = self.input.read_line(&mut line).map_err(|error| {
@@ -243,7 +245,7 @@ impl<Input: BufRead> Table<'_, Input> {
     }
 }
 
-/// The number of a size as it is written: `check`, `0.6`, `bet 0.6`, `all-in`.
+/// The index of a size, parsed from `check`, `0.6`, `bet 0.6` or `all-in`.
 fn size(line: &str, sizes: &[f64]) -> Result<usize, String> {
     let wanted = match line.strip_prefix("bet ").unwrap_or(line).trim() {
         "check" | "c" => 0.0,

@@ -1,4 +1,4 @@
-//! `cardroom endgame rules`: the shortest lists of rules for their price.
+//! `cardroom endgame rules`: finds the cheapest short lists of rules.
 
 use std::path::PathBuf;
 
@@ -52,21 +52,21 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The name of the published rule for the best hands, and of both where the equilibrium plays what
-/// they do not speak of.
+/// Names: the published rule for the best hands, and the suffix for rules completed by the
+/// equilibrium.
 const ALL_IN: &str = "published all-in rule";
 const REST: &str = ", all else the equilibrium";
 
-/// A priced rule.
+/// A rule with its price.
 struct Priced {
     what: String,
     text: String,
     bets: bool,
-    /// On games that it was not found on.
+    /// The mean loss in games that the rule was not found on.
     price: Mean,
 }
 
-/// Finds, prices and prints.
+/// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let database = Database::open(&args.data).map_err(Failure::input)?;
     if args.games == 0 || args.games >= database.games() {
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     interrupt::listen(&stop)?;
     let learn = Games::new(&database, 0..args.games).map_err(Failure::input)?;
     let rest = Games::new(&database, args.games..database.games()).map_err(Failure::input)?;
-    // As many lists as a search of that many lines tends to price.
+    // An estimate of the number of lists that a search with so many lines prices.
     let sizes = database.card().content.sizes.len() as u64 - 1;
     let lines = u64::from(args.lines);
     let mut progress = Progress::patient(60 * sizes * lines * (lines + 2), "lists", args.quiet);
@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let (calling, _) = find_calling(&learn);
     lists.push(("found: calls".to_owned(), calls(calling)));
     for (name, list) in own {
-        // Each part is a rule of its own.
+        // Each part is priced as a rule of its own.
         if let Some(betting) = list.betting() {
             let part = RuleList::new(Some(betting.clone()), None).expect("it has a part");
             lists.push((format!("{name}: bets"), part));
@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             Priced { what, text: list.to_string(), bets: list.betting().is_some(), price }
         })
         .collect();
-    // What each of the published rules costs whoever plays all else perfectly.
+    // The price of each published rule when everything else is played perfectly.
     let most = database.bets().sizes().last().copied().unwrap_or_default();
     let middle = rest.price_in_equilibrium(|beats| (0.2..=0.8).contains(&beats).then_some(0.0));
     let best = rest.price_in_equilibrium(|beats| (beats >= 0.95).then_some(most));
@@ -183,7 +183,7 @@ impl Shown for Prices<'_> {
     }
 }
 
-/// Its lines, but for `else check`.
+/// The lines of a rule without `else check`.
 fn lines(rule: &Priced) -> impl Iterator<Item = &str> {
     rule.text.lines().filter(|line| *line != "else check")
 }

@@ -37,7 +37,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Solves and prints.
+/// Runs the command: solves the endgame, and draws it if asked to.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let game = args.weights.game()?;
     let solution = game.solve();
@@ -63,7 +63,7 @@ impl Shown for Solved {
     }
 }
 
-/// The sizes of a row of probabilities that occur, with them, in words.
+/// The sizes with a positive probability in a row of a strategy, in words.
 pub(super) fn mix(row: &[f64], sizes: &[f64]) -> String {
     let shown = row.iter().zip(sizes).filter(|(share, _)| **share > 5e-7);
     let words = shown.map(|(&share, &size)| {
@@ -73,7 +73,7 @@ pub(super) fn mix(row: &[f64], sizes: &[f64]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// A size with as many decimals as it has, three at most.
+/// A size with at most three decimals, without trailing zeros.
 pub(super) fn short(size: f64) -> String {
     let text = format!("{size:.3}");
     let text = text.trim_end_matches('0');
@@ -121,7 +121,7 @@ fn text(game: &Endgame, solution: &Solution) -> String {
     text + &format!("\n{table}\n")
 }
 
-/// The sizes of bets in words.
+/// The range of bet sizes in words.
 pub(super) fn choices(sizes: &[f64]) -> String {
     match sizes {
         [_, only] => format!("{} pots", short(*only)),
@@ -133,14 +133,14 @@ pub(super) fn choices(sizes: &[f64]) -> String {
     }
 }
 
-/// Cards with the probability that each is dealt and does something.
+/// Cards with their probabilities in words, the best card first.
 fn cards(list: &[(usize, f64)]) -> String {
     let words =
         list.iter().rev().map(|(card, mass)| format!("{} ({})", card + 1, percent(*mass, 2)));
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The cards that call a size, best first.
+/// The cards that call a size in words, the best first.
 fn called(game: &Endgame, solution: &Solution, size: &Size) -> String {
     let (held, sizes) = (game.shares(Player::Second), game.bets().len());
     let call = |card: usize| solution.calls[card * sizes + size.bet];

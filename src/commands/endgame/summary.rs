@@ -1,4 +1,5 @@
-//! `cardroom endgame summary`: a database of endgames, looked at whole and solved again.
+//! `cardroom endgame summary`: statistics of a database of endgames, which are solved again to
+//! check it.
 
 use std::path::PathBuf;
 
@@ -26,22 +27,22 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// What games say, added up.
+/// Totals over the games.
 #[derive(Default)]
 struct Sums {
     values: Vec<f64>,
     /// The largest exploitability of either player.
     worst: f64,
-    /// The largest difference of a probability to the file's.
+    /// The largest difference between a probability and the file's.
     differs: f64,
-    /// Games in which the simplex method ends at another strategy than the central one.
+    /// Number of games in which the simplex method ends at another strategy than the central one.
     many: u64,
 }
 
-/// Games between two looks at the progress.
+/// Number of games between updates of the progress display.
 const CHUNK: usize = 2048;
 
-/// Reads, solves and prints.
+/// Runs the command: reads the games and solves them again.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let database = Database::open(&args.data).map_err(Failure::input)?;
     let bets = database.bets();
@@ -74,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Summary { args, database, sums }, args.json)
 }
 
-/// A database with what its games say.
+/// A database with the totals over its games.
 struct Summary<'a> {
     args: &'a Args,
     database: Database,
@@ -82,7 +83,7 @@ struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    /// The mean value with half of its 95 % interval, and the standard deviation.
+    /// The mean value with the half-width of its 95 % interval, and the standard deviation.
     fn value(&self) -> [f64; 3] {
         let values = &self.sums.values;
         let count = values.len() as f64;

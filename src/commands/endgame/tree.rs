@@ -1,4 +1,4 @@
-//! `cardroom endgame tree`: one decision tree that predicts a bet, in words and as a picture.
+//! `cardroom endgame tree`: one decision tree that predicts a bet size, as text and as a picture.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Grows the tree and prints it.
+/// Runs the command: grows the tree and prints it.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let number = args.representation;
     let representation = Representation::published(number).filter(|chosen| chosen.drawn);
@@ -74,12 +74,12 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Grown { args, head, representation, train, predictor, told, matches }, args.json)
 }
 
-/// A tree with the leaves that were published.
+/// A tree with the published leaves.
 struct Grown<'a> {
     args: &'a Args,
     head: String,
     representation: Representation,
-    /// Games that it is learned from.
+    /// The number of training games.
     train: usize,
     predictor: Predictor,
     told: Vec<Told>,

@@ -1,4 +1,4 @@
-//! `cardroom evaluate AGENT --by best-response`: what could be won from an agent, exactly, in small
+//! `cardroom evaluate AGENT --by best-response`: the exact exploitability of an agent in small
 //! games. Hold'em has a [module of its own](super::in_tree).
 
 use serde_json::json;
@@ -10,12 +10,12 @@ use super::Args;
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// Nodes of the largest game that is laid out: some 1.2 GB while it is.
+/// Nodes of the largest game tree that is built; it takes some 1.2 GB meanwhile.
 const NODES: usize = 2_000_000;
-/// Deals of hole cards beyond which no game has so few nodes; hold'em has 1,624,350.
+/// A game with more deals of hole cards than this has too many nodes; hold'em has 1,624,350.
 const DEALS: u64 = 200_000;
 
-/// Computes and prints.
+/// Runs the command: computes the best responses and prints their values.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     if solvers::subgame::response::is_holdem(&def) {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let tree = Tree::new(&dealt, NODES).map_err(Failure::input)?;
     let game = Sequences::new(&tree);
     let profile = dealt.profile(&tree, &game, &*policy).map_err(Failure::input)?;
-    // What the responder in each seat wins from the agent in the other one.
+    // What the responder wins in each seat, in mbb a hand.
     let won = Player::BOTH.map(|player| unit * profile.best_response_value(&game, player));
     let mean = (won[0] + won[1]) / 2.0;
     if args.json {

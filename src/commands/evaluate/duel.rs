@@ -1,4 +1,5 @@
-//! `cardroom evaluate AGENT --by duel --against OTHER`: both strategies valued at spots of play.
+//! `cardroom evaluate AGENT --by duel --against OTHER`: two strategies compared by their values at
+//! sampled spots.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
 
-/// Values and prints.
+/// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));

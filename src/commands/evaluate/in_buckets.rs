@@ -1,5 +1,5 @@
-//! `cardroom evaluate AGENT --by best-response --sees buckets`: what could be won from an agent by
-//! somebody who sees what it sees, exactly.
+//! `cardroom evaluate AGENT --by best-response --sees buckets`: the exact value of a best response
+//! that sees the same buckets as the agent.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use crate::interrupt;
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
 
-/// Computes and prints.
+/// Runs the command: computes the best response and prints its value.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.menu.is_some() {
         return Err(Failure::usage(
@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&response, args.json)
 }
 
-/// What there is to print.
+/// The result to print.
 struct Response<'a> {
     agent: &'a str,
     game: &'a str,
@@ -82,7 +82,7 @@ struct Response<'a> {
 }
 
 impl Response<'_> {
-    /// Decisions of the tree, and information sets of the agent.
+    /// The number of decision nodes of the tree, and of the agent's information sets.
     fn sizes(&self) -> [u64; 2] {
         let size = self.strategy.tree().size();
         let infosets = self.strategy.in_buckets().map_or(0, |InBuckets { buckets, .. }| {
@@ -92,7 +92,7 @@ impl Response<'_> {
         [size.decisions.iter().sum(), u64::try_from(infosets).unwrap_or(u64::MAX)]
     }
 
-    /// Chips a hand in thousandths of a big blind.
+    /// Chips a hand as thousandths of a big blind.
     fn mbb(&self, chips: f64) -> f64 {
         1000.0 * chips / f64::from(self.def.big_blind())
     }

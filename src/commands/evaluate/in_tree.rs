@@ -1,5 +1,5 @@
-//! `cardroom evaluate AGENT --by best-response` in hold'em: inside a betting tree, on drawn flops
-//! or on all.
+//! `cardroom evaluate AGENT --by best-response` in hold'em: best responses within a betting tree,
+//! on sampled flops or on all.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +28,7 @@ use crate::progress::Progress;
 /// Nodes of the largest betting tree.
 const NODES: u64 = 4_000_000;
 
-/// Measures and prints.
+/// Runs the command: measures the agent and prints the result.
 pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let plan = plan(args, def)?;
     let data = args.named.load()?.config.server.data;
@@ -94,7 +94,7 @@ fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
     })
 }
 
-/// The menu of this name or in this file.
+/// The menu of this name or in this file; the default depends on the game.
 fn menu(name: Option<&str>, def: &GameDef) -> Result<BetMenu, Failure> {
     let usual = match def.betting {
         Betting::Limit => "limit",
@@ -110,7 +110,7 @@ fn failure(error: MeasureError) -> Failure {
     }
 }
 
-/// The rate so far.
+/// The estimate so far, for the progress display.
 fn note(position: &Position) -> String {
     position.figures.map_or_else(String::new, |figures| {
         let Estimate { mbb, half_width } = figures.from_flop.both;
@@ -118,7 +118,7 @@ fn note(position: &Position) -> String {
     })
 }
 
-/// What is measured, in words and as it is named in documents.
+/// The figures: in words, and by their key in documents.
 const FIGURES: [(&str, &str); 2] = [
     ("best from the flop on, before it as the agent", "from_flop"),
     ("best before the flop, too", "from_start"),

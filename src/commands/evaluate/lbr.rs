@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::playing::provenance;
 use crate::progress::Progress;
 
-/// Measures and prints.
+/// Runs the command: measures the agent and prints the result.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let plan = plan(args)?;
     let data = args.named.load()?.config.server.data;
@@ -75,7 +75,7 @@ fn failure(error: MeasureError) -> Failure {
     }
 }
 
-/// The rate so far, and the half-width to expect at the end.
+/// The rate so far and the half-width expected at the end, for the progress display.
 fn note(position: &Position, hands: u64) -> String {
     position.rate.map_or_else(String::new, |rate| {
         format!(
@@ -87,8 +87,7 @@ fn note(position: &Position, hands: u64) -> String {
     })
 }
 
-/// Each way of counting, with what it is called and its sums: all hands, then by the response's
-/// seat.
+/// Each way of counting, with its name and its sums: over all hands, then by the response's seat.
 fn rows(plan: &Plan, outcome: &Outcome) -> [(&'static str, String, Sums); 6] {
     let figures = &outcome.figures;
     let seat = |at: usize| {
@@ -110,7 +109,7 @@ fn rate(plan: &Plan, sums: &Sums) -> Result<Rate, NoRate> {
     Rate::of(sums, plan.def.big_blind())
 }
 
-/// Rounds as the papers count them: the turn is the third.
+/// Rounds as the papers number them: the turn is the third.
 fn rounds(from: Street) -> String {
     match from {
         Street::River => "round 4".to_owned(),
@@ -153,7 +152,7 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
     text
 }
 
-/// The published table with our figure in its column.
+/// The published table, with this measurement in its column.
 fn published(plan: &Plan, outcome: &Outcome) -> String {
     let column = |(moves, from): (&str, Street)| format!("{moves} {}-4", from.index() + 1);
     let mut text = "\nmbb/hand, no-limit, 200 big blinds  ".to_owned();

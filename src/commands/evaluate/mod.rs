@@ -1,4 +1,4 @@
-//! `cardroom evaluate`: how strong an agent is, by a yardstick.
+//! `cardroom evaluate`: the strength of an agent, measured in one of several ways.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -132,7 +132,7 @@ enum Sees {
     Buckets,
 }
 
-/// How many flops.
+/// A number of flops; `all` is parsed as the number of all flops.
 #[derive(Debug, Clone, Copy)]
 struct Flops(usize);
 
@@ -166,7 +166,7 @@ impl From {
     }
 }
 
-/// Measures and prints.
+/// Runs the command: measures and prints.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let opposed = matches!(args.by, Yardstick::Match | Yardstick::Duel);
     if args.against.is_some() && !opposed {
@@ -203,7 +203,7 @@ impl Args {
         self.named.files(&agents)
     }
 
-    /// For measurements that are not a list of independent results.
+    /// Refuses `--shard` for measurements that cannot be split.
     fn must_be_whole(&self) -> Result<(), Failure> {
         let Some(shard) = self.shard else { return Ok(()) };
         Err(Failure::usage(format!(
@@ -211,7 +211,7 @@ impl Args {
         )))
     }
 
-    /// Where the results are, and how parts become the whole.
+    /// A note that says where the results are kept, and how parts are joined.
     fn kept_in(&self, folder: &Path) -> String {
         let kept = format!("\nkept in {}\n", folder.display());
         let part = self.shard.map_or_else(String::new, |shard| {

@@ -1,4 +1,4 @@
-//! `cardroom evaluate AGENT --by match`: the duplicate match against another agent.
+//! `cardroom evaluate AGENT --by match`: a duplicate match against another agent.
 
 use evaluation::folder::MANIFEST;
 use matches::plan::Plan;
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::playing::{play_shown, provenance, stopped};
 use crate::report;
 
-/// Plays and prints the report of the match.
+/// Runs the command: plays the match and prints its report.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let data = args.named.load()?.config.server.data;
     let registry = args.named.registry()?;

@@ -1,4 +1,4 @@
-//! `cardroom explain bluffs`: where a tree bets and raises with weak hands.
+//! `cardroom explain bluffs`: the leaves of a tree that bet and raise with weak hands.
 
 use std::str::FromStr;
 
@@ -45,7 +45,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// From 0 to 1, as `45%` or `0.45`.
+/// A share from 0 to 1, parsed from `45%` or `0.45`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Share(f64);
 
@@ -63,7 +63,7 @@ impl FromStr for Share {
     }
 }
 
-/// What is found on a street.
+/// The result for a street.
 struct Found<'a> {
     street: game::Street,
     explainer: Explainer<'a>,
@@ -72,7 +72,7 @@ struct Found<'a> {
     weight: f64,
 }
 
-/// Searches and shows.
+/// Runs the command: searches the trees and prints what was found.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let student = args.whose.student()?;
     let streets = match args.street {
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Searched { args, found }, args.json)
 }
 
-/// All streets that were searched.
+/// The results of all streets that were searched.
 struct Searched<'a> {
     args: &'a Args,
     found: Vec<Found<'a>>,

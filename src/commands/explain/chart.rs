@@ -1,4 +1,4 @@
-//! `cardroom explain chart`: what an agent does with each of the 169 starting hands.
+//! `cardroom explain chart`: an agent's strategy with each of the 169 starting hands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Asks and shows.
+/// Runs the command: queries the policy and shows the chart.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards[0] > 0 {
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Ok(Output::of(&place, args.json)?.then(drawn))
 }
 
-/// Where this betting leads, and who is to act there.
+/// The public state after this betting, and the seat to act.
 fn decision(def: &Arc<GameDef>, at: &str) -> Result<(PublicState, Seat), Failure> {
     let public = notation::replay(def, at, &Board::EMPTY)
         .map_err(|error| Failure::usage(format!("--at: {error}; write it as in `cr400`")))?;
@@ -121,7 +121,7 @@ fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat) -> Chart {
     chart
 }
 
-/// Where a chart is of, with the chart.
+/// A chart with its place in the game.
 struct Place<'a> {
     args: &'a Args,
     public: &'a PublicState,

@@ -55,10 +55,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Changes that are shown of win-rates and of chips.
+/// Number of changes shown for each unit: win-rates and chips.
 const FLIPS: usize = 3;
 
-/// Reads, follows and shows.
+/// Runs the command: reads the decision, follows it through the tree and prints it.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let ledger = LedgerReader::open(&args.path).map_err(Failure::input)?;
     let hand = ledger.hand(args.hand).map_err(Failure::input)?;
@@ -95,7 +95,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     decided.show(&ledger, who)
 }
 
-/// What was seen before one of the hand's actions, and the action; `None` where it has no such one.
+/// The information set before an action of the hand, and the action; `None` if there is no such
+/// action.
 fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     let action = hand.public.history().get(number as usize)?.action;
     let mut seen = None;
@@ -107,7 +108,7 @@ fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     seen.map(|infoset| (infoset, action))
 }
 
-/// The decisions of a hand, a line each.
+/// The actions of a hand, one line each.
 fn list<'a>(
     hand: &HandRecord,
     decisions: &[DecisionRecord],
@@ -117,7 +118,7 @@ fn list<'a>(
     for (number, played) in hand.public.history().iter().enumerate() {
         let note = decisions.iter().find(|decision| decision.index as usize == number);
         let note = note.and_then(|decision| decision.note.as_deref()).unwrap_or_default();
-        // The whole path comes with the decision itself.
+        // Only the first line of a note; the whole path is shown with the decision itself.
         let note = note.lines().next().unwrap_or_default();
         let did = before(hand, number as u32)
             .map(|(infoset, action)| action_words(&infoset.public, action));
@@ -133,7 +134,7 @@ fn list<'a>(
     text
 }
 
-/// A decision with all that is known of it.
+/// A decision with everything known about it.
 struct Decided<'a> {
     args: &'a Args,
     number: u32,
@@ -145,18 +146,18 @@ struct Decided<'a> {
     student: Arc<Student>,
 }
 
-/// What a tree makes of a decision.
+/// The evaluation of a decision by a tree.
 struct Found<'a> {
     explainer: Explainer<'a>,
     features: Features,
     leaf: usize,
-    /// What the leaf has won or lost in the match.
+    /// The winnings of the leaf in the match.
     won: Won,
     flips: Vec<Flip<Action>>,
 }
 
 impl Decided<'_> {
-    /// `who` decided, in the match of this ledger.
+    /// Prints the decision. `who` is the entrant that decided, in the match of this ledger.
     fn show(&self, ledger: &LedgerReader, who: u8) -> Result<(), Failure> {
         let public = &self.infoset.public;
         self.student.check_game(public.def()).map_err(Failure::input)?;
@@ -174,15 +175,15 @@ impl Decided<'_> {
         }
     }
 
-    /// The actions of a leaf with their probabilities, the likeliest first; a check is a call of
-    /// nothing.
+    /// The actions of a leaf with their probabilities, the likeliest first; a check is a call of 0
+    /// chips.
     fn actions(&self, explainer: &Explainer<'_>, leaf: usize) -> Vec<(Action, f64)> {
         let shares: Vec<f32> =
             explainer.tree().summary(leaf).shares.iter().map(|&share| share as f32).collect();
         let public = &self.infoset.public;
         let mut actions = self.student.moves(public.street()).actions(public, &shares);
         actions.retain(|&(_, weight)| weight > 0.0);
-        // The sort is stable: of equals the first move stays first.
+        // The sort is stable: equal probabilities keep the order of the moves.
         actions.sort_by(|a, b| b.1.total_cmp(&a.1));
         actions
     }
@@ -195,8 +196,8 @@ impl Decided<'_> {
         action_words(&self.infoset.public, action)
     }
 
-    /// What the opponent has bet on this street as a share of the pot before it: ` (62 % of the
-    /// pot)`.
+    /// The opponent's bet on this street as a share of the pot before it, as in ` (62 % of the
+    /// pot)`; empty for other features.
     fn share(&self, feature: Feature, chips: f32) -> String {
         let public = &self.infoset.public;
         let street = public.street();
@@ -209,7 +210,7 @@ impl Decided<'_> {
         }
     }
 
-    /// `raise to 250 60 %, fold 40 %`.
+    /// Actions with their probabilities, as in `raise to 250 60 %, fold 40 %`.
     fn mix(&self, actions: &[(Action, f64)]) -> String {
         let told = actions.iter().filter(|(_, share)| *share >= 0.005);
         let told =
@@ -217,13 +218,14 @@ impl Decided<'_> {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether the record says other probabilities than the tree does now.
+    /// Whether the recorded probabilities differ from those of the tree now.
     fn differs(&self, actions: &[(Action, f64)]) -> bool {
         let Some(strategy) = self.recorded.as_ref().and_then(|recorded| recorded.strategy.as_ref())
         else {
             return false;
         };
-        // Options such as `play=purify` leave actions out, so that only those not in the tree tell.
+        // Options such as `play=purify` leave actions out, so that only actions missing in the tree
+        // count.
         strategy
             .actions
             .iter()
@@ -283,7 +285,7 @@ impl Decided<'_> {
         text
     }
 
-    /// The answer to a test, and the number that gave it.
+    /// The outcome of a test of the tree, and the value that was tested.
     fn step(&self, explainer: &Explainer<'_>, features: &Features, step: &[usize]) -> String {
         let Node::Branch { looks, right, .. } = explainer.tree().node(step[0]) else {
             return String::new();

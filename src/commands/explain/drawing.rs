@@ -1,5 +1,5 @@
-//! A tree drawn: from left to right, a box for each node, made without fonts or other files,
-//! readable on light and dark ground.
+//! The picture of a tree, drawn from left to right with a box for each node. It needs no fonts or
+//! other files, and is readable on light and dark ground.
 
 use abstraction::menu::{BetSize, Move};
 use models::explain::{Explainer, Shown};
@@ -12,32 +12,32 @@ use crate::chart::Kind;
 use crate::chart::picture;
 
 const WIDE: f64 = 272.0;
-/// Between a box and its text.
+/// Distance between a box and its text.
 const INSET: f64 = 8.0;
-/// From one column of boxes to the next, and between boxes of a column.
+/// Distances: between columns of boxes, and between boxes of a column.
 const GAP: f64 = 30.0;
 const BETWEEN: f64 = 12.0;
 const EDGE: f64 = 14.0;
-/// A line of text.
+/// Height of a line of text.
 const LINE: f64 = 14.5;
-/// The bar below the text of a box, with what is around it.
+/// Height of the bar below the text of a box, with its margins.
 const BAR: f64 = 22.0;
 const LETTERS: Letters = Letters::regular(11.5);
 const BOLD: Letters = Letters::bold(11.5);
 
-/// What stands above a tree.
+/// The heading above a tree.
 pub(super) struct Heading {
-    /// Whose tree it is, in one line.
+    /// The name of the tree, in one line.
     pub(super) head: String,
-    /// How large it is.
+    /// The size of the tree, in words.
     pub(super) about: String,
-    /// What holds at the node that is shown first; empty for the root.
+    /// The conditions that hold at the first node shown; empty for the root.
     pub(super) holds: String,
     /// The weight of all rows of the tree.
     pub(super) weight: f64,
 }
 
-/// The picture. `won` says what each node has won, if anything does: it is shown under the pointer.
+/// The tree as SVG. `won` has the winnings of each node, if any, which are shown as a tooltip.
 pub(super) fn svg(
     explainer: &Explainer<'_>,
     shown: &[Shown],
@@ -55,7 +55,7 @@ pub(super) fn svg(
     let (key, top) = key(explainer, legend, room);
     let boxes: Vec<Vec<(&str, String)>> =
         shown.iter().map(|node| words(explainer, node, heading.weight)).collect();
-    // All boxes are as tall as the one with most lines.
+    // All boxes are as tall as the one with the most lines.
     let tall = boxes.iter().map(Vec::len).max().unwrap_or_default() as f64 * LINE + BAR + 3.0;
     let measures = Measures { node: [WIDE, tall], gaps: [GAP, BETWEEN], edge: EDGE, top };
     let layout = Layout::new(shown.iter().map(|node| node.parent).collect(), measures);
@@ -82,20 +82,20 @@ pub(super) fn svg(
     svg.finish()
 }
 
-/// What a box tells.
+/// The contents of a box.
 struct Told<'a> {
     node: &'a Shown,
-    /// Of all rows of the tree.
+    /// The weight of all rows of the tree.
     weight: f64,
-    /// What the node has won, if that was asked for.
+    /// The winnings of the node, if requested.
     won: Option<&'a str>,
-    /// What stands in the box, with the class of each line.
+    /// The lines of text, each with its CSS class.
     lines: &'a [(&'static str, String)],
-    /// How tall the box is.
+    /// The height of the box.
     tall: f64,
 }
 
-/// The lines of a box, each as wide as it has room for.
+/// The lines of a box with their CSS classes, wrapped to its width.
 fn words(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> Vec<(&'static str, String)> {
     let condition = match node.condition.as_str() {
         "" if node.node == 0 => "every decision",
@@ -136,7 +136,7 @@ fn node_box(svg: &mut Picture, explainer: &Explainer<'_>, told: &Told<'_>, [x, y
     svg.add(format_args!("</g>"));
 }
 
-/// How often each class is answered, as a bar.
+/// Draws a bar that shows how often each class is answered.
 fn bar(svg: &mut Picture, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f64, f64)) {
     let wide = WIDE - 2.0 * INSET;
     let mut left = x;
@@ -152,8 +152,8 @@ fn bar(svg: &mut Picture, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f6
     }
 }
 
-/// What the colours mean, in as many lines as it takes: for each its place, colour and words; and
-/// where they end.
+/// The legend, wrapped to the width: position, colour and words of each entry. Also returns where
+/// it ends.
 fn key(explainer: &Explainer<'_>, top: f64, room: f64) -> (Vec<(f64, f64, Kind, String)>, f64) {
     let owed = explainer.owed(0);
     let (mut key, mut left, mut y) = (Vec::new(), EDGE, top);
@@ -169,7 +169,7 @@ fn key(explainer: &Explainer<'_>, top: f64, room: f64) -> (Vec<(f64, f64, Kind, 
     (key, y + 26.0)
 }
 
-/// What kind of action each class is.
+/// The kind of action of each class.
 fn kinds(explainer: &Explainer<'_>) -> Vec<Kind> {
     let mut raises = 0;
     let kind = |class: &String| match class.parse() {
@@ -189,7 +189,7 @@ pub(super) fn colours(explainer: &Explainer<'_>) -> Vec<&'static str> {
     kinds(explainer).into_iter().map(picture::colour).collect()
 }
 
-/// The colour of what is answered most.
+/// The colour of the most frequent answer.
 pub(super) fn colour(explainer: &Explainer<'_>, shares: &[f64]) -> &'static str {
     let most = kinds(explainer).into_iter().zip(shares).max_by(|a, b| a.1.total_cmp(b.1));
     picture::colour(most.map_or(Kind::Call, |(kind, _)| kind))

@@ -1,5 +1,5 @@
-//! `cardroom explain fidelity`: how far a student does what its teacher does, and what the
-//! difference costs.
+//! `cardroom explain fidelity`: how closely a student follows its teacher, and what the difference
+//! costs.
 
 use clap::value_parser;
 use evaluation::fidelity::{Compared, Fidelity, Likeness, compare};
@@ -73,7 +73,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Compares and shows.
+/// Runs the command: compares both and prints the result.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     let policies = |name: &str| {
@@ -120,17 +120,17 @@ fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
     Rate::of(sums, big_blind).ok()
 }
 
-/// A student beside its teacher.
+/// The comparison of a student with its teacher.
 struct Beside<'a> {
     args: &'a Args,
-    /// Streets of the game.
+    /// The number of streets of the game.
     streets: usize,
     big_blind: Chips,
     found: &'a Fidelity,
 }
 
 impl Beside<'_> {
-    /// Each street, and all: its name, how alike the two are there, what is lost.
+    /// A row for each street and one for all: name, likeness of the decisions, loss of the student.
     fn rows(&self) -> Vec<(&'static str, Likeness, Option<Rate>)> {
         let found = self.found;
         let lost = |sums: &Sums| rate(sums, self.big_blind);
@@ -215,7 +215,7 @@ impl Shown for Beside<'_> {
     }
 }
 
-/// What stands where there is nothing to say.
+/// The cell for a missing value.
 fn none() -> String {
     "-".to_owned()
 }
@@ -224,7 +224,7 @@ fn percent(share: Option<f64>) -> String {
     share.map_or_else(none, |share| number::percent(share, 1))
 }
 
-/// Without the sign of a zero.
+/// The number without the sign of a negative zero.
 fn positive(number: f64) -> f64 {
     if number == 0.0 { 0.0 } else { number }
 }

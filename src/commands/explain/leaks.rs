@@ -1,11 +1,11 @@
-//! `cardroom explain results`: where an entrant of a recorded match loses most, beside the others
-//! in the same place.
+//! `cardroom explain results`: where an entrant of a recorded match loses most, compared with the
+//! others in the same place.
 //!
-//! Each hand counts once for each entrant: at its last decision in it. So the places divide the
-//! hands, what they won adds up to the win rate, and the differences of the places add up to that
-//! from the others. All-ins count with what is expected of them. Differences are of deals, so that
-//! both seats of a duplicate deal stand beside each other; which of them are told apart from chance
-//! is judged together, by Holm's method.
+//! Each hand counts once for each entrant, at its last decision in the hand. The places therefore
+//! divide the hands: what the hands won adds up to the win rate, and the differences of the places
+//! add up to the total difference from the others. All-ins count with their expected value.
+//! Differences are computed over whole deals, so that both seats of a duplicate deal are compared
+//! with each other. Which differences are significant is judged jointly, by Holm's method.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,15 +63,15 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Boards looked at for all-ins of three and more; those of two cost nothing.
+/// The most boards enumerated for all-ins of three and more players; those of two cost nothing.
 const BOARDS: u64 = 100_000_000;
-/// Fewer hands than this in a place, of all players together, say nothing: one stack more or less
+/// The least number of hands in a place, over all players: with fewer, one stack more or less
 /// decides.
 const ENOUGH: u64 = 30;
-/// How often chance alone may put any place among those told apart.
+/// Significance level: the probability that chance alone separates any place.
 const CHANCE: f64 = 0.05;
 
-/// Adds up and shows.
+/// Runs the command: adds the hands up and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let source = Source::open(&args.path, args.game.as_deref())?;
     let info = source.info();
@@ -107,18 +107,19 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&leaks, args.json)
 }
 
-/// Where a hand counts: an entrant's last decision in it.
+/// The place where a hand counts: an entrant's last decision in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     street: Street,
     position: Position,
-    /// Bets and raises on the street before it, the blinds not counted: 0, 1, 2 for more.
+    /// Number of bets and raises on the street before the decision, blinds not counted: 0, 1, or 2
+    /// for more.
     raises: u8,
-    /// None where the others ended the hand before it could decide.
+    /// The action; `None` if the others ended the hand before the entrant could decide.
     did: Option<Did>,
 }
 
-/// What was done.
+/// The kind of action taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Did {
     Fold,
@@ -128,7 +129,7 @@ enum Did {
     AllIn,
 }
 
-/// What hands are added up for: each place, and all that have something in common.
+/// A group of hands that are added up: a single place, or all places with something in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     All,
@@ -159,7 +160,7 @@ impl Key {
 }
 
 impl Place {
-    /// The action of whoever is to act, as a place.
+    /// The place of an action of the seat to act.
     fn of(public: &PublicState, seat: Seat, action: Action) -> Place {
         let did = match action {
             Action::Fold => Did::Fold,
@@ -178,7 +179,7 @@ impl Place {
         }
     }
 
-    /// `river, button: calls a bet`.
+    /// The place in words, as in `river, button: calls a bet`.
     fn words(self) -> String {
         let before_flop = self.street == Street::Preflop;
         let faced = match (before_flop, self.raises) {
@@ -201,7 +202,7 @@ impl Place {
         format!("{}, {}: {did}", self.street.name(), self.position)
     }
 
-    /// All that its hands are added up for.
+    /// The groups that a hand in this place belongs to.
     fn keys(self) -> [Key; 5] {
         let Place { street, position, did, .. } = self;
         [Key::All, Key::Street(street), Key::Position(position), Key::Did(did), Key::Place(self)]
@@ -227,22 +228,22 @@ fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Place)> {
     hand.entrants.iter().map(last).collect()
 }
 
-/// What hands won that are added up together. In chips: what the entrant won, and by how much that
-/// is more than what the others won on average.
+/// Sums over a group of hands, in chips: what the entrant won, and how much more that is than the
+/// others' average.
 #[derive(Debug, Clone, Copy, Default)]
 struct Line {
-    /// The entrant's hands, and those of all others.
+    /// Number of hands: the entrant's, and those of all others.
     hands: [u64; 2],
-    /// Over whole deals.
+    /// Sums over whole deals.
     sum: [f64; 2],
     squares: [f64; 2],
-    /// In the deal that is open.
+    /// Sums over the current deal.
     open: [f64; 2],
     open_hands: [u64; 2],
 }
 
 impl Line {
-    /// The deal is whole: it counts.
+    /// Adds the current deal, which is complete.
     fn close(&mut self) {
         for side in 0..2 {
             let open = std::mem::take(&mut self.open[side]);
@@ -253,18 +254,18 @@ impl Line {
     }
 }
 
-/// Adds hands up, deal by deal.
+/// Sums of all groups, accumulated deal by deal.
 struct Count {
     who: u8,
-    /// How many others there are.
+    /// The number of other entrants.
     others: f64,
-    /// Hands of a whole deal.
+    /// Hands in a whole deal.
     group: usize,
     big_blind: game::Chips,
     lines: BTreeMap<Key, Line>,
     deal: Option<u64>,
     open: usize,
-    /// Whole deals.
+    /// Number of whole deals.
     groups: u64,
 }
 
@@ -306,7 +307,7 @@ impl Count {
         }
     }
 
-    /// A deal of which hands are missing counts nowhere.
+    /// Discards a deal of which hands are missing.
     fn drop_open(&mut self) {
         if self.open > 0 {
             self.open = 0;
@@ -316,7 +317,7 @@ impl Count {
         }
     }
 
-    /// Per hand of the match: what was won, and the difference from the others.
+    /// The rate per hand of the match: of the winnings (`side` 0) or of the difference (1).
     fn rate(&self, line: &Line, side: usize) -> Rate {
         let (groups, size) = (self.groups as f64, self.group as f64);
         let mean = line.sum[side] / groups;
@@ -327,22 +328,22 @@ impl Count {
     }
 }
 
-/// A line of the result.
+/// A row of the result.
 struct Row {
     key: Key,
     hands: [u64; 2],
     won: Rate,
-    /// More than the others won.
+    /// How much more the entrant won than the others.
     difference: Rate,
     verdict: Verdict,
 }
 
-/// Whether a place's difference is told apart from chance.
+/// Whether a difference is statistically significant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Separated,
     Not,
-    /// Too few hands to say.
+    /// Too few hands to judge.
     TooFew,
 }
 
@@ -356,7 +357,7 @@ impl Verdict {
     }
 }
 
-/// All lines, those where most is lost beside the others first.
+/// All rows, sorted by the difference, the largest loss first.
 struct Found {
     rows: Vec<Row>,
     groups: u64,
@@ -364,7 +365,7 @@ struct Found {
 }
 
 impl Found {
-    /// None without two whole deals.
+    /// The rows of the sums; `None` with fewer than two whole deals.
     fn of(mut count: Count) -> Option<Found> {
         count.drop_open();
         if count.groups < 2 {
@@ -382,7 +383,7 @@ impl Found {
         };
         let mut rows: Vec<Row> = count.lines.iter().map(row).collect();
         rows.retain(|row| row.hands != [0, 0]);
-        // Each way of dividing the hands is judged for itself.
+        // Each way of dividing the hands is judged on its own.
         for kind in [is_all, is_street, is_position, is_did, is_place] {
             judge(rows.iter_mut().filter(|row| kind(row.key)).collect());
         }
@@ -415,8 +416,8 @@ fn is_place(key: Key) -> bool {
     matches!(key, Key::Place(_))
 }
 
-/// Which differences are told apart from chance, all together (Holm): the clearest one must be
-/// clear as one of all, the next as one of those that are left, until one is not.
+/// Judges which differences are significant, by Holm's method: the clearest must pass the test
+/// corrected for all of them, the next the test corrected for the rest, until one fails.
 fn judge(mut rows: Vec<&mut Row>) {
     rows.retain(|row| row.verdict == Verdict::Not && row.difference.mbb != 0.0);
     let clear = |row: &Row| row.difference.mbb.abs() / row.difference.standard_error;
@@ -431,7 +432,7 @@ fn judge(mut rows: Vec<&mut Row>) {
     }
 }
 
-/// Where an entrant won and lost.
+/// The results of an entrant.
 struct Leaks<'a> {
     args: &'a Args,
     names: &'a [&'a str],
@@ -507,7 +508,7 @@ impl Shown for Leaks<'_> {
                 signed(clear.iter().map(|row| row.difference.mbb).sum()),
             ),
         };
-        // What is told apart comes first.
+        // Significant differences come first.
         let mut behind: Vec<&Row> = places.iter().filter(behind).copied().collect();
         behind.sort_by_key(|row| row.verdict != Verdict::Separated);
         text += &format!("\nWhere {name} loses most beside {other}\n");

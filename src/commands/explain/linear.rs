@@ -23,7 +23,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Explains.
+/// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.stack.is_some_and(|stack| !(stack.is_finite() && stack >= 1.0)) {
         return Err(Failure::usage("--stack: write big blinds from 1 on, as in 10"));
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Said { file: &args.file, method: model.method, said }, args.json)
 }
 
-/// Sentences by stack.
+/// The sentences for each stack.
 struct Said<'a> {
     file: &'a Path,
     method: String,
@@ -78,7 +78,7 @@ fn load(path: &Path) -> Result<LinearModel, Failure> {
     text.parse().map_err(|error: models::linear::LinearError| at(&error))
 }
 
-/// What the weights of both blinds say.
+/// The weights of both blinds in sentences.
 fn sentences(stack: f64, weights: &Weights) -> Vec<String> {
     if weights.small == weights.big {
         let mut lines = cards(&weights.small);
@@ -94,7 +94,7 @@ fn sentences(stack: f64, weights: &Weights) -> Vec<String> {
     lines
 }
 
-/// Of the cards.
+/// Sentences about the weights of the cards.
 fn cards(theta: &Theta) -> Vec<String> {
     let [_, high, low, gap, suited, .., pair] = *theta;
     let mut lines = vec![format!(
@@ -128,7 +128,7 @@ fn cards(theta: &Theta) -> Vec<String> {
     lines
 }
 
-/// Of the blinds.
+/// Sentences about the weights of the blinds.
 fn seats(stack: f64, small: &Theta, big: &Theta) -> Vec<String> {
     let fold = small[0] + small[5];
     let mut lines = vec![

@@ -1,4 +1,4 @@
-//! `cardroom explain`: what agents do and why, for people to read.
+//! `cardroom explain`: explanations of what agents do and why.
 
 mod bluffs;
 mod chart;
@@ -43,7 +43,7 @@ enum What {
     Results(leaks::Args),
 }
 
-/// Explains.
+/// Runs the subcommand.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.what {
         What::Chart(args) => chart::run(args),

@@ -1,9 +1,9 @@
-//! What nodes of a tree have won or lost in a recorded match: the hands in which the one who plays
-//! the tree came to them.
+//! The winnings of tree nodes in a recorded match: the results of the hands in which the entrant
+//! that plays the tree reached them.
 //!
-//! The decisions are replayed and led through the tree again, so that a record of hands is enough.
-//! A hand counts once for a node, however often it came there; hands of one deal are one group of
-//! [`Sums`].
+//! The decisions are replayed and passed through the tree again, so that a record of hands is
+//! enough. A hand counts once for a node, however often it reached the node; the hands of one deal
+//! are one group of [`Sums`].
 
 use abstraction::features::{FeatureMaker, opponent_bets};
 use cards::Combo;
@@ -19,10 +19,10 @@ use crate::exit::Failure;
 use crate::named::Named;
 use crate::progress::Progress;
 
-/// What a node has won or lost.
+/// The winnings of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Won {
-    /// Decisions that came there.
+    /// Number of decisions that reached the node.
     decisions: u64,
     sums: Sums,
     big_blind: Chips,
@@ -33,7 +33,7 @@ impl Won {
         Rate::of(&self.sums, self.big_blind)
     }
 
-    /// `won +120 ± 300 mbb/hand in 512 hands`.
+    /// The win rate in words, as in `won +120 ± 300 mbb/hand in 512 hands`.
     pub(super) fn words(&self) -> String {
         let hands = match self.sums.hands {
             1 => "1 hand".to_owned(),
@@ -51,7 +51,7 @@ impl Won {
         }
     }
 
-    /// How many decisions came there, in words.
+    /// The number of decisions, in words.
     pub(super) fn decisions(&self) -> String {
         match self.decisions {
             1 => "1 decision".to_owned(),
@@ -59,7 +59,7 @@ impl Won {
         }
     }
 
-    /// `rate` is absent where there are no hands of two deals.
+    /// The JSON document. `rate` is null with hands of fewer than two deals.
     pub(super) fn document(&self) -> Value {
         json!({
             "decisions": self.decisions,
@@ -70,10 +70,10 @@ impl Won {
     }
 }
 
-/// The first entrant of a match that plays the trees of a student, which was named so.
+/// The first entrant of a match that plays the trees of the student with this name.
 ///
 /// # Errors
-/// When none does.
+/// If there is none.
 pub(super) fn entrant(
     ledger: &LedgerReader,
     named: &Named,
@@ -96,11 +96,10 @@ pub(super) fn entrant(
     })
 }
 
-/// What these nodes of the tree of a street have won or lost when this entrant played it, in their
-/// order.
+/// The winnings of nodes of a street's tree when this entrant played it, in the order of `nodes`.
 ///
 /// # Errors
-/// When the match cannot be read or is of another game than the student.
+/// If the match cannot be read, or its game is not the student's.
 pub(super) fn results(
     ledger: &LedgerReader,
     entrant: u8,
@@ -127,7 +126,7 @@ pub(super) fn results(
                 if Some(seat) != own || public.street() != street {
                     return;
                 }
-                // What is not known of the cards cannot be led through the tree.
+                // Hands with unknown hole cards cannot be passed through the tree.
                 let &[a, b] = hand.hole[seat].as_slice() else { return };
                 let Some(hole) = Combo::new(a, b) else { return };
                 let bets = opponent_bets(public, seat);
@@ -149,11 +148,11 @@ pub(super) fn results(
     Ok(count.done())
 }
 
-/// Sums of nodes, with the deal whose hands come.
+/// Sums for nodes, with the hands of the current deal.
 struct Count {
     won: Vec<Won>,
     deal: Option<u64>,
-    /// What the places have won in the deal, and in how many hands.
+    /// The current deal: position of a node, its winnings, and the number of hands.
     open: Vec<(usize, Payoff, u32)>,
 }
 
@@ -163,7 +162,7 @@ impl Count {
         Count { won: vec![none; nodes], deal: None, open: Vec::new() }
     }
 
-    /// The next hand is of this deal.
+    /// Starts the next hand; if its deal is a new one, the last deal is added to the sums.
     fn deal(&mut self, deal: u64) {
         if self.deal.replace(deal) != Some(deal) {
             for (place, won, hands) in self.open.drain(..) {
@@ -172,7 +171,7 @@ impl Count {
         }
     }
 
-    /// A hand that came to these places.
+    /// Adds the result of a hand that reached these places.
     fn hand(&mut self, places: &mut Vec<usize>, payoff: Payoff) {
         places.sort_unstable();
         places.dedup();

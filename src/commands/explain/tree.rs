@@ -1,4 +1,4 @@
-//! `cardroom explain tree`: a decision tree in poker words, as text, for Graphviz, or drawn.
+//! `cardroom explain tree`: a decision tree in poker terms, as text, for Graphviz, or as a picture.
 
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ enum Format {
     Svg,
 }
 
-/// Shows.
+/// Runs the command: prints the tree or writes it to a file.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let student = args.whose.student()?;
     let street = args.street.street();
@@ -113,10 +113,10 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     }
 }
 
-/// Where a tree is shown from.
+/// The node at which the shown part of a tree begins.
 struct Place {
     node: usize,
-    /// Why there, in words.
+    /// The reason for this node, in words.
     why: String,
 }
 
@@ -137,7 +137,7 @@ impl Place {
     }
 }
 
-/// What each node has won in a match, in words; the heading says of whom.
+/// The winnings of each node in a match, in words; adds to the heading whose they are.
 fn won(
     args: &Args,
     path: &Path,
@@ -185,14 +185,14 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Pl
     }
 }
 
-/// Two lines for each node: the answer that leads to it, and what is done there.
+/// The tree as text, two lines for each node: the condition that leads to it, and its actions.
 fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
     let mut text = format!("{}\n{}\n", heading.head, heading.about);
     if !heading.holds.is_empty() {
         text += &format!("there: {}\n", heading.holds);
     }
     text.push('\n');
-    // For each depth, whether the node shown last at it has a sibling to come.
+    // For each depth, whether the last node shown there has a sibling still to come.
     let mut open: Vec<bool> = Vec::new();
     for (place, node) in shown.iter().enumerate() {
         open.truncate(node.depth);
@@ -220,7 +220,7 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
     text
 }
 
-/// A node in a line.
+/// A node as one line.
 fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
     let below = match node.hidden {
         0 => String::new(),
@@ -234,7 +234,7 @@ fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
     )
 }
 
-/// The rows of a node, and how much of all play they are.
+/// The number of rows of a node and their share of all play, in words.
 pub(super) fn rows(summary: &models::tree::Summary, weight: f64) -> String {
     let rows = match summary.rows {
         1 => "1 row".to_owned(),
@@ -246,7 +246,7 @@ pub(super) fn rows(summary: &models::tree::Summary, weight: f64) -> String {
     }
 }
 
-/// A share of play in percent with two digits that count.
+/// A share in percent with about two significant digits.
 pub(super) fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
@@ -258,10 +258,10 @@ pub(super) fn share(share: f64) -> String {
     }
 }
 
-/// The letters of Graphviz's edges, which measures them itself.
+/// An estimate of the font of Graphviz's edge labels, which Graphviz measures itself.
 const EDGES: Letters = Letters::regular(11.0);
 
-/// In Graphviz's language.
+/// The tree in Graphviz's language.
 fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
     let mut text = format!(
         "digraph tree {{\n  graph [rankdir=LR, labelloc=t, label={}];\n  \
@@ -298,7 +298,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
     text
 }
 
-/// Lines as one of Graphviz's strings; empty ones are left out.
+/// Lines as a quoted Graphviz string; empty lines are left out.
 fn quoted(lines: &[&str]) -> String {
     let lines = lines.iter().filter(|line| !line.is_empty());
     let lines: Vec<String> =

@@ -1,4 +1,4 @@
-//! TreeSource decision trees: an agent's, or those of a student's folder.
+//! Where decision trees come from: an agent, or the folder of a student.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,23 +23,23 @@ pub(super) struct TreeSource {
 }
 
 impl TreeSource {
-    /// As it was named.
+    /// The name given on the command line.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where agents are defined.
+    /// The options that say where agents are defined.
     pub(super) fn named(&self) -> &Named {
         &self.named
     }
 
-    /// The student, which has trees.
+    /// The student of the source; an error if it has no trees.
     pub(super) fn student(&self) -> Result<Arc<Student>, Failure> {
         student(&self.named, &self.name)
     }
 }
 
-/// The student of an agent, or of a folder, which has trees.
+/// The student of an agent or of a folder; an error if it has no trees.
 pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure> {
     let registry = named.registry()?;
     let refuse = |what: &str| {
@@ -72,7 +72,7 @@ pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure
     }
 }
 
-/// An agent that can be asked for its strategy, by its name or the folder of a student.
+/// An agent that has a policy, given by its name or by the folder of a student.
 pub(super) fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> {
     let folder = Path::new(name);
     let unknown = matches!(named.registry()?.resolve(name), Err(AgentError::Unknown { .. }));
@@ -83,14 +83,14 @@ pub(super) fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> 
     named.resolve_with_policy(name)
 }
 
-/// What reads the tree of a street, of a student that has trees.
+/// The explainer of a street's tree; an error if its model is no tree.
 pub(super) fn explainer(student: &Student, street: Street) -> Result<Explainer<'_>, Failure> {
     Explainer::of(student, street).ok_or_else(|| {
         Failure::input(anyhow::anyhow!("the student's model of the {street} is no tree"))
     })
 }
 
-/// On a street, in words.
+/// The street as an adverbial phrase, as in `on the turn`.
 pub(super) fn on(street: Street) -> String {
     match street {
         Street::Preflop => "before the flop".to_owned(),

@@ -1,4 +1,4 @@
-//! `cardroom play`: play as an agent at a table somewhere else.
+//! `cardroom play`: plays as an agent at a remote table.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ struct AcpcArgs {
     json: bool,
 }
 
-/// Plays.
+/// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.place {
         Place::Acpc(args) => run_acpc(*args),
@@ -86,7 +86,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
 
 fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     let agent = args.named.resolve(&args.agent)?;
-    // The original dealer's departures from the rules, so that nothing it sends is taken for wrong.
+    // With the original dealer's deviations from the rules, so that nothing it sends counts as an
+    // error.
     let def = Arc::new(args.game.load()?.with_quirks(Quirks::ORIGINAL));
     let plan = Plan {
         host: args.host,

@@ -1,4 +1,4 @@
-//! `cardroom play slumbot`: the benchmark over the Slumbot API.
+//! `cardroom play slumbot`: the benchmark match over the Slumbot API.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
@@ -125,7 +125,7 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "write requests a second, as in 8 or 0.5; 0 for any number".into())
 }
 
-/// Plays.
+/// Runs the command: plays the match.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = plan(args)?;
     let folder = plan.folder.clone();
@@ -191,13 +191,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What `--json` prints.
+/// The JSON document of `--json`.
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
     #[serde(flatten)]
     summary: &'a Summary,
-    /// All estimates of a run that is complete, as in `report.json`.
+    /// The estimates of a complete run, as in `report.json`; `None` before.
     estimates: Option<&'a EstimatesPart>,
 }
 
@@ -259,18 +259,18 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
     })
 }
 
-/// The folder that everything is kept in unless another is named.
+/// The data folder of the configuration.
 fn data(loaded: &crate::config::Loaded) -> &Path {
     &loaded.config.server.data
 }
 
-/// Whether the server is on this machine, where nobody minds how fast it is asked.
+/// Whether the server is on this machine, where requests need no rate limit.
 fn is_here(url: &str) -> bool {
     let host = url.split_once("://").map_or(url, |(_, host)| host);
     ["127.", "localhost", "[::1]"].iter().any(|here| host.starts_with(here))
 }
 
-/// The account, never shown anywhere.
+/// The account, from the file or the environment; it is never printed.
 fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     const NAME: &str = "CARDROOM_SLUMBOT_USERNAME";
     let Some(path) = file else {
@@ -310,18 +310,18 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     }
 }
 
-/// What has been said of a run while it goes on.
+/// What has been reported of a run so far.
 #[derive(Default)]
 struct Told {
-    /// The outage last told of.
+    /// The outage reported last.
     away: Option<Outage>,
-    /// Answers that were no good.
+    /// The number of unusable answers reported.
     doubts: u64,
 }
 
 impl Told {
-    /// What is to be said now: once each when an outage begins and when it is over, each attempt
-    /// while the server has not answered at all, and each answer that is no good.
+    /// The messages to print now: one when an outage begins and one when it ends, one for each
+    /// attempt while the server has not answered at all, and one for each unusable answer.
     fn news(&mut self, progress: &Progress) -> Vec<String> {
         let mut said = Vec::new();
         if let Some((doubts, what)) = &progress.doubts
@@ -343,7 +343,7 @@ impl Told {
                 waiting(outage)
             )),
             (None, Some(outage)) => said.push(silence(outage)),
-            // Until it has answered once, each pause.
+            // Before the first answer, each pause is reported.
             (Some(before), Some(outage))
                 if !outage.answered && outage.next.is_some() && step(before) != step(outage) =>
             {
@@ -362,7 +362,7 @@ impl Told {
     }
 }
 
-/// That there is no answer, and what is done about it.
+/// The message that the server does not answer, and what is done about it.
 fn silence(outage: &Outage) -> String {
     let why = match outage.reason.as_str() {
         "" => String::new(),
@@ -372,7 +372,7 @@ fn silence(outage: &Outage) -> String {
     format!("{} has not answered for {seconds} s{why} ({})", outage.url, waiting(outage))
 }
 
-/// Which attempt comes when, and until when.
+/// When the next attempt is made, and when attempts end.
 fn waiting(outage: &Outage) -> String {
     let Outage { attempt, next, timeout, patience, answered, .. } = outage;
     let when = match next {
@@ -386,7 +386,7 @@ fn waiting(outage: &Outage) -> String {
     )
 }
 
-/// What stands beside the bar.
+/// The note beside the progress bar.
 fn note(progress: &Progress, hands: u64) -> String {
     let rate = progress.rate.as_ref();
     let mut note = match rate.and_then(|rate| Some((rate, rate.any_time()?))) {

@@ -1,5 +1,5 @@
-//! The commands that can be cut into parts: how a part is made, what of it is kept, and how parts
-//! are put together. The contract is the same with and without a server (docs/scale.md).
+//! The commands that can be split into parts: how a part is run, what of its result is kept, and
+//! how parts are merged. The contract is the same with and without a server (docs/scale.md).
 
 use std::path::{Path, PathBuf};
 
@@ -8,28 +8,28 @@ use logs::ledger;
 use crate::commands::Command;
 use crate::exit::Failure;
 
-/// A command that can be cut.
+/// A command that can be split.
 #[derive(Debug)]
 pub(super) struct Cut {
-    /// Its first words.
+    /// The first words of the command line.
     name: &'static [&'static str],
-    /// Its option for a number of threads, where it has one.
+    /// The option for the number of threads, if there is one.
     threads: Option<&'static str>,
-    /// What its parts are, which `merge` joins.
+    /// What the parts produce, which `merge` joins.
     join: Join,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Join {
-    /// Folders with ledgers, from which all else is made again.
+    /// Folders of which only the ledgers are kept; the rest is made from them.
     Ledgers,
-    /// Folders, all of which is needed.
+    /// Folders that are kept whole.
     Folders,
-    /// Files.
+    /// Single files.
     Files,
 }
 
-/// All of them.
+/// All commands that can be split.
 const CUTS: [Cut; 6] = [
     Cut { name: &["match"], threads: Some("--jobs"), join: Join::Ledgers },
     Cut { name: &["tournament"], threads: Some("--jobs"), join: Join::Ledgers },
@@ -40,10 +40,10 @@ const CUTS: [Cut; 6] = [
 ];
 
 impl Cut {
-    /// How this command is cut.
+    /// The entry for this command.
     ///
     /// # Errors
-    /// When it cannot be.
+    /// If it cannot be split.
     pub(super) fn of(words: &[String]) -> Result<&'static Cut, Failure> {
         let begins = |cut: &&Cut| {
             words.len() >= cut.name.len() && cut.name.iter().zip(words).all(|(a, b)| a == b)
@@ -58,8 +58,7 @@ impl Cut {
         })
     }
 
-    /// The words that make one part of so many; on as many threads as there are processors, unless
-    /// it is said on how many.
+    /// The command line of one part, `part` of `of`. Without `threads` it uses all processors.
     pub(super) fn part(
         &self,
         words: &[String],
@@ -79,19 +78,19 @@ impl Cut {
         words
     }
 
-    /// Whether a file of this name belongs to a part's result.
+    /// Whether a file of this name is kept in a part's result.
     pub(super) fn keeps(&self, file: &str) -> bool {
         self.join != Join::Ledgers || file == ledger::FILE_NAME
     }
 
-    /// The commands, one after the other, that join these parts and show the whole.
+    /// The commands that merge these parts and show the whole, in order.
     pub(super) fn join(&self, words: &[String], parts: &[PathBuf], out: &Path) -> Vec<Vec<String>> {
         let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
         let out = ["--out".to_owned(), out.display().to_string()];
         let mut merge = vec!["merge".to_owned()];
         merge.extend(parts);
         merge.extend(out.clone());
-        // The report of a match is that of `merge`, and files have none.
+        // `merge` itself shows the report of a match, and files have no report.
         if self.name == ["match"] || self.join == Join::Files {
             return vec![merge];
         }
@@ -101,11 +100,11 @@ impl Cut {
     }
 }
 
-/// The files that a command needs: those of its agents and its configuration, and those that stand
-/// in its words.
+/// The files that a command needs: those of its agents and its configuration, and those that its
+/// words name.
 ///
 /// # Errors
-/// When the command or its agents cannot be understood.
+/// If the command or its agents cannot be parsed.
 pub(super) fn files(words: &[String], command: &Command) -> Result<Vec<PathBuf>, Failure> {
     let mut files = match command {
         Command::Match(args) => args.play.files(&args.agents)?,

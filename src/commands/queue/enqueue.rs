@@ -48,7 +48,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The file of a run.
+/// The contents of a run's TOML file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunText {
@@ -58,7 +58,7 @@ struct RunText {
     files: Vec<PathBuf>,
 }
 
-/// Puts it in.
+/// Runs the command: enqueues the run of a file.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let run = read(&args.file)?;
     let queue = args.server.connect()?;
@@ -67,7 +67,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     Output::of(&Shows { put, run }, args.json)
 }
 
-/// The run that a file describes.
+/// The run described by a file.
 fn read(path: &Path) -> Result<Run, Failure> {
     let bad =
         |why: &dyn std::fmt::Display| Failure::input(anyhow::anyhow!("{}: {why}", path.display()));
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
         words.remove(0);
     }
     let cut = Cut::of(&words)?;
-    // A part must be a command that can be given.
+    // Check that the command line of a part can be parsed.
     let part = cut.part(&words, (1, parts), Some(1), Path::new("part"));
     let parsed = Command::parse(&part).map_err(|error| {
         bad(&format!(
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
     Ok(Run { command: words, parts, version: version(), files })
 }
 
-/// A file with its hash.
+/// A file with its path below this folder, its hash and whether it is executable.
 fn run_file(file: &Path) -> Result<RunFile, String> {
     let name = file.display();
     let path = file.strip_prefix(".").unwrap_or(file);

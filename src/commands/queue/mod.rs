@@ -36,13 +36,13 @@ impl ServerArgs {
 }
 
 impl From<QueueError> for Failure {
-    /// What passes by itself is another code than what must be put right.
+    /// Temporary errors have another exit code than those that must be fixed.
     fn from(error: QueueError) -> Failure {
         if error.is_passing() { Failure::gone(error) } else { Failure::input(error) }
     }
 }
 
-/// The version of this program: only workers of the same do its runs.
+/// The version of this program; only workers of the same version run its parts.
 fn version() -> String {
     match option_env!("CARDROOM_COMMIT") {
         Some(commit) => format!("{}+{commit}", env!("CARGO_PKG_VERSION")),

@@ -1,11 +1,11 @@
-//! What the results of parts come to while a run goes on: hands, and the table of who wins from whom.
+//! Intermediate results of a run, from the parts done so far: hands, and the cross table.
 
 use ::queue::Status;
 use logs::Rate;
 use logs::stats::CrossTable;
 use serde_json::Value;
 
-/// The hands and the table of a part, from the document that its command gives.
+/// The number of hands and the cross table of a part, from the JSON document of its command.
 pub(super) fn of_part(document: &str) -> (u64, Option<Value>) {
     let Ok(document) = serde_json::from_str::<Value>(document) else { return (0, None) };
     let hands = |of: &Value| of["hands"].as_u64().unwrap_or_default();
@@ -15,7 +15,7 @@ pub(super) fn of_part(document: &str) -> (u64, Option<Value>) {
     (all, table.or_else(|| serde_json::to_value(of_match(&document)?).ok()))
 }
 
-/// The table of a match between two, from its report.
+/// The cross table of a match between two, from its report.
 fn of_match(report: &Value) -> Option<CrossTable> {
     let entrants = report["entrants"].as_array().filter(|entrants| entrants.len() == 2)?;
     let names = entrants.iter().map(|entrant| entrant["name"].as_str().map(str::to_owned));
@@ -31,7 +31,7 @@ fn of_match(report: &Value) -> Option<CrossTable> {
     Some(table)
 }
 
-/// The table of a run as far as it is done, where its command has one.
+/// The pooled cross table of the parts done so far; `None` if the command has none.
 pub(crate) fn table(status: &Status) -> Option<CrossTable> {
     let tables = status.done.iter().filter_map(|done| done.table.clone());
     let tables: Vec<CrossTable> =

@@ -1,4 +1,4 @@
-//! `cardroom runs`: what is in a queue, and what has come of it.
+//! `cardroom runs`: shows, cancels and collects the runs of a queue.
 
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ struct Collect {
     quiet: bool,
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
         What::List(Asked { server, json }) => Output::of(&Runs::all(&server.connect()?)?, json),
@@ -93,7 +93,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     }
 }
 
-/// Fetches the parts of a run and joins them.
+/// Fetches the parts of a run and merges them.
 fn collect(of: AskedOf, out: &Path, quiet: bool) -> Result<Output, Failure> {
     let AskedOf { run, asked: Asked { server, json } } = of;
     let queue = server.connect()?;
@@ -124,12 +124,12 @@ fn collect(of: AskedOf, out: &Path, quiet: bool) -> Result<Output, Failure> {
         let joined = perform(Command::parse(&words)?)?;
         output = Output::from(joined.whole()?);
     }
-    // The whole holds all that the parts held.
+    // The merged result has everything that the parts had.
     let _ = std::fs::remove_dir_all(&beside);
     Ok(output)
 }
 
-/// The parts of a run, unpacked in this folder; what is there already is not fetched again.
+/// Unpacks the parts of a run into this folder; parts already there are not fetched again.
 fn fetch(
     queue: &Queue,
     status: &Status,
@@ -144,7 +144,7 @@ fn fetch(
             let packed = path.with_extension("tar.gz");
             queue.fetch(object, &packed)?;
             unpack(&packed, &path)?;
-            // It is only in the way.
+            // The archive is not needed any more.
             let _ = std::fs::remove_file(&packed);
         }
         parts.push(path);
@@ -154,26 +154,27 @@ fn fetch(
     Ok(parts)
 }
 
-/// Runs and workers.
+/// The runs and workers of a queue.
 pub(crate) struct Runs {
     pub(crate) runs: Vec<Status>,
     pub(crate) workers: Vec<WorkerState>,
 }
 
 impl Runs {
-    /// All that are in a queue.
+    /// All runs and workers of a queue.
     pub(crate) fn all(queue: &Queue) -> Result<Runs, QueueError> {
         Ok(Runs { runs: queue.runs()?, workers: queue.workers()? })
     }
 
-    /// Workers at work on a run.
+    /// The number of workers that are working on a run.
     pub(crate) fn at_work(&self, status: &Status) -> usize {
         let on =
             |worker: &&WorkerState| worker.part.as_ref().is_some_and(|(run, _)| *run == status.id);
         self.workers.iter().filter(on).count()
     }
 
-    /// Seconds until a run is done by the workers there are, if they do nothing else.
+    /// Estimated seconds until a run is done, if the present workers do nothing else; `None` if it
+    /// is done, or if there is no estimate.
     pub(crate) fn to_go(&self, status: &Status) -> Option<f64> {
         let able = self.workers.iter().filter(|worker| worker.version == status.run.version);
         (status.left() > 0).then(|| status.seconds_to_go(able.count()))?
@@ -251,12 +252,12 @@ impl Shown for Runs {
     }
 }
 
-/// A part that is done, without its table, which is in the run's.
+/// A part that is done, without its cross table, which is in the run's.
 fn brief(done: &Done) -> Done {
     Done { table: None, ..done.clone() }
 }
 
-/// One run, with its table as far as it is done.
+/// A single run, shown with the cross table of the parts done so far.
 struct OneRun(Runs);
 
 impl Shown for OneRun {

@@ -1,4 +1,4 @@
-//! `cardroom worker`: does parts of runs.
+//! `cardroom worker`: takes parts of runs from the queue and runs them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Works.
+/// Runs the command: works until it is stopped, or with `--drain` until the queue is empty.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { server, threads, drain, cache, quiet } = args;
     let queue = server.connect()?;
@@ -68,7 +68,8 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         let begun = Instant::now();
         let mut work = |part: &Part| work(part, threads);
         let next = worker.next(drain, &|| stop.asked(), &mut work);
-        // The part's command was run where its files are, and was the one that was asked to stop.
+        // The part's command changed the working directory and listened for Ctrl-C in place of this
+        // loop.
         let back = std::env::set_current_dir(&home);
         interrupt::listen(&stop)?;
         back.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", home.display())))?;
@@ -95,7 +96,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     Ok(Output::from(format!("{parts} done; nothing is left\n")))
 }
 
-/// Does one part.
+/// Runs one part.
 fn work(part: &Part, threads: Option<u16>) -> Outcome {
     let watch = Watch::of(Arc::clone(&part.cancelled));
     let done = catch_unwind(AssertUnwindSafe(|| perform_part(part, threads)));
@@ -123,7 +124,8 @@ fn perform_part(part: &Part, threads: Option<u16>) -> Result<Outcome, Failure> {
     Ok(Outcome::Done(Product { file: Some(packed), hands, table }))
 }
 
-/// Asks the command at work to stop when its run is cancelled, as long as the value lives.
+/// A thread that asks the running command to stop when its run is cancelled; dropping the value
+/// ends it.
 struct Watch(Arc<AtomicBool>);
 
 impl Watch {
@@ -138,7 +140,8 @@ impl Watch {
                 std::thread::sleep(Duration::from_millis(200));
             }
         };
-        // Where no thread can be started, a cancelled part is done to its end and thrown away.
+        // If no thread can be started, a cancelled part runs to its end and its result is
+        // discarded.
         let _ = std::thread::Builder::new().name("cancelled".into()).spawn(watch);
         Watch(over)
     }

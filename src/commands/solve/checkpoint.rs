@@ -1,10 +1,10 @@
-//! Where a long solve is kept while it lasts: a checkpoint, from which the same command goes on to
-//! the same result.
+//! The checkpoint file of a long solve, from which the same command resumes and reaches the same
+//! result.
 //!
-//! It is written under a temporary name and renamed, so that whatever ends the process leaves the
-//! last one or the one before. One that was asked for with `--keep` stays when all is done; the
-//! usual one, named for what is solved, is removed then. One process at a time has it: a lock on a
-//! small file beside it, which the operating system drops with the process.
+//! It is written under a temporary name and renamed, so that after any kind of end the file is the
+//! last checkpoint or the one before. A file requested with `--keep` stays when the solve is done;
+//! the default one, named by the problem, is then removed. Only one process at a time uses it: it
+//! holds a lock on a small file beside it, which the operating system releases with the process.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader};
@@ -20,37 +20,38 @@ use super::subgame::{Problem, say};
 use crate::config::{Loaded, variables};
 use crate::exit::Failure;
 
-/// What took less time than this is not worth keeping unless somebody wants it.
+/// Seconds of solving below which a checkpoint is only kept if requested.
 const SHORT: f64 = 5.0;
 
-/// A checkpoint.
+/// The checkpoint file of a solve.
 pub(super) struct Checkpoint {
     path: PathBuf,
-    /// Whether somebody wants it, rather than that it is the usual one.
+    /// Whether it was requested with `--keep`; otherwise it is the default file.
     wanted: bool,
-    /// What is solved, as the command line has it.
+    /// The parameters of the problem in words, written into the file.
     words: Vec<(&'static str, String)>,
-    /// From one to the next.
+    /// Time between checkpoints.
     pause: Duration,
-    /// Seconds of earlier runs.
+    /// Seconds of solving in earlier runs.
     earlier: f64,
     begun: Instant,
-    /// When the last one was written.
+    /// Time of the last checkpoint.
     last: Instant,
-    /// What the file on disk holds: iterations, bytes.
+    /// Iterations and bytes of the file on disk.
     written: Option<(u32, u64)>,
     lock: Option<File>,
 }
 
-/// Why there is no lock.
+/// Why the lock could not be taken.
 enum Locked {
-    /// Another process has it.
+    /// Another process holds it.
     Taken,
     Failed(io::Error),
 }
 
 impl Checkpoint {
-    /// Goes on with what is kept, if there is anything.
+    /// Opens the checkpoint, and resumes the solver from it if the file exists. `None` with
+    /// `--no-keep`.
     pub(super) fn open(
         problem: &Problem<'_>,
         mut solver: Solver,
@@ -88,7 +89,7 @@ impl Checkpoint {
         Ok((solver, Some(kept)))
     }
 
-    /// Makes sure that the file which somebody wants can be written, before time is spent.
+    /// Makes sure, before time is spent, that a requested file can be written.
     fn prepare(&mut self) -> Result<(), Failure> {
         let path = self.path.display().to_string();
         match fs::metadata(&self.path) {
@@ -133,17 +134,17 @@ impl Checkpoint {
         self.earlier + self.begun.elapsed().as_secs_f64()
     }
 
-    /// Whether it is time for the next one.
+    /// Whether the next checkpoint is due.
     pub(super) fn due(&self) -> bool {
         self.last.elapsed() >= self.pause
     }
 
-    /// Writes one, and returns what there is to say: the first time where it is, and what goes
-    /// wrong, which does no harm to solving.
+    /// Writes a checkpoint. Returns a message to print: the file's name the first time, or a
+    /// warning if it cannot be written, which does not stop the solve.
     pub(super) fn write(&mut self, solver: &Solver) -> Option<String> {
         let begun = Instant::now();
         let written = self.try_write(solver);
-        // Not even a slow disk takes more than a tenth of the time.
+        // Even on a slow disk, writing takes at most a tenth of the time.
         self.pause = self.pause.max(10 * begun.elapsed());
         self.last = Instant::now();
         let path = self.path.display();
@@ -174,7 +175,8 @@ impl Checkpoint {
         Ok(fs::metadata(&self.path)?.len())
     }
 
-    /// Solving has ended: writes the last one if somebody wants it, or it is worth going on from.
+    /// Writes the last checkpoint when solving has ended, if it is requested or worth resuming
+    /// from.
     pub(super) fn end(&mut self, solver: &Solver, interrupted: bool) {
         let worth = || self.written.is_some() || self.seconds() >= SHORT;
         if self.wanted || interrupted && worth() {
@@ -182,23 +184,23 @@ impl Checkpoint {
         }
     }
 
-    /// Where the same command goes on.
+    /// The file that the same command resumes from; `None` if none was written.
     pub(super) fn place(&self) -> Option<std::path::Display<'_>> {
         self.written.map(|_| self.path.display())
     }
 
-    /// All is done and shown: what nobody wants is removed.
+    /// Removes the file after the result is shown, unless it was requested.
     pub(super) fn remove(&mut self) {
         let unfinished = beside(&self.path, ".tmp");
         let there = self.written.is_some() || unfinished.exists();
         if !self.wanted && there && self.take().is_ok() {
-            // It does no harm where it cannot be removed.
+            // Errors are ignored: a file that stays does no harm.
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(unfinished);
         }
     }
 
-    /// Writes one if that on disk is older, and says what there is to say.
+    /// Writes a checkpoint if the one on disk is older, and prints the message.
     fn write_new(&mut self, solver: &Solver) {
         let newest = self.written.is_some_and(|(iterations, _)| iterations == solver.iterations());
         if !newest && let Some(line) = self.write(solver) {
@@ -206,7 +208,7 @@ impl Checkpoint {
         }
     }
 
-    /// Takes the lock, with the folder it is in.
+    /// Takes the lock, making its folder if needed.
     fn take(&mut self) -> Result<(), Locked> {
         if self.lock.is_some() {
             return Ok(());
@@ -223,8 +225,8 @@ impl Checkpoint {
                 TryLockError::WouldBlock => Locked::Taken,
                 TryLockError::Error(error) => Locked::Failed(error),
             })?;
-            // Who had it before may have removed the file meanwhile: then the lock is one on
-            // nothing.
+            // The last holder may have removed the file in the meantime; the lock would then be on
+            // a deleted file.
             if same(&file, &path) {
                 self.lock = Some(file);
                 return Ok(());
@@ -234,7 +236,7 @@ impl Checkpoint {
 
     fn unlock(&mut self) {
         if self.lock.is_some() {
-            // It means nothing without the lock.
+            // The file has no meaning without the lock.
             let _ = fs::remove_file(beside(&self.path, ".lock"));
             self.lock = None;
         }
@@ -247,14 +249,14 @@ impl Drop for Checkpoint {
     }
 }
 
-/// The file with this ending behind its name.
+/// The path with this ending appended to its name.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(ending);
     name.into()
 }
 
-/// Whether this open file is the one of this name.
+/// Whether this open file is still the one at this path, by device and inode.
 fn same(file: &File, path: &Path) -> bool {
     let number =
         |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));

@@ -1,4 +1,4 @@
-//! `cardroom solve`: equilibria of small games, and of hold'em from a board on.
+//! `cardroom solve`: equilibria of small games, and of hold'em subgames from a board on.
 
 mod checkpoint;
 mod outcome;
@@ -76,7 +76,7 @@ enum What {
     RangeTrees(range_trees::Args),
 }
 
-/// Solves and prints.
+/// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     match &args.what {
         Some(What::ShoveFold(args)) => return shove_fold::run(args),
@@ -91,11 +91,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     printed.map(Output::printed)
 }
 
-/// An exploitability that is low enough.
+/// The exploitability at which a solve ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Goal {
     Chips(f64),
-    /// 0.005 is half a percent.
+    /// Share of the pot: 0.005 is half a percent.
     ShareOfPot(f64),
 }
 
@@ -113,7 +113,7 @@ impl FromStr for Goal {
     }
 }
 
-/// Writes a document.
+/// Writes a JSON document to a file.
 fn write_json(path: &Path, document: &Value) -> Result<(), Failure> {
     report::write(path, &format!("{document:#}\n"))
 }

@@ -1,4 +1,4 @@
-//! What came of a subgame: shown as text, kept as documents.
+//! The result of solving a subgame, as text and as JSON documents.
 
 use cards::Range;
 use game::Chips;
@@ -15,12 +15,12 @@ use crate::exit::Failure;
 use crate::output;
 use crate::report;
 
-/// What was reached.
+/// The state that a solve ended in.
 pub(super) struct Solved {
     pub(super) iterations: u32,
     pub(super) seconds: f64,
     pub(super) evaluation: Evaluation,
-    /// Whether it is as near to an equilibrium as was wanted.
+    /// Whether the requested exploitability was reached.
     pub(super) reached: bool,
     pub(super) interrupted: bool,
 }
@@ -52,8 +52,8 @@ impl Solved {
 }
 
 impl Problem<'_> {
-    /// Prints the result, and writes the files; the result first, because it may have taken long
-    /// and paths may be wrong.
+    /// Prints the result, then writes the files: the result may have taken long, and a path may be
+    /// wrong.
     pub(super) fn show(&self, size: &Size, solved: &Solved, views: &[View]) -> Result<(), Failure> {
         let spots: Vec<Value> = views.iter().map(View::json).collect();
         if self.args.json {
@@ -78,7 +78,7 @@ impl Problem<'_> {
         Ok(())
     }
 
-    /// What was solved, how well, and what both players win.
+    /// The problem, the exploitability reached, and what both players win.
     fn summary(&self, size: &Size, solved: &Solved) -> String {
         let Evaluation { values, best, .. } = solved.evaluation;
         let pot = solved.evaluation.pot();
@@ -140,7 +140,7 @@ impl Problem<'_> {
         }
     }
 
-    /// What was asked.
+    /// The parameters of the problem, as JSON.
     fn facts(&self, schema: &str) -> serde_json::Map<String, Value> {
         let facts = json!({
             "schema": schema,
@@ -159,7 +159,7 @@ impl Problem<'_> {
         }
     }
 
-    /// What was asked and how large it is, with more.
+    /// The parameters of the problem and its size, as JSON, with more fields.
     pub(super) fn document(&self, size: &Size, more: &[(&str, Value)]) -> Value {
         let mut document = self.facts("cardroom-solve-subgame/1");
         let size = json!({
@@ -174,7 +174,7 @@ impl Problem<'_> {
     }
 }
 
-/// How large a subgame is, in a line.
+/// The size of a subgame in one line.
 pub(super) fn sizes(size: &Size) -> String {
     format!(
         "{} nodes of betting, {} x {} hands, {} pairs of hand and action over all boards: {}",

@@ -1,4 +1,5 @@
-//! `cardroom solve range-trees`: the best all-ins and calls that a few questions can say.
+//! `cardroom solve range-trees`: the best shove and call ranges that a tree of a few questions can
+//! describe.
 
 use std::sync::Mutex;
 
@@ -50,14 +51,14 @@ pub struct Args {
     quiet: bool,
 }
 
-/// The trees of a blind at a stack.
+/// The trees of one blind at one stack.
 struct Found {
     stack: f64,
     blind: Blind,
     optima: Vec<Optimum>,
 }
 
-/// Finds and prints.
+/// Runs the command: finds the trees and prints them.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let stacks = args.stack.checked()?;
     let jobs = stacks.iter().flat_map(|&stack| [(stack, Blind::Small), (stack, Blind::Big)]);
@@ -116,7 +117,7 @@ impl Shown for Trees<'_> {
     }
 }
 
-/// Who plays, and what the hands do that are played.
+/// The blind, and the action of the hands that are played.
 fn words(blind: Blind) -> [&'static str; 2] {
     match blind {
         Blind::Small => ["small blind", "all-in"],
@@ -140,7 +141,7 @@ fn document(found: &Found) -> Value {
     json!({ "stack": found.stack, "blind": blind, "trees": trees.collect::<Vec<_>>() })
 }
 
-/// A table, and below it the trees in words.
+/// The table, followed by the trees in words.
 fn text(found: &Found) -> String {
     let [blind, action] = words(found.blind);
     let head = ["questions", "loses, mbb", action, ""];

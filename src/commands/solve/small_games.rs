@@ -1,4 +1,4 @@
-//! Small games, solved as a whole.
+//! Small games, solved whole.
 
 use protocol::acpc::gamedef::Reading;
 use serde_json::{Value, json};
@@ -24,24 +24,24 @@ pub(super) struct Options {
     nodes: usize,
 }
 
-/// What the named algorithm is.
+/// An algorithm that can be named.
 enum Algorithm {
     Cfr(Variant),
     Sampling(Scheme),
     LinearProgram,
 }
 
-/// A line of the table.
+/// A measurement after so many iterations, a row of the table.
 struct Point {
     iterations: u32,
     exploitability: f64,
-    /// What the strategies win for the first player against each other.
+    /// The first player's value when both play their strategies.
     value: f64,
-    /// Bounds of the game's value: what each side's best response allows the other.
+    /// Bounds of the game's value, from the best responses to each strategy.
     bounds: [f64; 2],
 }
 
-/// Solves and prints.
+/// Runs the command: solves the game and prints the table.
 pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
     let algorithm_name = args.algorithm.as_deref().unwrap_or("dcfr");
     let algorithm = algorithm(algorithm_name)?;
@@ -111,7 +111,7 @@ fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
     Tree::new(&game, nodes).map_err(Failure::input)
 }
 
-/// Runs the algorithm; a line at 1, 2, 5, 10, 20, 50, … iterations and at the end.
+/// Runs the algorithm; measures at 1, 2, 5, 10, 20, 50, … iterations and at the end.
 fn solve(
     tree: &Tree,
     game: &Sequences,
@@ -159,7 +159,7 @@ fn solve(
     }
 }
 
-/// 1, 2, 5, 10, 20, 50, …
+/// The iterations to measure at: 1, 2, 5, 10, 20, 50, …
 fn stops() -> impl Iterator<Item = u32> {
     (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u32.pow(power)))
 }
@@ -184,7 +184,7 @@ fn point_json(point: &Point) -> Value {
     })
 }
 
-/// Each player's information sets with the probability of every action.
+/// Each player's information sets with the probability of every action, as JSON.
 fn strategies(tree: &Tree, game: &Sequences, profile: &Profile) -> Vec<Value> {
     let of = |player: Player| {
         let infosets = tree.infosets(player).iter().zip(game.choices(player));

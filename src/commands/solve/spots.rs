@@ -1,4 +1,4 @@
-//! Spots on the command line: what is played and dealt from the beginning on, as in `x b66 c Kd`.
+//! Spots on the command line: the actions and cards from the root on, as in `x b66 c Kd`.
 //!
 //! `f` folds, `x` checks, `c` calls (or checks), `bN` and `rN` bet and raise to N chips on the
 //! street, `a` moves all-in, and a card is dealt.
@@ -10,14 +10,14 @@ use solvers::subgame::{OffTree, Solver, Spot};
 use crate::chart::before_street;
 use crate::exit::Failure;
 
-/// A spot that was asked for.
+/// A requested spot.
 pub(super) struct Asked {
-    /// How it is reached, in the words of the menu; empty for the beginning.
+    /// The path from the root, in the words of the menu; empty for the root.
     pub(super) path: String,
     pub(super) state: PublicState,
 }
 
-/// The spot of a text, where somebody must act.
+/// Parses a spot; an error unless a player must act there.
 pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
     let mut spot = solver.spot();
     let mut path: Vec<String> = Vec::new();
@@ -45,7 +45,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(separates).filter(|word| !word.is_empty())
 }
 
-/// The state after actions of any size on the same street, where somebody must act.
+/// The state after actions of any size on the same street; an error unless a player must act there.
 pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, Failure> {
     let mut before = String::new();
     for word in words(text) {
@@ -69,10 +69,10 @@ pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, F
     }
 }
 
-/// What comes next.
+/// What comes next at a state.
 enum Due {
     Action,
-    /// A card, after which somebody acts; one that could come.
+    /// A card is dealt, and then a player acts. Holds a card that could come, as an example.
     Card(Card),
     Nothing,
 }
@@ -87,7 +87,7 @@ fn due(state: &PublicState) -> Due {
     }
 }
 
-/// The spot after a word, and the path with the word in it.
+/// The spot after a word, and the path with the word appended.
 fn step<'a>(
     spot: Spot<'a>,
     mut path: Vec<String>,
@@ -132,7 +132,7 @@ fn input(message: String) -> Failure {
     Failure::input(anyhow::anyhow!(message))
 }
 
-/// The action that a word stands for; `None` when it stands for none here.
+/// The action that a word means at this state; `None` if it means none.
 fn action(state: &PublicState, word: &str) -> Option<Action> {
     let Turn::Act(seat) = state.turn() else { return None };
     let free = state.committed()[seat] == state.highest();

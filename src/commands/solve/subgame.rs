@@ -1,4 +1,4 @@
-//! Hold'em from a board on, range against range: reading what was asked, and solving it.
+//! Hold'em subgames from a board on, range against range: parsing and solving.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -120,17 +120,17 @@ impl Bits {
     }
 }
 
-/// Iterations from one look at the exploitability to the next, which takes about as long as one of
-/// them. The first looks are sooner, for the sake of who waits for a large one.
+/// Iterations between measurements of the exploitability, each of which takes about as long as an
+/// iteration. The first come sooner, because iterations of a large subgame take long.
 const LOOK: u32 = 10;
 
-/// Solves and prints, on as many threads as are wanted.
+/// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
     let pool = pool(threads(args.subgame.threads))?;
     pool.install(|| Problem::new(args, board)?.run())
 }
 
-/// What is to be solved, and how.
+/// A subgame to solve, and its options.
 pub(super) struct Problem<'a> {
     pub(super) args: &'a Args,
     pub(super) options: &'a Options,
@@ -210,7 +210,7 @@ impl<'a> Problem<'a> {
         )))
     }
 
-    /// What is solved, as far as the solver does not know it in these words.
+    /// The parameters of the problem that the solver does not know, in words.
     pub(super) fn words(&self) -> Vec<(&'static str, String)> {
         let menu = self.menu.to_string().trim_end().replace('\n', "; ");
         vec![("smallest bet", self.options.smallest_bet.to_string()), ("menu", menu)]
@@ -225,7 +225,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Why it is not solved, in the words of the command line.
+    /// The solver's refusal in terms of the command line.
     fn refused(&self, error: &SubgameError) -> Failure {
         match error {
             SubgameError::Memory { needed, cells, .. } => Failure::input(anyhow::anyhow!(
@@ -240,7 +240,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The spots to show.
+    /// The spots to show; the root if none is named.
     fn asked(&self, solver: &Solver) -> Result<Vec<Asked>, Failure> {
         match self.options.at.is_empty() {
             true => Ok(vec![spots::read(solver, "")?]),
@@ -248,7 +248,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The exploitability that is low enough, in chips.
+    /// The exploitability to reach, in chips.
     pub(super) fn goal(&self) -> f64 {
         match self.args.until.unwrap_or(Goal::ShareOfPot(0.005)) {
             Goal::Chips(chips) => chips,
@@ -256,7 +256,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Iterates until it is good enough, done or interrupted.
+    /// Iterates until the goal or the last iteration is reached, or until it is interrupted.
     fn solve(&self, solver: &mut Solver, mut kept: Option<&mut Checkpoint>, stop: &Stop) -> Solved {
         let (most, goal) = (self.args.iterations, self.goal());
         let begun = Instant::now();
@@ -264,7 +264,7 @@ impl<'a> Problem<'a> {
         progress.go_on(solver.iterations().into());
         let mut last: Option<(u32, f64)> = None;
         let mut note = String::new();
-        // Where it goes on from a checkpoint, the look of that iteration is taken again, if there
+        // After resuming from a checkpoint, the measurement at its iteration is repeated if there
         // was one.
         let near = loop {
             let done = solver.iterations();
@@ -304,13 +304,13 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// How many iterations there will be in all: exploitability falls with a power of their number,
-/// which two looks at it tell.
+/// The expected number of iterations in all. Exploitability falls with a power of their number,
+/// which is estimated from two measurements.
 fn expected(last: Option<(u32, f64)>, now: (u32, f64), goal: f64, most: u32) -> u32 {
     let Some(last) = last.filter(|last| last.1 > now.1 && now.1 > goal) else { return most };
     let power = (last.1 / now.1).ln() / (f64::from(now.0) / f64::from(last.0)).ln();
     let all = f64::from(now.0) * (now.1 / goal).powf(1.0 / power.clamp(0.5, 3.0));
-    // A float beyond the range becomes the largest number.
+    // A float beyond the range saturates to the largest number.
     (all.ceil() as u32).clamp(now.0, most)
 }
 

@@ -1,9 +1,9 @@
-//! A solved spot as text: where it is, actions with their totals, the chart of hands, every hand.
+//! A solved spot as text: heading, actions with their totals, chart of hands, single hands.
 
 use super::view::View;
 use crate::chart::text;
 
-/// A spot: its actions and the chart, and every hand if wanted.
+/// The text of a spot: its actions and the chart, and each hand if requested.
 pub(super) fn render(view: &View, each_hand: bool, colours: bool) -> String {
     let mut out = heading(view);
     out.push_str(&text::actions(&view.chart, colours));
@@ -16,7 +16,7 @@ pub(super) fn render(view: &View, each_hand: bool, colours: bool) -> String {
     out
 }
 
-/// Where it is, and who acts.
+/// The place of the spot, and the player to act.
 fn heading(view: &View) -> String {
     let place = if view.path.is_empty() {
         "At the beginning".into()

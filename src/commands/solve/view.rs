@@ -1,4 +1,4 @@
-//! A solved spot in numbers: where it is, what the hands do and what they win.
+//! A solved spot in numbers: its place, the strategy and the values of the hands.
 
 use game::{Chips, PublicState, Turn};
 use serde_json::{Value, json};
@@ -11,16 +11,16 @@ use crate::exit::Failure;
 
 /// A spot where a player acts.
 pub(super) struct View {
-    /// How it is reached; empty for the beginning.
+    /// The path from the root; empty for the root.
     pub(super) path: String,
     pub(super) board: String,
     pub(super) pot: u64,
     pub(super) to_call: Chips,
     pub(super) player: Player,
-    /// What the hands do with which the player gets there, in the order of the chart.
+    /// The strategy of the hands with which the player reaches the spot, in the order of the chart.
     pub(super) chart: Chart,
-    /// The chips that each player gets of the pot from here on, those that it pays from here on
-    /// taken off.
+    /// The chips of the pot that each player gets from here on, less those that it puts in from
+    /// here on.
     pub(super) gets: [f64; 2],
 }
 
@@ -60,7 +60,7 @@ impl View {
         })
     }
 
-    /// Everything.
+    /// The spot as JSON.
     pub(super) fn json(&self) -> Value {
         let action = |choice: &Choice| {
             json!({
@@ -93,7 +93,7 @@ impl View {
     }
 }
 
-/// The mean of what a player's hands win at a spot, over all pairs of hands that can be held there.
+/// The mean value of a player's hands at a spot, over all pairs of hands that can be held there.
 fn mean(spot: &Spot<'_>, player: Player, values: &[HandValue]) -> f64 {
     let weight = |value: &HandValue| spot.range(player).weight(value.combo) * value.met;
     let (sum, all) = values.iter().fold((0.0, 0.0), |(sum, all), value| {
@@ -102,7 +102,7 @@ fn mean(spot: &Spot<'_>, player: Player, values: &[HandValue]) -> f64 {
     if all > 0.0 { sum / all } else { 0.0 }
 }
 
-/// What a call costs; less than the bet where the stack is.
+/// The cost of a call; less than the bet if the stack is smaller.
 fn owed(state: &PublicState) -> Chips {
     let Turn::Act(seat) = state.turn() else { return 0 };
     (state.highest() - state.committed()[seat]).min(state.stack(seat))

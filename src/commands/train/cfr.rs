@@ -1,4 +1,4 @@
-//! `cardroom train cfr`: a blueprint, the average strategy of an abstract game.
+//! `cardroom train cfr`: trains a blueprint, the average strategy of an abstract game.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -103,19 +103,19 @@ enum Bits {
     Half,
 }
 
-/// Nodes that a betting tree may have.
+/// The most nodes that a betting tree may have.
 const MOST_NODES: u64 = 50_000_000;
 
-/// How often the progress display is brought up to date.
+/// Time between updates of the progress display.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// Seconds from one checkpoint to the next, at least.
+/// The shortest time between checkpoints, in seconds.
 const SHORTEST: f64 = 0.1;
 
-/// Hands that are played against the last checkpoint.
+/// Number of hands played against the last checkpoint's strategy.
 const DUEL: u64 = 400_000;
 
-/// Trains, or goes on with it.
+/// Runs the command: starts a training or resumes one.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.time.0.is_zero() || args.iterations == Some(0) {
         return Err(Failure::usage("there is nothing to train in no time or no iterations"));
@@ -151,7 +151,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Ok(output)
 }
 
-/// Makes the folder of a file that is to be written, and looks whether it can be.
+/// Makes the folder of the output file. An error if the path exists and is no file.
 fn prepare(out: &Path) -> Result<(), Failure> {
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
@@ -181,7 +181,7 @@ impl Args {
     }
 }
 
-/// A training under way.
+/// A running training.
 struct Run<'a> {
     args: &'a Args,
     trainer: Trainer<HoldemDeals>,
@@ -189,7 +189,7 @@ struct Run<'a> {
     training: PathBuf,
     course: PathBuf,
     picture: PathBuf,
-    /// Of training, earlier runs included.
+    /// Seconds of training, earlier runs included.
     seconds: f64,
     last: Option<Row>,
     /// The average strategy at the last checkpoint.
@@ -197,7 +197,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Begins anew, or where the last run ended.
+    /// Starts a new training, or resumes the last one.
     fn begin(
         args: &'a Args,
         tree: Arc<BettingTree>,
@@ -227,13 +227,14 @@ impl<'a> Run<'a> {
         Ok(Run { args, trainer, out, training, course, picture, seconds, last: None, before: None })
     }
 
-    /// Whether nothing is left to do.
+    /// Whether the training is finished.
     fn done(&self) -> bool {
         let enough = |most: u64| self.trainer.iterations() >= most;
         self.seconds >= self.args.time.0.as_secs_f64() || self.args.iterations.is_some_and(enough)
     }
 
-    /// Trains to the end, with a checkpoint and a line now and then, and writes the blueprint.
+    /// Trains to the end, with a checkpoint and a line of the table from time to time, and writes
+    /// the blueprint.
     fn train(&mut self, stop: &Stop) -> Result<Output, Failure> {
         if self.done() {
             say("finished; to go on, give a longer --time, or more --iterations");
@@ -255,7 +256,8 @@ impl<'a> Run<'a> {
             let kept = self.checkpoint(stop)?;
             pause = pause.max(10.0 * begun.elapsed().as_secs_f64());
             if self.done() {
-                // The blueprint is the smaller file, and may fit where the training does not.
+                // The blueprint is the smaller file, and may fit on the disk when the training does
+                // not.
                 return Ok(self.export()?.then(kept));
             }
             if let Err(failure) = kept.and_then(|()| self.write()) {
@@ -270,7 +272,7 @@ impl<'a> Run<'a> {
         Ok(Output::default())
     }
 
-    /// Trains until so many seconds of training, or until it is to stop.
+    /// Trains until `until` seconds of training in all, or until stopped.
     fn stretch(&mut self, until: f64, stop: &Stop) {
         let total = self.args.time.0.as_secs_f64();
         let mut progress = Progress::seconds(total as u64, self.args.quiet);
@@ -288,8 +290,8 @@ impl<'a> Run<'a> {
         progress.finish();
     }
 
-    /// Writes the training down, which may fail without harm to it, then measures and prints a
-    /// line.
+    /// Writes a checkpoint, then measures the strategy and prints a line. The inner error is that
+    /// of writing, which does not stop the training.
     fn checkpoint(&mut self, stop: &Stop) -> Result<Result<(), Failure>, Failure> {
         let saved = write_whole(&self.training, |out| self.trainer.write(out));
         if saved.is_ok() && stop.asked() {
@@ -324,14 +326,13 @@ impl<'a> Run<'a> {
         Ok(kept.map_err(|error| at(&self.training, &error)))
     }
 
-    /// Writes the blueprint and says so.
+    /// Writes the blueprint and returns its name and size.
     fn export(&self) -> Result<Output, Failure> {
         self.write()?;
         let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
         Ok(Output::from(format!("{}: {}\n", self.out.display(), bytes_in_words(size.into()))))
     }
 
-    /// Writes the blueprint.
     fn write(&self) -> Result<(), Failure> {
         let buckets = self.trainer.deals().of();
         let mut file = Vec::new();
@@ -351,7 +352,7 @@ impl<'a> Run<'a> {
             .map_err(|error| at(self.out, &error))
     }
 
-    /// What the blueprint says of its training.
+    /// The facts about the training that the blueprint's file holds.
     fn facts(&self) -> toml::Table {
         let mut facts = toml::Table::new();
         let mut set = |name: &str, value: toml::Value| _ = facts.insert(name.to_owned(), value);
@@ -372,7 +373,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The buckets of a recipe or of a file, with a progress display.
+/// Buckets made from a recipe or read from a file, with a progress display.
 fn load_buckets(text: &str, quiet: bool) -> Result<Buckets, Failure> {
     let path = Path::new(text);
     if !text.contains('=') && path.exists() {
@@ -391,7 +392,7 @@ fn load_buckets(text: &str, quiet: bool) -> Result<Buckets, Failure> {
     made.map_err(Failure::input)
 }
 
-/// How large the abstract game is, street by street.
+/// A table of the abstract game's size by street.
 fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> String {
     let counts = Street::ALL.map(|street| buckets.count(street));
     let (size, bytes) = (tree.size(), u128::from(precision.bytes()));
@@ -424,7 +425,7 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
     format!("{table}\n")
 }
 
-/// Bytes in the unit that suits them.
+/// A number of bytes in kB or MB.
 pub(super) fn bytes_in_words(bytes: u128) -> String {
     match bytes {
         0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
@@ -432,7 +433,7 @@ pub(super) fn bytes_in_words(bytes: u128) -> String {
     }
 }
 
-/// `FILE.ending`.
+/// The path `FILE.ending`.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(".");

@@ -1,5 +1,5 @@
-//! The folder of a training under way, `OUT.training`: a checkpoint and the losses of each of its
-//! runs, and a file that tells the training from others.
+//! The folder of a running training, `OUT.training`: a checkpoint and the losses of each run, and a
+//! file that identifies the training.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use super::curve::{self, Curve};
 use crate::exit::Failure;
 use crate::progress::Progress;
 
-/// The file that says which training a folder holds.
+/// Name of the file that identifies the training.
 const RUN: &str = "run";
 
-/// How often the progress display is brought up to date at most.
+/// Least time between updates of the progress display.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// The folder.
+/// The checkpoint folder of a training.
 pub(super) struct Checkpoints {
     folder: PathBuf,
     training: String,
@@ -28,23 +28,23 @@ pub(super) struct Checkpoints {
     quiet: bool,
 }
 
-/// A run of a training.
+/// The names of a run of a training.
 #[derive(Clone, Copy)]
 pub(super) struct RunName<'a> {
-    /// The name of its files in the folder.
+    /// The base name of its files in the folder.
     pub(super) file: &'a str,
-    /// What stands before its losses, for people.
+    /// The title of its losses and messages.
     pub(super) title: &'a str,
-    /// What its steps are called, in the plural.
+    /// The word for its steps, in the plural.
     pub(super) steps: &'static str,
 }
 
 impl Checkpoints {
-    /// Begins anew, or takes up the training of the same description, which has a line for each
-    /// thing that must be the same.
+    /// Opens the folder of a training. `training` describes it, one line for each thing that must
+    /// be the same to resume it.
     ///
     /// # Errors
-    /// When the folder holds another training.
+    /// If the folder holds another training.
     pub(super) fn open(
         out: &Path,
         training: String,
@@ -54,8 +54,8 @@ impl Checkpoints {
         let mut folder = out.as_os_str().to_os_string();
         folder.push(".training");
         let folder = PathBuf::from(folder);
-        // Written with the first checkpoint, so that options that cannot be learned with leave
-        // nothing behind.
+        // The file is written with the first checkpoint, so that invalid options leave nothing
+        // behind.
         match fs::read_to_string(folder.join(RUN)) {
             Ok(found) if found != training => {
                 let differs =
@@ -70,8 +70,8 @@ impl Checkpoints {
         }
     }
 
-    /// Does all steps of a run that `begin` makes, anew or from a checkpoint; `None` when it was to
-    /// stop.
+    /// Performs all steps of a run that `begin` makes, new or from a checkpoint; `None` if it was
+    /// stopped.
     pub(super) fn train<'a>(
         &self,
         named: RunName<'_>,
@@ -124,8 +124,8 @@ impl Checkpoints {
         write_whole(state, |out| out.write_all(&bytes)).map_err(|error| at(state, &error))
     }
 
-    /// Copies a run's losses to `csv`, and their picture beside it. `loss` is the name of the loss
-    /// and its unit.
+    /// Copies a run's losses to `csv` and writes their chart beside it. `loss` is the name of the
+    /// loss and its unit.
     pub(super) fn copy_losses(
         &self,
         named: RunName<'_>,

@@ -1,4 +1,4 @@
-//! `cardroom train compare`: students beside each other, and beside what needs no learning.
+//! `cardroom train compare`: compares students with each other and with simple baselines.
 
 use std::path::PathBuf;
 
@@ -39,24 +39,24 @@ pub struct Args {
     json: bool,
 }
 
-/// Rows that the nearest are looked for among, and rows they are looked for.
+/// Rows that the nearest neighbours are searched among, and rows that they are searched for.
 const AMONG: usize = 50_000;
 const ASKED: usize = 2_000;
 
-/// A name with its figures on each street.
+/// A name with its measurements on each street.
 type Line = (String, Vec<Measured>);
 
-/// By how much the log-loss of the second of two students is above that of the first, on each
-/// street: the mean and its standard error.
+/// How much higher the log-loss of the second of two students is than that of the first: mean and
+/// standard error, by street.
 struct Difference {
     students: [usize; 2],
     streets: Vec<(f64, f64)>,
 }
 
-/// Standard errors in half an interval of 95 %.
+/// The half-width of a 95 % interval in standard errors.
 const NORMAL: f64 = 1.96;
 
-/// Measures and prints.
+/// Runs the command: measures the students and returns the table.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let dataset = Dataset::open(&args.data).map_err(Failure::input)?;
     let registry = args.named.registry()?;
@@ -119,17 +119,17 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Compared { lines, least, differences, parameters }, args.json)
 }
 
-/// Students beside each other.
+/// The comparison of all students.
 struct Compared {
     lines: Vec<Line>,
-    /// The least log-loss that is possible, by street.
+    /// The least possible log-loss, by street.
     least: Vec<f64>,
     differences: Vec<Difference>,
-    /// Of each student, by street.
+    /// Number of parameters of each student, by street.
     parameters: Vec<Vec<usize>>,
 }
 
-/// Rows at even distances, at most so many.
+/// At most `most` rows at even distances.
 fn some(table: &Table, most: usize) -> Table {
     let every = table.rows().div_ceil(most).max(1);
     let rows: Vec<u32> = (0..table.rows() as u32).step_by(every).collect();

@@ -1,4 +1,4 @@
-//! The losses of a training: a file of rows, and a picture of it.
+//! The losses of a training: a CSV file and its chart.
 
 use std::fs;
 use std::io;
@@ -8,36 +8,35 @@ use learners::Progress;
 use logs::chart::{Chart, Line};
 use logs::folder::write_whole;
 
-/// The file's first line.
+/// The header of the file.
 const HEAD: &str = "step,loss,validation";
 
-/// A file of losses, step by step.
+/// A CSV file of losses, one row for each step.
 pub(super) struct Curve {
     path: PathBuf,
     text: String,
 }
 
 impl Curve {
-    /// Goes on with the file, or begins it.
+    /// Opens the file to go on with it, or starts a new one.
     pub(super) fn open(path: &Path, resumed: bool) -> io::Result<Curve> {
         let text = if resumed { fs::read_to_string(path)? } else { format!("{HEAD}\n") };
         Ok(Curve { path: path.to_owned(), text })
     }
 
-    /// Adds a step.
+    /// Adds the row of a step.
     pub(super) fn add(&mut self, progress: &Progress) {
         let held_out = progress.held_out.map_or_else(String::new, |loss| format!("{loss:.6}"));
         self.text.push_str(&format!("{},{:.6},{held_out}\n", progress.done, progress.loss));
     }
 
-    /// Writes the file.
     pub(super) fn write(&mut self) -> io::Result<()> {
         write_whole(&self.path, |out| out.write_all(self.text.as_bytes()))
     }
 }
 
-/// The picture of a file of losses: those of validation. `loss` names the loss and `unit` its unit;
-/// `None` before there are three.
+/// The chart of the validation losses of such a file. `loss` is the name of the loss and `unit` its
+/// unit; `None` with fewer than three points.
 pub(super) fn picture(
     path: &Path,
     title: &str,

@@ -1,4 +1,4 @@
-//! `cardroom train dataset`: a teacher's decisions as rows to learn from.
+//! `cardroom train dataset`: makes a dataset of a teacher's decisions.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Makes it, and says what it holds.
+/// Runs the command: makes the dataset and returns its description.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.rows.0 == 0 || !(0.0..=1.0).contains(&args.explore) {
         return Err(Failure::usage("--rows must be at least 1, and --explore from 0 to 1"));
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
 }
 
-/// The teacher of this name, and the SHA-256 of its file, unpacked.
+/// The teacher of this name, and the SHA-256 of its unpacked file.
 fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
     let def = game.load()?;
     let blueprint = if from == "shipped" {
@@ -133,7 +133,7 @@ fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
     Ok((teacher, sha256))
 }
 
-/// A dataset that was made.
+/// The outcome of making a dataset.
 struct Rows<'a> {
     card: Card,
     out: &'a Path,

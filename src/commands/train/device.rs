@@ -1,4 +1,4 @@
-//! Where a network's batches are computed: here, or on a GPU where the build has one.
+//! The device that computes a network's batches: the processor, or a GPU if the build supports one.
 
 use std::io::Write;
 
@@ -18,14 +18,14 @@ pub enum Device {
     Cuda,
 }
 
-/// What computes a training.
+/// The device of a training.
 pub(super) enum Trainer {
     Processor,
     #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
     Gpu(gpu::Gpu),
 }
 
-/// There is nothing of such a GPU in this build.
+/// The error for a GPU that this build has no support for.
 #[cfg(not(all(feature = "gpu", feature = "gpu-cuda")))]
 fn missing(feature: &str) -> Failure {
     Failure::usage(format!(
@@ -35,7 +35,7 @@ fn missing(feature: &str) -> Failure {
 }
 
 impl Trainer {
-    /// Opens the device, and says on stderr which GPU it is unless `quiet`.
+    /// Opens the device, and prints the name of the GPU to stderr unless `quiet`.
     pub(super) fn open(device: Device, quiet: bool) -> Result<Trainer, Failure> {
         let trainer = Trainer::of(device)?;
         if let (false, Some(name)) = (quiet, trainer.gpu()) {
@@ -59,7 +59,7 @@ impl Trainer {
         }
     }
 
-    /// The GPU, for people; none where the processor computes.
+    /// The name of the GPU; `None` for the processor.
     fn gpu(&self) -> Option<String> {
         match self {
             Trainer::Processor => None,
@@ -72,7 +72,7 @@ impl Trainer {
         }
     }
 
-    /// How a lesson is learned, in a line.
+    /// The options of a lesson and the device, in one line.
     pub(super) fn options(&self, lesson: &Lesson) -> String {
         match self {
             Trainer::Processor => lesson.options(),
@@ -81,7 +81,7 @@ impl Trainer {
         }
     }
 
-    /// [`Lesson::begin`], computed here or there.
+    /// [`Lesson::begin`], computed on this device.
     pub(super) fn begin<'a>(
         &self,
         lesson: &Lesson,

@@ -1,5 +1,5 @@
-//! The course of a training: a row at each checkpoint, on the terminal and in a file beside the
-//! model, and a picture of it.
+//! The progress of a training: a row at each checkpoint, on the terminal and in a CSV file beside
+//! the model, and a chart of it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,19 +9,19 @@ use logs::chart::{Chart, Line};
 use show::number::percent;
 use solvers::blueprint::{Estimate, Statistics};
 
-/// The file's first line.
+/// The header of the file.
 const HEAD: &str = "seconds,iterations,nodes,reached,change,against_last_mbb,against_last_error_mbb,\
                     exploitability_mbb,exploitability_error_mbb";
 
-/// What is known at a checkpoint.
+/// The figures of a checkpoint.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// Seconds of training so far, breaks not counted.
+    /// Seconds of training so far, breaks not included.
     pub(super) seconds: f64,
     pub(super) statistics: Statistics,
-    /// What the average strategy wins from that of the last checkpoint, in big blinds a hand.
+    /// What the average strategy wins from the last checkpoint's, in big blinds a hand.
     pub(super) against_last: Option<Estimate>,
-    /// A lower bound on what an opponent in the abstract game wins who knows it.
+    /// A lower bound on the exploitability in the abstract game, in big blinds a hand.
     pub(super) exploitability: Estimate,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn units() -> String {
 }
 
 impl Row {
-    /// A line of the table; `before` is the row before it, if this run has had one.
+    /// A line of the table; `before` is the previous row of this run, if any.
     pub(super) fn line(&self, before: Option<&Row>) -> String {
         let Row { seconds, statistics, against_last, exploitability } = self;
         let (from, nodes) = before.map_or((0.0, 0), |row| (row.seconds, row.statistics.nodes));
@@ -83,7 +83,7 @@ impl Row {
         )
     }
 
-    /// Adds the row to the file, which is made with its head where there is none.
+    /// Appends the row to the file; a new file gets the header first.
     pub(super) fn add_to(&self, path: &Path) -> io::Result<()> {
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
         let mut text = String::new();
@@ -94,13 +94,12 @@ impl Row {
     }
 }
 
-/// Begins a file of rows anew.
+/// Creates an empty file of rows.
 pub(super) fn begin(path: &Path) -> io::Result<()> {
     File::create(path).map(drop)
 }
 
-/// The seconds of training in the last row of so many iterations or fewer; 0 where there is no such
-/// row.
+/// The seconds of training in the last row with at most this many iterations; 0 if there is none.
 pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let row = |line: &str| {
@@ -112,8 +111,8 @@ pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
     rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds)
 }
 
-/// The picture of a file of rows: what an opponent in the abstract game wins who knows the
-/// strategy, over iterations, with the 95 % band. `None` before there are two rows.
+/// The chart of a file of rows: the lower bound on the exploitability in the abstract game over
+/// iterations, with its 95 % band. `None` with fewer than two rows.
 pub(super) fn picture(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let column = |name| HEAD.split(',').position(|head| head == name);
@@ -150,12 +149,12 @@ pub(super) fn in_words(estimate: Estimate) -> String {
     format!("{:+.0} ± {:.0}", 1000.0 * estimate.mean, 1960.0 * estimate.error)
 }
 
-/// What an opponent was found to win, if one was found.
+/// The winnings of the best opponent found, or `none found`.
 pub(super) fn found(estimate: Estimate) -> String {
     if estimate.mean > 0.0 { in_words(estimate) } else { "none found".to_owned() }
 }
 
-/// Hours, minutes and seconds.
+/// Seconds as hours, minutes and seconds.
 pub(super) fn clock(seconds: f64) -> String {
     let seconds = seconds as u64;
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)

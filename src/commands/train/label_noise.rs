@@ -1,4 +1,4 @@
-//! `cardroom train label-noise`: how far two solutions of the same situations are apart.
+//! `cardroom train label-noise`: how much two solutions of the same situations differ.
 
 use std::path::{Path, PathBuf};
 
@@ -35,10 +35,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// The mean, the median and the most over situations.
+/// The mean, median and maximum over situations.
 type Spread = [f64; 3];
 
-/// Compares them.
+/// Runs the command: compares the two files.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let open = |path: &Path| Database::open(path).map_err(Failure::input);
     let databases = [open(&args.one)?, open(&args.other)?];
@@ -70,12 +70,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&noise, args.json)
 }
 
-/// How far two solutions are apart.
+/// The differences between two solutions.
 struct Noise<'a> {
     files: [&'a Path; 2],
     situations: usize,
     iterations: [u32; 2],
-    /// Huber loss and square over all hands, and weighed by the ranges.
+    /// Huber loss and mean square over all hands, then both weighted by the ranges.
     spreads: [Spread; 4],
 }
 

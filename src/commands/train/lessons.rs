@@ -68,7 +68,7 @@ pub struct Oct {
     seed: u64,
 }
 
-// Steps of search with planes.
+// Search steps with planes, under `--planes`.
 const PLANES: usize = 8;
 
 /// Train a boosted forest for each street: XGBoost's algorithm, and its files.

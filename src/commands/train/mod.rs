@@ -1,4 +1,4 @@
-//! `cardroom train`: making the models that agents play from.
+//! `cardroom train`: trains the models that agents play from.
 
 use clap::Subcommand;
 
@@ -46,7 +46,7 @@ enum What {
     Pack(pack::Args),
 }
 
-/// Trains.
+/// Runs the subcommand.
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
         What::Cfr(args) => cfr::run(&args),

@@ -1,4 +1,4 @@
-//! `cardroom train pack`: a blueprint in less room.
+//! `cardroom train pack`: compresses a blueprint.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -52,7 +52,7 @@ struct Packed {
     steps: u32,
 }
 
-/// Packs, and says how much smaller the file is.
+/// Runs the command: packs the blueprint and returns the sizes.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.exists() && !args.force {
         return Err(Failure::input(anyhow::anyhow!(
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         error => at(&args.path, &error),
     })?;
     blueprint.verify().map_err(|error| at(&args.path, &error))?;
-    // Beside its place until it is whole.
+    // Written beside the output until it is complete.
     let mut part = args.out.clone().into_os_string();
     part.push(".part");
     let part = PathBuf::from(part);

@@ -1,4 +1,4 @@
-//! `cardroom train situations`: random situations with the values of all hands.
+//! `cardroom train situations`: makes random situations with the values of all hands.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Makes them.
+/// Runs the command: makes the situations.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let content = || {
         let &[least, most] = args.pots.as_slice() else {
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Made { card, distance: distance(out)?, out }, args.json)
 }
 
-/// How far the solutions are from equilibria: the mean and the largest share of the pot.
+/// The exploitability of the solutions as a share of the pot: mean and maximum.
 struct Distance {
     mean: f64,
     most: f64,
@@ -99,7 +99,7 @@ fn distance(path: &Path) -> Result<Distance, Failure> {
     Ok(Distance { mean: sum / database.games() as f64, most })
 }
 
-/// Situations that were made.
+/// The outcome of making situations.
 struct Made<'a> {
     card: Card<Situations>,
     distance: Distance,

@@ -1,4 +1,4 @@
-//! `cardroom train cart`, `oct`, `xgboost` and `mlp`: students of a dataset's teacher.
+//! `cardroom train cart`, `oct`, `xgboost` and `mlp`: trains a student of a dataset's teacher.
 
 use std::fs;
 use std::io::Write;
@@ -76,7 +76,7 @@ impl From<Kind> for Labels {
     }
 }
 
-/// Teaches a student, or goes on with it.
+/// Trains a student, or resumes its training.
 pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
     let device = if common.import.is_some() { Device::Cpu } else { device };
@@ -130,7 +130,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
     Ok(output.then(checkpoints.end()))
 }
 
-/// Writes the student's folder and says what it is worth.
+/// Writes the student's folder and returns its measurements.
 fn finish(
     common: &Common,
     lesson: &Lesson,
@@ -145,7 +145,7 @@ fn finish(
     Output::of(&Student { lesson, taught, out, options }, *json)
 }
 
-/// A student that was taught.
+/// A trained student.
 struct Student<'a> {
     lesson: &'a Lesson,
     taught: &'a [Taught; 4],
@@ -163,7 +163,7 @@ impl Shown for Student<'_> {
     }
 }
 
-/// A street's model from a folder of another program's.
+/// The model of a street, read from the folder of another program.
 fn import(
     common: &Common,
     lesson: &Lesson,
@@ -213,12 +213,12 @@ fn import(
     Ok(Taught { learned, rows: train.rows() as u64, measured })
 }
 
-/// How a run is called in the folder of the training.
+/// The names of a street's run in the training folder.
 fn named<'a>(street: &'a str, lesson: &Lesson) -> RunName<'a> {
     RunName { file: street, title: street, steps: lesson.steps() }
 }
 
-/// Teaches a street; `None` when it was to stop.
+/// Trains the model of a street; `None` if it was stopped.
 fn teach(
     common: &Common,
     lesson: &Lesson,
@@ -246,7 +246,7 @@ fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
     Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
 }
 
-/// One street's figures, as in the table.
+/// The measurements of a street, as cells of the table.
 fn figures(taught: &Taught) -> [String; 5] {
     let [train, valid, test] = taught.measured.map(|measured: Measured| measured);
     [

@@ -1,4 +1,4 @@
-//! `cardroom train values`: counterfactual value networks.
+//! `cardroom train values`: trains counterfactual value networks.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -101,20 +101,20 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The name of the encoding that is none.
+/// The name for features chosen by hand instead of an encoding.
 const BY_HAND: &str = "by-hand";
 
-/// Which situations are for what: shares of a hundred.
+/// Ends of the training and validation parts in percent of the situations; the rest is for testing.
 const TRAIN: usize = 72;
 const VALID: usize = 80;
 
-/// How a network sees situations.
+/// The input representation of a network.
 enum Sight {
     Ranges(Encoding),
     ByHand,
 }
 
-/// The situations, and what of them the network sees.
+/// The situations, their split, and the input representation.
 struct Lesson {
     database: Database,
     sight: Sight,
@@ -123,7 +123,7 @@ struct Lesson {
     test: Range<usize>,
 }
 
-/// Trains.
+/// Runs the command: trains the network, writes it and returns its errors.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.exists() {
         return Err(Failure::input(anyhow::anyhow!(
@@ -260,7 +260,7 @@ impl Lesson {
         })
     }
 
-    /// What whoever asks the network must know.
+    /// What users of the network must know, stored in its file.
     fn notes(&self, args: &Args) -> BTreeMap<String, String> {
         let card = self.database.card();
         let buckets = match &self.sight {
@@ -308,15 +308,15 @@ impl Lesson {
     }
 }
 
-/// How far values are from the solutions.
+/// Errors of predicted values against the solutions.
 struct Measured {
-    /// The network's values of hands, on what it learned from and on the test.
+    /// Errors of the network's values of hands, on the training and the test part.
     hands: [Errors; 2],
-    /// Likewise its values of buckets from their hands' means, where it sees buckets.
+    /// Likewise for values of buckets against the means of their hands; `None` without buckets.
     buckets: Option<[Errors; 2]>,
-    /// What these means lose, over all situations.
+    /// The error of these means themselves, over all situations.
     encoding: Option<Errors>,
-    /// On the test: values of zero, and of checking down.
+    /// On the test part: errors of predicting zero, and of predicting a checked-down hand.
     zero: Errors,
     check_down: Errors,
 }
@@ -349,7 +349,7 @@ fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     Ok(Sight::Ranges(Encoding::Buckets(Arc::new(buckets), street)))
 }
 
-/// A network with how far its values are from the solutions'.
+/// A trained network with its errors.
 struct Trained<'a> {
     args: &'a Args,
     lesson: &'a Lesson,

@@ -1,9 +1,9 @@
-//! The course of a session as a picture: what was won, and the same without luck.
+//! The course of a session as a chart: the winnings, and the same without luck.
 
 use logs::chart::{Chart, Line, thinned};
 
-/// A picture of what had been won after each hand, and of the same without luck, in big blinds;
-/// nothing for fewer than two hands. Colours are the style sheet's.
+/// A chart of the cumulative winnings in big blinds after each hand, as played and without luck;
+/// empty with fewer than two hands. Colours come from the style sheet.
 pub fn draw(results: &[[f64; 2]]) -> String {
     let (Some(&[won, without]), 2..) = (results.last(), results.len()) else {
         return String::new();

@@ -1,5 +1,5 @@
-//! The parts of the page by server-sent events, whenever they change: the table, the result, the
-//! last hand as the agent saw it, the history.
+//! The parts of the page as server-sent events: the table, the result, the review of the last hand,
+//! the history.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use wire::slumbot_host::{Moment, SessionView};
 use super::{Asked, Play, result, review, table};
 use crate::web::live::{event, respond};
 
-/// How often a session is looked at.
+/// How often a session is checked.
 const TICK: Duration = Duration::from_millis(250);
 
-/// What was last sent to one page.
+/// The state last sent to one page.
 #[derive(Default)]
 struct Sent {
     moment: Option<Moment>,
     parts: [String; 4],
-    /// Finished hands have not all been counted yet.
+    /// Whether finished hands remain to be counted.
     counting: bool,
 }
 
-/// The parts' names.
+/// The names of the parts.
 const PARTS: [&str; 4] = ["table", "review", "result", "history"];
 
 /// The parts of a session's page, now and whenever they change.
@@ -59,7 +59,7 @@ impl Sent {
         if self.moment == Some(look.moment) && !self.counting {
             return Some(Vec::new());
         }
-        // It waits until the hands to be counted are in the ledger.
+        // Waits until the finished hands are in the ledger.
         let finished = host.review(token).await.ok().flatten();
         let [_, thoughts, result, history] = &self.parts;
         let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
@@ -77,7 +77,7 @@ impl Sent {
     }
 }
 
-/// Counts the hands that have come in; result and history, and whether there are more to count.
+/// Counts new hands; returns the result, the history, and whether more hands remain.
 async fn count(play: &Play, look: SessionView) -> Option<(String, String, bool)> {
     let matches = play.site.data().join("matches");
     let course = play.courses.of(&look);

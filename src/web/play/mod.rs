@@ -1,14 +1,12 @@
-//! A table for a person: heads-up no-limit against an agent, over the same Slumbot API that
-//! programs play by.
+//! A table for a person: heads-up no-limit against an agent, over the Slumbot API that programs
+//! use.
 //!
-//! The script sends actions to that API and nothing else; what is on the table, what may be done
-//! and what came of it is rendered here, from what the session's client may know
-//! ([`wire::slumbot_host::SessionView`]).
+//! The script sends actions to that API and nothing else; the table, the buttons and the result are
+//! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]).
 //!
-//! - [`mod@table`]: the table and the buttons. - [`words`]: hands as sentences.
-//! - [`past_hands`]: the finished hands of a session, counted; [`result`]: as a table and a
-//!   [`curve`].
-//! - [`review`]: what the agent thought. - [`live`]: the parts that change by themselves.
+//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences.
+//! - [`past_hands`]: the finished hands of a session; [`result`]: their table and [`curve`].
+//! - [`review`]: the agent's decisions. [`live`]: the parts that change.
 
 mod curve;
 mod live;
@@ -32,7 +30,7 @@ use super::api::blocking;
 use super::pages::{message, text};
 use past_hands::Courses;
 
-/// What the handlers share.
+/// The state shared by the handlers.
 #[derive(Clone)]
 struct Play {
     site: Site,
@@ -46,7 +44,7 @@ struct Page {
     table: String,
 }
 
-/// An agent to choose.
+/// An agent in the list of opponents.
 struct Opponent {
     name: String,
     summary: String,
@@ -63,17 +61,17 @@ pub fn router(site: Site) -> Router {
         .with_state(Play { site, courses: Courses::default() })
 }
 
-/// What a query says.
+/// The query of the handlers.
 #[derive(Debug, Deserialize)]
 struct Asked {
-    /// Which session.
+    /// The token of the session; empty for none.
     #[serde(default)]
     token: String,
-    /// Where there is no session yet: against whom it would be.
+    /// The opponent to show while there is no session.
     agent: Option<String>,
 }
 
-/// The page, with an empty table: the session is known to the browser only.
+/// The page with an empty table: only the browser knows the session.
 async fn page(State(play): State<Play>, Query(asked): Query<Asked>) -> Response {
     let Some(api) = play.site.slumbot() else {
         let why = "This server offers no table to play at: `slumbot.enabled` is false.";
@@ -94,13 +92,13 @@ async fn page(State(play): State<Play>, Query(asked): Query<Asked>) -> Response 
     Html(text(&page)).into_response()
 }
 
-/// The agent of this name, if it is on offer, else the one that is played against by default.
+/// The agent of this name if it is offered, otherwise the default one.
 fn chosen(status: &HostStatus, name: Option<String>) -> String {
     let offered = |name: &String| status.agents.iter().any(|agent| &agent.name == name);
     name.filter(offered).unwrap_or_else(|| status.agent.clone())
 }
 
-/// The table as it stands; an empty one without a token.
+/// The table of a session; an empty one without a token.
 async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<Response, Response> {
     if asked.token.is_empty() {
         let api = play.site.slumbot().ok_or_else(no_table)?;
@@ -131,7 +129,7 @@ async fn history(
 }
 
 impl Play {
-    /// The session of this token, or an answer that says why there is none.
+    /// The session of this token, or the response that it cannot be shown.
     async fn look(&self, token: &str) -> Result<SessionView, Response> {
         let api = self.site.slumbot().ok_or_else(no_table)?;
         api.host().look(token).await.map_err(|error| match error {
@@ -150,7 +148,7 @@ fn no_table() -> Response {
     (StatusCode::NOT_FOUND, "there is no table here\n").into_response()
 }
 
-/// Chips as big blinds, to a tenth.
+/// Chips in big blinds, to a tenth.
 fn big_blinds(chips: i64) -> String {
     let tenths = (10.0 * chips as f64 / f64::from(BIG_BLIND)).abs().round();
     super::show::grouped(tenths / 10.0, usize::from(tenths % 10.0 != 0.0))

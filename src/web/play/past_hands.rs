@@ -17,34 +17,34 @@ use wire::slumbot_host::SessionView;
 
 use super::words::{self, card_signs, outcome, steps, street_name};
 
-/// Hands shown.
+/// The number of hands shown.
 const LAST_HANDS: usize = 40;
-/// The longest that hands are counted in one go: to take the luck out of one takes about a
-/// millisecond.
+/// The time limit for counting hands in one go; the luck adjustment takes about a millisecond a
+/// hand.
 const AT_ONCE: Duration = Duration::from_millis(400);
-/// Sessions whose counts are kept, each some 700 kB.
+/// The number of sessions whose counts are kept, each some 700 kB.
 const MOST_COURSES: usize = 32;
-/// What ledgers call the client.
+/// The client's entrant number in the ledgers.
 const CLIENT: u8 = 0;
 
-/// A session against one agent, hand by hand.
+/// The counts of a session's hands against one agent.
 #[derive(Default)]
 pub struct PastHands {
-    /// By match: the next hand to look at.
+    /// The next hand to read, by match.
     next: HashMap<String, u64>,
     estimates: Option<Estimates>,
-    /// What the client won in all, in chips.
+    /// The client's total winnings in chips.
     pub total: i64,
-    /// After each hand, what the client has won in all, in big blinds: as played, and without the
+    /// The client's cumulative winnings after each hand, in big blinds: as played, and without the
     /// luck of the cards.
     pub won: Vec<[f64; 2]>,
-    /// Hands from each seat of the game: the big blind, the button.
+    /// The number of hands in each seat: big blind, button.
     pub hands: [usize; 2],
-    /// The last hands in words, the latest first.
+    /// The last hands in words, latest first.
     pub last: VecDeque<HandWords>,
 }
 
-/// Rates over all hands and over those from each seat of the game, where there are two or more.
+/// Win rates over all hands and by seat; `None` with fewer than two hands.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rates {
     pub all: Option<Rate>,
@@ -54,22 +54,23 @@ pub struct Rates {
 /// A finished hand in words.
 #[derive(Debug, Clone)]
 pub struct HandWords {
-    /// Its number in the session, from 1.
+    /// The hand's number in the session, from 1.
     pub number: usize,
     pub button: bool,
     /// The client's cards.
     pub cards: String,
-    /// The same for the list.
+    /// The client's cards, for the list.
     pub hole: HoleCards,
     pub bot_cards: String,
-    /// In chips.
+    /// The client's winnings in chips.
     pub winnings: i64,
-    /// Each street's actions, and how it ended.
+    /// A line for each street, and one for the end.
     pub lines: Vec<String>,
 }
 
 impl PastHands {
-    /// Counts the hands that have come in since the last time; whether there are more. Reads files.
+    /// Counts the hands that have come in since the last call; returns whether more remain. Reads
+    /// files.
     pub fn update(&mut self, matches: &Path, look: &SessionView) -> Result<bool, LedgerError> {
         let until = Instant::now() + AT_ONCE;
         for name in &look.matches {
@@ -101,7 +102,7 @@ impl PastHands {
         self.last.truncate(LAST_HANDS);
     }
 
-    /// The rates as played and without the luck of the cards.
+    /// The win rates as played and without the luck of the cards.
     pub fn rates(&self) -> [Rates; 2] {
         let rows = self.estimates.as_ref().and_then(|estimates| estimates.rows().ok());
         [RowKind::Raw, RowKind::Luck].map(|kind| {
@@ -147,7 +148,7 @@ impl HandWords {
     }
 }
 
-/// `Flop Q♠ 7♥ 2♣: you bet 200, equity calls 200.`
+/// A street's line, such as `Flop Q♠ 7♥ 2♣: you bet 200, equity calls 200.`
 fn street_line(record: &HandRecord, street: Street, said: &[String]) -> String {
     let def = record.public.def();
     let board = board_order(record.public.board());
@@ -163,7 +164,7 @@ fn client_seat(record: &HandRecord) -> Option<Seat> {
     record.entrants.iter().find(|(_, entrant)| **entrant == CLIENT).map(|(seat, _)| seat)
 }
 
-/// The hands of a session in the ledger of this match, from this number on.
+/// The hands of a session in the ledger of this match, beginning with number `first`.
 fn hands(
     matches: &Path,
     name: &str,
@@ -174,7 +175,7 @@ fn hands(
     LedgerReader::open(&matches.join(name))?.hands_of_deals(first, deals)
 }
 
-/// All finished hands of a session against its agent as text. Reads files.
+/// All finished hands of a session against its agent, as text. Reads files.
 pub fn all_hands(matches: &Path, look: &SessionView) -> Result<String, LedgerError> {
     let mut text = String::new();
     let mut number = 0;
@@ -199,16 +200,16 @@ pub fn all_hands(matches: &Path, look: &SessionView) -> Result<String, LedgerErr
     Ok(text)
 }
 
-/// A course that several may look at.
+/// The counts of a session, shared between requests.
 pub type Shared = Arc<Mutex<PastHands>>;
 
-/// The courses of the sessions looked at last, so that a page that is loaded again does not count
-/// everything again.
+/// The counts of the sessions viewed last, so that reloading a page does not count everything
+/// again.
 #[derive(Clone, Default)]
 pub struct Courses(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
 
 impl Courses {
-    /// The course of this session.
+    /// The counts of this session.
     pub fn of(&self, look: &SessionView) -> Shared {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(session, agent, _): &(u32, String, Shared)| {

@@ -1,4 +1,4 @@
-//! What a session has come to, and its hands, as parts of the page.
+//! The result of a session, and its hands, as parts of the page.
 
 use askama::Template;
 use logs::Rate;
@@ -15,7 +15,7 @@ use crate::web::show::{CardText, grouped, signed};
 struct Outcome {
     agent: String,
     hands: usize,
-    /// Exact, in chips: for programs.
+    /// In chips, exactly: for programs.
     total: i64,
     won: String,
     won_bb: String,
@@ -25,11 +25,11 @@ struct Outcome {
     curve: String,
 }
 
-/// All hands, or those from one seat.
+/// The result over all hands, or in one seat.
 struct Row {
     name: &'static str,
     hands: usize,
-    /// As played, and luck-adjusted.
+    /// The rates as played, and luck-adjusted.
     rates: [Option<RateText>; 2],
 }
 
@@ -54,7 +54,7 @@ struct HandRow<'a> {
     class: &'static str,
 }
 
-/// The result, with its curve.
+/// Renders the result with its curve.
 pub fn result(agent: &str, course: &PastHands) -> String {
     let [_, adjusted] = course.won.last().copied().unwrap_or_default();
     let rates = course.rates();
@@ -81,7 +81,7 @@ pub fn result(agent: &str, course: &PastHands) -> String {
     })
 }
 
-/// The last hands.
+/// Renders the last hands.
 pub fn history(agent: &str, course: &PastHands) -> String {
     text(&History { agent, hands: course.last.iter().map(HandRow::of).collect() })
 }

@@ -1,4 +1,4 @@
-//! What the agent thought at each of its decisions in the last finished hand.
+//! The review: the agent's strategy at each of its decisions in the last finished hand.
 
 use askama::Template;
 use cards::Card;
@@ -19,22 +19,22 @@ struct Thoughts {
 struct Thought {
     place: String,
     bars: Vec<Bar>,
-    /// Why, in a sentence.
+    /// The explanation, in a sentence.
     note: String,
-    /// The whole of it, where that is longer.
+    /// The rest of the explanation, if it is longer.
     more: String,
 }
 
-/// An action and how often the agent takes it.
+/// An action and its probability.
 struct Bar {
     action: String,
     percent: String,
-    /// Of 100.
+    /// The width of the bar in percent.
     width: String,
     taken: bool,
 }
 
-/// The review of a hand.
+/// Renders the review of a hand.
 pub fn render(review: &Review) -> String {
     let thought = |decision: &ReviewedDecision| {
         let (note, more) = sentence(&note(decision));
@@ -64,7 +64,7 @@ fn read(cards: &[String]) -> Vec<Card> {
 
 fn bars(decision: &ReviewedDecision) -> Vec<Bar> {
     let street = decision.before.rsplit('/').next().unwrap_or_default();
-    // The blinds are a bet.
+    // The blinds count as a bet.
     let raises = decision.board.is_empty() || street.contains('b');
     let bar = |action: &str, probability: f64| Bar {
         action: words(action, raises),
@@ -83,7 +83,7 @@ fn bars(decision: &ReviewedDecision) -> Vec<Bar> {
     bars
 }
 
-/// Whole per cent, but never 0 or 100 for what is not quite that.
+/// A rounded percentage, but never 0 or 100 unless it is exact.
 fn percent(probability: f64) -> String {
     let percent = 100.0 * probability;
     let whole = percent.round();

@@ -1,5 +1,5 @@
-//! The table and the buttons under it. Everything a browser needs to know about the rules is in
-//! what is rendered here: which buttons there are, what each of them sends, the range of a bet.
+//! The table and the buttons under it. The browser gets all it needs to know about the rules from
+//! here: the buttons, what each of them sends, the range of a bet.
 
 use askama::Template;
 use cards::{Card, evaluate};
@@ -15,9 +15,9 @@ use crate::web::show::grouped;
 #[derive(Template)]
 #[template(path = "play_table.html")]
 struct Table {
-    /// Which of two tables is the newer one.
+    /// The version of the table, to tell which of two is newer.
     moment: Moment,
-    /// What a screen reader says, and what stands over the buttons.
+    /// The text above the buttons, also for screen readers.
     said: String,
     bot: Player,
     you: Player,
@@ -27,24 +27,24 @@ struct Table {
     end: Option<End>,
 }
 
-/// One of the two at the table.
+/// A player at the table.
 struct Player {
     name: String,
-    /// `None` is the back of a card.
+    /// `None` for a card face down.
     cards: Vec<Option<CardView>>,
-    /// Whether it has cards at all.
+    /// Whether the player has cards.
     dealt: bool,
     stack: Amount,
-    /// What it has put in on this street.
+    /// The chips put in on this street.
     bet: Option<Amount>,
     button: bool,
     turn: bool,
     folded: bool,
-    /// What it did last on this street, or what it holds at the end.
+    /// The last action on this street, or the hand at the end.
     note: String,
 }
 
-/// A card as it is drawn.
+/// A card as rendered.
 pub struct CardView {
     pub rank: String,
     /// `c`, `d`, `h` or `s`.
@@ -52,15 +52,15 @@ pub struct CardView {
     pub name: String,
 }
 
-/// Chips, as text.
+/// An amount of chips as text.
 pub struct Amount {
     pub chips: String,
     pub bb: String,
 }
 
-/// What the client may do.
+/// The client's buttons.
 struct Controls {
-    /// What a call costs; with nothing to call, a check stands in its place, and there is no fold.
+    /// The amount to call; with `None` there is a check instead, and no fold.
     call: Option<Amount>,
     raise: Option<RaiseControl>,
 }
@@ -68,17 +68,17 @@ struct Controls {
 struct RaiseControl {
     /// `Bet` or `Raise to`.
     verb: &'static str,
-    /// Street totals.
+    /// Totals on the street.
     min: u32,
     max: u32,
     start: u32,
     sizes: Vec<Size>,
 }
 
-/// A button that fills in an amount.
+/// A button that sets the amount of a bet.
 struct Size {
     label: &'static str,
-    /// `None` when that is not enough.
+    /// The total; `None` if it is below the minimum.
     to: Option<u32>,
 }
 
@@ -88,19 +88,19 @@ struct End {
     how: String,
 }
 
-/// Pot fractions on the buttons.
+/// The pot fractions on the buttons.
 const SIZES: [(&str, f64); 5] =
     [("⅓ pot", 1.0 / 3.0), ("½ pot", 0.5), ("⅔ pot", 2.0 / 3.0), ("pot", 1.0), ("2× pot", 2.0)];
 
-/// What is filled in at first, as a fraction of the pot.
+/// The initial amount, as a fraction of the pot.
 const START: f64 = 0.5;
 
-/// The table without a session.
+/// Renders the table without a session.
 pub fn empty(agent: &str) -> String {
     text(&Table::empty(agent))
 }
 
-/// The table of a session.
+/// Renders the table of a session.
 pub fn render(look: &SessionView) -> String {
     let table = look.hand.as_ref().map(|hand| Table::of(&look.agent, hand));
     let table = table.unwrap_or_else(|| Table::empty(&look.agent));
@@ -229,7 +229,7 @@ impl CardView {
 }
 
 impl Amount {
-    /// So many chips.
+    /// An amount of this many chips.
     pub fn of(chips: i64) -> Amount {
         Amount { chips: grouped(chips.abs() as f64, 0), bb: big_blinds(chips) }
     }

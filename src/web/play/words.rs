@@ -1,4 +1,4 @@
-//! Hands as sentences: what was done, what happened since the client acted last, what came of it.
+//! Hands as sentences: actions, what happened since the client's last action, and the result.
 
 use cards::{Card, HandRank, evaluate};
 use game::{Action, PublicState, Seat, Street};
@@ -7,19 +7,19 @@ use protocol::slumbot::action::board_order;
 
 use crate::web::show::{CardText, grouped};
 
-/// One action of a hand.
+/// An action of a hand in words.
 pub struct Step {
-    /// Who acted.
+    /// The player's seat.
     pub seat: Seat,
-    /// On which street.
+    /// The street.
     pub street: Street,
-    /// What was done, said of somebody else: `raises to 300`.
+    /// In the third person: `raises to 300`.
     pub they: String,
-    /// The same, said to the one who did it: `raise to 300`.
+    /// In the second person: `raise to 300`.
     pub you: String,
 }
 
-/// Every action of a hand in order.
+/// All actions of a hand in order.
 pub fn steps(public: &PublicState) -> Vec<Step> {
     let mut state = PublicState::new(public.def());
     let mut steps = Vec::with_capacity(public.history().len());
@@ -31,7 +31,7 @@ pub fn steps(public: &PublicState) -> Vec<Step> {
             they: format!("{verb}s{rest}"),
             you: format!("{verb}{rest}"),
         });
-        // It was played in this very state, and these cards were dealt.
+        // The action was played in this state, and these cards were dealt.
         if state.apply(played.action).is_err() {
             break;
         }
@@ -40,7 +40,7 @@ pub fn steps(public: &PublicState) -> Vec<Step> {
     steps
 }
 
-/// A verb, and what comes after it.
+/// An action as a verb and the rest of the phrase.
 pub fn action_words(action: Action, state: &PublicState) -> (&'static str, String) {
     let chips = |n: u32| grouped(f64::from(n), 0);
     let game::Turn::Act(seat) = state.turn() else { return ("act", String::new()) };
@@ -62,7 +62,7 @@ pub fn action_words(action: Action, state: &PublicState) -> (&'static str, Strin
     }
 }
 
-/// What happened since the client acted last, as sentences; nothing when nothing did.
+/// What happened since the client's last action, as sentences; empty if nothing did.
 pub fn since_last(public: &PublicState, client: Seat, agent: &str) -> String {
     let steps = steps(public);
     let from = steps.iter().rposition(|step| step.seat == client);
@@ -81,7 +81,7 @@ pub fn since_last(public: &PublicState, client: Seat, agent: &str) -> String {
     sentences.join(" ")
 }
 
-/// The cards of a street: `Flop Q♠ 7♥ 2♣.`
+/// The cards of a street, such as `Flop Q♠ 7♥ 2♣.`
 fn dealt(public: &PublicState, street: Street) -> String {
     let def = public.def();
     let board = board_order(public.board());
@@ -91,7 +91,7 @@ fn dealt(public: &PublicState, street: Street) -> String {
     format!("{} {}.", street_name(street), card_signs(cards))
 }
 
-/// A street's name at the beginning of a sentence.
+/// The name of a street at the beginning of a sentence.
 pub fn street_name(street: Street) -> &'static str {
     match street {
         Street::Preflop => "Before the flop",
@@ -101,7 +101,7 @@ pub fn street_name(street: Street) -> &'static str {
     }
 }
 
-/// How a finished hand ended, from the client's side, without the amount.
+/// The end of a finished hand from the client's view, without the amount.
 pub fn ending(
     public: &PublicState,
     client: Seat,
@@ -128,7 +128,7 @@ pub fn ending(
     }
 }
 
-/// A hand's category with its article.
+/// The category of a hand with its article.
 pub fn hand_name(rank: HandRank) -> &'static str {
     use cards::Category::{
         Flush, FourOfAKind, FullHouse, HighCard, Pair, Straight, StraightFlush, ThreeOfAKind,
@@ -147,7 +147,7 @@ pub fn hand_name(rank: HandRank) -> &'static str {
     }
 }
 
-/// What somebody won or lost: `won 300`, `lost 1,200`, `won nothing`.
+/// The client's result: `You win 300`, `You lose 1,200`, `Nobody wins`.
 pub fn outcome(winnings: i64) -> String {
     let chips = grouped(winnings.unsigned_abs() as f64, 0);
     match winnings.signum() {
@@ -157,19 +157,19 @@ pub fn outcome(winnings: i64) -> String {
     }
 }
 
-/// Cards as ranks and signs: `Q♠ 7♥ 2♣`.
+/// Cards with suit signs: `Q♠ 7♥ 2♣`.
 pub fn card_signs(cards: &[Card]) -> String {
     let sign = |card: &Card| format!("{}{}", rank_text(*card), suit_sign(*card));
     cards.iter().map(sign).collect::<Vec<_>>().join(" ")
 }
 
-/// Cards as ranks and signs, each for itself.
+/// Cards with suit signs, one by one.
 pub fn card_texts(cards: &[Card]) -> Vec<CardText> {
     let text = |card: &Card| CardText { text: card_signs(&[*card]), suit: card.suit().to_char() };
     cards.iter().map(text).collect()
 }
 
-/// A card's rank as people write it.
+/// A card's rank as written on the page.
 pub fn rank_text(card: Card) -> String {
     match card.rank().to_char() {
         'T' => "10".to_owned(),

@@ -1,4 +1,4 @@
-//! Who plays, how large everything is, and where the results are.
+//! The players, sizes and file names of the study.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,23 @@ pub const STUDENTS: [&str; 4] = ["mlp", "xgboost", "oct", "cart"];
 
 pub(super) const TEACHER: &str = "teacher";
 
-/// Iterations after which the teacher is looked at; the last one is that of the shipped blueprint.
+/// The teacher's iterations at the points of Figure 5; the last is that of the shipped blueprint.
 const ITERATIONS: [u64; 6] = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 80_000_000];
 const ROWS: f64 = 2e6;
 
-/// Hands of each match of Table 1 where the likeliest action is played, and where it is drawn.
+/// Hands of each match of Table 1, with the likeliest action and with sampled actions.
 const HANDS: f64 = 4e5;
 const SAMPLED: f64 = published::HANDS as f64;
-/// Hands of each match with the teacher of [`Step`](crate::Step)s that look at single streets.
+/// Hands of each match with the teacher in [`Step`](crate::Step)s that measure single streets.
 const FIDELITY: f64 = 3e5;
-/// Hands of each point of Figure 5.
+/// Hands for each point of Figure 5.
 const POINT: f64 = 150_000.0;
 
-/// Depths of the trees that are compared; the last one is the published one.
+/// The tree depths that are compared; the last is the published one.
 pub(super) const DEPTHS: [u8; 5] = [4, 6, 8, 10, 15];
 const DEPTH_HANDS: f64 = 1e6;
 
-/// How large everything is.
+/// The sizes of the study at a scale.
 pub(super) struct Sizes {
     pub(super) hands: u64,
     pub(super) sampled: u64,
@@ -35,7 +35,8 @@ pub(super) struct Sizes {
     pub(super) depth: u64,
     pub(super) rows: u64,
     pub(super) iterations: Vec<u64>,
-    /// Of what learners repeat: goes with the root of the scale, as rows go with the scale.
+    /// The rounds, starts and epochs of learners, proportional to the root of the scale, since rows
+    /// are proportional to the scale.
     pub(super) rounds: u64,
     pub(super) starts: u64,
     pub(super) epochs: u64,
@@ -45,7 +46,7 @@ impl Sizes {
     pub(super) fn of(options: &Options) -> Sizes {
         let scale = options.scale;
         let part = |full: f64, least: f64| (full * scale).round().max(least) as u64;
-        // Two hands of each deal.
+        // Two hands for each deal.
         let hands = |full: f64| part(full / 2.0, 50.0) * 2;
         let mut iterations: Vec<u64> =
             ITERATIONS.iter().map(|&count| part(count as f64, 30_000.0)).collect();
@@ -66,21 +67,21 @@ impl Sizes {
     }
 }
 
-/// Whose decisions are learned from.
+/// The teacher of a student.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A teacher of so many iterations.
+    /// A teacher trained for this number of iterations.
     Iterations(u64),
-    /// The blueprint that was given.
+    /// The blueprint given in the options.
     Given,
 }
 
 impl Source {
-    /// The one that all students learn from.
+    /// The teacher of all students in the tables.
     pub(super) fn of(options: &Options) -> Source {
         match (&options.teacher, options.shipped) {
             (Some(_), _) => Source::Given,
-            // It is what it is, whatever the scale.
+            // The built-in blueprint does not depend on the scale.
             (None, true) => Source::Iterations(ITERATIONS[ITERATIONS.len() - 1]),
             (None, false) => {
                 let iterations = Sizes::of(options).iterations;
@@ -89,7 +90,7 @@ impl Source {
         }
     }
 
-    /// In words.
+    /// A description in words.
     pub(super) fn words(self) -> String {
         match self {
             Source::Iterations(count) => format!("{count} iterations"),
@@ -98,19 +99,19 @@ impl Source {
     }
 }
 
-/// Somebody who plays.
+/// A player in the tables.
 #[derive(Debug, Clone)]
 pub(super) struct Player {
-    /// As the tables name it.
+    /// The name in the tables.
     pub(super) name: String,
-    /// Its kind; empty of the teacher.
+    /// The student's kind; empty for the teacher.
     pub(super) kind: &'static str,
-    /// The agent as it plays best, and drawing its actions.
+    /// The agent with the likeliest action, and with sampled actions.
     pub(super) agent: String,
     pub(super) sampled: String,
 }
 
-/// The students, the best published one first: with a further network where one is asked for.
+/// The students, the best published one first, with an additional network if one is asked for.
 pub(super) fn students(options: &Options) -> Vec<Player> {
     let files = Files { options };
     let network = options.network.map(|network| (format!("mlp-{network}"), "mlp", true));
@@ -132,7 +133,7 @@ pub(super) fn students(options: &Options) -> Vec<Player> {
         .collect()
 }
 
-/// Everybody: the students, then their teacher, who plays as it always does.
+/// All players: the students, then their teacher, which always samples.
 pub(super) fn players(options: &Options) -> Vec<Player> {
     let files = Files { options };
     let agent = match files.teacher() {
@@ -143,12 +144,12 @@ pub(super) fn players(options: &Options) -> Vec<Player> {
     students(options).into_iter().chain([teacher]).collect()
 }
 
-/// All pairs of so many, the earlier one first.
+/// All pairs of indices below `count`, the smaller one first.
 pub(super) fn pairs(count: usize) -> impl Iterator<Item = [usize; 2]> {
     (0..count).flat_map(move |one| (one + 1..count).map(move |other| [one, other]))
 }
 
-/// What is in the study's folder.
+/// The paths of files in the study's folder.
 pub(super) struct Files<'a> {
     pub(super) options: &'a Options,
 }
@@ -158,12 +159,12 @@ impl Files<'_> {
         self.options.folder.join(name)
     }
 
-    /// The teacher after so many iterations.
+    /// The teacher after this number of iterations.
     pub(super) fn blueprint(&self, iterations: u64) -> PathBuf {
         self.at("teacher").join(format!("{iterations}.blueprint"))
     }
 
-    /// The teacher of all students; none where it is the one inside the program.
+    /// The teacher of all students; `None` for the built-in one.
     pub(super) fn teacher(&self) -> Option<PathBuf> {
         match (&self.options.teacher, Source::of(self.options)) {
             (Some(given), _) => Some(given.clone()),
@@ -185,12 +186,12 @@ impl Files<'_> {
         })
     }
 
-    /// What a match of Table 1 printed, where the likeliest action is played.
+    /// The output of a match of Table 1 with the likeliest actions.
     pub(super) fn match_of(&self, one: &str, other: &str) -> PathBuf {
         self.at("table1").join(format!("{one}-{other}.json"))
     }
 
-    /// The same where actions are drawn.
+    /// The output of a match of Table 1 with sampled actions.
     pub(super) fn sampled(&self, one: &str, other: &str) -> PathBuf {
         self.at("table1").join(format!("{one}-{other}-sampled.json"))
     }
@@ -200,17 +201,18 @@ impl Files<'_> {
         self.at("slumbot").join(format!("{kind}.json"))
     }
 
-    /// What a student loses to its teacher.
+    /// The output of measuring a student's losses to its teacher.
     pub(super) fn fidelity(&self, name: &str) -> PathBuf {
         self.at("fidelity").join(format!("{name}.json"))
     }
 
-    /// What the match of the trees of a depth printed.
+    /// The output of the match between the trees of a depth.
     pub(super) fn depth(&self, depth: u8) -> PathBuf {
         self.at("depths").join(format!("depth-{depth}.json"))
     }
 
-    /// What the match of the curve printed: of the student or the teacher after so many iterations.
+    /// The output of a match of the learning curve: of the student or the teacher after this number
+    /// of iterations.
     pub(super) fn point(&self, who: &str, iterations: u64) -> PathBuf {
         self.at("curve").join(format!("{who}-{iterations}.json"))
     }

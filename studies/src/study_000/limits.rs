@@ -1,5 +1,4 @@
-//! What stands between this study and the published one: how it was made differently, and figures
-//! from the results.
+//! The limits of the reproduction: differences in method, and what the results say about them.
 
 use show::number::whole;
 
@@ -13,7 +12,7 @@ use crate::Options;
 use crate::read::Estimate;
 use crate::record::Record;
 
-/// All of them, a paragraph each.
+/// All limits, one paragraph each.
 pub(super) fn limits(options: &Options, record: &Record, results: &Results) -> Vec<String> {
     let mut limits = Vec::new();
     limits.extend(deviations(results));
@@ -36,18 +35,18 @@ pub(super) fn limits(options: &Options, record: &Record, results: &Results) -> V
     limits
 }
 
-/// What the mean of so many hands deviates by, in mbb.
+/// The standard error of a mean over hands, in mbb.
 fn of_mean(deviation: f64, hands: u64) -> f64 {
     deviation / (hands as f64).sqrt()
 }
 
-/// The mean over matches with a published result.
+/// The mean over the matches with a published result.
 fn mean(results: &Results, of: impl Fn(&Pair) -> f64) -> Option<f64> {
     let values: Vec<f64> = results.published_pairs().map(of).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// What hands deviate by, and what that makes of the published deviations.
+/// The standard deviation of hands, compared with the published ones.
 fn deviations(results: &Results) -> Option<String> {
     let hands = published::HANDS;
     let between = published::TABLE_1.iter().filter(|row| row.1 != published::SLUMBOT);
@@ -96,7 +95,7 @@ fn deviations(results: &Results) -> Option<String> {
     Some(text)
 }
 
-/// What the network is beside the published one, and what the one of the asked size does.
+/// The network compared with the published one, and the results of the additional one.
 fn network(results: &Results) -> Option<String> {
     const FLOP: usize = 1;
     let flop = |name: &str| {
@@ -126,7 +125,7 @@ fn network(results: &Results) -> Option<String> {
     Some(text)
 }
 
-/// How the teacher was made.
+/// The training of the teacher.
 fn teacher(options: &Options, record: &Record) -> String {
     let published =
         "The published teacher is of four weeks of discounted CFR on computers that are not said.";
@@ -146,7 +145,7 @@ fn teacher(options: &Options, record: &Record) -> String {
     format!("{published} {made}")
 }
 
-/// What playing the likeliest action is worth to students, by what they win from their teacher.
+/// The gain of students from playing the likeliest action, by their winnings from the teacher.
 pub(super) fn drawing(results: &Results, students: &[Player]) -> Option<String> {
     let teacher = super::files::TEACHER;
     let costs: Vec<(&str, Estimate)> = students

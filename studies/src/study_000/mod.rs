@@ -1,12 +1,12 @@
 //! Study 000: Bertsimas and Paskov, "World-class interpretable poker" (2022).
 //!
-//! A blueprint made by self-play teaches four students: a greedy tree, an optimal tree, boosted
-//! trees and a network. Everybody plays everybody (Table 1), trees of several depths play each
-//! other, a student is taught again of earlier blueprints (Figure 5), and the optimal tree is
-//! looked at: its opening chart (Figure 6) and what it does where it bluffs (Figures 4, 7 and 8).
+//! A blueprint made by self-play is the teacher of four students: a greedy tree, an optimal tree,
+//! boosted trees and a network. All play each other (Table 1), trees of several depths play each
+//! other, a student is trained on earlier blueprints (Figure 5), and the optimal tree is examined:
+//! its opening chart (Figure 6) and its bluffs (Figures 4, 7 and 8).
 //!
-//! Students play their likeliest action, as the paper's do, whose labels are the action to take;
-//! Table 1 has beside it what comes of drawing actions.
+//! Students play their likeliest action, as in the paper, whose labels are the action to take;
+//! Table 1 also has the results with sampled actions.
 
 use crate::page::Frame;
 use crate::record::Record;
@@ -24,7 +24,7 @@ mod words;
 
 pub use files::STUDENTS;
 
-/// The study.
+/// The study's definition.
 pub const STUDY: Study = Study {
     number: "000",
     title: "Bertsimas and Paskov, World-class interpretable poker: four students of one teacher",
@@ -37,7 +37,7 @@ const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 const MENU: &str = "overbet";
 const BUCKETS: &str = "preflop=169 flop=ehs2:150 turn=ehs2:150 river=ehs2:150";
 
-/// Whom the learning curve is measured against, where the published one has Slumbot.
+/// The opponent in the learning curve, in place of Slumbot.
 const ANCHOR: &str = "cfr";
 
 fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {

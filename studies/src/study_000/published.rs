@@ -1,7 +1,7 @@
-//! What Bertsimas and Paskov, "World-class interpretable poker" (2022), report.
+//! The results of Bertsimas and Paskov, "World-class interpretable poker" (2022).
 
 /// Table 1: the winner's average in dollars a game with a big blind of 100 dollars over 150,000
-/// games, and its deviation. One dollar a game is 10 mbb/hand.
+/// games, and its standard deviation. One dollar a game is 10 mbb/hand.
 pub(super) const TABLE_1: [(&str, &str, f64, f64); 10] = [
     ("mlp", SLUMBOT, 4.9, 0.8),
     ("xgboost", SLUMBOT, 4.3, 0.7),
@@ -17,10 +17,10 @@ pub(super) const TABLE_1: [(&str, &str, f64, f64); 10] = [
 
 pub(super) const SLUMBOT: &str = "slumbot";
 
-/// Dollars a game in mbb/hand.
+/// One dollar a game in mbb/hand.
 const DOLLAR: f64 = 10.0;
 
-/// A figure in mbb/hand with its deviation.
+/// A published mean in mbb/hand with its standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Published {
     pub(super) won: f64,
@@ -28,14 +28,14 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// The ends of its 95 % interval.
+    /// The ends of the 95 % interval.
     pub(super) fn ends(self) -> [f64; 2] {
         let half = 1.96 * self.deviation;
         [self.won - half, self.won + half]
     }
 }
 
-/// What one kind won from the other, none from its like.
+/// The published winnings of one kind from the other; `None` for matches that were not published.
 pub(super) fn pair(one: &str, other: &str) -> Option<Published> {
     let row = TABLE_1.iter().find(|row| (row.0, row.1) == (one, other));
     row.map(|&(_, _, won, deviation)| Published {

@@ -1,4 +1,4 @@
-//! What the study's commands have printed, read from its folder.
+//! The results of the study's commands, read from its folder.
 
 use super::files::{DEPTHS, Files, Player, Sizes, pairs, players};
 use super::published::{self, Published};
@@ -6,24 +6,24 @@ use super::verdict::Verdict;
 use crate::read::{Document, Estimate};
 use crate::{Network, Options, Part, ReadError, SlumbotRun};
 
-/// Streets, as documents name them and as people do.
+/// The names of the streets in the report.
 pub(super) const STREETS: [&str; 4] = ["before the flop", "flop", "turn", "river"];
 
-/// Everything that came of it; what was not asked for is empty.
+/// All results; those of steps that were not done are empty.
 pub(super) struct Results {
-    /// Students first, their teacher last.
+    /// The students, then their teacher.
     pub(super) players: Vec<Player>,
-    /// The name of the network that was asked for.
+    /// The name of the additional network.
     pub(super) network: Option<String>,
     pub(super) pairs: Vec<Pair>,
     pub(super) slumbot: Vec<Slumbot>,
-    /// By student, in the order of the players, and baseline.
+    /// The losses of the students, in the order of the players, and of the baselines.
     pub(super) losses: Vec<Losses>,
-    /// The least log-loss that is possible, by street.
+    /// The least possible log-loss, by street.
     pub(super) least: Option<[f64; 4]>,
-    /// How far each student's log-loss is above that of each one before it, by street.
+    /// The differences between the students' log-losses, by street.
     pub(super) above: Vec<Above>,
-    /// What students are on rows that they learned from; none of the models inside the program.
+    /// The losses on the training rows; empty for built-in models.
     pub(super) training: Vec<Training>,
     pub(super) fidelity: Vec<Fidelity>,
     pub(super) depths: Vec<Depth>,
@@ -32,34 +32,34 @@ pub(super) struct Results {
     pub(super) bluffs: Vec<Bluffs>,
 }
 
-/// A match.
+/// A match of two players.
 pub(super) struct Pair {
     pub(super) one: String,
     pub(super) other: String,
     pub(super) published: Option<Published>,
-    /// Where the likeliest action is played, and where actions are drawn.
+    /// The results with the likeliest action, and with sampled actions.
     pub(super) played: Match,
     pub(super) drawn: Match,
 }
 
-/// What came of a match.
+/// The result of a match.
 #[derive(Clone, Copy)]
 pub(super) struct Match {
     pub(super) hands: u64,
-    /// From duplicate deals.
+    /// The win rate from duplicate deals.
     pub(super) rate: Estimate,
-    /// What hands deviate by, each counted by itself, in mbb.
+    /// The standard deviation of single hands, in mbb.
     pub(super) deviation: f64,
 }
 
 impl Match {
-    /// Half the width of the interval if the hands were counted one by one.
+    /// The half-width of the interval if the hands were independent.
     pub(super) fn single(self) -> f64 {
         1.96 * self.deviation / (self.hands as f64).sqrt()
     }
 
-    /// What independent hands would deviate by, for an interval like that of the duplicate deals,
-    /// in mbb.
+    /// The standard deviation of independent hands that would give the interval of the duplicate
+    /// deals, in mbb.
     pub(super) fn duplicate(self) -> f64 {
         self.rate.half_width() / 1.96 * (self.hands as f64).sqrt()
     }
@@ -71,69 +71,68 @@ impl Pair {
     }
 }
 
-/// A student against Slumbot.
+/// The results of a student against Slumbot.
 pub(super) struct Slumbot {
     pub(super) kind: &'static str,
     pub(super) published: Published,
-    /// What came of the run, where there is one.
+    /// The run's results, if there is one.
     pub(super) run: Option<Against>,
 }
 
-/// A run against Slumbot.
+/// The results of a run against Slumbot.
 pub(super) struct Against {
-    /// The agent, as the run named it.
+    /// The agent as the run named it.
     pub(super) agent: String,
-    /// The server, where it was not Slumbot's own.
+    /// The server, if it was not Slumbot's own.
     pub(super) server: Option<String>,
     pub(super) hands: u64,
     pub(super) raw: Estimate,
-    /// All corrections together.
+    /// The win rate with all corrections.
     pub(super) combined: Estimate,
 }
 
-/// Log-loss in nats on test rows, and the share of rows whose likeliest move is the teacher's, by
-/// street.
+/// Log-loss in nats on test rows, and accuracy against the teacher's likeliest move, by street.
 pub(super) struct Losses {
     pub(super) name: String,
     pub(super) log_loss: [f64; 4],
     pub(super) accuracy: [f64; 4],
-    /// Parameters by street; none of what did not learn.
+    /// The number of parameters by street; `None` for baselines.
     pub(super) parameters: Option<[u64; 4]>,
 }
 
-/// By how much more one says less than another, in nats, row by row.
+/// The difference of two players' log-losses, row by row.
 pub(super) struct Above {
     pub(super) first: String,
     pub(super) second: String,
-    /// In nats.
+    /// The differences by street, in nats.
     pub(super) streets: [Estimate; 4],
 }
 
-/// A student on the rows that it learned from, by street.
+/// The log-loss of a student on its training rows, by street.
 pub(super) struct Training {
     pub(super) name: String,
     pub(super) log_loss: [f64; 4],
     pub(super) size: [String; 4],
 }
 
-/// How far a student does what its teacher does.
+/// How closely a student follows its teacher.
 pub(super) struct Fidelity {
     pub(super) name: String,
     pub(super) hands: u64,
-    /// Of the teacher's decisions, the share where both have the same likeliest action.
+    /// The share of the teacher's decisions at which both have the same likeliest action.
     pub(super) same: f64,
-    /// What it loses to the teacher where it decides on one street only, and where it does on all.
+    /// The losses to the teacher when it decides on one street only, and on all.
     pub(super) lost: [Estimate; 4],
     pub(super) lost_in_all: Estimate,
 }
 
-/// Trees of one depth: what the optimal one wins from the greedy one.
+/// The match between trees of one depth: the optimal one's winnings from the greedy one.
 pub(super) struct Depth {
     pub(super) depth: u8,
     pub(super) played: Match,
 }
 
-/// A point of the learning curve: what is won from the anchor.
+/// A point of the learning curve: the winnings from the anchor.
 pub(super) struct Point {
     pub(super) iterations: u64,
     pub(super) hands: u64,
@@ -141,27 +140,27 @@ pub(super) struct Point {
     pub(super) teacher: Estimate,
 }
 
-/// What the optimal tree does with its first decision.
+/// The optimal tree's first decision.
 pub(super) struct Opening {
-    /// How often it folds, and how often with suited hands.
+    /// The probability of folding, and of folding suited hands.
     pub(super) folds: f64,
     pub(super) suited_folds: f64,
-    /// Hands that it folds more often than not, and those of them that are suited.
+    /// The number of hands mostly folded, and of suited ones among them.
     pub(super) folded: usize,
     pub(super) suited_folded: usize,
 }
 
-/// Where the optimal tree raises with a win-rate under 45 %.
+/// The leaves of the optimal tree that raise with a win rate below 45 %.
 pub(super) struct Bluffs {
     pub(super) street: &'static str,
     pub(super) leaves: u64,
-    /// Leaves that raise a fifth of the time or more, and those of them whose likeliest answer it
+    /// The number of leaves that raise with at least 20 %, and of those whose likeliest action it
     /// is.
     pub(super) raising: usize,
     pub(super) bluffs: usize,
-    /// Of play that comes to the latter.
+    /// The share of play that reaches the latter.
     pub(super) share: f64,
-    /// The one of them that bluffs most: what holds there.
+    /// The conditions of the leaf among them that bluffs most.
     pub(super) path: Vec<String>,
     pub(super) raise: f64,
 }
@@ -195,7 +194,7 @@ impl Results {
         Ok(results)
     }
 
-    /// What is more than the depths.
+    /// Reads all results besides those of the depths.
     fn read_all(&mut self, files: &Files<'_>) -> Result<(), ReadError> {
         let options = files.options;
         for pair in pairs(self.players.len()) {
@@ -246,17 +245,17 @@ impl Results {
         Ok(())
     }
 
-    /// The network that stands for the published one: the one that was asked for, or the usual one.
+    /// The network compared with the published one: the additional one, or the usual one.
     pub(super) fn network_name(&self) -> &str {
         self.network.as_deref().unwrap_or("mlp")
     }
 
-    /// The published students in their order, with the network that stands for the published one.
+    /// The published students in order, with the network compared with the published one.
     pub(super) fn order(&self) -> [&str; 4] {
         [self.network_name(), "xgboost", "oct", "cart"]
     }
 
-    /// Matches between those, which have a published result.
+    /// The matches between those, which have a published result.
     pub(super) fn published_pairs(&self) -> impl Iterator<Item = &Pair> {
         let order = self.order();
         let among = move |name: &String| order.contains(&name.as_str());
@@ -303,7 +302,7 @@ fn lines(document: &Document, students: &[Player]) -> Result<Vec<Losses>, ReadEr
         let street = |name: &str| {
             by_street(|street| document.number(&format!("/lines/{number}/streets/{street}/{name}")))
         };
-        // Students stand there by their agents, in the order of the players.
+        // The output names students by their agents, in the order of the players.
         let name = match students.get(number) {
             Some(student) => student.name.clone(),
             None => document.text(&format!("/lines/{number}/name"))?.to_owned(),
@@ -319,7 +318,7 @@ fn lines(document: &Document, students: &[Player]) -> Result<Vec<Losses>, ReadEr
 }
 
 fn above(document: &Document, students: &[Player]) -> Result<Vec<Above>, ReadError> {
-    // Every two students, in the order of the players.
+    // All pairs of students, in the order of the players.
     let difference = |(number, [first, second]): (usize, [usize; 2])| {
         let streets = by_street(|street| {
             let place = format!("/differences/{number}/streets/{street}");

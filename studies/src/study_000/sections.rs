@@ -14,11 +14,11 @@ use crate::record::Record;
 use crate::sections::{Picture, Section, row};
 use crate::{Options, ReadError};
 
-/// The names of the pictures that the report makes by itself.
+/// The names of the pictures drawn here.
 pub(super) const TABLE_1: &str = "000-table1.svg";
 pub(super) const CURVE: &str = "000-curve.svg";
 
-/// All of them that there are results of.
+/// All sections for which there are results.
 pub(super) fn sections(
     options: &Options,
     record: &Record,
@@ -66,14 +66,15 @@ fn reproduced(results: &Results) -> Section {
     }
 }
 
-/// What was published, in mbb/hand.
+/// A published result in mbb/hand.
 fn published(figure: Option<published::Published>) -> String {
     figure.map_or_else(String::new, |figure| {
         format!("{} ± {:.0}", signed(figure.won), figure.deviation)
     })
 }
 
-/// What a match says: how it stands to the published one, or whether anybody is told apart.
+/// The verdict on a match: how it compares with the published one, or whether the players are
+/// separated.
 pub(super) fn verdict(pair: &Pair) -> &'static str {
     match (pair.verdict(), pair.played.rate.sign()) {
         (Some(verdict), _) => verdict.words(),
@@ -173,7 +174,7 @@ fn slumbot(results: &Results) -> Section {
     Section { title: "Table 1: Slumbot".to_owned(), prose, table, ..Section::default() }
 }
 
-/// A heading of streets between others.
+/// The head of a table with a column for each street.
 fn streets(before: &[&str], after: &[&str]) -> Vec<String> {
     let names = before.iter().chain(&STREETS).chain(after);
     names.map(|&name| name.to_owned()).collect()
@@ -329,13 +330,13 @@ fn curve(results: &Results) -> Option<Section> {
     })
 }
 
-/// A picture that a command has drawn.
+/// A picture drawn by a command.
 fn drawn(options: &Options, name: &str, shows: &str) -> Result<Picture, ReadError> {
     let file = format!("{name}.svg");
     let path = Files { options }.at(&file);
     let svg = std::fs::read_to_string(&path)
         .map_err(|error| ReadError::File { path: path.display().to_string(), error })?;
-    // Each tree has a title with the same id, of which a page may have one.
+    // Every tree's title has the same id, which a page must not repeat.
     let svg = svg.replace("tree-title", &format!("{name}-title"));
     Ok(Picture { file, shows: shows.to_owned(), svg })
 }

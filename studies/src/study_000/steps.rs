@@ -34,7 +34,7 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
     steps
 }
 
-/// What the steps are made of.
+/// The options, paths and sizes of the study.
 struct Plan<'a> {
     options: &'a Options,
     files: Files<'a>,
@@ -42,7 +42,7 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The teacher, with what it was on the way.
+    /// Adds the steps that train the teacher and keep its intermediate blueprints.
     fn teach(&self, steps: &mut Vec<Step>) {
         let out = self.files.at("teacher").join("teacher.blueprint");
         for &iterations in &self.sizes.iterations {
@@ -61,7 +61,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Rows of what a teacher does.
+    /// Makes the rows of a teacher's decisions.
     fn rows(&self, source: Source, from: &str) -> Step {
         let out = self.files.rows(source);
         let rows = self.sizes.rows.to_string();
@@ -70,7 +70,7 @@ impl Plan<'_> {
             .makes(&out)
     }
 
-    /// A student of these rows.
+    /// Trains a student on these rows.
     fn student(&self, title: String, kind: &str, source: Source, out: &Path) -> Step {
         let Sizes { rounds, starts, epochs, .. } = self.sizes;
         let lesson = match kind {
@@ -89,7 +89,7 @@ impl Plan<'_> {
             .makes(out)
     }
 
-    /// The students of the teacher that are not in the program.
+    /// Adds the steps that train the students, unless they are built in.
     fn learn(&self, steps: &mut Vec<Step>) {
         let source = Source::of(self.options);
         let mut learn = |student: &Player, network: Option<crate::Network>| {
@@ -129,7 +129,7 @@ impl Plan<'_> {
         );
     }
 
-    /// Everybody against everybody, playing the likeliest action and drawing it.
+    /// Adds the matches of all pairs, with the likeliest action and with sampled actions.
     fn table_1(&self, steps: &mut Vec<Step>) {
         let players = players(self.options);
         for pair in pairs(players.len()) {
@@ -179,8 +179,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Both kinds of trees again, so deep; the deepest are the students themselves, where there are
-    /// any.
+    /// Adds the trees of each depth and their matches; the deepest are the students themselves, if
+    /// there are any.
     fn depths(&self, steps: &mut Vec<Step>) {
         let source = Source::of(self.options);
         let students = match self.options.only {
@@ -208,7 +208,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Figure 5: the boosted trees taught of each blueprint, and the blueprint itself, against the
+    /// Figure 5: adds the boosted trees of each blueprint, and the matches of both against the
     /// anchor.
     fn curve(&self, steps: &mut Vec<Step>) {
         let anchor = ANCHOR.to_owned();
@@ -237,7 +237,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Figures 4, 6, 7 and 8: what the optimal tree does.
+    /// Figures 4, 6, 7 and 8: adds the pictures of the optimal tree.
     fn pictures(&self, steps: &mut Vec<Step>) {
         let oct = students(self.options).into_iter().find(|student| student.name == "oct");
         let oct = oct.expect("it is a student").agent;
@@ -265,7 +265,7 @@ pub(super) struct Picture {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     options: &'static str,
-    /// What it shows, for a reader.
+    /// The caption.
     pub(super) shows: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The study's results as tables for other programs, as a document and as pictures.
+//! The results as CSV tables, as a JSON document and as pictures.
 
 use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ pub(super) fn losses(results: &Results) -> String {
     text
 }
 
-/// What is lost to the teacher as CSV.
+/// The losses to the teacher as CSV.
 pub(super) fn fidelity(results: &Results) -> String {
     let mut text = String::from("name,street,hands,lost_mbb,low,high\n");
     for line in &results.fidelity {
@@ -99,7 +99,7 @@ pub(super) fn curve(results: &Results) -> String {
     text
 }
 
-/// Table 1 as a picture.
+/// Table 1 as an SVG picture.
 pub(super) fn picture(results: &Results) -> String {
     let mark = |estimate: Estimate| Some((estimate.mbb, estimate.half_width()));
     let rows: Vec<Row> = results
@@ -118,7 +118,7 @@ pub(super) fn picture(results: &Results) -> String {
     intervals("What the first wins from the second", "mbb/hand", &kinds, &rows)
 }
 
-/// Figure 5 as a picture; `None` without two points.
+/// Figure 5 as an SVG picture; `None` with fewer than two points.
 pub(super) fn curve_picture(results: &Results) -> Option<String> {
     let [.., last] = results.curve.as_slice() else { return None };
     if results.curve.len() < 2 {
@@ -149,12 +149,12 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
         ],
         band: results.curve.iter().map(band).collect(),
     };
-    // The course of a training is seen best along the logarithm of its length.
+    // A logarithmic axis shows the course of a training best.
     let names = ["teacher", "boosted trees, with their 95 % interval"];
     Some(chart.svg_as(Style { logarithmic: true, names: &names }))
 }
 
-/// The result as a document.
+/// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
     let estimate = |estimate: Estimate| json!({"mbb": estimate.mbb, "low": estimate.low, "high": estimate.high});
     let played = |played: Match| {

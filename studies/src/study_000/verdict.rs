@@ -1,26 +1,26 @@
-//! What an interval says of a claim: yes, no, or nothing yet.
+//! Verdicts on claims: whether an interval supports, contradicts or leaves open a claim.
 
 use super::published::Published;
 use crate::read::Estimate;
 
-/// What is known of a part of a claim.
+/// The outcome of a part of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It holds.
+    /// The part holds.
     Yes,
-    /// It does not.
+    /// The part does not hold.
     No,
-    /// The interval holds both.
+    /// The interval includes both.
     Undecided,
 }
 
 impl Outcome {
-    /// Of what was looked at whole, so that there is nothing to estimate.
+    /// The outcome of a part that is known exactly.
     pub(super) fn of(holds: bool) -> Outcome {
         if holds { Outcome::Yes } else { Outcome::No }
     }
 
-    /// Whether something is above zero.
+    /// Whether an estimate is above zero.
     pub(super) fn above_zero(estimate: Estimate) -> Outcome {
         match estimate.sign() {
             1 => Outcome::Yes,
@@ -30,22 +30,22 @@ impl Outcome {
     }
 }
 
-/// How a match stands to the published one.
+/// The comparison of a match with the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The published winner wins, and is told apart.
+    /// The published winner wins, significantly.
     Same,
-    /// The other one does.
+    /// The other player wins, significantly.
     Opposite,
-    /// Nobody is told apart, and as much as was published is excluded.
+    /// Neither wins significantly, and the published margin is excluded.
     Less,
-    /// Nobody is told apart, and as much as was published is not excluded.
+    /// Neither wins significantly, and the published margin is not excluded.
     Undecided,
 }
 
 impl Verdict {
     pub(super) fn of(found: Estimate, published: Published) -> Verdict {
-        // Seen from the published winner.
+        // From the view of the published winner.
         let wins = |value: f64| value * published.won.signum();
         let most = wins(found.low).max(wins(found.high));
         let least = published.ends().map(wins).into_iter().fold(f64::INFINITY, f64::min);
@@ -75,21 +75,21 @@ impl Verdict {
     }
 }
 
-/// Whether a claim reproduces.
+/// The mark of a claim: whether it reproduces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Yes,
     Partly,
     No,
-    /// The intervals hold both.
+    /// The intervals leave it open.
     Undecided,
     /// It was not tried.
     Open,
 }
 
 impl Mark {
-    /// Of a claim with these parts: it reproduces where all do, and not where some do not and none
-    /// does.
+    /// The mark of a claim with these parts: reproduced if all hold, not reproduced if some do not
+    /// and none holds.
     pub(super) fn of(parts: &[Outcome]) -> Mark {
         let is = |outcome| parts.contains(&outcome);
         match (is(Outcome::Yes), is(Outcome::No), is(Outcome::Undecided)) {

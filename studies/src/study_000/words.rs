@@ -1,5 +1,5 @@
-//! The published claims, and what was found of each. Nothing here says how anything came out: all
-//! of that is made from the results, and what an interval leaves open is undecided.
+//! The published claims and their results. The texts are made from the results, and what an
+//! interval leaves open is undecided.
 
 use show::number::{percent, whole};
 
@@ -9,7 +9,7 @@ use super::verdict::{Mark, Outcome, Verdict};
 use crate::picture::signed;
 use crate::read::Estimate;
 
-/// A claim.
+/// A published claim with its mark and result.
 pub(super) struct Claim {
     pub(super) claim: &'static str,
     pub(super) mark: Mark,
@@ -21,7 +21,7 @@ pub(super) fn rate(estimate: Estimate) -> String {
     format!("{} ± {:.0}", signed(estimate.mbb), estimate.half_width())
 }
 
-/// All claims that there are results of.
+/// All claims for which there are results.
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
     let all = [order, trees_in_play, losses, training, lost, curve, parameters, opening, bluffs];
     let mut claims: Vec<Claim> = all.iter().filter_map(|claim| claim(results)).collect();
@@ -29,7 +29,7 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// How many of these are so, and what they are called: nothing of none.
+/// A count with its noun; `None` for zero.
 fn counted(count: usize, what: &str) -> Option<String> {
     (count > 0).then(|| format!("{count} {what}"))
 }
@@ -158,7 +158,7 @@ fn curve(results: &Results) -> Option<Claim> {
     }
     let falls = steps.iter().filter(|step| step.mbb < 0.0).count();
     let told = steps.iter().filter(|step| step.sign() < 0).count();
-    // A single fall within its interval says nothing against the whole.
+    // A single fall within its interval does not contradict the claim.
     let mut outcomes = vec![Outcome::above_zero(first.student.to(last.student))];
     outcomes.extend((told > 0).then_some(Outcome::No));
     let fell = match (falls, told) {
@@ -244,12 +244,12 @@ fn slumbot(results: &Results) -> Option<Claim> {
         return None;
     }
     let verdict = |line: &super::results::Slumbot| {
-        // Another server is not Slumbot.
+        // Runs on another server do not count.
         let run = line.run.as_ref().filter(|run| run.server.is_none())?;
         Some((line.kind, rate(run.combined), Verdict::of(run.combined, line.published)))
     };
     let tried: Vec<_> = results.slumbot.iter().filter_map(verdict).collect();
-    // Who has not played leaves the claim open.
+    // A missing run leaves the claim open.
     let mut outcomes: Vec<Outcome> = tried.iter().map(|tried| tried.2.outcome()).collect();
     outcomes.resize(results.slumbot.len(), Outcome::Undecided);
     let found: Vec<String> = tried

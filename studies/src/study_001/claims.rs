@@ -1,9 +1,9 @@
-//! The published claims, each with what was found and how far it may be from what was published.
+//! The published claims, each with the result and the tolerance.
 
 use super::results::{Leaf, Neighbours, Results, Score, Spread};
 use crate::claim::Claim;
 
-/// All claims that there are results of.
+/// All claims for which there are results.
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
     let mut claims = vec![uniform(results), polarised(results), exact(results), values(results)];
     claims.extend(low_exploitability(results));
@@ -52,7 +52,8 @@ fn exact(results: &Results) -> Claim {
     }
 }
 
-/// Values of 100,000 random games by an independent program: the mean and the deviation, in pots.
+/// The values of 100,000 random games by an independent program: mean and standard deviation, in
+/// pots.
 const VALUES: [f64; 2] = [0.5716, 0.1655];
 
 fn values(results: &Results) -> Claim {
@@ -69,7 +70,7 @@ fn values(results: &Results) -> Claim {
     }
 }
 
-/// The exploitabilities of these representations at depth 5.
+/// The scores of these representations at depth 5.
 fn at_five(results: &Results, numbers: std::ops::RangeInclusive<u64>) -> Option<Vec<Score>> {
     numbers.map(|number| results.at(number, 5).map(|tree| tree.score)).collect()
 }
@@ -124,8 +125,7 @@ fn distance_falls(results: &Results) -> Option<Claim> {
     })
 }
 
-/// What is said of which representation is nearest: that answers are made card by card, and with
-/// which inputs.
+/// The claims about the nearest representation: separate answers for each card, and its inputs.
 fn separate_cards(results: &Results) -> Option<[Claim; 2]> {
     let last = results.learned.representations.first()?.trees.last()?.depth;
     let of = |number| results.at(number, last).map(|tree| tree.score.distance.mean);
@@ -165,7 +165,8 @@ fn neighbours(results: &Results) -> Option<Claim> {
     })
 }
 
-/// The printed leaves of a tree of depth 4, in the trees of either reading of its 21st input.
+/// The claims about the printed leaves of a tree of depth 4, in the trees of both readings of its
+/// 21st input.
 fn leaves(results: &Results) -> Vec<Claim> {
     let [beaten, own] = &results.trees;
     let pairs = beaten.leaves.iter().zip(&own.leaves);
@@ -184,7 +185,8 @@ fn leaves(results: &Results) -> Vec<Claim> {
     pairs.map(claim).collect()
 }
 
-/// What each published rule costs where all that it does not speak of is played perfectly.
+/// The claim about the published rules, each measured with everything it leaves open played
+/// perfectly.
 fn rules_alone(results: &Results) -> Option<Claim> {
     let price = |name: &str| {
         let rule = results.rule(&format!("published {name} rule, all else the equilibrium"))?;

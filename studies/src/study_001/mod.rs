@@ -1,10 +1,9 @@
 //! Study 001: Ganzfried and Yusuf, "Computing human-understandable strategies: deducing fundamental
 //! rules of poker strategy" (2017).
 //!
-//! Random endgames of one bet are solved; trees of several kinds and the nearest neighbours learn
-//! from the solutions, and rules are read off a tree. Here all of them are judged by exact
-//! exploitability, beside what the paper leaves out: doing nothing, and rules of few words that are
-//! found by their price.
+//! Random endgames of one bet are solved; trees of several kinds and nearest neighbours learn from
+//! the solutions, and rules are read off a tree. Here all are measured by exact exploitability,
+//! beside what the paper leaves out: baselines, and short rules found by minimising exploitability.
 
 use crate::page::Frame;
 use crate::record::Record;
@@ -16,7 +15,7 @@ mod sections;
 mod steps;
 mod tables;
 
-/// The study.
+/// The study's definition.
 pub const STUDY: Study = Study {
     number: "001",
     title: "Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words",

@@ -1,4 +1,4 @@
-//! What the commands of the study have printed.
+//! The results of the study's commands.
 
 use serde::Deserialize;
 
@@ -6,28 +6,28 @@ use super::steps::{FIGURE_1, Files};
 use crate::read::{read, text};
 use crate::{Options, ReadError};
 
-/// Everything that the report says.
+/// All results.
 pub(super) struct Results {
     /// The games of Figure 1.
     pub(super) figure_1: Vec<Figure>,
     pub(super) summary: Summary,
     pub(super) learned: Learned,
-    /// The tree of one size by the share of the other player's cards that are beaten, and by the
-    /// own distribution.
+    /// The trees of a single size, with the share of the other player's cards that are beaten, and
+    /// with the player's own cdf.
     pub(super) trees: [Tree; 2],
     pub(super) rules: Rules,
 }
 
-/// A mean with half of its 95 % interval.
+/// A mean with half the width of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Mean {
-    /// Of a rule it is named for what it is the mean of.
+    /// Named `exploitability` in rules.
     #[serde(alias = "exploitability")]
     pub(super) mean: f64,
     pub(super) half_width: f64,
 }
 
-/// What the command that solves a game prints.
+/// The output of solving a game.
 #[derive(Deserialize)]
 struct Solved {
     value: f64,
@@ -42,7 +42,7 @@ pub(super) struct Figure {
     pub(super) svg: String,
 }
 
-/// The database.
+/// The summary of the database.
 #[derive(Deserialize)]
 pub(super) struct Summary {
     pub(super) games: u64,
@@ -53,7 +53,7 @@ pub(super) struct Summary {
     pub(super) several: u64,
 }
 
-/// A mean with the standard deviation of what it is of.
+/// A mean with the standard deviation of the numbers.
 #[derive(Deserialize)]
 pub(super) struct Spread {
     #[serde(flatten)]
@@ -61,19 +61,19 @@ pub(super) struct Spread {
     pub(super) deviation: f64,
 }
 
-/// What was learned.
+/// The results of learning.
 #[derive(Deserialize)]
 pub(super) struct Learned {
     pub(super) train: u64,
     pub(super) test: u64,
-    /// Games that optimal trees learned from.
+    /// The number of games that optimal trees are trained on.
     pub(super) optimal_games: u64,
     pub(super) representations: Vec<Representation>,
     pub(super) neighbours: Vec<Neighbours>,
     pub(super) baselines: Vec<Baseline>,
 }
 
-/// The nearest games, so many.
+/// The score of the `k` nearest neighbours.
 #[derive(Deserialize)]
 pub(super) struct Neighbours {
     pub(super) k: u64,
@@ -81,7 +81,7 @@ pub(super) struct Neighbours {
     pub(super) score: Score,
 }
 
-/// What needs no learning.
+/// The score of a baseline.
 #[derive(Deserialize)]
 pub(super) struct Baseline {
     pub(super) name: String,
@@ -89,7 +89,7 @@ pub(super) struct Baseline {
     pub(super) score: Score,
 }
 
-/// A representation with its trees by depth.
+/// The scores of a representation's trees, by depth.
 #[derive(Deserialize)]
 pub(super) struct Representation {
     pub(super) number: u64,
@@ -98,14 +98,14 @@ pub(super) struct Representation {
     pub(super) optimal: Vec<Beside>,
 }
 
-/// A greedy and an optimal tree of the same games.
+/// The scores of a greedy and an optimal tree from the same games.
 #[derive(Deserialize)]
 pub(super) struct Beside {
     pub(super) greedy: Depth,
     pub(super) optimal: Depth,
 }
 
-/// A tree of some depth.
+/// The score of a tree of some depth.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Depth {
     pub(super) depth: u64,
@@ -114,12 +114,12 @@ pub(super) struct Depth {
     pub(super) score: Score,
 }
 
-/// How near strategies are to equilibria.
+/// The scores of predicted strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Score {
-    /// Algorithm 2.
+    /// The distance to the equilibrium (Algorithm 2).
     pub(super) distance: Mean,
-    /// Algorithm 3.
+    /// The exploitability (Algorithm 3).
     pub(super) exploitability: Mean,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct Tree {
     pub(super) svg: String,
 }
 
-/// A published leaf and the one here that comes nearest.
+/// A published leaf and the nearest leaf here.
 #[derive(Deserialize)]
 pub(super) struct Leaf {
     pub(super) published: f64,
@@ -137,14 +137,14 @@ pub(super) struct Leaf {
     node: u64,
     pub(super) size: f64,
     pub(super) holds: bool,
-    /// These two are told of the node.
+    /// The rows and the error of the node, filled in later.
     #[serde(skip)]
     pub(super) rows: u64,
     #[serde(skip)]
     pub(super) error: f64,
 }
 
-/// What a tree's command prints.
+/// The output of a tree's command.
 #[derive(Deserialize)]
 struct Grown {
     published: Vec<Leaf>,
@@ -159,7 +159,7 @@ struct Node {
     squared_error: f64,
 }
 
-/// Rules by their price.
+/// The rules with their exploitabilities.
 #[derive(Deserialize)]
 pub(super) struct Rules {
     pub(super) found_on: u64,
@@ -167,21 +167,21 @@ pub(super) struct Rules {
     pub(super) rules: Vec<Rule>,
 }
 
-/// A rule.
+/// A rule with its exploitability.
 #[derive(Deserialize)]
 pub(super) struct Rule {
     pub(super) name: String,
     #[serde(rename = "rules")]
     pub(super) text: String,
     pub(super) words: u64,
-    /// It says how to bet, not how to call.
+    /// Whether it is a rule for betting rather than calling.
     pub(super) bets: bool,
     #[serde(flatten)]
     pub(super) price: Mean,
 }
 
 impl Rule {
-    /// Its lines but for `else check`, in one.
+    /// Its lines joined to one, without `else check`.
     pub(super) fn line(&self) -> String {
         let lines = self.text.lines().filter(|line| *line != "else check");
         let line = lines.collect::<Vec<_>>().join("; ");
@@ -220,26 +220,26 @@ impl Results {
         })
     }
 
-    /// A representation at a depth.
+    /// The score of a representation at a depth.
     pub(super) fn at(&self, number: u64, depth: u64) -> Option<Depth> {
         let all = &self.learned.representations;
         let of = all.iter().find(|representation| representation.number == number)?;
         of.trees.iter().copied().find(|tree| tree.depth == depth)
     }
 
-    /// A baseline whose name begins so.
+    /// The score of the baseline whose name contains `name`.
     pub(super) fn baseline(&self, name: &str) -> Option<Score> {
         let mut all = self.learned.baselines.iter();
         all.find(|known| known.name.contains(name)).map(|known| known.score)
     }
 
-    /// The rule of this name.
+    /// The rule with this name.
     pub(super) fn rule(&self, name: &str) -> Option<&Rule> {
         self.rules.rules.iter().find(|rule| rule.name == name)
     }
 }
 
-/// A picture whose ids are its own on a page with others of its kind.
+/// A picture with ids that are unique on a page.
 fn own_ids(svg: &str, name: &str) -> String {
     let Some((_, rest)) = svg.split_once("class=\"") else { return svg.to_owned() };
     let Some((class, _)) = rest.split_once('"') else { return svg.to_owned() };

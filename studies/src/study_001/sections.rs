@@ -8,12 +8,12 @@ use super::tables;
 use crate::claim;
 use crate::sections::{Picture, Section, row};
 
-/// The names of the pictures that the report makes by itself.
+/// The names of the pictures drawn here.
 pub(super) const DISTANCES: &str = "distances.svg";
 pub(super) const EXPLOITABILITIES: &str = "exploitabilities.svg";
 pub(super) const FRONT: &str = "front.svg";
 
-/// All of them.
+/// All sections.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
     vec![
         claim::section(claims(results)),

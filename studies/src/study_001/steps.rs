@@ -11,7 +11,7 @@ pub(super) const FIGURE_1: [(&str, &str, &str); 3] = [
     ("figure-1c", "5", "1:0.5,10:0.5"),
 ];
 
-/// What is in the study's folder.
+/// The paths of files in the study's folder.
 pub(super) struct Files<'a>(pub(super) &'a Options);
 
 impl Files<'_> {

@@ -1,4 +1,4 @@
-//! The results as files, as pictures and as a document.
+//! The results as CSV files, as pictures and as a JSON document.
 
 use logs::chart::{Chart, Line};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{Options, claim};
 /// The depth of the published table.
 const DEPTH: u64 = 5;
 
-/// The depth-5 table, the neighbours and the baselines.
+/// The scores at depth 5, of the neighbours and of the baselines, as CSV.
 pub(super) fn table(results: &Results) -> String {
     let mut csv =
         "what,nodes,distance,distance_half_width,exploitability,exploitability_half_width\n"
@@ -38,7 +38,7 @@ pub(super) fn table(results: &Results) -> String {
     csv
 }
 
-/// Every tree by representation and depth.
+/// The scores of all trees, by representation and depth, as CSV.
 pub(super) fn depths(results: &Results) -> String {
     let mut csv = "representation,depth,nodes,distance,exploitability\n".to_owned();
     for representation in &results.learned.representations {
@@ -52,7 +52,7 @@ pub(super) fn depths(results: &Results) -> String {
     csv
 }
 
-/// Rules by their price.
+/// The exploitabilities of the rules as CSV.
 pub(super) fn rules(results: &Results) -> String {
     let mut csv = "rule,words,exploitability,half_width,text\n".to_owned();
     for rule in &results.rules.rules {
@@ -62,10 +62,10 @@ pub(super) fn rules(results: &Results) -> String {
     csv
 }
 
-/// The colours of curves: one for answers of 310 numbers, of 31 and of one.
+/// The colours of curves, by the length of answers: 310 numbers, 31, and one.
 const COLOURS: [(&str, &str); 3] = [("whole", "#2a8f5b"), ("card", "#4f7fd1"), ("size", "#c2571a")];
 
-/// Curves by depth, one for each representation.
+/// Draws a curve over depth for each kind of representation.
 pub(super) fn by_depth(
     results: &Results,
     name: &'static str,
@@ -73,7 +73,7 @@ pub(super) fn by_depth(
     of: impl Fn(&Score) -> f64,
 ) -> String {
     let class = |number: u64| COLOURS[usize::from(number > 2) + usize::from(number > 6)].0;
-    // The best of each kind, so that the curves can be told apart.
+    // Only the best of each kind, so that the curves can be distinguished.
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for (kind, words) in
@@ -102,7 +102,7 @@ pub(super) fn by_depth(
     coloured(&chart, &names, &COLOURS)
 }
 
-/// The price of what is found by its words.
+/// Draws the exploitability of the rules over their number of words.
 pub(super) fn front(results: &Results) -> String {
     let own = results.rules.rules.iter().filter(|rule| {
         rule.bets && (rule.name == "always check" || rule.name.starts_with("found"))
@@ -121,7 +121,7 @@ pub(super) fn front(results: &Results) -> String {
     coloured(&chart, &["rules found"], &COLOURS)
 }
 
-/// The result as a document.
+/// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
     let mean = |Mean { mean, half_width }: Mean| json!({ "mean": mean, "half_width": half_width });
     let score = |score: Score| {

@@ -1,4 +1,4 @@
-//! The published claims, each with what was found and how far it may be from what was published.
+//! The published claims, each with the result and the tolerance.
 
 use models::linear::{FEATURES, PUBLISHED};
 use show::number::percent;
@@ -6,8 +6,8 @@ use show::number::percent;
 use super::results::Results;
 use crate::claim::Claim;
 
-/// What the algorithm loses at 5 to 20 big blinds, by an independent program: the mean of both
-/// blinds and of four seeds, in mbb a hand.
+/// The algorithm's losses at 5 to 20 big blinds by an independent program: means over both blinds
+/// and four seeds, in mbb a hand.
 pub(super) const INDEPENDENT: [f64; 16] =
     [7.1, 9.9, 18.2, 21.5, 22.8, 30.7, 34.5, 39.8, 41.1, 42.3, 53.2, 47.8, 48.2, 58.0, 50.3, 38.5];
 
@@ -56,8 +56,8 @@ fn folds(results: &Results) -> Claim {
     }
 }
 
-/// The combo of this number in the order of the printed code, with suits c, s, d, h: the order in
-/// which the text's later examples come out.
+/// The combo with this number in the order of the printed code, with suits c, s, d, h: the order
+/// that gives the text's later examples.
 pub(super) fn combo(number: usize) -> String {
     let (ranks, suits) = ("23456789TJQKA", "csdh");
     let rank = |at: usize| ranks.chars().nth(at).expect("13 ranks");

@@ -2,9 +2,9 @@
 //! learning (docs/studies/002.md).
 //!
 //! A rule of seven weights learns by self-play when to move all-in and when to call. Here it is
-//! learned again, at sixteen stacks; every rule is judged exactly, by what best responses win from
-//! it; each peculiarity of the published algorithm is left out in turn; and beside it stand the
-//! best weights of the same features and a rule that players learn by heart.
+//! learned again, at sixteen stacks. Every rule is measured exactly, by its losses to best
+//! responses; each peculiarity of the published algorithm is left out in turn; and the rule is
+//! compared with the best weights of the same features and with a rule that players memorise.
 
 use crate::page::Frame;
 use crate::record::Record;
@@ -16,7 +16,7 @@ mod sections;
 mod steps;
 mod tables;
 
-/// The study.
+/// The study's definition.
 pub const STUDY: Study = Study {
     number: "002",
     title: "Shove or fold by a linear value function: seven weights learned by self-play",

@@ -1,4 +1,4 @@
-//! What the commands of the study printed.
+//! The results of the study's commands.
 
 use models::linear::PUBLISHED_FEATURES;
 
@@ -6,7 +6,7 @@ use super::steps::{FORMS, Plan, QUIRKS, STACKS};
 use crate::read::{Document, text};
 use crate::{Options, ReadError};
 
-/// What a rule loses to best responses in mbb a hand, the small blind's part first.
+/// The losses of a rule to best responses in mbb a hand, the small blind's first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loss(pub(super) [f64; 2]);
 
@@ -16,7 +16,7 @@ impl Loss {
     }
 }
 
-/// A mean over seeds, with their standard deviation.
+/// A mean over seeds, with the standard deviation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
     pub(super) mean: f64,
@@ -32,18 +32,18 @@ impl Spread {
         Spread { mean, deviation: (squares / (count as f64 - 1.0).max(1.0)).sqrt(), count }
     }
 
-    /// Half the 95 % interval of the mean.
+    /// Half the width of the mean's 95 % interval.
     pub(super) fn half_width(self) -> f64 {
         1.96 * self.deviation / (self.count as f64).sqrt()
     }
 }
 
-/// Runs of a learner at one stack.
+/// The results of a learner's runs at one stack.
 #[derive(Debug, Clone)]
 pub(super) struct Learned {
     pub(super) small: Spread,
     pub(super) big: Spread,
-    /// The mean of both.
+    /// The mean loss of both blinds.
     pub(super) both: Spread,
     pub(super) jam: Spread,
     pub(super) call: Spread,
@@ -51,69 +51,69 @@ pub(super) struct Learned {
     pub(super) theta: [Spread; PUBLISHED_FEATURES],
 }
 
-/// One stack.
+/// The results at one stack.
 #[derive(Debug, Clone)]
 pub(super) struct Stack {
     pub(super) stack: u32,
     pub(super) value: f64,
     pub(super) printed: Loss,
-    /// SAGE with its sums for all-in and call, where its table has them.
+    /// The rule SAGE: its sums for all-in and call, and its losses, if its table has the stack.
     pub(super) sage: Option<([f64; 2], Loss)>,
     pub(super) sage_best: ([f64; 2], Loss),
     pub(super) learned: Learned,
-    /// By [`FORMS`].
+    /// The losses of searched rules, in the order of [`FORMS`].
     pub(super) searched: [Loss; FORMS.len()],
     /// The best trees of 0, 1, … questions for the small and the big blind.
     pub(super) trees: [Vec<Tree>; 2],
-    /// The learned rule beside the equilibrium.
+    /// The chart of the learned rule beside the equilibrium, as SVG.
     pub(super) charts: String,
 }
 
 /// A tree of questions.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
-    /// In mbb a hand.
+    /// The loss in mbb a hand.
     pub(super) loss: f64,
-    /// Whether no tree of so many questions loses less.
+    /// Whether it is proven that no tree with as many questions loses less.
     pub(super) proven: bool,
     pub(super) words: String,
 }
 
 impl Stack {
-    /// What the best trees of so many questions for each blind lose.
+    /// The losses of the best trees with this number of questions for each blind.
     pub(super) fn trees(&self, questions: usize) -> Loss {
         Loss([0, 1].map(|blind| self.trees[blind][questions].loss))
     }
 
-    /// How many questions each blind needs to lose at most this, if it can.
+    /// The number of questions each blind needs for a loss of at most `most`, if it is possible.
     pub(super) fn questions(&self, most: f64) -> [Option<usize>; 2] {
         [0, 1].map(|blind| self.trees[blind].iter().position(|tree| tree.loss <= most))
     }
 }
 
-/// Everything.
+/// All results.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) stacks: Vec<Stack>,
-    /// The exploitability of the solved equilibria, the largest of all, in big blinds.
+    /// The largest exploitability of the solved equilibria, in big blinds.
     pub(super) exploitability: f64,
-    /// At ten big blinds: shares of all-ins and calls of the printed weights, and what the small
-    /// blind wins where both play by them.
+    /// The printed weights at ten big blinds: the shares of all-ins and of calls, and what the
+    /// small blind wins if both play by them.
     pub(super) printed: [f64; 3],
-    /// At ten big blinds: whoever always or never plays.
+    /// The losses of always and of never playing, at ten big blinds.
     pub(super) always: Loss,
     pub(super) never: Loss,
-    /// The algorithm without each of [`QUIRKS`], and with other [`FORMS`], at ten big blinds.
+    /// The algorithm at ten big blinds, without each of [`QUIRKS`], and with other [`FORMS`].
     pub(super) without: Vec<Learned>,
     pub(super) forms: Vec<Learned>,
-    /// Hands that the learned rule plays otherwise than the equilibrium at ten big blinds by half
-    /// or more: all-ins and calls.
+    /// The number of hands that the learned rule plays differently from the equilibrium by half or
+    /// more, at ten big blinds: all-ins and calls.
     pub(super) otherwise: [usize; 2],
-    /// What the printed weights say.
+    /// The printed weights as sentences.
     pub(super) words: Vec<String>,
 }
 
-/// The rules of the first step, in its order.
+/// The index of the printed rule in the first step, and the name of another.
 const PRINTED: usize = 0;
 const SAGE: &str = "sage";
 
@@ -193,13 +193,13 @@ impl Results {
         })
     }
 
-    /// The stack of ten big blinds.
+    /// The results at ten big blinds.
     pub(super) fn ten(&self) -> &Stack {
         self.stacks.iter().find(|stack| stack.stack == 10).expect("it is one of the stacks")
     }
 }
 
-/// The best trees of a blind.
+/// Reads the best trees of a blind.
 fn tree(document: &Document, blind: usize) -> Result<Vec<Tree>, ReadError> {
     let trees = document.list(&format!("/blinds/{blind}/trees"))?.len();
     let tree = |questions: usize| {
@@ -218,7 +218,7 @@ fn loss(document: &Document, at: &str) -> Result<Loss, ReadError> {
     Ok(Loss([part("small")?, part("big")?]))
 }
 
-/// All runs of a stack.
+/// Reads all runs of a stack.
 fn runs(document: &Document, at: &str) -> Result<Learned, ReadError> {
     let count = document.list(&format!("{at}/runs"))?.len();
     let over = |name: &str| -> Result<Vec<f64>, ReadError> {
@@ -240,7 +240,7 @@ fn runs(document: &Document, at: &str) -> Result<Learned, ReadError> {
     })
 }
 
-/// Hands that the rule plays otherwise than the equilibrium, by half or more.
+/// Counts the hands that the rule plays differently from the equilibrium, by half or more.
 fn otherwise(charts: &Document) -> Result<[usize; 2], ReadError> {
     let mut count = [0; 2];
     for (count, what) in count.iter_mut().zip(["jam", "call"]) {

@@ -14,7 +14,7 @@ use crate::sections::{Picture, Section, row};
 pub(super) const CURVE: &str = "curve.svg";
 pub(super) const QUESTIONS: &str = "questions.svg";
 
-/// All of them.
+/// All sections.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
     let mut sections = vec![
         claim::section(claims(results)),
@@ -245,7 +245,7 @@ fn questions(results: &Results) -> Section {
     }
 }
 
-/// One stack: what rules lose there, and their hands.
+/// The section of one stack: the losses of the rules, and their hands.
 fn at_stack(stack: &Stack) -> Section {
     let line = |name: &str, [small, big]: [f64; 2]| {
         let mean = 0.5 * (small + big);

@@ -7,7 +7,7 @@ use crate::{Options, Step, argument};
 /// The stacks at which rules are learned, in big blinds.
 pub(super) const STACKS: std::ops::RangeInclusive<u32> = 5..=20;
 
-/// Which weights rules have: as the commands name it, and in words.
+/// The forms of a rule's weights: as in commands, and in words.
 pub(super) const FORMS: [(&str, &str); 4] = [
     ("published", "the seven features"),
     ("call", "and a constant for calls"),
@@ -15,7 +15,7 @@ pub(super) const FORMS: [(&str, &str); 4] = [
     ("own", "all of these for each blind"),
 ];
 
-/// The peculiarities that are left out in turn, and what the rule is without them.
+/// The peculiarities left out in turn, and the rule without them in words.
 pub(super) const QUIRKS: [(&str, &str); 6] = [
     ("update-after-fold", "the big blind does not learn where the small blind folded"),
     ("coin-flips", "an all-in pays its mean instead of the toss of a coin"),
@@ -25,7 +25,7 @@ pub(super) const QUIRKS: [(&str, &str); 6] = [
     ("exploring-opponents", "nobody learns where the other one explored"),
 ];
 
-/// What is in the study's folder, and how large it is.
+/// The options, which determine paths and sizes.
 pub(super) struct Plan<'a> {
     pub(super) options: &'a Options,
 }
@@ -35,22 +35,22 @@ impl Plan<'_> {
         self.options.folder.join(name)
     }
 
-    /// What an ablation printed.
+    /// The output of learning without a peculiarity.
     pub(super) fn without(&self, quirk: &str) -> PathBuf {
         self.at("ablations").join(format!("without-{quirk}.json"))
     }
 
-    /// What learning other weights printed.
+    /// The output of learning with other weights.
     pub(super) fn learned_form(&self, form: &str) -> PathBuf {
         self.at("ablations").join(format!("weights-{form}.json"))
     }
 
-    /// What a search printed.
+    /// The output of a search.
     pub(super) fn searched(&self, form: &str) -> PathBuf {
         self.at("search").join(format!("{form}.json"))
     }
 
-    /// What drawing a stack printed; the picture has another ending.
+    /// The output of drawing a stack's charts; the picture has another extension.
     pub(super) fn charts(&self, stack: u32) -> PathBuf {
         self.at(&format!("charts-{stack}.json"))
     }
@@ -63,7 +63,7 @@ impl Plan<'_> {
         (20.0 * self.options.scale.sqrt()).round().max(2.0).to_string()
     }
 
-    /// Learning by self-play.
+    /// A step that learns by self-play.
     fn learn(&self, title: &str, stacks: &str, file: &Path, more: &[&str]) -> Step {
         let hands = self.scaled(1e7, 1000.0);
         let out = argument(&file.with_extension("toml"));

@@ -1,4 +1,4 @@
-//! The study's results as tables for other programs, as a document and as a picture.
+//! The results as CSV tables, as a JSON document and as pictures.
 
 use logs::chart::{Chart, Line};
 use models::linear::{FEATURES, PUBLISHED};
@@ -27,7 +27,7 @@ pub(super) fn theta(results: &Results) -> String {
     text
 }
 
-/// What rules lose by stack as CSV, in mbb a hand.
+/// The losses of the rules by stack as CSV, in mbb a hand.
 pub(super) fn stacks(results: &Results) -> String {
     let mut text = String::from("stack,value,rule,small_blind,big_blind,mean,half_width\n");
     for stack in &results.stacks {
@@ -69,7 +69,7 @@ pub(super) fn trees(results: &Results) -> String {
     text
 }
 
-/// The lines' colours, readable on light and dark ground.
+/// The lines' colours, readable on light and dark backgrounds.
 const COLOURS: [(&str, &str); 4] = [
     ("published", "#8a939d"),
     ("learned", "#d0603c"),
@@ -77,7 +77,7 @@ const COLOURS: [(&str, &str); 4] = [
     ("searched", "#2a8f5b"),
 ];
 
-/// What rules lose by stack as a picture.
+/// The losses of the rules by stack, as a picture.
 pub(super) fn curve(results: &Results) -> String {
     let line = |class: &'static str, of: &dyn Fn(&Stack) -> f64| Line {
         class,
@@ -115,7 +115,7 @@ pub(super) fn curve(results: &Results) -> String {
     coloured(&chart, &names, &COLOURS)
 }
 
-/// What the best trees lose by the number of questions at some stacks, as a picture.
+/// The losses of the best trees by number of questions at some stacks, as a picture.
 pub(super) fn questions(results: &Results) -> String {
     let shown = [5, 10, 15, 20];
     let stacks: Vec<&Stack> =
@@ -139,7 +139,7 @@ pub(super) fn questions(results: &Results) -> String {
     coloured(&chart, &names.each_ref().map(String::as_str), &COLOURS)
 }
 
-/// The result as a document.
+/// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
     let spread = |spread: Spread| json!({"mean": spread.mean, "half_width": spread.half_width(), "deviation": spread.deviation});
     let learned = |learned: &Learned| {

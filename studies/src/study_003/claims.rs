@@ -1,9 +1,9 @@
-//! The published claims, each with what was found and how far it may be from what was published.
+//! The published claims, each with the result and the tolerance.
 
 use super::results::{Results, Rule, Street};
 use crate::claim::Claim;
 
-/// How near a fitness must be to the published one to be called the same, in chips a match.
+/// The largest difference from a published fitness that counts as the same, in chips per match.
 const NEAR: f64 = 0.05;
 
 /// All claims.
@@ -120,7 +120,7 @@ fn printed(results: &Results) -> Claim {
     }
 }
 
-/// Genetic programming's share of the best rules among searches as published.
+/// The claim about genetic programming's share of the best rules, among the published searches.
 fn genetic(results: &Results) -> Claim {
     let (mut best, mut all) = (0, 0);
     for street in &results.streets {
@@ -203,7 +203,7 @@ fn whole(results: &Results) -> Claim {
     }
 }
 
-/// Whether some rules beat each other in a circle, with certainty.
+/// The claim about transitivity: whether some rules beat each other in a cycle, significantly.
 fn transitive(results: &Results) -> Claim {
     let mut circles = Vec::new();
     for street in &results.streets {

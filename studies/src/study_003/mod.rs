@@ -1,9 +1,10 @@
 //! Study 003: de Mesentier Silva, Togelius, Lantz and Nealen, "Generating novice heuristics for
 //! post-flop poker" (2018).
 //!
-//! Lists of if, then and else that a novice can carry are searched for, one street of limit hold'em
-//! at a time, against an opponent that knows its hand's rank only. What a list wins is exact here,
-//! where the paper samples 400,000 matches; so the best of few clauses and actions are proven.
+//! Decision lists that a novice can memorise are searched for, one street of limit hold'em at a
+//! time, against an opponent that knows only its hand's rank. The winnings of a list are exact
+//! here, where the paper samples 400,000 matches, so the best lists of few clauses and actions are
+//! proven.
 
 use crate::page::Frame;
 use crate::record::Record;
@@ -15,7 +16,7 @@ mod sections;
 mod steps;
 mod tables;
 
-/// The study.
+/// The study's definition.
 pub const STUDY: Study = Study {
     number: "003",
     title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",

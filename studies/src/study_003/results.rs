@@ -1,4 +1,4 @@
-//! What the commands of the study printed.
+//! The results of the study's commands.
 
 use std::collections::BTreeMap;
 
@@ -8,67 +8,67 @@ use super::steps::{
 use crate::read::{Document, Estimate};
 use crate::{Options, ReadError};
 
-/// A rule with what it wins.
+/// A rule with its fitness.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) rule: String,
     pub(super) complexity: usize,
-    /// Chips a match, exactly.
+    /// The exact winnings in chips per match.
     pub(super) fitness: f64,
 }
 
-/// A run of a search.
+/// The results of a search's run.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// Which of [`SEARCHES`].
+    /// The index in [`SEARCHES`].
     pub(super) search: usize,
     pub(super) evaluations: f64,
     pub(super) seconds: f64,
     /// The best rule of each complexity.
     pub(super) best: Vec<Rule>,
-    /// The best of all after so many rules, wherever it rose.
+    /// The improvements: the number of rules measured, and the best fitness.
     pub(super) course: Vec<(f64, f64)>,
 }
 
-/// A rule that has met the others.
+/// A rule's results against the others.
 #[derive(Debug)]
 pub(super) struct Met {
     pub(super) name: String,
     pub(super) rule: Rule,
-    /// What a best response that sees what the opponent sees wins from it, chips a match, exactly.
+    /// The exact winnings of a best response that sees what the opponent sees, in chips per match.
     pub(super) response: f64,
-    /// What it wins from each, with the standard error.
+    /// Its winnings from each other rule, with standard errors.
     pub(super) wins: Vec<(f64, f64)>,
-    /// What it wins from each of [`OTHERS`], exactly.
+    /// Its exact winnings from each of [`OTHERS`].
     pub(super) others: Vec<f64>,
 }
 
 impl Run {
-    /// The best rule of all.
+    /// The best rule of any complexity.
     pub(super) fn top(&self) -> Option<&Rule> {
         self.best.iter().max_by(|a, b| a.fitness.total_cmp(&b.fitness))
     }
 }
 
-/// A street.
+/// The results on a street.
 #[derive(Debug)]
 pub(super) struct Street {
     pub(super) name: &'static str,
-    /// The share of the opponent's matches with itself that get there.
+    /// The share of the opponent's self-play matches that reach it.
     pub(super) reach: f64,
-    /// In the order of [`STREETS`].
+    /// The published rules, in the order of [`STREETS`].
     pub(super) published: Vec<(&'static Published, Rule)>,
     pub(super) runs: Vec<Run>,
-    /// The best of all rules of each complexity up to some.
+    /// The best rule of each complexity up to some, by exhaustive search.
     pub(super) proven: Vec<Rule>,
-    /// The best of all rules of one statement that ask for cards alone.
+    /// The best rule of one statement about cards only, by exhaustive search.
     pub(super) cards: Option<Rule>,
-    /// The printed rules, and the best of each search's first run.
+    /// The results of the printed rules, and of the best of each search's first run.
     pub(super) met: Vec<Met>,
 }
 
 impl Street {
-    /// The best rule known of each complexity, whether it is proven, and who found it.
+    /// The best rule known of each complexity, whether it is proven, and the method that found it.
     pub(super) fn best(&self) -> Vec<(Rule, bool, String)> {
         let mut best: BTreeMap<usize, (Rule, bool, String)> = BTreeMap::new();
         for rule in &self.proven {
@@ -93,21 +93,21 @@ impl Street {
         self.best().iter().map(|(rule, ..)| rule.fitness).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// A rule that was measured, by its name.
+    /// The published rule with this name, as measured.
     pub(super) fn measured(&self, name: &str) -> &Rule {
         let found = self.published.iter().find(|(published, _)| published.name == name);
         &found.expect("it is one of the street's").1
     }
 }
 
-/// Everything.
+/// All results.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) streets: Vec<Street>,
-    /// What the lists of [`LIMIT_LISTS`] win in whole games, mbb a hand.
+    /// The win rates of [`LIMIT_LISTS`] in whole games, in mbb a hand.
     pub(super) whole: Vec<Estimate>,
-    /// The same of the program's lists for no-limit hold'em, by [`NO_LIMIT_LISTS`], then
-    /// [`NO_LIMIT`].
+    /// The win rates of the built-in lists for no-limit hold'em, indexed as [`NO_LIMIT_LISTS`],
+    /// then [`NO_LIMIT`].
     pub(super) no_limit: Vec<Vec<Estimate>>,
 }
 
@@ -159,7 +159,8 @@ fn street(
     Ok(Street { name, reach, published, runs, proven, cards, met })
 }
 
-/// The printed rules and those of the first runs, against each other and further opponents.
+/// Reads the results of the printed rules and those of the first runs, against each other and
+/// further opponents.
 fn met(
     plan: &Plan<'_>,
     street: &str,
@@ -189,7 +190,7 @@ fn met(
     names.iter().enumerate().map(one).collect()
 }
 
-/// How the best of all rose: rules measured, and what it won.
+/// Reads a run's improvements: rules measured, and the best fitness.
 fn course(run: &Document) -> Result<Vec<(f64, f64)>, ReadError> {
     let mut course: Vec<(f64, f64)> = Vec::new();
     for at in 0..run.list("/found/course")?.len() {

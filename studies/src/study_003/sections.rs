@@ -17,7 +17,7 @@ pub(super) const PICTURES: [&str; 6] = [
     "course-river.svg",
 ];
 
-/// All of them.
+/// All sections.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
     let mut sections = vec![claim::section(claims(results)), published(results)];
     for (street, picture) in results.streets.iter().zip(PICTURES) {
@@ -133,7 +133,7 @@ fn searches(results: &Results) -> Section {
     }
 }
 
-/// The rules of a street against further opponents, and a best response.
+/// The section of a street's rules against further opponents and a best response.
 fn others(street: &Street) -> Section {
     let head = ["rule", "complexity", "category player"].into_iter().chain(OTHERS);
     let head: Vec<String> = head.chain(["best response wins"]).map(str::to_owned).collect();
@@ -159,7 +159,7 @@ fn others(street: &Street) -> Section {
     }
 }
 
-/// The rules of a street against each other.
+/// The section of a street's rules against each other.
 fn met(street: &Street) -> Section {
     let numbers = (1..=street.met.len()).map(|number| number.to_string());
     let mut table = vec![["rule".to_owned()].into_iter().chain(numbers).collect::<Vec<_>>()];

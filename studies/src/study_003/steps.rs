@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use crate::{Options, Step, argument};
 
-/// A rule of the paper, or one beside it.
+/// A rule of the paper, or one added for comparison.
 #[derive(Debug)]
 pub(super) struct Published {
     pub(super) name: &'static str,
     pub(super) rule: &'static str,
-    /// The complexity and the fitness that the paper has, in chips a match.
+    /// The complexity and fitness in the paper, the latter in chips per match.
     pub(super) complexity: usize,
     pub(super) fitness: Option<f64>,
 }
@@ -27,12 +27,12 @@ const fn beside(name: &'static str, rule: &'static str, complexity: usize) -> Pu
     Published { name, rule, complexity, fitness: None }
 }
 
-/// Whoever always does the same.
+/// Rules that always play the same action.
 const CALL: Published = beside("always call", "call", 1);
 const RAISE: Published = beside("always raise", "raise", 1);
 const PAIRS: &str = "if hand >= pair then raise; else call";
 
-/// The streets with the rules that are measured there.
+/// The streets with the rules measured there.
 pub(super) const STREETS: [(&str, &[Published]); 3] = [
     (
         "flop",
@@ -88,7 +88,7 @@ pub(super) const STREETS: [(&str, &[Published]); 3] = [
     ),
 ];
 
-/// The searches: as the command names them, in words, and how many runs.
+/// The searches: as in commands, in words, and the number of runs.
 pub(super) const SEARCHES: [(&str, &str, u64); 4] = [
     ("greedy", "greedy", 1),
     ("axis", "axis-aligned", 3),
@@ -96,24 +96,24 @@ pub(super) const SEARCHES: [(&str, &str, u64); 4] = [
     ("anneal", "annealing", 3),
 ];
 
-/// Further opponents that rules are measured against: they do not look at cards.
+/// Further opponents for the rules, which do not look at cards.
 pub(super) const OTHERS: [&str; 2] = ["call", "random"];
 
-/// The lists inside the program that play the category player in limit hold'em, and what they are.
+/// The built-in lists for limit hold'em, with descriptions.
 pub(super) const LIMIT_LISTS: [(&str, &str); 2] =
     [("paper", "figures 3, 6 and 9"), ("limit", "11 statements, found")];
 
-/// The statements of the lists inside the program for no-limit hold'em.
+/// The built-in lists for no-limit hold'em, by their number of statements.
 pub(super) const NO_LIMIT_LISTS: [&str; 4] = ["3", "5", "8", "12"];
 
-/// Whom they play, and how many hands: lists were searched for against `cfr`, and are to be told
-/// apart there.
+/// The opponents in no-limit hold'em with the number of hands: lists were searched for against
+/// `cfr`, and must be separated there.
 pub(super) const NO_LIMIT: [(&str, f64); 3] = [("equity", 2e5), ("call", 2e5), ("cfr", 2e6)];
 
-/// Below this scale there is one run of each search, on the deals of two flops: a try.
+/// The scale below which there is one run of each search, on the deals of two flops, as a trial.
 const TRY: f64 = 0.01;
 
-/// What is in the study's folder, and how large it is.
+/// The options, which determine paths and sizes.
 pub(super) struct Plan<'a> {
     pub(super) options: &'a Options,
 }
@@ -123,47 +123,47 @@ impl Plan<'_> {
         self.options.folder.join(name)
     }
 
-    /// What measuring the published rules printed.
+    /// The output of measuring the published rules.
     pub(super) fn published(&self, street: &str) -> PathBuf {
         self.at(&format!("published-{street}.json"))
     }
 
-    /// What a run of a search printed.
+    /// The output of a search's run.
     pub(super) fn searched(&self, street: &str, search: &str, seed: u64) -> PathBuf {
         self.at(&format!("{street}-{search}-{seed}.json"))
     }
 
-    /// What looking at all rules printed.
+    /// The output of the exhaustive search.
     pub(super) fn all(&self, street: &str) -> PathBuf {
         self.at(&format!("{street}-all.json"))
     }
 
-    /// What looking at all rules of one statement about cards printed.
+    /// The output of the exhaustive search over rules of one statement about cards.
     pub(super) fn cards(&self, street: &str) -> PathBuf {
         self.at(&format!("{street}-cards.json"))
     }
 
-    /// What letting the rules of a street play each other printed.
+    /// The output of the matches between the rules of a street.
     pub(super) fn met(&self, street: &str) -> PathBuf {
         self.at(&format!("{street}-met.json"))
     }
 
-    /// What measuring them against another opponent printed.
+    /// The output of measuring the rules against another opponent.
     pub(super) fn other(&self, street: &str, opponent: &str) -> PathBuf {
         self.at(&format!("{street}-against-{opponent}.json"))
     }
 
-    /// What a list in the whole limit game printed.
+    /// The output of a list's match in the whole limit game.
     pub(super) fn whole(&self, list: &str) -> PathBuf {
         self.at(&format!("whole-game-{list}.json"))
     }
 
-    /// What a match of no-limit hold'em printed.
+    /// The output of a match of no-limit hold'em.
     pub(super) fn no_limit(&self, list: &str, against: &str) -> PathBuf {
         self.at(&format!("no-limit-{list}-{against}.json"))
     }
 
-    /// How many runs of a search there are.
+    /// The number of runs of a search.
     pub(super) fn runs(&self, most: u64) -> u64 {
         if self.options.scale < TRY { 1 } else { most }
     }
@@ -172,7 +172,7 @@ impl Plan<'_> {
         (2.0 * (whole * self.options.scale / 2.0).round()).max(least).to_string()
     }
 
-    /// The greatest complexity of which all rules are looked at.
+    /// The largest complexity for exhaustive search.
     fn complexity(&self) -> &'static str {
         match self.options.scale {
             scale if scale < 0.1 => "3",
@@ -190,7 +190,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The same with the rules to measure: the printed ones, and what the first runs have found.
+    /// A step that measures the printed rules, and those found by the first runs.
     fn measured(&self, title: String, street: &str, published: &[Published]) -> Step {
         let printed = published.iter().map(|Published { rule, .. }| ["--rule", rule]);
         let step = printed.fold(self.heuristic(title, street), Step::with);

@@ -1,4 +1,4 @@
-//! The study's results as tables for other programs, as a document and as pictures.
+//! The results as CSV tables, as a JSON document and as pictures.
 
 use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub(super) fn searches(results: &Results) -> String {
     text
 }
 
-/// The lines' colours, readable on light and dark ground.
+/// The lines' colours, readable on light and dark backgrounds.
 const COLOURS: [(&str, &str); 5] = [
     ("greedy", "#8a939d"),
     ("axis", "#4f7fd1"),
@@ -54,7 +54,7 @@ const COLOURS: [(&str, &str); 5] = [
     ("proven", "#2a8f5b"),
 ];
 
-/// The best of each search up to each complexity, as a picture.
+/// The best rule of each search up to each complexity, as a picture.
 pub(super) fn skyline(street: &Street) -> String {
     let up_to = |rules: &mut dyn Iterator<Item = (usize, f64)>, most: usize| {
         let rules: Vec<(usize, f64)> = rules.collect();
@@ -93,7 +93,7 @@ pub(super) fn skyline(street: &Street) -> String {
     coloured(&chart, &names, &COLOURS)
 }
 
-/// What each street's rules win from each other as CSV.
+/// The winnings of each street's rules from each other as CSV.
 pub(super) fn transitivity(results: &Results) -> String {
     let mut text = String::from("street,rule,against,wins,standard_error\n");
     for street in &results.streets {
@@ -107,10 +107,11 @@ pub(super) fn transitivity(results: &Results) -> String {
     text
 }
 
-/// Rules measured where the pictures of searches begin.
+/// The number of rules measured at the left end of the pictures of searches.
 const FIRST: f64 = 100.0;
 
-/// How the best of each run rose, as a picture: the first run of each search has its name.
+/// The best fitness over the rules measured, for each run, as a picture; the first run of each
+/// search is labelled.
 pub(super) fn course(street: &Street) -> String {
     let mut runs: Vec<&super::results::Run> = street.runs.iter().collect();
     let first = |run: &&super::results::Run| {
@@ -124,7 +125,7 @@ pub(super) fn course(street: &Street) -> String {
         let early = run.course.iter().take_while(|(rules, _)| *rules < FIRST).count();
         for &(rules, value) in &run.course[early.saturating_sub(1)..] {
             let rules = rules.max(FIRST);
-            // A step: the best before holds up to here.
+            // A step function: the best before holds up to here.
             points.extend(points.last().map(|&(_, before)| (rules, before)));
             points.push((rules, value));
         }
@@ -146,7 +147,7 @@ pub(super) fn course(street: &Street) -> String {
     coloured_as(&chart, Style { logarithmic: true, names: &names }, &COLOURS)
 }
 
-/// The result as a document.
+/// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
     let streets = results.streets.iter().map(|street| {
         let published = street.published.iter().map(|(published, rule)| {

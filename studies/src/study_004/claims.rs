@@ -1,4 +1,4 @@
-//! The published claims, each with what was found.
+//! The published claims, each with the result.
 
 use super::results::{Learned, Results};
 use super::steps::{NETWORKS, Network, Published};
@@ -18,7 +18,7 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     ]
 }
 
-/// The published networks with what was found.
+/// The published networks with their results.
 fn published(
     results: &Results,
 ) -> impl Iterator<Item = (&'static Network, &'static Published, &Learned)> {
@@ -36,7 +36,7 @@ fn parameters(results: &Results) -> Claim {
     }
 }
 
-/// Encoding errors of E[HS²], public nested and potential-aware buckets.
+/// The encoding errors of E[HS²], public nested and potential-aware buckets.
 fn encoding_errors(results: &Results) -> [f64; 3] {
     [0, 1, 2].map(|at: usize| results.networks[at].encoding.huber)
 }
@@ -64,7 +64,7 @@ fn ratios(results: &Results) -> Claim {
     }
 }
 
-/// The network of the smallest error.
+/// The network with the smallest error, and all errors as text.
 fn best(results: &Results, of: impl Fn(&Learned) -> Option<f64>) -> (&'static str, String) {
     let mut all: Vec<(f64, &str)> = published(results)
         .filter_map(|(network, _, learned)| Some((of(learned)?, network.name)))

@@ -1,10 +1,10 @@
 //! Study 004: Hopner and Loza Mencía, "Analysis and Optimization of Deep Counterfactual Value
 //! Networks" (2018).
 //!
-//! Random turns are solved, and networks of seven layers learn what every hand is worth there, from
-//! four encodings of the ranges. Beside the published errors stand what the paper leaves out: the
-//! errors weighed by the ranges, how far the labels themselves are from being settled, what
-//! checking down is worth as a guess, and a small network that sees one hand at a time.
+//! Random turns are solved, and networks of seven layers learn the values of all hands from four
+//! encodings of the ranges. Beside the published errors are some that the paper leaves out: the
+//! errors weighted by the ranges, the errors of the labels themselves, those of checking down as an
+//! estimate, and those of a small network that sees one hand at a time.
 
 use crate::page::Frame;
 use crate::record::Record;
@@ -16,7 +16,7 @@ mod sections;
 mod steps;
 mod tables;
 
-/// The study.
+/// The study's definition.
 pub const STUDY: Study = Study {
     number: "004",
     title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value networks",

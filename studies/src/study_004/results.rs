@@ -1,36 +1,36 @@
-//! What the commands of the study printed.
+//! The results of the study's commands.
 
 use super::steps::{NETWORKS, Plan};
 use crate::read::Document;
 use crate::{Options, ReadError};
 
-/// How far values are from those of the solutions.
+/// The errors of values against those of the solutions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Errors {
     pub(super) huber: f64,
     pub(super) squares: f64,
-    /// Weighed by the ranges.
+    /// The Huber loss weighted by the ranges.
     pub(super) weighted_huber: f64,
 }
 
-/// A network, by [`NETWORKS`].
+/// The results of a network, in the order of [`NETWORKS`].
 #[derive(Debug, Clone)]
 pub(super) struct Learned {
     pub(super) inputs: u64,
     pub(super) outputs: u64,
-    /// Weights and biases.
+    /// The number of weights and biases.
     pub(super) parameters: u64,
-    /// Of hands: on the situations it learned from, and on the test.
+    /// The errors over hands: on the training and the test situations.
     pub(super) hands: [Errors; 2],
-    /// Of buckets, where it sees buckets.
+    /// The errors over buckets, if the network sees buckets.
     pub(super) buckets: Option<[Errors; 2]>,
-    /// What buckets lose; nothing where none are seen.
+    /// The encoding errors of its buckets; zero if it has none.
     pub(super) encoding: Errors,
-    /// Losses of validation by epoch.
+    /// The validation losses by epoch.
     pub(super) losses: Vec<f64>,
 }
 
-/// Differences of two solutions of the same situations.
+/// The errors between two solutions of the same situations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Apart {
     pub(super) mean: f64,
@@ -38,19 +38,19 @@ pub(super) struct Apart {
     pub(super) most: f64,
 }
 
-/// Everything.
+/// All results.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) situations: u64,
-    /// Situations to learn from, to choose by, and to test.
+    /// The numbers of training, validation and test situations.
     pub(super) parts: [u64; 3],
-    /// How far the solutions are from equilibria, as shares of the pot.
+    /// The mean and the largest exploitability of the solutions, as shares of the pot.
     pub(super) exploitability: [f64; 2],
     pub(super) networks: Vec<Learned>,
     pub(super) zero: Errors,
     pub(super) check_down: Errors,
-    /// How many were solved twice, and how far the solutions are apart: Huber losses over all
-    /// hands, and weighed by the ranges.
+    /// The number of situations solved twice, and the errors between both solutions: Huber losses
+    /// over all hands, and weighted by the ranges.
     pub(super) twice: u64,
     pub(super) apart: [Apart; 2],
 }

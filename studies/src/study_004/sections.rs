@@ -12,7 +12,7 @@ use crate::sections::{Picture, Section, row};
 /// The name of the picture.
 pub(super) const CURVES: &str = "losses.svg";
 
-/// All of them.
+/// All sections.
 pub(super) fn sections(results: &Results) -> Vec<Section> {
     vec![
         claim::section(claims(results)),

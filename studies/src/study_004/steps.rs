@@ -4,29 +4,29 @@ use std::path::PathBuf;
 
 use crate::{Options, Step, argument};
 
-/// What a network sees.
+/// A network of the study.
 #[derive(Debug)]
 pub(super) struct Network {
-    /// Its name in commands and files.
+    /// The name of its encoding in commands and files.
     pub(super) encoding: &'static str,
-    /// Its name in the paper, or in words.
+    /// Its name in the paper, or a description.
     pub(super) name: &'static str,
-    /// What the paper has of it.
+    /// The published results.
     pub(super) published: Option<Published>,
 }
 
-/// What the paper has of a network.
+/// The published results of a network.
 #[derive(Debug)]
 pub(super) struct Published {
-    /// Weights and biases that its sizes have.
+    /// The number of weights and biases.
     pub(super) parameters: u64,
-    /// The encoding error: Huber loss and mean square; none where nothing is encoded.
+    /// The encoding error, as Huber loss and mean square; `None` without buckets.
     pub(super) encoding_error: Option<[f64; 2]>,
-    /// Huber losses: abstracted training set, unabstracted, abstracted test set, unabstracted.
+    /// The Huber losses: abstracted training set, unabstracted, abstracted test set, unabstracted.
     pub(super) losses: [f64; 4],
 }
 
-/// All networks; the last has nothing published.
+/// All networks; the last one is not published.
 pub(super) const NETWORKS: [Network; 5] = [
     Network {
         encoding: "ehs2",
@@ -67,14 +67,14 @@ pub(super) const NETWORKS: [Network; 5] = [
     Network { encoding: "by-hand", name: "one hand at a time", published: None },
 ];
 
-/// Situations at full size, and those that are solved twice.
+/// The number of situations at full size, and of those solved twice.
 const SITUATIONS: f64 = 10_000.0;
 const SOLVED_TWICE: f64 = 100.0;
 
-/// Iterations of the first solution and of the second.
+/// The iterations of the first solution and of the second.
 pub(super) const ITERATIONS: [u32; 2] = [60, 600];
 
-/// What is in the study's folder, and how large it is.
+/// The options, which determine paths and sizes.
 pub(super) struct Plan<'a> {
     pub(super) options: &'a Options,
 }
@@ -84,22 +84,22 @@ impl Plan<'_> {
         self.options.folder.join(name)
     }
 
-    /// What making the situations printed.
+    /// The output of making the situations.
     pub(super) fn situations(&self) -> PathBuf {
         self.at("turns.json")
     }
 
-    /// What training a network printed.
+    /// The output of training a network.
     pub(super) fn network(&self, network: &Network) -> PathBuf {
         self.at(&format!("{}.json", network.encoding))
     }
 
-    /// The losses of its epochs.
+    /// The losses of a network's epochs.
     pub(super) fn losses(&self, network: &Network) -> PathBuf {
         self.at(&format!("{}.csv", network.encoding))
     }
 
-    /// What comparing two solutions printed.
+    /// The output of comparing two solutions.
     pub(super) fn solved_twice(&self) -> PathBuf {
         self.at("solved-twice.json")
     }

@@ -1,4 +1,4 @@
-//! The study's results as a table for other programs, as a document and as a picture.
+//! The results as a CSV table, as a JSON document and as a picture.
 
 use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::steps::NETWORKS;
 use crate::picture::coloured_as;
 use crate::{Options, claim};
 
-/// Errors of all networks as CSV.
+/// The errors of all networks as CSV.
 pub(super) fn errors(results: &Results) -> String {
     let mut text = String::from("sees,set,of,huber,mean_square,weighted_huber\n");
     let mut line = |sees: &str, set: &str, of: &str, errors: &Errors| {
@@ -32,11 +32,11 @@ pub(super) fn errors(results: &Results) -> String {
     text
 }
 
-/// The lines' colours, readable on light and dark ground.
+/// The lines' colours, readable on light and dark backgrounds.
 const COLOURS: [(&str, &str); 4] =
     [("ehs2", "#8a939d"), ("nested", "#b5893a"), ("potential", "#4f7fd1"), ("direct", "#d0603c")];
 
-/// Losses of validation by epochs, as a picture: of the networks that see ranges.
+/// The validation losses by epoch, as a picture, of the networks that see ranges.
 pub(super) fn curves(results: &Results) -> String {
     let lines = COLOURS.iter().zip(&results.networks).map(|((class, _), learned)| {
         let epochs = learned.losses.iter().enumerate();
@@ -56,7 +56,7 @@ pub(super) fn curves(results: &Results) -> String {
     coloured_as(&chart, Style { logarithmic: true, names: &names }, &COLOURS)
 }
 
-/// The result as a document.
+/// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
     let errors = |errors: &Errors| {
         json!({

@@ -1,4 +1,4 @@
-//! Agents that the dealer starts itself: their commands, output files and end.
+//! Agents that the dealer starts itself: starting them, their output files, ending them.
 
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::{DealerError, Options};
 use matches::program::{Program, Running};
 
-/// How long agents have after the match before they are killed.
+/// How long agents may take to end after the match before they are killed.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The running agents, by seat. Dropping it kills them and everything they started.
@@ -19,8 +19,8 @@ pub(super) struct Agents {
 }
 
 impl Agents {
-    /// Starts the agents with host and port as their last words. An empty command leaves its seat
-    /// to somebody from outside.
+    /// Starts the agents, with host and port appended to their commands. An empty command leaves
+    /// its seat to an outside player.
     pub(super) fn start(options: &Options, ports: &[u16]) -> Result<Agents, DealerError> {
         let mut agents = Agents::default();
         let host = match options.bind {
@@ -59,14 +59,14 @@ impl Agents {
         Ok(agents)
     }
 
-    /// Whether this seat's agent has ended, and how.
+    /// Why the seat's agent can no longer connect, if its program has ended.
     pub(super) fn ended(&mut self, entrant: usize) -> Option<String> {
         let (running, errors) = self.agents.get_mut(entrant)?.as_mut()?;
         let status = running.ended()?;
         Some(format!("its agent ended ({status}) before it connected; see {}", errors.display()))
     }
 
-    /// Gives the agents time to notice the end of the match, then kills those that are left.
+    /// Waits a short time for the agents to end, then kills those that still run.
     pub(super) fn finish(&mut self) {
         let deadline = Instant::now() + FAREWELL;
         for (running, _) in self.agents.iter_mut().flatten() {

@@ -1,5 +1,5 @@
-//! Sockets around the dealer's machine: one task that reads, writes and keeps the time for all
-//! seats.
+//! The input and output of the dealer's state machine: one task reads, writes and keeps the time
+//! for all seats.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -15,20 +15,20 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant as Tick, Sleep, sleep_until};
 
-/// Bytes that may wait for an entrant that does not read them.
+/// Most bytes buffered for an entrant that does not read them.
 const MOST_UNSENT: usize = 4 << 20;
 
-/// How often to look after what does not wake the task: agents that end before they connect.
+/// How often to check for what does not wake the task: agents that end before they connect.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
 
 /// How long a state may be held back from an entrant that need not act on it. When the one to act
 /// answers sooner, both states go out in one piece: half the writes and wake-ups of a fast match.
 const HOLD: Duration = Duration::from_millis(1);
 
-/// How long the last bytes of a match may take.
+/// The time limit for writing the last bytes of a match.
 const LAST_BYTES: Duration = Duration::from_secs(5);
 
-/// A clock that never runs backwards, with the wall-clock time of its start for what is printed.
+/// A monotonic clock, with the wall-clock time of its start for what is printed.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Instant,
@@ -42,82 +42,84 @@ impl Clock {
         Clock { start: Instant::now(), wall }
     }
 
-    /// The time since the start.
+    /// The time since the clock was started.
     pub fn now(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// A time since the start as a time since 1970.
+    /// Converts a time since the clock's start to a time since 1970.
     pub fn wall(&self, time: Duration) -> Duration {
         self.wall + time
     }
 }
 
-/// Where an entrant's bytes come from and go to.
+/// An entrant's connection, or what stands in its place.
 #[derive(Debug)]
 pub enum Place {
-    /// It has not connected yet. The first connection is accepted, then the port is closed.
+    /// Not connected yet: the first connection is accepted, then the port is closed.
     Waiting(TcpListener),
-    /// It is connected.
+    /// A connected player.
     Here(TcpStream),
-    /// It plays in this process.
+    /// A player in this process.
     Inside(Box<dyn Inside>),
-    /// Its connection is gone.
+    /// The connection is closed.
     Gone,
 }
 
-/// A player in this process.
+/// A player in this process, which exchanges bytes with the dealer without a socket.
 pub trait Inside: std::fmt::Debug + Send {
-    /// Takes the dealer's bytes and gives what it sends back, at once.
+    /// Takes bytes from the dealer and returns the reply to them, which may be empty.
     fn exchange(&mut self, bytes: &[u8]) -> Vec<u8>;
 }
 
-/// Limits of the sockets; those of the game are the dealer's own.
+/// Time limits of the sockets; the dealer itself has those of the game.
 #[derive(Debug, Clone, Copy)]
 pub struct SocketLimits {
-    /// For everybody to connect; `None` for ever.
+    /// The limit for everybody to connect; `None` for no limit.
     pub start: Option<Duration>,
-    /// For an entrant to take bytes it was sent.
+    /// The limit for an entrant to take bytes it was sent.
     pub write: Duration,
 }
 
-/// Told of everything that happens in a match.
+/// Receives the events of a match.
 pub trait Observer {
-    /// Something happened. An error ends the match: a record could not be kept.
+    /// Takes one event. An error ends the match: a record could not be kept.
     fn event(&mut self, dealer: &mut Dealer, event: Event) -> io::Result<()>;
 
-    /// All events so far have been reported, and the bytes they stand for are about to be written.
+    /// Called when all events so far have been reported, before the bytes they stand for are
+    /// written.
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// These entrants, in order, have been waited for so long: to connect to their port, or, with
-    /// `None`, to say their version.
+    /// Called while the match has not begun, with the entrants still awaited and the time waited so
+    /// far. An entrant comes with its port, or with `None` when it has connected but not sent its
+    /// version.
     fn waiting(&mut self, _awaited: &[(usize, Option<u16>)], _so_far: Duration) {}
 
-    /// Whether an entrant that is still awaited can no longer come, and why.
+    /// Why an awaited entrant can no longer connect, if it cannot.
     fn given_up(&mut self, _entrant: usize) -> Option<String> {
         None
     }
 }
 
-/// Why a match ended that the dealer had not ended.
+/// Why a match ended other than by the dealer.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
-    /// Some entrants did not connect in time.
+    /// Not everybody connected in time.
     #[error("did not connect within {after:?}")]
     NotConnected {
-        /// The first of them.
+        /// The first entrant that is missing.
         entrant: usize,
-        /// The limit.
+        /// The limit that was set.
         after: Duration,
     },
     /// An entrant cannot connect any more.
     #[error("{reason}")]
     GivenUp {
-        /// Who.
+        /// The entrant, from 0.
         entrant: usize,
-        /// Why not.
+        /// The reason, as the observer gave it.
         reason: String,
     },
     /// The caller asked to stop.
@@ -131,25 +133,25 @@ pub enum Stopped {
 struct Drive<'a> {
     dealer: &'a mut Dealer,
     places: &'a mut [Place],
-    /// Since when an entrant has not taken the bytes that wait for it.
+    /// By entrant: since when it has not taken the bytes that wait for it.
     stuck: Vec<Option<Duration>>,
-    /// Since when bytes are held back from entrants that need not act on them.
+    /// Since when bytes are held back from entrants that need not act.
     held: Option<Duration>,
     limits: SocketLimits,
     clock: Clock,
     started: Duration,
-    /// Whether the dealer knows that everybody is connected.
+    /// Whether the dealer has been told that everybody is connected.
     complete: bool,
-    /// For everybody to connect and to say the version.
+    /// The wait for everybody to connect and to send the version.
     wait: Wait,
     buffer: Box<[u8]>,
 }
 
-/// Plays a match to its end. The observer hears of the result as an event; the sockets stay with
-/// the caller, who may have given the dealer bytes that they had sent before.
+/// Plays a match to its end. The result is reported to the observer as an event. The sockets stay
+/// open and with the caller, who may have passed bytes to the dealer that came before.
 ///
 /// # Errors
-/// When the match is stopped by something else than the dealer. `stop` ends it at once.
+/// When something other than the dealer ends the match; `stop` ends it at once.
 pub async fn drive(
     dealer: &mut Dealer,
     places: &mut [Place],
@@ -204,7 +206,7 @@ impl Drive<'_> {
         observer.settle()
     }
 
-    /// Hands the players in this process what is for them; whether there was anything.
+    /// Passes their output to the players in this process; returns whether there was any.
     fn feed_inside(&mut self) -> bool {
         let mut fed = false;
         for (entrant, place) in self.places.iter_mut().enumerate() {
@@ -223,7 +225,7 @@ impl Drive<'_> {
         fed
     }
 
-    /// Looks after what only time changes.
+    /// Checks everything that depends on time: the start, the dealer's limits, stalled entrants.
     fn check(&mut self, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let now = self.clock.now();
         if !self.dealer.has_begun()
@@ -268,7 +270,8 @@ impl Drive<'_> {
         }
     }
 
-    /// Who has not connected, with the port; once all have, who has not said the version.
+    /// The entrants that have not connected, with their ports; once all have, those without a
+    /// version line.
     fn awaited(&self) -> Vec<(usize, Option<u16>)> {
         let port = |place: &Place| match place {
             Place::Waiting(door) => door.local_addr().ok().map(|address| Some(address.port())),
@@ -283,7 +286,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Writes and reads whatever can be; ready when the dealer has something new.
+    /// Accepts, writes and reads as far as the sockets allow; ready when the dealer has news.
     fn poll(&mut self, cx: &mut Context<'_>, mut timer: Pin<&mut Sleep>) -> Poll<()> {
         if self.dealer.is_over() {
             return Poll::Ready(());
@@ -327,7 +330,7 @@ impl Drive<'_> {
         Poll::Pending
     }
 
-    /// When [`check`](Self::check) has something to do at the latest.
+    /// The latest time at which [`check`](Self::check) is due.
     fn next_check(&self) -> Tick {
         let start = Tick::from_std(self.clock.start);
         if !self.complete {
@@ -350,13 +353,13 @@ impl Drive<'_> {
                 self.places[entrant] = Place::Here(stream);
                 true
             }
-            // A connection that died before it was accepted, or no room for one more: the timer is
-            // never far away, and then the next one is tried.
+            // The connection died before it was accepted, or file descriptors are short: the timer,
+            // which is never far away, brings the next try.
             Poll::Ready(Err(_)) | Poll::Pending => false,
         }
     }
 
-    /// Writes what the entrant takes; `true` when it turns out to be gone.
+    /// Writes as much as the socket takes; returns `true` when the entrant is gone.
     fn poll_write(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
         let Place::Here(stream) = &mut self.places[entrant] else { return false };
         while !self.dealer.output(entrant).is_empty() {
@@ -407,7 +410,7 @@ impl Drive<'_> {
         true
     }
 
-    /// Writes what is left, for a short time.
+    /// Writes the remaining bytes, for at most [`LAST_BYTES`].
     async fn finish(mut self) {
         let mut limit = pin!(tokio::time::sleep(LAST_BYTES));
         poll_fn(|cx| {
@@ -423,9 +426,9 @@ impl Drive<'_> {
     }
 }
 
-/// Small messages are sent at once; connections that died silently are noticed in the end.
+/// Sets `TCP_NODELAY` and keep-alive.
 fn prepare(stream: &TcpStream) {
-    // Both only improve matters: a system that refuses them still carries bytes.
+    // Both are optional: the connection works without them.
     let _ = stream.set_nodelay(true);
     let _ = rustix::net::sockopt::set_socket_keepalive(stream, true);
 }

@@ -1,4 +1,4 @@
-//! The match log and the transaction log, and the lock that keeps them to one dealer.
+//! The match log, the transaction log, and the lock file that keeps other dealers from them.
 
 use std::fs::{File, OpenOptions, metadata, remove_file};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,7 +15,7 @@ use protocol::acpc::transaction::Transaction;
 
 use super::{DealerError, Options};
 
-/// The lock on a match's name: `NAME.lock`, which is there as long as the value lives.
+/// The lock on a match's name: the file `NAME.lock`, removed when the value is dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
     path: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock; an error names the process that holds it.
     pub(super) fn take(name: &str) -> Result<Claim, DealerError> {
         let path = PathBuf::from(format!("{name}.lock"));
         loop {
@@ -45,12 +45,12 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // One that stays is no obstacle: it is not locked.
+        // A file that stays does no harm: it is not locked.
         let _ = remove_file(&self.path);
     }
 }
 
-/// The files of an earlier match of this name that this one will overwrite.
+/// Files of an earlier match of this name that would be overwritten.
 pub(super) fn overwritten(options: &Options) -> Vec<PathBuf> {
     let written = |kind: &str, wanted: bool| wanted.then(|| format!("{}.{kind}", options.name));
     let mut names: Vec<_> = written("log", options.log && !options.append).into_iter().collect();
@@ -66,14 +66,14 @@ pub(super) fn overwritten(options: &Options) -> Vec<PathBuf> {
     names.into_iter().map(PathBuf::from).chain(summary).filter(holds_something).collect()
 }
 
-/// Opens a file for writing; with `append`, what it holds comes back, without a half-written line
-/// at its end, which is cut off the file as well.
+/// Opens a file for writing. With `append` its content is returned; an incomplete last line is cut
+/// off, in the file as well.
 fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
     let attempt = || -> io::Result<(File, Vec<u8>)> {
         let mut options = OpenOptions::new();
         let mut file =
             options.create(true).read(append).write(true).truncate(!append).open(path)?;
-        // A device or a pipe holds nothing, and reading it might never end.
+        // A device or a pipe has no content, and reading it might never end.
         if !append || !file.metadata()?.is_file() {
             return Ok((file, Vec::new()));
         }
@@ -90,13 +90,13 @@ fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
     attempt().map_err(|source| DealerError::File { path: path.to_owned(), source })
 }
 
-/// `NAME.log`.
+/// The match log `NAME.log`: finished hands and the score.
 #[derive(Debug)]
 pub(super) struct MatchLog {
     path: PathBuf,
     file: File,
     names: Vec<String>,
-    /// When this very match is continued: the last hand that is in the log already.
+    /// For a match that is continued: the last hand already in the log, if any.
     last: Option<Option<u32>>,
     text: String,
 }
@@ -109,15 +109,14 @@ impl MatchLog {
         Ok(MatchLog { path, file, names, last: last_hand(&text, header), text: String::new() })
     }
 
-    /// Writes the header.
+    /// Writes the header lines.
     pub(super) fn begin(&mut self, header: &str) -> Result<(), DealerError> {
         self.file
             .write_all(header.as_bytes())
             .map_err(|source| DealerError::File { path: self.path.clone(), source })
     }
 
-    /// Writes a finished hand. A hand that was finished before an interruption is written only if
-    /// the interruption kept it out of the log.
+    /// Writes a finished hand, unless it is in the log already from before an interruption.
     pub(super) fn hand(&mut self, hand: &HandOver) -> io::Result<()> {
         if hand.replayed && self.last.is_none_or(|last| last >= Some(hand.hand)) {
             return Ok(());
@@ -136,7 +135,7 @@ impl MatchLog {
         self.write()
     }
 
-    /// Writes the score.
+    /// Writes the score line.
     pub(super) fn score(&mut self, totals: &[Payoff]) -> io::Result<()> {
         self.text.clear();
         acpc::write_score(totals, &self.names, &mut self.text);
@@ -149,8 +148,8 @@ impl MatchLog {
     }
 }
 
-/// The last hand a log holds of the match with this header; `None` when it is not in the log at
-/// all.
+/// The last hand in the log of the match with this header; the outer `None` when the log has no
+/// such match.
 fn last_hand(text: &[u8], header: &str) -> Option<Option<u32>> {
     let first = header.lines().next()?.as_bytes();
     let mut last = None;
@@ -170,7 +169,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// `NAME.tlog`.
+/// The transaction log `NAME.tlog`: one line for each action.
 #[derive(Debug)]
 pub(super) struct TransactionLog {
     path: PathBuf,
@@ -179,7 +178,7 @@ pub(super) struct TransactionLog {
 }
 
 impl TransactionLog {
-    /// Opens it and plays what it holds.
+    /// Opens the log and replays its actions in `dealer`.
     pub(super) fn open(
         options: &Options,
         dealer: &mut Dealer,
@@ -198,7 +197,7 @@ impl TransactionLog {
         Ok(TransactionLog { path, file, text: String::new() })
     }
 
-    /// Writes one action.
+    /// Appends one action.
     pub(super) fn action(&mut self, dealer: &Dealer, action: &Transaction) -> io::Result<()> {
         self.text.clear();
         action.write(&dealer.config().def, &mut self.text);

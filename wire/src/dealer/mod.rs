@@ -1,7 +1,7 @@
 //! `cardroom dealer`: the ACPC dealer over sockets, with the original's streams and files.
 //!
 //! - [`run`]: one match, from opening its files and ports to its result.
-//! - [`drive()`]: the loop around the dealer's machine alone, for tables that are hosted otherwise.
+//! - [`drive()`]: the loop around the dealer's state machine alone, for hosted tables.
 //!
 //! Files: `NAME.log` (hands and score), `NAME.tlog` (one line for each action; a match is continued
 //! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON;
@@ -32,52 +32,52 @@ use record::Recorder;
 pub use drive::{Clock, Inside, Observer, Place, SocketLimits, Stopped, drive};
 pub use error::DealerError;
 
-/// What to deal, and how.
+/// The settings of a match.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The match's name: files are called after it.
     pub name: String,
     /// The game as the user named it.
     pub game: String,
-    /// The game.
+    /// The game's definition.
     pub def: Arc<GameDef>,
     /// Hands to play, at least one.
     pub hands: u32,
-    /// Seed of the cards.
+    /// Seed of the deck.
     pub seed: u32,
     /// The players' names, one for each seat.
     pub names: Vec<String>,
-    /// Players do not move after each hand.
+    /// Whether players keep their seats instead of moving after each hand.
     pub fixed_seats: bool,
-    /// Keep `NAME.log`.
+    /// Whether to write `NAME.log`.
     pub log: bool,
-    /// Keep `NAME.tlog`.
+    /// Whether to write `NAME.tlog`.
     pub transactions: bool,
-    /// Append to these files, and continue the match that `NAME.tlog` holds.
+    /// Whether to append to these files and continue the match in `NAME.tlog`.
     pub append: bool,
-    /// No transcript on the error stream.
+    /// Whether to leave out the transcript on the error stream.
     pub quiet: bool,
     /// Ports by seat; where missing or 0, the system chooses.
     pub ports: Vec<u16>,
     /// The address to listen on.
     pub bind: IpAddr,
-    /// Milliseconds for one reply, for one hand, and for a hand on average.
+    /// Time limits in milliseconds: for one reply, for one hand, and for a hand on average.
     pub milliseconds: [u64; 3],
-    /// For everybody's version line.
+    /// Time limit for all version lines.
     pub version_limit: Option<Duration>,
-    /// Limits of the sockets.
+    /// Time limits of the sockets.
     pub sockets: SocketLimits,
-    /// What to do with bad replies.
+    /// How bad replies are treated.
     pub replies: Replies,
     /// Command lines of agents to start, in the order of the seats.
     pub run: Vec<String>,
-    /// Where to write the summary.
+    /// The file for the summary; `None` for no summary.
     pub summary: Option<PathBuf>,
 }
 
 impl Options {
-    /// A match with the defaults: the original's, but listening on this machine only and never
-    /// waiting for ever.
+    /// Default settings: those of the original dealer, but listening on this machine only, and with
+    /// a limit on every wait.
     pub fn new(name: &str, game: &str, def: Arc<GameDef>, hands: u32, seed: u32) -> Options {
         let names = (1..=def.players).map(|i| format!("p{i}")).collect();
         Options {
@@ -126,12 +126,12 @@ impl Options {
         }
     }
 
-    /// Whether the match has files that another one of its name would share.
+    /// Whether the match writes files whose names follow from its own.
     fn keeps_files(&self) -> bool {
         self.log || self.transactions || !self.run.is_empty()
     }
 
-    /// The lines that begin the log and the error stream.
+    /// The lines with which the log and the error stream begin.
     fn header(&self) -> String {
         let [response, hand, per_hand] = self.milliseconds;
         format!(
@@ -200,7 +200,7 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     recorder.finish(&dealer, result)
 }
 
-/// Writes ports or score. A caller that does not want to know them has closed the stream.
+/// Writes the ports or the score. A closed stream is no error: the caller does not want to know.
 fn put_out(out: &mut dyn Write, text: &str) -> Result<(), DealerError> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(DealerError::Output(error)),

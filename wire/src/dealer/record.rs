@@ -1,4 +1,4 @@
-//! What a match leaves behind: the transcript in the original's words, the files, the result.
+//! The observer that writes a match's transcript in the original's words, its files and its result.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ pub(super) struct Recorder<'a> {
     transactions: Option<TransactionLog>,
     agents: Agents,
     summary: Summary,
-    /// Text for the error stream, written in one piece.
+    /// Text for the error stream, collected to be written in one piece.
     text: Vec<u8>,
     last_sent: Duration,
     failure: Option<Failure>,
@@ -77,7 +77,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Ends the match: result, agents, summary.
+    /// Ends the match: the result line, the agents, the summary.
     pub(super) fn finish(
         mut self,
         dealer: &Dealer,
@@ -94,7 +94,7 @@ impl<'a> Recorder<'a> {
             }
             (Err(stopped), _) => Err(self.stopped(dealer, stopped)),
         };
-        // Nothing can be done when the error stream is closed.
+        // Nothing can be done about a closed error stream.
         let _ = self.settle();
         self.agents.finish();
         let written = self.summary.write(dealer);
@@ -144,7 +144,7 @@ impl<'a> Recorder<'a> {
         format!("seat {} ({})", entrant + 1, self.options.names[entrant])
     }
 
-    /// One line: who, why, which hand, score so far, how to go on.
+    /// The result line: who failed, why, in which hand, the score so far, how to continue.
     fn result_line(&self, dealer: &Dealer, reason: &str) -> String {
         let mut score = String::new();
         acpc::write_score(dealer.totals(), &self.options.names, &mut score);

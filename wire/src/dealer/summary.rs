@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{DealerError, Options};
 
-/// Collects what the summary says. The shape of the JSON is that of [`Document`].
+/// The counts behind the summary; [`Document`] is the shape of its JSON.
 #[derive(Debug)]
 pub(super) struct Summary {
     path: Option<PathBuf>,
@@ -19,7 +19,7 @@ pub(super) struct Summary {
 
 #[derive(Debug, Serialize)]
 struct Document {
-    /// Version of this shape.
+    /// Version of the format.
     format: u32,
     name: String,
     game: String,
@@ -28,14 +28,14 @@ struct Document {
     /// `finished` or `stopped`.
     result: &'static str,
     failure: Option<FailureEntry>,
-    /// Hands that were played to their end.
+    /// Hands played to their end.
     hands_played: u32,
     seats: Vec<SeatEntry>,
 }
 
 #[derive(Debug, Serialize)]
 struct FailureEntry {
-    /// From 1; null when nobody is to blame.
+    /// The seat from 1; null when no player is at fault.
     seat: Option<usize>,
     hand: u32,
     reason: String,
@@ -43,25 +43,25 @@ struct FailureEntry {
 
 #[derive(Debug, Serialize)]
 struct SeatEntry {
-    /// From 1.
+    /// The seat, from 1.
     seat: usize,
     name: String,
-    /// Chips won in the hands that were finished.
+    /// Chips won in finished hands.
     score: f64,
     /// Actions played in this run.
     replies: u64,
     corrected: u64,
-    /// Lines that answered nothing, comments aside.
+    /// Lines that were no reply, comments aside.
     ignored: u64,
     reply_seconds: TimeEntry,
 }
 
-/// Seconds.
+/// Reply times in seconds.
 #[derive(Debug, Default, Serialize)]
 struct TimeEntry {
     total: f64,
     mean: Option<f64>,
-    /// Quantiles are exact to one part in sixteen.
+    /// Quantiles are exact to 1/16.
     p50: Option<f64>,
     p90: Option<f64>,
     p99: Option<f64>,
@@ -113,7 +113,8 @@ impl Summary {
         self.document.failure = Some(FailureEntry { seat, hand, reason: reason.to_owned() });
     }
 
-    /// Writes the file, if one is wanted; a regular file is complete or not there at all.
+    /// Writes the summary, if a file is given for it; a regular file appears complete or not at
+    /// all.
     pub(super) fn write(mut self, dealer: &Dealer) -> Result<(), DealerError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         self.document.hands_played = dealer.hand();
@@ -131,7 +132,7 @@ impl Summary {
     }
 }
 
-/// Durations by size: sixteen classes for each power of two microseconds.
+/// A histogram of durations: sixteen classes for each power of two microseconds.
 #[derive(Debug, Clone, Default)]
 struct Times {
     count: u64,
@@ -176,13 +177,13 @@ impl Times {
     }
 }
 
-/// Below 16 the number itself; above, its leading five bits say the class.
+/// The class of a duration: the number itself below 16, else determined by its five leading bits.
 fn class(micros: u64) -> usize {
     let shift = (60 - micros.max(16).leading_zeros()).saturating_sub(1) as usize;
     16 * shift + (micros >> shift) as usize
 }
 
-/// The largest number of a class.
+/// The largest number of microseconds in a class.
 fn upper(class: usize) -> u64 {
     if class < 32 {
         return class as u64;

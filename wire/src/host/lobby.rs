@@ -1,9 +1,8 @@
-//! The lobby of a hosted table: where outside bots arrive, say their version, and wait for a seat.
+//! The lobby of a hosted table: outside bots connect, send their version, and wait for a seat.
 //!
-//! A value that its table polls: no task and no lock of its own. Memory is bounded: a door lets in
-//! `queue` bots that wait, each with a small buffer; further ones are
-//! told so and closed. A bot that does not say its version in time is closed, one that leaves while
-//! it waits is forgotten at once.
+//! A value that its table polls: no task and no lock of its own. Memory is bounded: `queue` bots
+//! may wait at a door, each with a small buffer; further ones are told so and closed. A bot that
+//! sends no version in time is closed; one that leaves while it waits is dropped at once.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -19,19 +18,19 @@ use tokio::time::timeout;
 
 use protocol::acpc;
 
-/// Bytes a bot may send before its match begins.
+/// Most bytes a bot may send before its match begins.
 const MAX_EARLY_BYTES: usize = 1024;
 
-/// Refused connections that are waited for at the same time; more are closed at once.
+/// Most refused connections that are drained at a time; further ones are closed at once.
 const MAX_FAREWELLS: usize = 1024;
 
-/// How long a refused bot has to read why.
+/// How long a refused bot has to read the reason.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The wait after the system could not accept a connection (out of file descriptors, say).
+/// The pause after the system could not accept a connection (out of file descriptors, say).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// A bot that has said its version and waits for a match.
+/// A bot that has sent its version and waits for a match.
 #[derive(Debug)]
 pub(super) struct Guest {
     pub(super) stream: TcpStream,
@@ -40,10 +39,10 @@ pub(super) struct Guest {
     pub(super) early: Vec<u8>,
 }
 
-/// What happened in the lobby.
+/// An event in the lobby.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// A bot waits at this door.
+    /// A bot has begun to wait at this door.
     Waiting { door: usize, peer: SocketAddr },
     /// A bot that waited has left, or sent too much.
     Left { door: usize, peer: SocketAddr },
@@ -53,7 +52,7 @@ pub(super) enum Arrival {
     Failed { door: usize, error: io::Error },
 }
 
-/// The doors of a table, one for each open seat.
+/// The listeners of a table, one for each open seat, with the bots that wait there.
 #[derive(Debug)]
 pub(super) struct Lobby {
     doors: Vec<Door>,
@@ -67,7 +66,7 @@ struct Door {
     listener: TcpListener,
     greeting: JoinSet<Greeted>,
     waiting: VecDeque<Guest>,
-    /// Whether accepting rests after an error.
+    /// The pause in accepting after an error.
     pause: Option<std::pin::Pin<Box<tokio::time::Sleep>>>,
 }
 
@@ -79,7 +78,7 @@ enum Greeted {
 }
 
 impl Lobby {
-    /// A lobby with these doors.
+    /// A lobby that accepts on these listeners, one for each door.
     pub(super) fn new(
         listeners: Vec<TcpListener>,
         queue: usize,
@@ -99,17 +98,17 @@ impl Lobby {
         }
     }
 
-    /// The bots waiting at a door.
+    /// The number of bots that wait at a door.
     pub(super) fn waiting(&self, door: usize) -> usize {
         self.doors[door].waiting.len()
     }
 
-    /// The next thing that happens. May be dropped and called again without losing anything.
+    /// Waits for the next event. Cancel safe: it may be dropped and called again.
     pub(super) async fn next(&mut self) -> Arrival {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// One bot from every door, once somebody waits at each.
+    /// Takes one bot from every door, if somebody waits at each.
     pub(super) fn party(&mut self) -> Option<Vec<Guest>> {
         if self.doors.iter().any(|door| door.waiting.is_empty()) {
             return None;
@@ -117,7 +116,7 @@ impl Lobby {
         Some(self.doors.iter_mut().filter_map(|door| door.waiting.pop_front()).collect())
     }
 
-    /// Tells everybody who waits that there will be no further match.
+    /// Closes all waiting connections, with a line that says that the server shuts down.
     pub(super) async fn close(mut self) {
         let mut doors = std::mem::take(&mut self.doors);
         for guest in doors.iter_mut().flat_map(|door| door.waiting.drain(..)) {
@@ -159,7 +158,7 @@ impl Lobby {
                 Ok(Greeted::Left { peer }) => {
                     return Poll::Ready(Arrival::Left { door: index, peer });
                 }
-                // A greeting neither panics nor is cancelled while the lobby stands.
+                // Greetings do not panic and are not cancelled.
                 Err(_) => {}
             }
         }
@@ -192,7 +191,7 @@ impl Lobby {
         }
     }
 
-    /// Closes a connection after one comment line, which players of the protocol skip.
+    /// Closes a connection after one comment line, which clients of the protocol skip.
     fn dismiss(&mut self, stream: TcpStream, why: &'static str) {
         say_goodbye(&stream, why);
         if self.farewells.len() < MAX_FAREWELLS {
@@ -202,7 +201,7 @@ impl Lobby {
 }
 
 impl Door {
-    /// Somebody who waits has left. Keeps what the others send.
+    /// Detects a waiting bot that has left; buffers what the others send.
     fn poll_left(&mut self, cx: &mut Context<'_>) -> Poll<SocketAddr> {
         for i in 0..self.waiting.len() {
             if self.waiting[i].poll_left(cx).is_ready() {
@@ -232,7 +231,7 @@ impl Guest {
     }
 }
 
-/// Waits for the version line.
+/// Reads the version line.
 async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Greeted {
     let mut early = Vec::new();
     let read = async {
@@ -258,28 +257,28 @@ async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Gree
         let why = "the first line must be VERSION:2.0.0";
         return Greeted::Refused { stream, peer, why };
     }
-    // Both are advice to the system; the connection works without.
+    // Both are optional; the connection works without them.
     let _ = stream.set_nodelay(true);
     let _ = socket2::SockRef::from(&stream).set_keepalive(true);
     Greeted::Guest(Guest { stream, peer, early })
 }
 
-/// Says why and that nothing follows, at once: a line fits into the buffer of a connection over
-/// which nothing has been sent yet.
+/// Sends the reason and shuts down writing, without waiting: one line fits into the send buffer of
+/// a connection that has sent nothing yet.
 fn say_goodbye(stream: &TcpStream, why: &str) {
     let socket = socket2::SockRef::from(stream);
-    // Whoever has left already needs no farewell.
+    // Failures do not matter: the other side has gone.
     let _ = socket.send(format!("# {why}\r\n").as_bytes());
     let _ = socket.shutdown(std::net::Shutdown::Write);
 }
 
-/// Closes in a way that lets the other side read what it was told: what it has sent is read first,
-/// because closing with unread bytes would discard the message.
+/// Reads until the other side closes, so that it gets the message: closing with unread bytes would
+/// discard it.
 async fn farewell(mut stream: TcpStream) {
     let drained = async {
         let mut bytes = [0; 256];
         while stream.read(&mut bytes).await.is_ok_and(|n| n > 0) {}
     };
-    // However it ends, the connection is closed.
+    // The connection is closed either way.
     let _ = timeout(FAREWELL, drained).await;
 }

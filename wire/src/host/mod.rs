@@ -1,4 +1,4 @@
-//! ACPC tables hosted on ports: outside bots sit down, wait, play, and sit again.
+//! ACPC tables hosted on ports: outside bots sit down, wait, play, and sit down again.
 //!
 //! A table has seats for agents of this process and open seats, each with a port of its own. Once a
 //! bot waits at every open seat a match begins; when it ends, for whatever reason, its connections
@@ -40,59 +40,59 @@ use seated::Seated;
 pub use recorder::{HOSTED_FILE, RESULT_FILE, RecordError, mark_interrupted};
 pub use status::{Playing, SeatStatus, TableStatus, TableView};
 
-/// The rest after a match that could not be recorded.
+/// The pause after a match that could not be recorded.
 const AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// How a table is set up.
+/// The settings of a table.
 #[derive(Debug, Clone)]
 pub struct TablePlan {
-    /// Its name: one word.
+    /// The table's name: one word.
     pub name: String,
-    /// The game as it was named.
+    /// The game as named in the configuration.
     pub game_name: String,
-    /// The game.
+    /// The game's definition.
     pub def: Arc<GameDef>,
     /// Hands of a match.
     pub hands: u32,
-    /// The seed of every match; `None` for another one each time.
+    /// The seed of every match; `None` draws a new one for each.
     pub seed: Option<u32>,
     /// The seats: one for each player of the game, at least one of them open.
     pub seats: Vec<SeatPlan>,
-    /// Most bots that wait for one seat while it is taken.
+    /// Most bots that may wait for one seat.
     pub queue: usize,
-    /// How long a bot may take to say its version.
+    /// The time limit for a bot's version line.
     pub version_timeout: Duration,
     /// Time limits of a match.
     pub limits: Limits,
-    /// What is done about bad replies.
+    /// How bad replies are treated.
     pub replies: Replies,
     /// The folder in which match folders are made.
     pub matches: PathBuf,
-    /// The program, for the records.
+    /// The program and its version, for the records.
     pub provenance: Provenance,
 }
 
-/// A seat of a table.
+/// Who can sit in a seat of a table.
 #[derive(Debug, Clone)]
 pub enum SeatPlan {
-    /// An agent sits here.
+    /// An agent of this process.
     Agent {
-        /// What records call it.
+        /// The player's name in the records.
         name: String,
         /// The agent.
         choice: AgentChoice,
     },
-    /// An outside bot can sit here.
+    /// Outside bots, on a port of its own.
     Open {
-        /// What records call whoever sits here.
+        /// The player's name in the records, whoever it is.
         name: String,
-        /// The address of its port.
+        /// The address to listen on.
         address: SocketAddr,
     },
 }
 
 impl SeatPlan {
-    /// What records call whoever sits here.
+    /// The player's name in the records.
     pub fn name(&self) -> &str {
         match self {
             SeatPlan::Agent { name, .. } | SeatPlan::Open { name, .. } => name,
@@ -100,12 +100,12 @@ impl SeatPlan {
     }
 }
 
-/// Requests to stop.
+/// Cancellation tokens that stop a table or a connection.
 #[derive(Debug, Clone, Default)]
 pub struct Stops {
-    /// Finish the hands in play, then stop.
+    /// Finishes the hands in play, then stops.
     pub drain: CancellationToken,
-    /// Stop now.
+    /// Stops now.
     pub abort: CancellationToken,
 }
 
@@ -115,28 +115,28 @@ pub struct Stops {
 pub enum Ending {
     /// All hands were played.
     Finished,
-    /// Somebody made it impossible to go on.
+    /// A player made it impossible to go on.
     Failed {
-        /// Who, as the number of the entrant.
+        /// The number of the entrant at fault, from 0.
         entrant: Option<usize>,
-        /// In which hand, from 0.
+        /// The hand, from 0.
         hand: u32,
         /// What they did, as the end of a sentence.
         reason: String,
     },
-    /// The server was asked to stop.
+    /// The match was stopped when the server was asked to stop.
     Stopped,
-    /// The server died.
+    /// The server was killed during the match.
     Interrupted,
-    /// The server could not go on with this match.
+    /// The match stopped because of an error of the server.
     ServerFault {
-        /// Why.
+        /// The error.
         reason: String,
     },
 }
 
 impl Ending {
-    /// In one sentence, without a full stop.
+    /// The ending in one sentence, without a full stop.
     pub fn words(&self, names: &[String]) -> String {
         match self {
             Ending::Finished => "all hands were played".to_owned(),
@@ -152,20 +152,20 @@ impl Ending {
     }
 }
 
-/// A match that has ended; `result.json`.
+/// The result of a match, as in `result.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// Its name.
+    /// The match's name.
     pub id: String,
-    /// When it ended (or, if interrupted, when that was noticed).
+    /// When it ended; if interrupted, when that was noticed.
     pub at: Timestamp,
-    /// Hands in its ledger.
+    /// The number of hands in its ledger.
     pub hands: u64,
-    /// Hands planned.
+    /// The number of hands planned.
     pub of: u64,
     /// How it ended, in one sentence.
     pub words: String,
-    /// How it ended.
+    /// How it ended, for programs.
     #[serde(flatten)]
     pub ending: Ending,
 }
@@ -174,11 +174,11 @@ pub struct Ended {
 #[derive(Debug, thiserror::Error)]
 #[error("table {table}: cannot listen on {address}: {reason}")]
 pub struct OpenError {
-    /// The table.
+    /// The table's name.
     pub table: String,
-    /// The address.
+    /// The address that was to be opened.
     pub address: SocketAddr,
-    /// Why not.
+    /// The system's error.
     pub reason: io::Error,
 }
 
@@ -187,13 +187,13 @@ pub struct OpenError {
 pub struct HostedTable {
     plan: Arc<TablePlan>,
     listeners: Vec<TcpListener>,
-    /// The seat that each listener is for.
+    /// The seat that each listener belongs to.
     doors: Vec<usize>,
     view: TableView,
 }
 
 impl HostedTable {
-    /// Opens the ports. Bots can connect from now on; [`run`](Self::run) lets them in.
+    /// Opens the ports. Bots can connect now, but are accepted by [`run`](Self::run) only.
     pub async fn open(plan: TablePlan) -> Result<HostedTable, OpenError> {
         let mut listeners = Vec::new();
         let mut doors = Vec::new();
@@ -216,12 +216,12 @@ impl HostedTable {
         Ok(HostedTable { plan, listeners, doors, view })
     }
 
-    /// A view of the table.
+    /// A handle to the table's status.
     pub fn view(&self) -> TableView {
         self.view.clone()
     }
 
-    /// Lets bots sit down and play until asked to stop.
+    /// Accepts bots and plays matches until asked to stop.
     pub async fn run(self, stops: Stops) {
         let HostedTable { plan, listeners, doors, view } = self;
         let mut lobby = Lobby::new(listeners, plan.queue, plan.version_timeout);
@@ -247,7 +247,7 @@ impl HostedTable {
                 }
             };
             if !recorded {
-                // Otherwise bots that come back at once would keep a full disk busy.
+                // Without a pause, bots that come back at once would keep a full disk busy.
                 tokio::time::sleep(AFTER_FAILURE).await;
             }
         }
@@ -255,7 +255,7 @@ impl HostedTable {
     }
 }
 
-/// What a running table knows besides its lobby.
+/// The state of a running table besides its lobby.
 struct Host {
     plan: Arc<TablePlan>,
     doors: Vec<usize>,
@@ -292,7 +292,8 @@ impl Host {
         self.note_waiting(lobby);
     }
 
-    /// Plays one match on a thread of its own, since agents compute; whether it could be recorded.
+    /// Plays one match on a thread of its own, since agents compute; `false` if it could not be
+    /// recorded.
     fn play(&self, party: Vec<Guest>) -> impl Future<Output = bool> + use<> {
         let (plan, view, stops) = (Arc::clone(&self.plan), self.view.clone(), self.stops.clone());
         let doors = self.doors.clone();
@@ -396,7 +397,7 @@ fn match_info(plan: &TablePlan, id: &str, seed: u32) -> MatchInfo {
     }
 }
 
-/// A name that no match has or had last, and its folder: the table's name and the time.
+/// A new match name, made of the table's name and the time, and its folder.
 fn new_folder(plan: &TablePlan, last: Option<&str>) -> (String, PathBuf) {
     let time = Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
     let first = format!("{}-{time}", plan.name);
@@ -410,8 +411,8 @@ fn new_folder(plan: &TablePlan, last: Option<&str>) -> (String, PathBuf) {
     (id, path)
 }
 
-/// A seed that nobody can guess from earlier ones: the system's randomness, through the keys that
-/// the standard library gives every hash map.
+/// A seed that cannot be guessed from earlier ones: from the system's randomness, through the keys
+/// of the standard library's hash maps.
 pub fn fresh_seed() -> u32 {
     std::collections::hash_map::RandomState::new().build_hasher().finish() as u32
 }

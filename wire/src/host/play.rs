@@ -23,25 +23,25 @@ use super::seated::Seated;
 use super::{Ending, Stops};
 use crate::dealer::{Clock, Observer, Place, SocketLimits, Stopped, drive};
 
-/// How long a bot may refuse to take what is sent to it.
+/// How long a bot may leave bytes that were sent to it unread.
 const STALL: Duration = Duration::from_secs(30);
 
-/// How long a bot has, after the match, to take the last lines.
+/// How long a bot has after the match to read the last lines.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Who sits in a seat.
+/// The player in a seat.
 pub(super) enum Sitting {
-    /// A bot of somebody else's.
+    /// An outside bot.
     Guest(Guest),
     /// An agent of this process.
     Agent(Box<Seated>),
 }
 
-/// What the agents of this process say about their decisions; the dealer knows only the actions.
+/// Decisions reported by the agents of this process; the dealer knows only the actions.
 pub(super) type OwnDecisions = Arc<Mutex<Vec<DecisionRecord>>>;
 
-/// Plays the match and says how it ended. The sockets are closed when it returns. `own` is what the
-/// seated agents write to.
+/// Plays the match and returns how it ended, with all sockets closed. `own` is the buffer that the
+/// seated agents report their decisions to.
 pub(super) async fn play(
     config: Config,
     seats: Vec<Sitting>,
@@ -74,7 +74,7 @@ pub(super) async fn play(
         places.push(place);
         dealer.receive(entrant, &early, clock.now());
     }
-    // Everybody is connected: there is nothing to start but the match.
+    // Everybody is connected: no limit for the start is needed.
     let limits = SocketLimits { start: None, write: STALL };
     let stop = stops.abort.cancelled();
     let stopped = drive(&mut dealer, &mut places, limits, clock, &mut host, stop).await.err();
@@ -88,7 +88,7 @@ pub(super) async fn play(
     result
 }
 
-/// Sends what is left and closes, letting the bots read it; `last_words` go into a comment line.
+/// Sends the remaining output and closes the connections; `last_words` are sent as a comment line.
 async fn part(places: Vec<Place>, dealer: &Dealer, last_words: Option<&str>) {
     let mut farewells = tokio::task::JoinSet::new();
     for (entrant, place) in places.into_iter().enumerate() {
@@ -99,11 +99,12 @@ async fn part(places: Vec<Place>, dealer: &Dealer, last_words: Option<&str>) {
         }
         farewells.spawn(tokio::time::timeout(FAREWELL, say_farewell(stream, bytes)));
     }
-    // However a farewell ends, the connection is closed.
+    // The connections are closed, whether the bots read everything or not.
     while farewells.join_next().await.is_some() {}
 }
 
-/// Closing with unread bytes would discard what was written: those are read first.
+/// Writes the bytes, then reads until the other side closes: closing with unread bytes would
+/// discard what was written.
 async fn say_farewell(mut stream: TcpStream, bytes: Vec<u8>) -> io::Result<()> {
     stream.write_all(&bytes).await?;
     stream.shutdown().await?;
@@ -112,9 +113,10 @@ async fn say_farewell(mut stream: TcpStream, bytes: Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Records what happens, and makes the hand in play the last one when the server is to stop.
+/// The observer of the match: records its events, and makes the hand in play the last one when the
+/// server is to stop.
 struct Host<'a> {
-    /// Hands the match was set up with.
+    /// Planned hands of the match.
     hands: u32,
     players: usize,
     recorder: &'a mut Recorder,
@@ -122,10 +124,10 @@ struct Host<'a> {
     own: OwnDecisions,
     /// The decisions of the hand being played.
     decisions: Vec<DecisionRecord>,
-    /// Of the reply whose action comes next.
+    /// The correction of the reply whose action comes next.
     correction: Option<Correction>,
     ending: Option<Ending>,
-    /// Why the match cannot be recorded any more.
+    /// The error after which the match cannot be recorded any more.
     failed: Option<RecordError>,
 }
 
@@ -181,7 +183,8 @@ impl Host<'_> {
         }))
     }
 
-    /// Notes an action: as its agent reports it, or as the dealer saw it.
+    /// Adds the record of an action's decision: the agent's own, or one made from what the dealer
+    /// saw.
     fn acted(&mut self, entrant: usize, transaction: &Transaction) {
         let correction = self.correction.take();
         let index = self.decisions.len() as u32;
@@ -233,7 +236,7 @@ impl Host<'_> {
     }
 }
 
-/// The raise that was asked for, when it was one.
+/// The raise that was asked for, if the correction changed a raise.
 fn asked_for(correction: &Correction) -> Option<Action> {
     match correction {
         Correction::Increased { from, .. } | Correction::Decreased { from, .. } => {

@@ -1,6 +1,6 @@
-//! Recording a hosted match: the same folder as a local match, and `result.json`, which says how
-//! the match ended. A folder without it belongs to a match that is being played, or to a server
-//! that was killed; [`mark_interrupted`] tells these apart at the start.
+//! Recording a hosted match: the folder of a local match, and `result.json`, which says how the
+//! match ended. A folder without it belongs to a match in play or to a server that was killed;
+//! [`mark_interrupted`] marks the latter at the next start.
 
 use std::fs;
 use std::io;
@@ -17,13 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ended, Ending, TableView};
 
-/// How a match ended, as JSON.
+/// The file, in JSON, that says how a match ended.
 pub const RESULT_FILE: &str = "result.json";
 
-/// Where a match is hosted, as JSON: written before its first hand.
+/// The file, in JSON, with the table and the addresses of outside bots; written before the first
+/// hand.
 pub const HOSTED_FILE: &str = "hosted.json";
 
-/// Hands read at once.
+/// Hands read from a ledger at a time.
 const CHUNK: u64 = 1000;
 
 /// Why a match cannot be recorded.
@@ -32,27 +33,27 @@ pub enum RecordError {
     /// The folder cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// A hand cannot be kept.
+    /// A hand cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file cannot be written.
     #[error("{}: {reason}", .path.display())]
     Io {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         reason: io::Error,
     },
 }
 
-/// `hosted.json`.
+/// The content of `hosted.json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Hosted {
     table: String,
     guests: Vec<Option<std::net::SocketAddr>>,
 }
 
-/// Writes one match.
+/// The writer of one match's records.
 pub(super) struct Recorder {
     folder: Folder,
     id: String,
@@ -66,7 +67,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Makes the match's folder.
+    /// Makes the match's folder and the files in it.
     pub(super) fn create(
         path: &Path,
         info: &MatchInfo,
@@ -95,7 +96,7 @@ impl Recorder {
         &self.names
     }
 
-    /// Keeps a finished hand for good.
+    /// Writes a finished hand to the ledger and the logs.
     pub(super) fn keep(&mut self, played: &Played) -> Result<(), RecordError> {
         let Played { record, decisions } = played;
         let hand = record.hand;
@@ -150,7 +151,7 @@ impl Recorder {
         );
     }
 
-    /// Writes how the match ended. A match without a single hand leaves no folder.
+    /// Writes the result. The folder of a match without hands is removed.
     pub(super) fn finish(self, ending: Ending) -> Result<Ended, RecordError> {
         let path = self.folder.path().to_owned();
         let ended = Ended {
@@ -176,7 +177,7 @@ impl Recorder {
     }
 }
 
-/// Writes everything that is derived from a finished ledger, `result.json` last.
+/// Writes the report of a finished ledger, then `result.json`.
 fn conclude(
     path: &Path,
     info: &MatchInfo,
@@ -188,9 +189,9 @@ fn conclude(
     write_json(&path.join(RESULT_FILE), ended)
 }
 
-/// Marks the matches that an earlier server left unfinished under `data`: outside bots lose their
-/// connections with the server, so such a match cannot go on, and all its finished hands count.
-/// Returns the ones marked. Folders that cannot be read are logged and left alone.
+/// Marks the matches under `matches` that a killed server left unfinished. They cannot go on, since
+/// outside bots lost their connections, and all their finished hands count. Returns the ones
+/// marked; folders that cannot be read are logged and left alone.
 pub fn mark_interrupted(matches: &Path) -> io::Result<Vec<Ended>> {
     let entries = match fs::read_dir(matches) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -216,7 +217,7 @@ pub fn mark_interrupted(matches: &Path) -> io::Result<Vec<Ended>> {
 
 fn interrupted(path: &Path) -> Result<Option<Ended>, Box<dyn std::error::Error>> {
     let ledger = path.join(ledger::FILE_NAME);
-    // Somebody else may be playing it: then its lock is taken.
+    // A match that somebody is still writing has its ledger locked.
     let writer = match logs::LedgerWriter::open_for_resume(&ledger) {
         Err(logs::LedgerError::InUse { .. }) => return Ok(None),
         writer => writer?,
@@ -240,8 +241,8 @@ fn interrupted(path: &Path) -> Result<Option<Ended>, Box<dyn std::error::Error>>
     Ok(Some(ended))
 }
 
-/// The log files of a killed match may end in the middle of a line: makes them again. Returns the
-/// match's sums.
+/// Writes the log files of a killed match again, since they may end in an incomplete line. Returns
+/// the match's sums.
 fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tally, StoreError> {
     let (known, writing) = folder.parts();
     let mut tally = Tally::new(info);

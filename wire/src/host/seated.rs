@@ -14,7 +14,7 @@ use protocol::acpc::{Event, MatchState, Player};
 use super::play::OwnDecisions;
 use crate::dealer::Inside;
 
-/// An agent and its player's machine.
+/// An agent and the client's state machine of the protocol.
 pub(super) struct Seated {
     player: Player,
     agent: Bot,
@@ -38,7 +38,8 @@ impl Inside for Seated {
 }
 
 impl Seated {
-    /// Seats a new agent. `time_left` is the time for one action; its decisions go to `decisions`.
+    /// Builds the agent. `time_left` is its time limit for one action; its decisions go to
+    /// `decisions`.
     pub(super) fn new(
         choice: &AgentChoice,
         def: &Arc<GameDef>,
@@ -54,7 +55,7 @@ impl Seated {
         Ok(Seated { player, agent, entrant, seed, time_left, decisions })
     }
 
-    /// What the player has to send: at first its version.
+    /// The bytes the player has to send; at first its version line.
     pub(super) fn output(&mut self) -> Vec<u8> {
         self.player.poll_transmit()
     }

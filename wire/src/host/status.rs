@@ -1,4 +1,4 @@
-//! What a hosted table shows of itself: a snapshot at any time, from any thread.
+//! The status of a hosted table: a snapshot at any time, from any thread.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{Ended, SeatPlan, TablePlan};
 
-/// A view of a hosted table that stays current.
+/// A shared handle to the status of a hosted table.
 #[derive(Debug, Clone)]
 pub struct TableView {
     plan: Arc<TablePlan>,
@@ -19,7 +19,7 @@ pub struct TableView {
     live: Arc<Mutex<Live>>,
 }
 
-/// What changes while a table is open.
+/// The part of the status that changes while the table is open.
 #[derive(Debug, Default)]
 struct Live {
     waiting: Vec<usize>,
@@ -42,18 +42,18 @@ struct Current {
     decisions: DecisionTally,
 }
 
-/// A table at one moment.
+/// The status of a table at one moment.
 #[derive(Debug, Clone, Serialize)]
 pub struct TableStatus {
-    /// Its name.
+    /// The table's name.
     pub name: String,
-    /// Its game, as named in the configuration.
+    /// The game, as named in the configuration.
     pub game: String,
     /// Hands of a match.
     pub hands: u32,
-    /// Its seats in the order of the entrants.
+    /// The seats, in the order of the entrants.
     pub seats: Vec<SeatStatus>,
-    /// The match being played.
+    /// The match in play.
     pub playing: Option<Playing>,
     /// Matches that ended here since the start.
     pub matches: u64,
@@ -61,31 +61,31 @@ pub struct TableStatus {
     pub hands_played: u64,
     /// Bots that were turned away since the start.
     pub refused: u64,
-    /// How the last match ended.
+    /// The result of the last match.
     pub last: Option<Ended>,
 }
 
-/// A seat at one moment.
+/// The status of a seat at one moment.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeatStatus {
-    /// What records call whoever sits here.
+    /// The player's name in the records.
     pub name: String,
     /// The agent that sits here; `None` for a seat that outside bots take.
     pub agent: Option<String>,
-    /// Where a bot sits down.
+    /// The address for outside bots.
     pub address: Option<SocketAddr>,
-    /// The outside bot that plays here now.
+    /// The address of the outside bot that plays here now.
     pub guest: Option<SocketAddr>,
-    /// Bots that wait for this seat.
+    /// The number of bots that wait for this seat.
     pub waiting: usize,
 }
 
-/// A running match at one moment.
+/// The status of a running match at one moment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Playing {
-    /// Its name, and that of its folder.
+    /// The match's name, which is that of its folder.
     pub id: String,
-    /// Its folder.
+    /// The match's folder.
     #[serde(skip)]
     pub folder: PathBuf,
     /// When it began.
@@ -96,12 +96,12 @@ pub struct Playing {
     pub of: u32,
     /// Hands a second since it began.
     pub hands_per_second: f64,
-    /// By entrant: the win rate so far; `None` before the second hand.
+    /// The win rate so far, by entrant; `None` before the second hand.
     pub rates: Vec<Option<Rate>>,
     /// The sums behind the rates.
     #[serde(skip)]
     pub tally: Tally,
-    /// The decisions so far.
+    /// Counts of the decisions so far.
     #[serde(skip)]
     pub decisions: DecisionTally,
 }
@@ -116,17 +116,17 @@ impl TableView {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the table was set up with.
+    /// The table's settings.
     pub fn plan(&self) -> &TablePlan {
         &self.plan
     }
 
-    /// Where outside bots sit down, by seat.
+    /// The addresses for outside bots, by seat.
     pub fn addresses(&self) -> &[Option<SocketAddr>] {
         &self.addresses
     }
 
-    /// The table now.
+    /// A snapshot of the present status.
     pub fn status(&self) -> TableStatus {
         let live = self.live();
         let plan = &self.plan;
@@ -180,7 +180,7 @@ impl TableView {
         });
     }
 
-    /// Counts a finished hand and its decisions.
+    /// Counts a finished hand and its decisions; returns the counts of the match's decisions.
     pub(super) fn count(&self, played: &matches::runner::Played) -> DecisionTally {
         let mut live = self.live();
         live.hands += 1;
@@ -200,7 +200,7 @@ impl TableView {
         Some((current.tally.clone(), current.decisions.clone()))
     }
 
-    /// The match has ended without a result.
+    /// Clears the match in play, which ended without a result.
     pub(super) fn abandon(&self) {
         self.live().playing = None;
     }

@@ -1,4 +1,4 @@
-//! Reaching a dealer: every address of its name, again and again until the time is over.
+//! Connecting to a dealer: every address of its name in turn, until the time limit.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,24 +15,23 @@ use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{LOOK, Plan, PlayError};
 
-/// The first pause between attempts; it grows by half each time, up to the longest.
+/// The first pause between attempts; it grows by half each time, up to [`LONGEST_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// The longest a single address is waited for.
+/// The time limit for a single address.
 const ATTEMPT: Duration = Duration::from_secs(5);
 
-/// When an idle connection is first probed, and how often then: firewalls forget connections over
-/// which nothing goes.
+/// The idle time before the first keep-alive probe and between probes: firewalls drop idle
+/// connections.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(15);
 
-/// A connection to the dealer, without delay for small packets and kept alive; `None` when asked to
-/// stop first.
+/// Connects to the dealer, with `TCP_NODELAY` and keep-alive; `None` when asked to stop first.
 pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream>, PlayError> {
     let begun = Instant::now();
     let deadline = begun + plan.connect_timeout;
-    // Players of one match start together; they should not knock together. No result depends on it.
+    // Spreads the attempts of players that start together. No result depends on it.
     let mut rng = Pcg64Mcg::seed_from_u64(u64::from(std::process::id()));
     let mut pause = PAUSE;
     let mut wait = Wait::begin(SOON);
@@ -69,7 +68,7 @@ pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream
     }
 }
 
-/// Tries each address once; says what each answered when none could be reached.
+/// Tries each address once; the error lists what each answered.
 async fn attempt(plan: &Plan, deadline: Instant) -> Result<TcpStream, String> {
     let host = plan.host.trim_start_matches('[').trim_end_matches(']');
     let addresses: Vec<SocketAddr> = match lookup_host((host, plan.port)).await {

@@ -1,4 +1,4 @@
-//! Playing at an ACPC dealer: connect, say the version, answer every turn until the dealer closes.
+//! Playing at an ACPC dealer: connect, send the version, answer every turn until the dealer closes.
 //!
 //! One connection, one agent. An inline agent decides on the task that reads; a worker decides on a
 //! thread of its own while this task keeps watching the connection, so that the end of the match is
@@ -32,34 +32,34 @@ mod connect;
 mod record;
 mod summary;
 
-/// How often a wait looks whether it should stop.
+/// How often a waiting task checks whether it should stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Whom to play as, where, and how patiently.
+/// The settings of a match: the dealer, the agent, and the time limits.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The dealer's host: a name, an IPv4 or an IPv6 address, the latter with or without brackets.
     pub host: String,
     /// The port of the seat.
     pub port: u16,
-    /// The game the dealer deals.
+    /// The definition of the game that the dealer deals.
     pub def: Arc<GameDef>,
-    /// The agent that decides.
+    /// The agent that plays.
     pub agent: AgentChoice,
     /// Seed of the agent's random source.
     pub seed: u64,
-    /// How long to go on trying while the dealer cannot be reached.
+    /// The time limit for connecting, all attempts together.
     pub connect_timeout: Duration,
-    /// How long the dealer may be silent; for ever if not given.
+    /// How long the dealer may send nothing; `None` for no limit.
     pub silence: Option<Duration>,
-    /// How long a decision may take; as long as the agent likes if not given.
+    /// The time limit for a decision; `None` for no limit.
     pub deadline: Option<Duration>,
-    /// The other players' names, where they are known: agents may play by them.
+    /// The other players' names, if known; agents may adapt to them.
     pub opponents: Vec<String>,
 }
 
 impl Plan {
-    /// `HOST:PORT` for messages, with brackets round an IPv6 address.
+    /// The address as `HOST:PORT` for messages, with brackets around an IPv6 address.
     pub fn target(&self) -> String {
         let host = self.host.trim_start_matches('[').trim_end_matches(']');
         let port = self.port;
@@ -67,78 +67,78 @@ impl Plan {
     }
 }
 
-/// Why a match ended otherwise than by the dealer closing between two hands.
+/// Why a match ended other than by the dealer closing between two hands.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The agent cannot be built for this game.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// The agent has no thread to work on.
+    /// There is no thread for the agent.
     #[error("there is no thread for the agent: {0}")]
     Thread(std::io::Error),
-    /// No connection within the time allowed.
+    /// No connection was made within the time limit.
     #[error("cannot connect to {target} within {waited:?}: {reasons}")]
     Unreachable {
-        /// The dealer.
+        /// The dealer, `HOST:PORT`.
         target: String,
-        /// How long it was tried.
+        /// The time limit that was used up.
         waited: Duration,
-        /// What each address answered last.
+        /// The last error of each address.
         reasons: String,
     },
-    /// The dealer's bytes make no sense, or end where they must not.
+    /// The dealer broke the protocol: invalid bytes, or a connection closed in the middle of a
+    /// hand.
     #[error("dealer at {target}: {error}")]
     Dealer {
-        /// The dealer.
+        /// The dealer, `HOST:PORT`.
         target: String,
-        /// What is wrong.
+        /// The fault.
         error: PlayerError,
     },
     /// The connection failed.
     #[error("dealer at {target}: the connection failed: {source}")]
     Lost {
-        /// The dealer.
+        /// The dealer, `HOST:PORT`.
         target: String,
-        /// The system's reason.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The dealer has been silent for too long.
+    /// The dealer has sent nothing for too long.
     #[error("dealer at {target}: nothing was heard for {waited:?}")]
     Silent {
-        /// The dealer.
+        /// The dealer, `HOST:PORT`.
         target: String,
-        /// How long.
+        /// The limit that was reached.
         waited: Duration,
     },
-    /// The record cannot be written.
+    /// A file of the match's record cannot be written.
     #[error("cannot write {}: {source}", .path.display())]
     Record {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl PlayError {
-    /// Whether the fault lies with the other side or the way there, not with what was configured
-    /// here.
+    /// Whether the dealer or the network is at fault, rather than the settings here.
     pub fn is_theirs(&self) -> bool {
         !matches!(self, PlayError::Agent(_) | PlayError::Thread(_) | PlayError::Record { .. })
     }
 }
 
-/// How playing ended.
+/// How a match ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// The dealer closed the connection between two hands: the match is over.
     MatchOver,
-    /// It was asked to stop, and left between two hands.
+    /// The player was asked to stop and left between two hands.
     Stopped,
 }
 
-/// Plays a match. The summary covers everything up to its end, also when that is an error.
+/// Plays a match. The summary covers everything up to its end, even if that is an error.
 ///
 /// Asked to stop, it finishes the hand in play and leaves.
 pub async fn play(
@@ -166,11 +166,12 @@ pub async fn play(
     (summary, end)
 }
 
-/// As [`play`], for callers that are not asynchronous. Returns within a second of the match's end,
-/// even when the agent is deep in thought: what it is doing then ends with the process.
+/// [`play`] for callers that are not asynchronous. Returns within a second of the match's end even
+/// if the agent still computes; its thread is left behind.
 ///
-/// # Errors As [`play`], in the result; [`PlayError::Thread`] outside of it when the system gives
-/// no means to wait for sockets.
+/// # Errors
+/// Those of [`play`] are in the inner result; the outer one is [`PlayError::Thread`] when the
+/// runtime cannot be started.
 pub fn play_blocking(
     plan: &Plan,
     record: Option<&mut Record>,
@@ -187,16 +188,16 @@ struct Sitting<'a> {
     plan: &'a Plan,
     record: Option<&'a mut Record>,
     stop: &'a Stop,
-    /// Gone while it thinks.
+    /// `None` while it decides on another thread.
     agent: Option<Bot>,
     player: Player,
     summary: Summary,
     sums: Sums,
-    /// What came while the agent was thinking.
+    /// Bytes received but not yet given to the protocol's state machine.
     pending: Vec<u8>,
-    /// The dealer has closed the connection.
+    /// Whether the dealer has closed the connection.
     closed: bool,
-    /// A hand has begun and not ended.
+    /// Whether a hand is in play.
     in_hand: bool,
 }
 
@@ -245,17 +246,16 @@ impl Sitting<'_> {
         let bytes = self.player.poll_transmit();
         match stream.write_all(&bytes).await {
             Ok(()) => Ok(()),
-            // Whatever the dealer said before it closed still counts: reading comes next.
+            // What the dealer sent before it closed still counts: it is read next.
             Err(error) if is_closed(&error) => Ok(()),
             Err(error) => Err(self.lost(error)),
         }
     }
 
-    /// Waits for bytes and gives them to the player's machine. `false` when asked to stop.
+    /// Waits for bytes and passes them to the protocol's state machine; `false` when asked to stop.
     async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, PlayError> {
         let since = Instant::now();
-        // Before the first hand it is the players that do not come; later somebody may think for
-        // long.
+        // The message: before the first hand players are missing; later somebody takes long.
         let before = self.summary.hands == 0 && !self.in_hand;
         let mut wait = Wait::begin(if before { SOON } else { AGAIN });
         let what = if before { "begin: players may be missing" } else { "go on" };
@@ -307,7 +307,7 @@ impl Sitting<'_> {
         } else {
             match self.think(stream, agent, infoset, request).await? {
                 Some(decided) => decided,
-                // The dealer has gone: nobody waits for the answer.
+                // The dealer has closed: no answer is needed.
                 None => return Ok(()),
             }
         };
@@ -318,7 +318,8 @@ impl Sitting<'_> {
         self.note(&decision)
     }
 
-    /// Lets the agent decide on another thread, and watches the connection meanwhile.
+    /// Lets the agent decide on another thread, and reads from the connection meanwhile. `None`
+    /// when the dealer closes first.
     async fn think(
         &mut self,
         stream: &mut TcpStream,
@@ -329,7 +330,7 @@ impl Sitting<'_> {
         let mut thought = bots::think(agent, infoset, request);
         let mut chunk = [0; 4096];
         loop {
-            // What a dealer sends out of turn is small; beyond this it has to wait.
+            // A dealer sends little out of turn; beyond this limit it has to wait.
             let room = self.pending.len() < 1 << 20;
             tokio::select! {
                 thought = &mut thought => {

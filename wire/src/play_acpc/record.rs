@@ -1,4 +1,5 @@
-//! What a player keeps of a match: its decisions, and the final state of every hand as it came.
+//! The record that a player keeps of a match: its decisions, and the final state of every hand as
+//! received.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

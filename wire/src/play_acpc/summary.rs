@@ -1,4 +1,4 @@
-//! What came out of a match at a dealer, from the seat's own point of view.
+//! The summary of a match at a dealer, from the player's point of view.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use super::{End, Plan, PlayError};
 
-/// A match as one player saw it. As JSON it is the output of `cardroom play acpc --json`.
+/// The summary of a match as one player saw it; in JSON, the output of `cardroom play acpc --json`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     /// The dealer, `HOST:PORT`.
     pub dealer: String,
     /// The agent as it was named.
     pub agent: String,
-    /// Seed of its random source.
+    /// Seed of the agent's random source.
     pub seed: u64,
     /// How it ended: `match-over`, `stopped`; absent when an error ended it.
     pub end: Option<End>,
@@ -25,28 +25,28 @@ pub struct Summary {
     pub error: Option<String>,
     /// Hands played to their end.
     pub hands: u64,
-    /// Chips won in them, negative when lost.
+    /// Chips won in these hands, negative if lost.
     pub chips: f64,
     /// The win rate with its interval; absent with fewer than two hands.
     pub rate: Option<Rate>,
-    /// The decisions.
+    /// Counts and times of the decisions.
     pub decisions: DecisionSummary,
 }
 
-/// Decisions counted.
+/// Counts of decisions, and how long they took.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DecisionSummary {
-    /// All of them.
+    /// All decisions.
     pub total: u64,
-    /// Those whose action had to be made legal.
+    /// Decisions whose action had to be made legal.
     pub corrected: u64,
-    /// Those in which a check or fold stood in for the agent's answer, by reason.
+    /// Decisions in which a check or fold replaced the agent's answer, by reason.
     pub fallbacks: BTreeMap<Fallback, u64>,
-    /// The median thinking time in milliseconds; absent without decisions, like the next two.
+    /// The median decision time in milliseconds; absent without decisions, like the next two.
     pub median_ms: Option<f64>,
-    /// The time that 99 of 100 decisions do not exceed, in milliseconds.
+    /// The 99th percentile of the decision times, in milliseconds.
     pub p99_ms: Option<f64>,
-    /// The longest thinking time in milliseconds.
+    /// The longest decision time, in milliseconds.
     pub max_ms: Option<f64>,
     #[serde(skip)]
     latencies: Latencies,
@@ -62,7 +62,7 @@ impl DecisionSummary {
         self.latencies.add(decision.elapsed);
     }
 
-    /// Fallbacks for any reason.
+    /// The number of fallbacks, for whatever reason.
     pub fn fallback_total(&self) -> u64 {
         self.fallbacks.values().sum()
     }

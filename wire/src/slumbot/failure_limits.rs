@@ -1,38 +1,39 @@
-//! How often a run asks in vain before it ends: against a server that has changed its format, a run
-//! that nobody watches would else be an attack.
+//! Limits on failed requests, after which a run ends: if the server has changed its format, a run
+//! that nobody watches must not go on sending requests.
 //!
-//! Three counts, all of them of the whole run. Answers that are not Slumbot's since a hand was last
-//! seen to its end; all such answers; hands given up since one was seen to its end. They are kept
-//! with the sessions, so that a run that is gone on with does not begin anew. A line that loses,
-//! cuts or repeats answers now and then comes nowhere near the limits.
+//! Three counts, each over the whole run: unusable answers since a hand was last finished, all
+//! unusable answers, and hands given up since one was finished. An answer is unusable when a
+//! Slumbot server would not send it. The counts are saved with the sessions, so that a resumed run
+//! continues them. A connection that loses, cuts or repeats answers now and then stays far below
+//! the limits.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Answers that are not Slumbot's, with no hand seen to its end between them.
+/// The number of unusable answers, without a finished hand between them, that ends the run.
 pub(super) const IN_A_ROW: u64 = 3;
-/// So many of them in all are too few to say anything.
+/// Up to this many unusable answers in all are tolerated, whatever the number of hands.
 const FEW: u64 = 10;
-/// Above that, one for so many hands is too many.
+/// Beyond that, one for so many hands is tolerated.
 const ONE_IN: u64 = 100;
 
-/// The counts.
+/// The counts of failures, and their limits.
 #[derive(Debug)]
 pub(super) struct FailureLimits {
-    /// Answers that are not Slumbot's, since a hand was seen to its end.
+    /// Unusable answers since a hand was finished.
     row: AtomicU64,
-    /// All of them.
+    /// All unusable answers.
     unusable: AtomicU64,
-    /// Hands given up since one was seen to its end.
+    /// Hands given up since one was finished.
     given_up: AtomicU64,
-    /// That many of those are too many.
+    /// The number of hands given up in a row that ends the run.
     most_given_up: u64,
 }
 
 impl FailureLimits {
-    /// The counts as earlier runs left them.
+    /// Continues the counts of earlier runs.
     pub(super) fn new(row: u64, unusable: u64, given_up: u64, sessions: usize) -> FailureLimits {
         let count = AtomicU64::new;
-        // A server that is started again may cost every session its hand.
+        // A restart of the server may cost every session its hand.
         let most_given_up = 8 + 2 * sessions as u64;
         FailureLimits {
             row: count(row),
@@ -42,14 +43,14 @@ impl FailureLimits {
         }
     }
 
-    /// A hand was seen to its end.
+    /// Resets the counts in a row: a hand was finished.
     pub(super) fn seen(&self) {
         self.row.store(0, Relaxed);
         self.given_up.store(0, Relaxed);
     }
 
-    /// An answer that is not Slumbot's, after so many hands; says how often, when that is too
-    /// often.
+    /// Counts an unusable answer, with `hands` hands finished; an error says how often, when a
+    /// limit is reached.
     pub(super) fn unusable(&self, hands: u64) -> Result<(), String> {
         let row = 1 + self.row.fetch_add(1, Relaxed);
         let all = 1 + self.unusable.fetch_add(1, Relaxed);
@@ -62,7 +63,7 @@ impl FailureLimits {
         }
     }
 
-    /// A hand is given up; says how many in a row, when that is too many.
+    /// Counts a hand that is given up; an error is the number in a row, when the limit is reached.
     pub(super) fn given_up(&self) -> Result<(), u64> {
         let hands = 1 + self.given_up.fetch_add(1, Relaxed);
         if hands >= self.most_given_up { Err(hands) } else { Ok(()) }

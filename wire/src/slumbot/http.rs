@@ -1,5 +1,5 @@
-//! The way to the server: POST requests with JSON over connections that are kept alive, without
-//! redirects, without repeating anything by itself.
+//! The HTTP client: POST requests with JSON over kept-alive connections, without redirects and
+//! without retries of its own.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use reqwest::{Client, Response, StatusCode, Url};
 
 use super::{RunError, Server, tls};
 
-/// The longest answer that is read: a hand takes less than a kilobyte.
+/// Most bytes of an answer that are read; a hand takes less than a kilobyte.
 const MOST_BYTES: usize = 64 * 1024;
-/// How long a connection may take to be made.
+/// The time limit for making a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long an idle connection is kept: other servers forget theirs about as soon.
+/// How long an idle connection is kept; servers drop theirs after about as long.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Why there is no answer that can be read.
+/// Why a request has no answer that can be read, with the reason in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// No connection: the request was never sent.
+    /// No connection was made: the request was never sent.
     Unsent(String),
-    /// The request may have been carried out. The server may have said how long to wait.
+    /// The request may have been carried out. The duration is the server's `Retry-After`.
     Maybe(String, Option<Duration>),
-    /// Something else than a Slumbot server has answered; what, and what can be done.
+    /// The answer is not from a Slumbot server; with what can be done.
     NotSlumbot(String, &'static str),
-    /// The server says that the request is wrong.
+    /// The server says that the request is invalid.
     Rejected(String),
-    /// The server does not answer such requests; why, and what can be done.
+    /// The server refuses such requests; with what can be done.
     Barred(String, &'static str),
 }
 
 impl Trouble {
-    /// In words.
+    /// The reason in words.
     pub(super) fn reason(&self) -> &str {
         match self {
             Trouble::Unsent(reason)
@@ -45,18 +45,18 @@ impl Trouble {
     }
 }
 
-/// A server and the connections to it.
+/// A server's address and the client with its connections.
 pub(super) struct Http {
     client: Client,
-    /// Without a slash at its end.
+    /// The address without a slash at its end.
     url: String,
     prefix: String,
     timeout: Duration,
-    /// Certificates were given.
+    /// Whether further certificates were given.
     given: bool,
 }
 
-/// Where a server is, and how long its answers may take, for messages.
+/// The server's address and the time limit of its answers, for messages.
 pub(super) struct Address {
     pub(super) url: String,
     pub(super) timeout: Duration,
@@ -70,9 +70,9 @@ const NO_REDIRECT: &str =
     "give the address it points to with --host: a redirected request arrives empty";
 
 impl Http {
-    /// Prepares connections; none is made yet.
+    /// Builds the client; no connection is made yet.
     pub(super) fn new(server: &Server) -> Result<Http, RunError> {
-        // An account in the address is not to be shown.
+        // An account in the address is not shown.
         let shown = match server.url.rsplit_once('@') {
             Some((_, host)) => format!("…@{host}"),
             None => server.url.clone(),
@@ -111,7 +111,7 @@ impl Http {
         Ok(Http { client, url, prefix, timeout, given })
     }
 
-    /// Where it is.
+    /// The address and the time limit, for messages.
     pub(super) fn address(&self) -> Address {
         Address { url: self.url(), timeout: self.timeout }
     }
@@ -121,7 +121,7 @@ impl Http {
         format!("{}{}", self.url, self.prefix)
     }
 
-    /// Finds out under which prefix the API is, by a request that changes nothing: an action in no
+    /// Finds the prefix of the API's paths with a request that changes nothing: an action without a
     /// session.
     pub(super) async fn find(&mut self, given: bool) -> Result<(), Trouble> {
         let own = self.prefix.clone();
@@ -140,7 +140,7 @@ impl Http {
                         first.get_or_insert(trouble);
                     }
                 },
-                // It knows the path, and finds this very request wrong.
+                // The path is known; only this request is invalid.
                 Err(Trouble::Rejected(_)) => return Ok(()),
                 Err(trouble @ Trouble::NotSlumbot(..)) => _ = first.get_or_insert(trouble),
                 Err(trouble) => return Err(trouble),
@@ -150,7 +150,7 @@ impl Http {
         Err(first.unwrap_or_else(|| Trouble::NotSlumbot("nothing".into(), CHECK_HOST)))
     }
 
-    /// Sends a request and reads the answer's body. That may be anything.
+    /// Sends a request and returns the answer's body, unchecked.
     pub(super) async fn post(&self, endpoint: Endpoint, body: String) -> Result<Vec<u8>, Trouble> {
         let url = format!("{}{}/{}", self.url, self.prefix, endpoint.name());
         let request = self.client.post(&url).header(CONTENT_TYPE, "application/json").body(body);
@@ -198,7 +198,7 @@ impl Http {
         if let Some(remedy) = tls::remedy(error, self.given) {
             return Trouble::NotSlumbot(reason, remedy);
         }
-        // The library tells the kinds of these errors apart by their text only.
+        // The library distinguishes these errors by their text only.
         let lower = reason.to_lowercase();
         let words = ["corrupt message", "invalid message", "alert"];
         if words.iter().any(|word| lower.contains(word)) {
@@ -226,14 +226,14 @@ async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
     }
 }
 
-/// An error with its causes, without the address, which the caller names.
+/// An error with its causes, without the address, which the caller adds.
 fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
         let said = error.to_string();
         let said = said.split(" for url (").next().unwrap_or_default();
-        // Some errors tell their cause themselves.
+        // Some errors repeat their cause.
         if !text.contains(said) {
             text += if text.is_empty() { "" } else { ": " };
             text += said;

@@ -1,16 +1,15 @@
 //! Playing at a Slumbot server: many sessions side by side, for days, without losing a hand.
 //!
-//! What a session sends and what the answers mean is decided by `protocol::slumbot::Client`, which
-//! never repeats an action blindly. Here are the connection (`http`), the pace of all sessions
-//! together (`pace`), the ledger (`store`), one session (`session`) and the run ([`run`]).
+//! `protocol::slumbot::Client` decides what a session sends and what the answers mean; it never
+//! repeats an action blindly. Here are the connection (`http`), the pace of all sessions together
+//! (`pace`), the ledger (`store`), one session (`session`) and the run ([`run`]).
 //!
-//! A server is never asked for ever in vain: answers that are not Slumbot's, and hands whose end is
-//! not seen, are counted (`failure_limits`), also over the runs that go on with each other, and a
-//! contradiction ends the run.
+//! A server that does not answer properly is not asked for ever: unusable answers and hands without
+//! an end are counted (`failure_limits`), over resumed runs as well, and a contradiction ends the
+//! run.
 //!
-//! Every hand is in the ledger before its session's next request leaves, and so is every action
-//! before it is sent, with the session's token: a run that is killed goes on as if an answer had
-//! been lost.
+//! Every hand is in the ledger before its session's next request, and every action, with the
+//! session's token, before it is sent: a killed run resumes as if an answer had been lost.
 
 mod failure_limits;
 mod http;
@@ -34,64 +33,64 @@ pub use pace::Outage;
 pub use run::{End, Played, Progress, play_blocking};
 pub use summary::{PerSeat, Summary};
 
-/// The live server.
+/// The address of the public server.
 pub const LIVE: &str = "https://slumbot.com";
-/// What the other player is called in records.
+/// The other player's name in the records.
 pub const OPPONENT: &str = "slumbot";
 
-/// Whom to play as, where, and how patiently.
+/// The settings of a run: the agent, the server, the pace and the folder.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The agent that decides.
+    /// The agent that plays.
     pub agent: AgentChoice,
     /// Hands to play.
     pub hands: u64,
-    /// Where.
+    /// The server to play at.
     pub server: Server,
-    /// Sessions side by side.
+    /// The number of concurrent sessions.
     pub sessions: usize,
-    /// How fast, and how patiently.
+    /// The rate of requests and the pauses after failures.
     pub pace: Pace,
-    /// Seed of the agent's random source; a new run draws one if not given, a resumed one keeps its
-    /// own.
+    /// Seed of the agent's random source; `None` draws one for a new run, and keeps that of a
+    /// resumed one.
     pub seed: Option<u64>,
-    /// How long a decision may take; as long as the agent likes if not given.
+    /// The time limit for a decision; `None` for no limit.
     pub deadline: Option<Duration>,
-    /// The account that the hands are counted for.
+    /// The account that the hands are counted for, if any.
     pub login: Option<Login>,
-    /// The agent to play against: only servers of this project know how to choose.
+    /// The agent to play against, which only servers of this project let clients choose.
     pub opponent: Option<String>,
     /// The run's folder.
     pub folder: PathBuf,
     /// The run's name: one word.
     pub name: String,
-    /// Where the run is started from.
+    /// The program and its version, for the records.
     pub provenance: Provenance,
 }
 
-/// A server.
+/// A server's address and how to connect to it.
 #[derive(Debug, Clone)]
 pub struct Server {
-    /// Scheme, name and port: `https://slumbot.com`.
+    /// Scheme, host and port: `https://slumbot.com`.
     pub url: String,
-    /// What the paths begin with; found out if not given.
+    /// The prefix of the API's paths; `None` to find it out.
     pub prefix: Option<String>,
-    /// How long an answer may take.
+    /// The time limit for an answer.
     pub timeout: Duration,
-    /// A file of further certificates to trust, in PEM.
+    /// A PEM file of further certificates to trust.
     pub certificates: Option<PathBuf>,
 }
 
-/// How fast and how patiently.
+/// The rate of requests, the pauses after failures, and the time limits of an outage.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Requests a second, of all sessions together; any number if not given.
+    /// Requests a second, of all sessions together; `None` for no limit.
     pub rate: Option<f64>,
-    /// The first pause after a failure; it doubles up to the longest.
+    /// The first pause after a failure; it doubles up to `longest_pause`.
     pub first_pause: Duration,
     /// The longest pause after a failure.
     pub longest_pause: Duration,
-    /// How long to try while the server has not answered once.
+    /// The time limit for the server's first answer.
     pub connect_timeout: Duration,
     /// How long an outage may last before the run ends, to be resumed later.
     pub give_up: Duration,
@@ -103,7 +102,7 @@ pub enum RunError {
     /// The agent cannot be built.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// There are no threads, sockets or random numbers to be had.
+    /// Threads, sockets or random numbers cannot be had.
     #[error("{0}")]
     System(String),
     /// The ledger cannot be used.
@@ -112,145 +111,144 @@ pub enum RunError {
     /// A file of the run's folder cannot be used.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Others can use what holds session tokens, and that cannot be changed.
+    /// Others than the owner can use what holds session tokens, and that cannot be changed.
     #[error(
         "{} holds session tokens and can be used by others than its owner: {reason}; take their rights away \
          (chmod {mode:o}), or choose another folder with --out",
         .path.display()
     )]
     Open {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// The rights it should have.
+        /// The permissions it should have.
         mode: u32,
         /// Why they cannot be changed.
         reason: String,
     },
-    /// The folder holds another run.
+    /// The folder holds the records of another run.
     #[error(
         "{} holds another run: {difference}; choose another folder with --out, or remove this one",
         .path.display()
     )]
     OtherRun {
-        /// The folder.
+        /// The run's folder.
         path: PathBuf,
-        /// How they differ, ours first.
+        /// The difference between the two, ours first.
         difference: Box<Difference>,
     },
     /// The folder holds a match that was not played over the Slumbot API.
     #[error("{} holds a match that was played otherwise; choose another folder with --out", .0.display())]
     OtherKind(PathBuf),
-    /// The address of the server makes no sense.
+    /// The server's address cannot be used.
     #[error("`{url}` is not the address of a server: {reason}; write it as in {LIVE}")]
     Address {
-        /// What was given.
+        /// The address as given.
         url: String,
-        /// What is wrong.
+        /// What is wrong with it.
         reason: String,
     },
-    /// Certificates cannot be read, or there are none.
+    /// Certificates cannot be read, or the file has none.
     #[error("certificates: {0}")]
     Certificates(String),
-    /// Something answers, but no Slumbot server.
+    /// What answers is not a Slumbot server.
     #[error("{url} is no Slumbot server: {reason}; {remedy}")]
     NotSlumbot {
-        /// The address.
+        /// The server's address.
         url: String,
-        /// What it does.
+        /// What it answers.
         reason: String,
         /// What can be done.
         remedy: &'static str,
     },
-    /// The server refuses a request that should be right.
+    /// The server refuses a request that should be valid.
     #[error("{url} refuses to go on: {reason}")]
     Rejected {
-        /// The address.
+        /// The server's address.
         url: String,
-        /// What it says.
+        /// Its message.
         reason: String,
     },
-    /// The server does not answer such requests.
+    /// The server refuses such requests.
     #[error("{url} does not let us play: {reason}; {remedy}")]
     Barred {
-        /// The address.
+        /// The server's address.
         url: String,
-        /// What it says.
+        /// Its answer.
         reason: String,
         /// What can be done.
         remedy: &'static str,
     },
-    /// No answer for too long.
+    /// The server has not answered for too long.
     #[error("{url} has not answered for {waited:.0?}: {reason}")]
     Gone {
-        /// The address.
+        /// The server's address.
         url: String,
-        /// How long.
+        /// How long it has not answered.
         waited: Duration,
         /// The latest failure.
         reason: String,
     },
-    /// The server goes on giving answers that are not what a Slumbot server sends.
+    /// The server keeps sending unusable answers.
     #[error("{url} gives answers that are not Slumbot's, {often}: {reason}: `{text}`")]
     Unusable {
-        /// The address.
+        /// The server's address.
         url: String,
-        /// How often.
+        /// How often, in words.
         often: String,
-        /// What is wrong with the last one.
+        /// What is wrong with the last answer.
         reason: String,
-        /// The last one, as it may be shown.
+        /// The last answer, without the token.
         text: String,
     },
-    /// Hand after hand is begun, and none can be seen to its end.
+    /// Hands are begun, but none can be finished.
     #[error("{url}: of {hands} hands in a row no end was to be seen: {reason}")]
     NoEnd {
-        /// The address.
+        /// The server's address.
         url: String,
-        /// How many hands.
+        /// The number of hands given up in a row.
         hands: u64,
         /// The latest trouble.
         reason: String,
-        /// The server has answered: it is not the way there that is at fault.
+        /// Whether the server answered: then the connection is not at fault.
         answered: bool,
     },
-    /// The server's results are not what cards, betting and sums say.
+    /// The server's results contradict the cards, the betting or its sums.
     #[error("session {session} at {url}, hand {hand}: {reason}; the session is not gone on with")]
     Claim {
-        /// The address.
+        /// The server's address.
         url: String,
         /// The session's number in the run.
         session: u64,
-        /// The hand's number.
+        /// The hand's number in the run.
         hand: u64,
-        /// What does not agree.
+        /// The contradiction.
         reason: Claim,
     },
 }
 
-/// What does not agree.
+/// A contradiction in what the server says.
 #[derive(Debug, thiserror::Error)]
 pub enum Claim {
-    /// The sums of the session.
+    /// In the sums of the session.
     #[error(transparent)]
     Drift(protocol::slumbot::Drift),
-    /// The result of a hand, or what is legal in it.
+    /// In the result of a hand, or in what is legal in it.
     #[error(transparent)]
     Hand(ClientError),
 }
 
 impl RunError {
-    /// Whether the other side or the way there is at fault and the run can be resumed later.
+    /// Whether the server or the network is at fault, so that the run can be resumed later.
     pub fn is_gone(&self) -> bool {
         matches!(self, RunError::Gone { .. } | RunError::NoEnd { answered: false, .. })
     }
 
-    /// Whether a claim of the server does not hold: to be a Slumbot server, or what it says of
-    /// hands.
+    /// Whether the server contradicts itself or the rules, or does not behave as a Slumbot server.
     pub fn is_claim(&self) -> bool {
         use RunError::{Claim, NoEnd, Unusable};
         matches!(self, Claim { .. } | Unusable { .. } | NoEnd { answered: true, .. })

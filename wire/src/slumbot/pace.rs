@@ -1,8 +1,8 @@
-//! How fast all sessions together send, and when they pause together.
+//! The rate of requests of all sessions together, and their common pauses.
 //!
-//! One budget of requests for all. A circuit breaker: after some failures in a row, whichever
-//! session met them, nobody sends for a while; then one request goes first, and only when it is
-//! answered the others follow. The pauses grow, with some chance in them, up to a longest one.
+//! All sessions share one budget of requests and one circuit breaker: after some failures in a row,
+//! of whichever sessions, nobody sends for a while. Then one request goes first, and the others
+//! follow only when it is answered. The pauses grow, with jitter, up to a longest one.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -18,36 +18,36 @@ use super::http::Address;
 
 /// Failures in a row that make an outage.
 const OUTAGE: u32 = 6;
-/// How often a wait looks whether it should end.
+/// How often a waiting task checks whether it should end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What is waited for longer than two seconds is told.
+/// Waits longer than this are shown.
 const LONG: Duration = Duration::from_secs(2);
 
-/// The server has not answered for a while.
+/// A time without answers from the server, for displays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outage {
-    /// Where.
+    /// The server's address.
     pub url: String,
-    /// Since the last answer, or since the start.
+    /// The time since the last answer, or since the start.
     pub lasted: Duration,
-    /// The latest failure; empty when there is none, but no answer either.
+    /// The latest failure; empty when there is only no answer yet.
     pub reason: String,
-    /// All sessions pause together.
+    /// Whether all sessions pause together.
     pub paused: bool,
-    /// The number of the attempt that is under way, or comes next.
+    /// The number of the attempt in progress or next.
     pub attempt: u32,
-    /// When the next attempt comes; `None` while one is under way.
+    /// The time until the next attempt; `None` while one is in progress.
     pub next: Option<Duration>,
-    /// How long an answer may take.
+    /// The time limit of an answer.
     pub timeout: Duration,
-    /// After how long without an answer the run ends.
+    /// The time without an answer after which the run ends.
     pub patience: Duration,
-    /// The server has answered before, in this run.
+    /// Whether the server has answered in this run.
     pub answered: bool,
 }
 
-/// The pace of all sessions.
+/// The rate limiter and circuit breaker of all sessions.
 pub(super) struct Pacer {
     pace: Pace,
     budget: Option<DefaultDirectRateLimiter>,
@@ -56,23 +56,23 @@ pub(super) struct Pacer {
 
 struct State {
     failures: u32,
-    /// When the server last answered; the start, if never.
+    /// The time of the server's last answer, or of the start.
     good: Instant,
     ever: bool,
-    /// Nobody sends before this.
+    /// The end of the common pause.
     pause: Option<Instant>,
-    /// One session has gone first.
+    /// Whether one session's request is out to try whether the server answers again.
     trying: bool,
     pauses: ExponentialBackoff,
     reason: String,
-    /// When the requests under way were sent, oldest first, each with a number.
+    /// The requests in flight: a number and when each was sent, oldest first.
     flights: VecDeque<(u64, Instant)>,
     flown: u64,
-    /// When the next attempt comes, as far as is known.
+    /// The time of the next attempt, if known.
     next: Option<Instant>,
 }
 
-/// A request under way, as long as the value lives.
+/// A request in flight, for as long as the value lives.
 pub(super) struct Flight<'a> {
     pacer: &'a Pacer,
     number: u64,
@@ -87,7 +87,7 @@ impl Drop for Flight<'_> {
 impl Pacer {
     pub(super) fn new(pace: Pace) -> Pacer {
         let budget = pace.rate.filter(|rate| *rate > 0.0).and_then(|rate| {
-            // Sessions that wake together may send together, but no faster in the long run.
+            // Sessions that wake together may send together; the rate holds in the long run.
             let burst = NonZeroU32::new(rate.ceil().clamp(1.0, 1e6) as u32)?;
             let quota = Quota::with_period(Duration::from_secs_f64(1.0 / rate))?;
             Some(RateLimiter::direct(quota.allow_burst(burst)))
@@ -111,12 +111,12 @@ impl Pacer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Pauses for one session, growing with each failure of its own.
+    /// The pauses of one session, growing with each of its failures.
     pub(super) fn pauses(&self) -> ExponentialBackoff {
         pauses(&self.pace)
     }
 
-    /// Waits until a request may be sent. `false` when `leave` says so first.
+    /// Waits until a request may be sent; `false` when `leave` returns true during a pause.
     pub(super) async fn permit(&self, leave: impl Fn() -> bool) -> bool {
         loop {
             let wait = {
@@ -143,12 +143,12 @@ impl Pacer {
         true
     }
 
-    /// The first request comes now: what came before was not waiting.
+    /// Starts the time without an answer now.
     pub(super) fn start(&self) {
         self.state().good = Instant::now();
     }
 
-    /// A request is sent.
+    /// Registers a request that is sent now.
     pub(super) fn begin(&self) -> Flight<'_> {
         let mut state = self.state();
         state.flown += 1;
@@ -158,12 +158,12 @@ impl Pacer {
         Flight { pacer: self, number }
     }
 
-    /// The next request comes after this pause.
+    /// Announces that the next request comes after this pause.
     pub(super) fn next(&self, pause: Duration) {
         self.state().next = Some(Instant::now() + pause);
     }
 
-    /// The server has answered.
+    /// Notes an answer of the server, which ends an outage.
     pub(super) fn good(&self) {
         let mut state = self.state();
         (state.failures, state.good, state.ever) = (0, Instant::now(), true);
@@ -175,7 +175,7 @@ impl Pacer {
         }
     }
 
-    /// It has not, or not sensibly. Gives the time without an answer once that is too long.
+    /// Notes a failed request. The error is the time without an answer, once that is too long.
     pub(super) fn bad(&self, reason: &str) -> Result<(), Duration> {
         let mut state = self.state();
         state.failures += 1;
@@ -197,7 +197,7 @@ impl Pacer {
         Ok(())
     }
 
-    /// The outage there is, if there is one: a pause of all sessions, or waiting for long.
+    /// The present outage, if any: a common pause, or a long wait.
     pub(super) fn outage(&self, at: &Address) -> Option<Outage> {
         let state = self.state();
         let (lasted, paused) = (state.good.elapsed(), state.pause.is_some());

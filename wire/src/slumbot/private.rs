@@ -1,4 +1,4 @@
-//! The run's folder and ledger, which hold session tokens: for their owner only.
+//! Access to the run's folder and ledger, which hold session tokens: for their owner only.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use logs::ledger;
 use super::RunError;
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
-/// Makes the run's folder for its owner only, or makes it so when it holds a run. A folder of
-/// somebody's that holds none yet, such as the present one, is left as it is.
+/// Makes the run's folder with access for its owner only; restricts an existing one if it holds a
+/// run. Other folders, such as the current directory, are left as they are.
 pub(super) fn folder(path: &Path) -> Result<(), RunError> {
     let fail = |source| RunError::File { path: path.to_path_buf(), source };
     if !path.exists() {
@@ -24,9 +24,9 @@ pub(super) fn folder(path: &Path) -> Result<(), RunError> {
     }
 }
 
-/// Takes the rights of all others away from the ledger's files.
+/// Restricts the ledger's files to their owner.
 pub(super) fn files(folder: &Path) -> Result<(), RunError> {
-    // SQLite gives its other files the rights of the first.
+    // SQLite gives its further files the permissions of the first.
     let suffixes = ["", "-wal", "-shm", "-journal"];
     let path = |suffix| folder.join(format!("{}{suffix}", ledger::FILE_NAME));
     let there = suffixes.into_iter().map(path).filter(|path| path.exists());

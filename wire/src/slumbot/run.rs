@@ -1,4 +1,4 @@
-//! A run: its sessions side by side, until all hands are played.
+//! A run: concurrent sessions until all hands are played.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,49 +22,48 @@ use super::store::Store;
 use super::summary::Summary;
 use super::{Plan, RunError};
 
-/// How often the progress is shown.
+/// How often the progress is reported.
 const SHOW: Duration = Duration::from_millis(200);
 
-/// How a run ended.
+/// How a run ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// All hands are played.
     Complete,
-    /// It was asked to stop.
+    /// The run was asked to stop.
     Stopped,
 }
 
-/// Where a run is.
+/// The progress of a run.
 #[derive(Debug)]
 pub struct Progress {
     /// Hands with a known result, those of earlier runs included.
     pub hands: u64,
-    /// Hands dealt without one, seen or not.
+    /// Hands dealt without a known result, seen or not.
     pub unknown: u64,
-    /// The agent's rate over the hands seen to their end, once there is one.
+    /// The agent's win rate over finished hands; `None` with too few.
     pub rate: Option<Rate>,
-    /// What is waited for, if it has been for long.
+    /// The present outage, if the server is waited for.
     pub outage: Option<Outage>,
-    /// Answers of this run that were not Slumbot's or were given before, and what was wrong with
-    /// the last.
+    /// The number of unusable or repeated answers in this run, and what was wrong with the last.
     pub doubts: Option<(u64, String)>,
 }
 
-/// A run that has been played, or played as far as it got.
+/// The result of a run, complete or not.
 #[derive(Debug)]
 pub struct Played {
-    /// What it was.
+    /// The description of the run, as recorded.
     pub info: MatchInfo,
-    /// What came of it, in all runs together.
+    /// The summary, over this run and those it resumed.
     pub summary: Summary,
-    /// Hands that earlier runs had played.
+    /// Hands with a known result from before this run.
     pub earlier: u64,
-    /// How it ended.
+    /// How this run ended.
     pub end: Result<End, RunError>,
 }
 
-/// What all sessions share.
+/// The state that all sessions share.
 pub(super) struct Shared {
     pub(super) plan: Plan,
     pub(super) def: Arc<GameDef>,
@@ -72,30 +71,30 @@ pub(super) struct Shared {
     pub(super) pacer: Pacer,
     pub(super) store: Store,
     pub(super) stop: Stop,
-    /// What has been asked in vain.
+    /// The counts of unusable answers and of hands given up.
     pub(super) failure_limits: FailureLimits,
-    /// Hands played, settled or in play.
+    /// Hands played, settled or in play, of the run's number of hands.
     claimed: AtomicU64,
-    /// Those of them that were in play when the run was gone on with, and are not taken up yet.
+    /// Those that earlier runs left in play and no session has taken up yet.
     reserved: AtomicU64,
     doubts: Mutex<Option<(u64, String)>>,
-    /// The latest trouble of any session, and whether it was an answer.
+    /// The latest failure of any session, and whether the server had answered.
     trouble: Mutex<(String, bool)>,
-    /// A hand has been shown.
+    /// Whether something has answered as a Slumbot server does.
     proven: AtomicBool,
-    /// A session has failed, so that all end.
+    /// Whether all sessions are to end.
     ended: AtomicBool,
     failures: AtomicU64,
 }
 
 impl Shared {
-    /// A session has met trouble.
+    /// Notes a session's failure.
     pub(super) fn met(&self, reason: &str, answered: bool) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         *trouble = (reason.to_owned(), answered);
     }
 
-    /// What an earlier run had met, which holds until this one meets something itself.
+    /// Sets the failure that an earlier run met last, unless there is one of this run.
     pub(super) fn recall(&self, earlier: (String, bool)) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         if trouble.0.is_empty() {
@@ -103,31 +102,31 @@ impl Shared {
         }
     }
 
-    /// The latest trouble.
+    /// The latest failure, and whether the server had answered.
     pub(super) fn trouble(&self) -> (String, bool) {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes one of the run's hands, while there are any.
+    /// Claims one of the run's hands; `false` when none are left.
     pub(super) fn claim(&self) -> bool {
         let more = |claimed| (claimed < self.plan.hands).then_some(claimed + 1);
         self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Takes the claim of a hand in play that an earlier run had left.
+    /// Takes up the claim of a hand in play that an earlier run left.
     pub(super) fn claim_reserved(&self) -> bool {
         let one = |left: u64| left.checked_sub(1);
         self.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one).is_ok()
     }
 
-    /// Remembers an answer that is no good, to be shown.
+    /// Counts an unusable answer, and keeps its description for displays.
     pub(super) fn doubt(&self, what: String) {
         let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
         let count = doubts.take().map_or(0, |(count, _)| count);
         *doubts = Some((count + 1, what));
     }
 
-    /// Something answers as a Slumbot server does.
+    /// Notes that the server answers as a Slumbot server does.
     pub(super) fn prove(&self) {
         self.proven.store(true, Ordering::Relaxed);
     }
@@ -140,7 +139,7 @@ impl Shared {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// All sessions are to leave, in the middle of their hands if need be.
+    /// Makes all sessions leave, even with hands in play.
     pub(super) fn adjourn(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -153,7 +152,7 @@ impl Shared {
         self.http.url()
     }
 
-    /// Requests without a usable answer.
+    /// The number of requests without a usable answer.
     pub(super) fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
@@ -167,15 +166,15 @@ impl Shared {
     }
 }
 
-/// Plays a run, or goes on with the one that its folder holds. `seen` is told where it is, several
-/// times a second, also while the server is not found yet. `fresh_seed` is the seed of a new run
-/// for which none is given.
+/// Plays a run, or resumes the one in its folder. `seen` is called with the progress several times
+/// a second, also while the server is not found yet. `fresh_seed` is the seed of a new run if the
+/// plan has none.
 ///
-/// Asked to stop, it finishes the hands in play; during an outage it leaves at once. Whatever
-/// happens, what was played is in the folder.
+/// Asked to stop, it finishes the hands in play; during an outage it leaves at once. In any case
+/// everything played is in the folder.
 ///
 /// # Errors
-/// When nothing could be begun; what ends a run that has begun is told in [`Played::end`].
+/// When the run cannot begin; an error that ends it later is in [`Played::end`].
 pub fn play_blocking(
     plan: Plan,
     fresh_seed: u64,
@@ -200,11 +199,11 @@ async fn play(
     seen: &mut dyn FnMut(&Progress),
 ) -> Result<Played, RunError> {
     let def = Arc::new(game::games::nolimit_holdem());
-    // Whether the address and the agent make sense is known before anything is written.
+    // The address and the agent are checked before anything is written.
     let mut http = Http::new(&plan.server)?;
     drop(Bot::new(&plan.agent, &def)?);
     let pacer = Pacer::new(plan.pace);
-    // Nothing is left behind by a run that cannot begin.
+    // A run that cannot begin leaves nothing behind.
     let begun = plan.folder.join(logs::ledger::FILE_NAME).exists();
     if !begun {
         find(&mut http, &plan, &pacer, stop, seen).await?;
@@ -242,7 +241,7 @@ async fn play(
     Ok(Played { info, summary, earlier, end })
 }
 
-/// Finds the API, waiting for the server if need be, and telling what is waited for.
+/// Finds the API, waiting for the server if necessary, and reports outages.
 async fn find(
     http: &mut Http,
     plan: &Plan,
@@ -285,7 +284,7 @@ async fn find(
     Ok(())
 }
 
-/// Waits, telling several times a second that it does.
+/// Waits for a future, and calls `tell` several times a second meanwhile.
 async fn telling<T>(waited: impl Future<Output = T>, tell: &mut dyn FnMut()) -> T {
     let mut waited = std::pin::pin!(waited);
     loop {

@@ -16,21 +16,21 @@ use super::failure_limits::FailureLimits;
 use super::session::{Standing, standing};
 use super::{OPPONENT, Plan, RunError, private};
 
-/// The game as the ledger names it.
+/// The game's name in the ledger.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
-/// What is written in one piece: whatever an answer brought, and where its session stands now.
+/// One transaction: the results of an answer, and the new state of its session.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// A hand played to its end, with this side's decisions.
+    /// A finished hand, with this side's decisions.
     pub(super) record: Option<(HandRecord, Vec<DecisionRecord>)>,
-    /// What is new of hands.
+    /// New and changed rows of hands.
     pub(super) hands: Vec<SlumbotHand>,
-    /// The session.
+    /// The session's new state.
     pub(super) session: SlumbotSession,
 }
 
-/// The ledger and what has been counted.
+/// The ledger of a run and its counts.
 pub(super) struct Store {
     seed: u64,
     info: MatchInfo,
@@ -45,12 +45,12 @@ struct Inner {
     counts: SlumbotCounts,
     next_hand: u64,
     next_session: u64,
-    /// Sessions of an earlier run, to be gone on with.
+    /// Sessions of earlier runs that can be resumed.
     earlier: VecDeque<SlumbotSession>,
 }
 
 impl Store {
-    /// Opens the run's folder, or makes it; and tells how often earlier runs have asked in vain.
+    /// Opens or makes the run's folder; also returns the counts of failures of earlier runs.
     pub(super) fn open(
         plan: &Plan,
         def: &Arc<GameDef>,
@@ -68,7 +68,7 @@ impl Store {
         let mut writer = if resumed {
             let writer = LedgerWriter::open_for_resume(&path)?;
             let mut info = info(plan.seed.unwrap_or(writer.info().seed))?;
-            // More hands of the same run are the same run.
+            // A different number of hands does not make another run.
             info.hands = writer.info().hands;
             if let Some(difference) = info.difference(writer.info()) {
                 let (path, difference) = (plan.folder.clone(), Box::new(difference));
@@ -81,7 +81,7 @@ impl Store {
         } else {
             LedgerWriter::create(&path, &info(plan.seed.unwrap_or(fresh_seed))?)?
         };
-        // Before there is a token in it.
+        // Before a token is written to them.
         private::files(&plan.folder)?;
         writer.prepare_slumbot()?;
         let info = writer.info().clone();
@@ -98,7 +98,7 @@ impl Store {
             .iter()
             .filter_map(|session| Some((session.closed.is_none(), standing(def, session)?)))
             .collect();
-        // A hand in play has its number, but no row yet.
+        // A hand in play has a number, but no row yet.
         let in_play = standings.iter().map(|(_, standing)| standing.number + 1).max();
         let open = standings.iter().filter(|(open, _)| *open).map(|(_, standing)| standing);
         let in_hand = open.clone().take(plan.sessions).filter(|standing| standing.in_hand).count();
@@ -117,7 +117,7 @@ impl Store {
         Ok((Store { seed: info.seed, info, in_hand, inner: Mutex::new(inner) }, failure_limits))
     }
 
-    /// Hands in play in the sessions that are gone on with first.
+    /// The number of hands in play in the sessions that are resumed first.
     pub(super) fn in_hand(&self) -> u64 {
         self.in_hand as u64
     }
@@ -131,19 +131,19 @@ impl Store {
         self.seed
     }
 
-    /// What is recorded of the run.
+    /// The description of the run, as recorded.
     pub(super) fn info(&self) -> &MatchInfo {
         &self.info
     }
 
-    /// A number for a hand that turns up.
+    /// A number for a new hand.
     pub(super) fn number(&self) -> u64 {
         let mut inner = self.inner();
         inner.next_hand += 1;
         inner.next_hand - 1
     }
 
-    /// A session to go on with, or the number of a new one.
+    /// A session to resume, or the number of a new one.
     pub(super) fn session(&self) -> Result<SlumbotSession, u64> {
         let mut inner = self.inner();
         inner.earlier.pop_front().ok_or_else(|| {
@@ -152,7 +152,7 @@ impl Store {
         })
     }
 
-    /// Writes all of it, or fails. What has been written survives the end of the process.
+    /// Commits the entry in one transaction, which survives the end of the process.
     pub(super) fn commit(&self, entry: &Entry) -> Result<(), RunError> {
         let mut inner = self.inner();
         let inner = &mut *inner;
@@ -170,38 +170,38 @@ impl Store {
         Ok(())
     }
 
-    /// Counts a hand whose standing has changed.
+    /// Changes the counts of hands.
     pub(super) fn count(&self, count: impl FnOnce(&mut SlumbotCounts)) {
         count(&mut self.inner().counts);
     }
 
-    /// What has been counted of hands.
+    /// The counts of hands.
     pub(super) fn counts(&self) -> SlumbotCounts {
         self.inner().counts
     }
 
-    /// The agent's rate over the hands played so far, if there is one.
+    /// The agent's win rate over the finished hands, if there is one.
     pub(super) fn rate(&self) -> Option<logs::Rate> {
         self.inner().tally.rate(0).ok()
     }
 
-    /// What the decisions were like.
+    /// Counts and times of the agent's decisions.
     pub(super) fn decisions(&self) -> DecisionTally {
         self.inner().decisions.clone()
     }
 
-    /// A reader of what has been written.
+    /// A reader of the committed rows.
     pub(super) fn reader(&self) -> Result<LedgerReader, RunError> {
         Ok(self.inner().writer.reader()?)
     }
 
-    /// Folds everything into one file, now that nothing more is written.
+    /// Closes the ledger, folding its files into one.
     pub(super) fn close(self) {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).writer.close();
     }
 }
 
-/// Hands given up since one was seen to its end.
+/// Hands given up since one was finished.
 fn given_up(reader: &LedgerReader) -> Result<u64, RunError> {
     let hands = reader.slumbot_hands()?;
     let since = hands.iter().rev().take_while(|hand| hand.known != Known::Played);

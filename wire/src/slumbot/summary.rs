@@ -1,4 +1,4 @@
-//! What came of a run, in all its parts together.
+//! The result of a run, over this run and those it resumed.
 
 use std::time::Duration;
 
@@ -15,53 +15,53 @@ use super::run::{End, Shared};
 /// The big blind in chips.
 const BIG_BLIND: u32 = 100;
 
-/// A run's result. Amounts are in chips, rates in mbb/hand.
+/// The summary of a run. Amounts are in chips, rates in mbb/hand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The agent as it was named.
     pub agent: String,
-    /// The server.
+    /// The server's address.
     pub server: String,
-    /// Hands that were to be played.
+    /// Hands planned.
     pub hands_planned: u64,
-    /// Hands seen to their end.
+    /// Hands finished.
     pub played: u64,
     /// Hands whose end was not seen, settled by the sums of their session.
     pub settled: u64,
-    /// Hands that were dealt and are in no rate: the two kinds that follow.
+    /// Hands that were dealt but are in no rate: the sum of the next two.
     pub unknown: u64,
     /// Hands whose cards were seen and whose result is not known.
     pub unknown_seen: u64,
-    /// Hands that were dealt, but never seen: the answer was lost, whatever their cards, and this
-    /// side decided nothing in them.
+    /// Hands that were dealt but never seen: the answer was lost, whatever the cards, and this side
+    /// decided nothing in them.
     pub unseen: u64,
-    /// Those of them that the server has counted all the same.
+    /// Those of `unseen` that the server has counted all the same.
     pub unseen_settled: u64,
-    /// Hands whose end was not seen, settled when the run had all its hands already: in no rate.
+    /// Hands settled after the run had all its hands: in no rate.
     pub beyond: u64,
-    /// Chips won in all hands that the server has counted, as its sums have it.
+    /// Chips won in all hands that the server has counted, by its sums.
     pub chips: i64,
-    /// The rate over all hands with a known result.
+    /// The win rate over all hands with a known result.
     pub rate: Option<Rate>,
-    /// The same in the big blind and on the button.
+    /// The results in the big blind and on the button.
     pub seats: [PerSeat; 2],
-    /// By how much, in mbb/hand, the unknown hands can move the rate at most, either way: whatever
-    /// was won or lost in each, it was no more than 200 big blinds.
+    /// How far, in mbb/hand, the unknown hands can move the rate at most, either way: the result of
+    /// each is at most 200 big blinds.
     pub unknown_bound: f64,
-    /// The part of those whose cards were seen.
+    /// The part of `unknown_bound` due to hands whose cards were seen.
     pub unknown_seen_bound: f64,
-    /// The part of those that were never seen; they are missing by chance, and move nothing, if
-    /// answers are lost whatever the cards.
+    /// The part due to hands never seen. If answers are lost independently of the cards, these are
+    /// missing at random and do not bias the rate.
     pub unseen_bound: f64,
     /// Mean of `baseline_winnings`, over the hands that have one.
     pub baseline: Option<Rate>,
     /// Hands in which a request was carried out twice, so that an action was not the agent's.
     pub disturbed: u64,
-    /// Decisions made without the agent, since the answer that showed the board was lost.
+    /// Decisions made without the agent, because the answer that showed the board was lost.
     pub blind: u64,
-    /// Sessions begun.
+    /// The number of sessions begun.
     pub sessions: usize,
-    /// Those that the server ended, or whose sums did not agree.
+    /// Sessions that the server ended, or whose sums did not agree.
     pub sessions_closed: usize,
     /// Requests for the hands above.
     pub requests: u64,
@@ -73,19 +73,19 @@ pub struct Summary {
     pub seconds: f64,
     /// How this run ended; `null` when an error ended it.
     pub end: Option<End>,
-    /// What the agent's decisions were like.
+    /// Counts and times of the agent's decisions.
     #[serde(skip)]
     pub decisions: DecisionTally,
 }
 
-/// One seat's part.
+/// The results in one seat.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct PerSeat {
     /// Hands with a known result.
     pub hands: u64,
     /// Chips won.
     pub chips: i64,
-    /// The rate.
+    /// The win rate.
     pub rate: Option<Rate>,
 }
 
@@ -120,7 +120,7 @@ impl Summary {
         let SlumbotCounts { played, settled, unknown_seen, unseen, .. } = counts;
         let rate_of_all = rate(&all);
         let bound = |hands: u64| {
-            // From the rate of the others to the furthest that any hand can be.
+            // From the rate of the others to the most extreme result of a hand.
             let most = 1000.0 * STACK as f64 / f64::from(BIG_BLIND)
                 + rate_of_all.map_or(0.0, |rate| rate.mbb.abs());
             most * hands as f64 / (played + settled + counts.unknown()).max(1) as f64

@@ -1,11 +1,11 @@
-//! How a server's certificate is checked: as the system does, trusting those of a file as well.
+//! Verification of a server's certificate: the system's rules, with the certificates of a file
+//! trusted as well.
 //!
-//! A certificate of the file is trusted in two ways: as that of an authority, which has signed the
-//! server's, and as the server's own. The second is for who runs a server with a self-signed
-//! certificate: `openssl req -x509` makes one that says of itself to be an authority's, which no
-//! server's may be by the usual rules. It is accepted if it is the very one given, its dates are
-//! good and it is for the name that was asked for; that the server has its key is checked in the
-//! handshake, as always.
+//! A certificate of the file is trusted in two ways: as that of an authority that has signed the
+//! server's, and as the server's own. The second serves self-signed certificates: `openssl req
+//! -x509` makes one that claims to be an authority's, which the usual rules do not accept from a
+//! server. It is accepted if it is identical to the one given, is within its dates, and is for the
+//! name that was asked for. That the server has its key is verified in the handshake, as always.
 
 use std::io;
 use std::path::Path;
@@ -24,14 +24,14 @@ use rustls_platform_verifier::Verifier;
 
 use super::RunError;
 
-/// How to speak to a server; `needed` where it is spoken to by HTTPS.
+/// The TLS settings; `needed` says whether the server is reached by HTTPS.
 pub(super) fn config(needed: bool, certificates: Option<&Path>) -> Result<ClientConfig, RunError> {
     let wrong = |error: &dyn std::fmt::Display| RunError::Certificates(error.to_string());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| wrong(&error))?;
-    // Where nothing is encrypted a machine without certificates will do.
+    // Without encryption, a machine without certificates will do.
     if !needed {
         let none = RootCertStore::empty();
         return Ok(config.with_root_certificates(none).with_no_client_auth());
@@ -47,17 +47,17 @@ pub(super) fn config(needed: bool, certificates: Option<&Path>) -> Result<Client
         }
     }
     let verifier = Checks::new(given, provider).map_err(|error| wrong(&error))?;
-    // The library's name for a verifier other than a list of certificates.
+    // The library's name for a verifier of one's own.
     let config = config.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
     Ok(config.with_no_client_auth())
 }
 
-/// The system's checks, and those of the certificates given.
+/// The verifier: the system's, and one for the certificates given.
 #[derive(Debug)]
 struct Checks {
     system: Verifier,
     given: Vec<CertificateDer<'static>>,
-    /// Trusts those only; `None` when there are none.
+    /// Trusts the certificates given, and no others; `None` when there are none.
     own: Option<Arc<WebPkiServerVerifier>>,
 }
 
@@ -94,8 +94,8 @@ impl ServerCertVerifier for Checks {
             return self.system.verify_server_cert(certificate, others, name, ocsp, now);
         };
         match own.verify_server_cert(certificate, &[], name, ocsp, now) {
-            // The dates are checked before these, the name after. That nobody else vouches for it,
-            // or that it could vouch for others, is no harm: it was given.
+            // The dates were verified before, the name is next. An unknown issuer, or a certificate
+            // of an authority, is accepted: it was given.
             Err(Error::InvalidCertificate(error))
                 if error == CertificateError::UnknownIssuer || is_authority(&error) =>
             {
@@ -129,8 +129,8 @@ impl ServerCertVerifier for Checks {
     }
 }
 
-/// Whether the trouble is that a server's certificate says of itself to be an authority's. The
-/// library has no other name for it.
+/// Whether the error is that a server's certificate claims to be an authority's; the library gives
+/// only a text for it.
 fn is_authority(error: &CertificateError) -> bool {
     matches!(error, CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity"))
 }
@@ -145,8 +145,8 @@ const DATES: &str =
     "check the time of this machine; if it is right, the server needs a new certificate";
 const OTHERWISE: &str = "check --host, and the certificate of the server";
 
-/// What can be done about a connection that was not made because of the server's certificate;
-/// `None` when that is not why.
+/// What can be done about a connection that failed because of the server's certificate; `None` for
+/// other errors.
 pub(super) fn remedy(
     error: &(dyn std::error::Error + 'static),
     given: bool,
@@ -168,8 +168,7 @@ pub(super) fn remedy(
                 _ => OTHERWISE,
             });
         }
-        // An input-output error has what it was made of inside; its cause is that of what is
-        // inside.
+        // An I/O error wraps another error; the cause is that of the wrapped one.
         cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(inner) => Some(inner),
             None => error.source(),

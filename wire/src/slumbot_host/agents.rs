@@ -1,9 +1,9 @@
-//! Agents on offer: any number of hands, and of questions without a hand, share a few of each kind.
+//! The agents on offer: a few instances of each serve any number of hands, and of questions without
+//! a hand.
 //!
-//! Every decision stands by itself: an agent forgets before it is asked, so it does not matter
-//! which one of a kind answers, and a hand can go on after a restart. Agents that decide at once
-//! are asked where they are needed; others on threads of their own, so many at a time, raced
-//! against a deadline.
+//! Every decision stands alone: an agent is reset before it is asked, so any instance can answer,
+//! and a hand can continue after a restart. Inline agents are asked where they are needed; others
+//! on blocking threads, a limited number at a time, with a deadline.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,33 +16,33 @@ use matches::bot::Bot;
 use matches::decide::Request;
 use tokio::sync::Semaphore;
 
-/// One agent that clients can play against, or ask, at one game.
+/// An agent that clients can play against, or ask, in one game.
 pub struct Offered {
-    /// What it is called.
+    /// The agent's name.
     pub(super) name: String,
     choice: AgentChoice,
     def: Arc<GameDef>,
     idle: Mutex<Vec<Bot>>,
-    /// How long a decision may take.
+    /// The time limit for a decision.
     time_limit: Duration,
-    /// How many decisions that take long are made at a time.
+    /// The permits for decisions of agents that are not inline.
     places: Arc<Semaphore>,
 }
 
-/// A decision to make.
+/// A decision to make: the information set, and the seed of random choices.
 #[derive(Debug)]
 pub struct Question {
-    /// What the agent knows; it is its turn.
+    /// The information set in which the agent is to act.
     pub infoset: InfoSet,
-    /// The seed of its random choices.
+    /// The seed of the agent's random choices.
     pub seed: u64,
     /// The hand's number.
     pub hand: u64,
 }
 
 impl Offered {
-    /// This agent, at this game. No decision takes longer than `time_limit`, where the agent has a
-    /// thread of its own; those that take long are made only where `places` has room.
+    /// Offers an agent in a game. A decision of an agent with its own thread takes at most
+    /// `time_limit`; agents that are not inline decide only with a permit of `places`.
     pub fn new(
         name: String,
         choice: AgentChoice,
@@ -54,12 +54,12 @@ impl Offered {
         Offered { name, choice, def, idle, time_limit, places }
     }
 
-    /// The agent as it was named.
+    /// The agent as configured.
     pub(super) fn choice(&self) -> &AgentChoice {
         &self.choice
     }
 
-    /// Whether it decides at once.
+    /// Whether its decisions are made inline, without a thread of their own.
     pub(super) fn inline(&self) -> bool {
         self.choice.cost() == Cost::Inline
     }
@@ -68,7 +68,7 @@ impl Offered {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lends an agent.
+    /// Runs `work` with an idle instance of the agent, or a new one.
     fn with<T>(&self, work: impl FnOnce(&mut Bot) -> T) -> Result<T, AgentError> {
         let lent = self.idle().pop();
         let mut agent = match lent {
@@ -80,12 +80,12 @@ impl Offered {
         Ok(result)
     }
 
-    /// Asks for one decision, in this thread.
+    /// Makes one decision on the calling thread.
     pub(super) fn decide(&self, question: &Question) -> Result<DecisionRecord, AgentError> {
         self.with(|agent| ask(agent, question, self.time_limit))
     }
 
-    /// Asks for one decision where it holds nobody up.
+    /// Makes one decision on a blocking thread.
     ///
     /// # Errors
     /// When the agent cannot be built for the game.
@@ -97,13 +97,12 @@ impl Offered {
         self.elsewhere(move || bot.decide(&question)).await
     }
 
-    /// What the agent, playing itself, gets in this seat with these cards, in chips. `seed` and
-    /// `hand` determine its choices.
+    /// The result, in chips, of the agent playing this deal against itself.
     pub(super) fn play_itself(&self, deal: &SelfPlay) -> Result<i64, AgentError> {
         self.with(|agent| deal.play(agent, &self.def, self.time_limit))
     }
 
-    /// As [`play_itself`](Self::play_itself), where it holds nobody up.
+    /// [`play_itself`](Self::play_itself) on a blocking thread.
     pub(super) async fn play_itself_elsewhere(
         self: &Arc<Offered>,
         deal: SelfPlay,
@@ -116,7 +115,7 @@ impl Offered {
         &self,
         work: impl FnOnce() -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
-        // Taken until the work is done, even if nobody waits for it any more.
+        // Held until the work is done, even if nobody waits for it any more.
         let places = Arc::clone(&self.places);
         let place = places.acquire_owned().await.expect("it is never closed");
         let work = tokio::task::spawn_blocking(move || {
@@ -138,16 +137,16 @@ fn ask(agent: &mut Bot, question: &Question, time_limit: Duration) -> DecisionRe
     decided.record(infoset, hand, super::BOT, before.elapsed())
 }
 
-/// A deal that an agent plays against itself.
+/// A deal for an agent to play against itself.
 #[derive(Debug, Clone)]
 pub(super) struct SelfPlay {
-    /// Both players' cards.
+    /// Both players' hole cards.
     pub(super) hole: BySeat<HoleCards>,
-    /// The whole board.
+    /// All five board cards.
     pub(super) board: Board,
-    /// The seat whose result is wanted.
+    /// The seat whose result is computed.
     pub(super) seat: Seat,
-    /// The seed of the random choices.
+    /// The seed of the agent's random choices.
     pub(super) seed: u64,
     /// The hand's number.
     pub(super) hand: u64,
@@ -168,7 +167,7 @@ impl SelfPlay {
                     agent.restart();
                     let (seed, hand) = (self.seed, self.hand);
                     let request = Request { seed, hand, time_left: Some(time_limit) };
-                    // What `decide` returns is legal.
+                    // `decide` returns legal actions.
                     infoset.public.apply_unchecked(agent.decide(&infoset, request).action);
                 }
             }

@@ -1,4 +1,4 @@
-//! Why the host does not do what it is asked for.
+//! Errors of the host.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ use protocol::slumbot::{IncrError, host};
 
 use super::ledger_store::OpenLedgerError;
 
-/// A host that cannot be started.
+/// Why a host cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// A file or folder cannot be used.
     #[error("{}: {reason}", .path.display())]
     Io {
-        /// Which.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         reason: io::Error,
     },
-    /// Another process has the folder.
+    /// Another process uses the folder.
     #[error(
         "{} is in use by another process: give each process a folder for its records of its own",
         .0.display()
@@ -30,29 +30,29 @@ pub enum OpenError {
     /// A ledger cannot be opened.
     #[error(transparent)]
     Ledger(#[from] OpenLedgerError),
-    /// The thread that writes ledgers cannot be started.
+    /// The thread that writes the ledgers cannot be started.
     #[error("there is no thread for the Slumbot ledgers: {0}")]
     Thread(io::Error),
-    /// An agent that was named is not among those offered.
+    /// The name of an agent that is not among those offered.
     #[error("there is no agent `{0}` among those that clients of the Slumbot API can play against")]
     NoAgent(String),
 }
 
-/// Why a request is not done. Nothing has changed then.
+/// Why a request fails. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// The token stands for no session, or for one that has expired.
+    /// The token belongs to no session, or to one that has expired.
     #[error("the token stands for no session, or for one that has expired")]
     BadToken,
-    /// The client's action cannot be played; the hand stays as it is.
+    /// The client's action is not legal; the hand stays as it is.
     #[error("{refused}")]
     Refused {
-        /// Why not.
+        /// The reason.
         refused: host::Refused,
         /// The betting so far.
         action: String,
     },
-    /// There is no hand to act in.
+    /// There is no hand in play.
     #[error("no hand is open in this session")]
     NoHand {
         /// The betting of the last hand; empty when there was none.
@@ -61,29 +61,29 @@ pub enum HostError {
     /// The client asked for an agent that is not offered.
     #[error("there is no agent `{name}`; agents here: {}", .known.join(", "))]
     UnknownAgent {
-        /// What it asked for, cut at 100 characters.
+        /// The name it asked for, cut at 100 characters.
         name: String,
-        /// What there is.
+        /// The names of the agents on offer.
         known: Vec<String>,
     },
-    /// There are as many sessions as are allowed.
+    /// The limit of sessions is reached.
     #[error("there are too many sessions; try again later")]
     Full,
-    /// The user has as many sessions as one may have.
+    /// The user has reached the limit of sessions for one user.
     #[error(
         "this user has {0} sessions, the most that one may have: go on with one of them by its token"
     )]
     TooManyOfUser(usize),
-    /// The agent cannot be had.
+    /// The agent cannot be built.
     #[error("the agent cannot play now: {0}")]
     Agent(#[from] AgentError),
-    /// The hand cannot be recorded.
+    /// The hand or the session cannot be recorded.
     #[error("the server cannot record hands now; try again later")]
     NotRecorded(#[source] Option<io::Error>),
 }
 
 impl HostError {
-    /// The status of the answer.
+    /// The HTTP status of the answer.
     pub fn status(&self) -> u16 {
         match self {
             HostError::BadToken | HostError::Refused { .. } | HostError::NoHand { .. } => 200,
@@ -93,7 +93,7 @@ impl HostError {
         }
     }
 
-    /// The body of the answer.
+    /// The error object in the answer's body.
     pub fn object(&self) -> ErrorObject {
         match self {
             HostError::BadToken => refusal(BAD_TOKEN, None),
@@ -101,7 +101,7 @@ impl HostError {
                 refusal(refused.error_msg(), Some(action.clone()))
             }
             HostError::NoHand { action } => refusal(IncrError::ERROR_MSG, Some(action.clone())),
-            // What is wrong with an agent is for the server's own log.
+            // The details are for the server's own log.
             HostError::Agent(_) => refusal("the agent cannot play now; try again later", None),
             other => refusal(&other.to_string(), None),
         }

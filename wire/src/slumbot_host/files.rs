@@ -1,5 +1,5 @@
-//! The small files beside the slots: which session had which token, what agents are called, what
-//! was forfeited. What holds tokens or the secret is its owner's only.
+//! The small files beside the slots: the tokens of sessions, the names of agents, the forfeited
+//! hands. Those with tokens or the secret are readable by their owner only.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,13 +11,13 @@ use jiff::Timestamp;
 use logs::export::csv;
 use serde::Serialize;
 
-/// The files that hold tokens, which are as good as passwords, or the secret.
+/// The files that hold tokens, which work like passwords, or the secret.
 pub(super) const SECRET: [&str; 4] = ["secret", "sessions", "tokens.csv", "forfeits.jsonl"];
 
-/// The head of `tokens.csv`.
+/// The header of `tokens.csv`.
 const TOKENS_HEAD: &str = "session,token,agent,began,user\n";
 
-/// The files, open for adding lines.
+/// The files, open for appending.
 #[derive(Debug)]
 pub(super) struct Files {
     tokens: File,
@@ -28,25 +28,25 @@ pub(super) struct Files {
 /// A line of `forfeits.jsonl`.
 #[derive(Debug, Serialize)]
 pub(super) struct Forfeit<'a> {
-    /// When.
+    /// The time.
     pub(super) at: String,
     /// The session's token.
     pub(super) token: &'a str,
-    /// The number of the deal, as in ledgers.
+    /// The number of the deal, as in the ledgers.
     pub(super) deal: u64,
-    /// The agent.
+    /// The agent's name.
     pub(super) agent: &'a str,
-    /// The betting, as the client left it.
+    /// The betting when the hand was forfeited.
     pub(super) action: &'a str,
-    /// What the client lost, in chips.
+    /// The client's loss in chips.
     pub(super) lost: i64,
-    /// The hand's number in the agent's ledger; not there when a fold was not legal.
+    /// The hand's number in the agent's ledger; absent when a fold was not legal.
     pub(super) hand: Option<u64>,
 }
 
 impl Files {
-    /// Opens the files in this folder. `sessions` is one more than the highest number of a session
-    /// that is known otherwise.
+    /// Opens the files in this folder. `sessions` is a lower bound for the number of the next
+    /// session, from what is known otherwise.
     pub(super) fn open(folder: &Path, sessions: u32) -> io::Result<Files> {
         let append = |name: &str| {
             let mut options = OpenOptions::new();
@@ -67,12 +67,12 @@ impl Files {
         Ok(Files { tokens, forfeits: append("forfeits.jsonl")?, next_session })
     }
 
-    /// The number of a new session.
+    /// Takes the number of a new session.
     pub(super) fn next_session(&self) -> u32 {
         self.next_session.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Notes a session that has begun.
+    /// Appends a new session to `tokens.csv`.
     pub(super) fn note_session(
         &self,
         number: u32,
@@ -83,14 +83,14 @@ impl Files {
         let mut line = format!("{number},{token},");
         csv::write_text(agent, &mut line);
         line.push_str(&format!(",{},", Timestamp::now()));
-        // The name is the client's: it must not end the line.
+        // The name is the client's: it must not break the line.
         let user: String = user.chars().filter(|c| !c.is_control()).take(64).collect();
         csv::write_text(&user, &mut line);
         line.push('\n');
         (&self.tokens).write_all(line.as_bytes())
     }
 
-    /// Notes a hand that was forfeited.
+    /// Appends a forfeited hand.
     pub(super) fn note_forfeit(&self, forfeit: &Forfeit<'_>) -> io::Result<()> {
         let mut line = serde_json::to_vec(forfeit)?;
         line.push(b'\n');
@@ -98,7 +98,7 @@ impl Files {
     }
 }
 
-/// The number in the last line.
+/// The session number in the file's last line.
 fn last_session(file: &mut File) -> io::Result<Option<u32>> {
     const TAIL: u64 = 4096;
     let length = file.metadata()?.len();
@@ -110,8 +110,8 @@ fn last_session(file: &mut File) -> io::Result<Option<u32>> {
     Ok(lines.find_map(|line| line.split_once(',')?.0.parse().ok()))
 }
 
-/// The names of agents in the order of the numbers that slots know them by: those in the file, and
-/// new ones, which are added to it.
+/// The names of the agents in the order of the numbers used in slots: those in the file, and new
+/// ones, which are appended to it.
 pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -131,8 +131,7 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
     Ok(known)
 }
 
-/// Takes the lock of the host's folder, held as long as the file is open; `None` where another
-/// process has it.
+/// Locks the host's folder until the file is closed; `None` if another process holds the lock.
 pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     let file = options

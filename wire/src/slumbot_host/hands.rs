@@ -1,4 +1,4 @@
-//! Sessions and their hands: begun, dealt, played on, finished.
+//! Sessions and hands: beginning, dealing, playing, finishing.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -36,7 +36,7 @@ impl Inner {
         if session.expired { Err(HostError::BadToken) } else { Ok(()) }
     }
 
-    /// The agent of this number.
+    /// The agent with this number.
     pub(super) fn bot(&self, number: u16) -> &Arc<Offered> {
         let bot = self.bots.get(usize::from(number)).and_then(Option::as_ref);
         bot.expect("sessions have agents that are offered")
@@ -54,13 +54,13 @@ impl Inner {
         })
     }
 
-    /// The agent of this user.
+    /// The number of the agent configured for this user, or of the default agent.
     pub(super) fn agent_of(&self, username: &str) -> u16 {
         let name = self.plan.users.get(username);
         name.and_then(|name| self.named(name)).unwrap_or(self.default)
     }
 
-    /// A session that nobody knows of yet.
+    /// A new session, which is not yet in the table of sessions.
     pub(super) fn begin_session(
         &self,
         agent: u16,
@@ -84,28 +84,28 @@ impl Inner {
         Ok(Begun { inner: self, session: Some(session) })
     }
 
-    /// Gives a place on disk back.
+    /// Frees a slot.
     pub(super) fn free(&self, place: u32) {
         if let Err(error) = self.slots.clear(place) {
             tracing::warn!(%error, "a slot cannot be cleared");
         }
     }
 
-    /// Notes a session, before anything else of it is on disk.
+    /// Appends a session to `tokens.csv`, before anything else of it is written.
     pub(super) fn note(&self, slot: &Slot, username: &str) -> Result<(), HostError> {
         let agent = &self.bot(slot.agent).name;
         let noted = self.files.note_session(slot.number, &token_text(slot.token), username, agent);
         noted.map_err(not_recorded)
     }
 
-    /// Makes a session known, once it is on disk.
+    /// Adds a session to the table of sessions, once it is written.
     pub(super) fn admit(&self, begun: Begun<'_>) {
         let session = begun.admit();
         let token = session.slot.token;
         self.sessions_mut().insert(token, Arc::new(tokio::sync::Mutex::new(session)));
     }
 
-    /// Deals the next hand.
+    /// Deals the next hand, and plays until the client is to act.
     pub(super) async fn deal(
         &self,
         session: &mut Session,
@@ -129,12 +129,11 @@ impl Inner {
     }
 
     /// Plays the bot's actions until the client is to act or the hand is over, writes the session,
-    /// and makes the answer. `slot` is what the session's is to become; its actions are the hand's.
-    /// `before` is the betting before the client's last action; without it the hand is new, and an
+    /// and returns the answer. `slot` is the session's new slot, with the actions of `hand`.
+    /// `before` is the betting before the client's last action; `None` for a new hand, for which an
     /// open one is left open.
     ///
-    /// The session changes only when all of this is done: given up at any time, or failing, it
-    /// leaves everything as it was.
+    /// The session is changed last: if this is cancelled or fails, everything stays as it was.
     pub(super) async fn go_on(
         &self,
         session: &mut Session,
@@ -160,7 +159,7 @@ impl Inner {
         slot.used = now();
         let over = hand.next() == Next::Over;
         let own = if over { self.baseline(bot, session, &slot).await? } else { None };
-        // Nothing waits from here on.
+        // No await from here on.
         let (old_action, mut decisions, left) = match before {
             Some(action) => (action, std::mem::take(&mut session.decisions), None),
             None if session.slot.stage == Stage::Open => {
@@ -199,12 +198,12 @@ impl Inner {
         Ok((hand.object(old_action, end, None), kept))
     }
 
-    /// Counts a finished hand in its slot, writes that at `place`, and has the hand kept with these
-    /// decisions, which are taken. `baseline` is what the agent, playing itself, got in the
-    /// client's seat.
+    /// Adds a finished hand to the sums in its slot, writes the slot at `place`, and records the
+    /// hand with `decisions`, which are moved out. `baseline` is the agent's result when it played
+    /// itself in the client's seat.
     ///
     /// # Errors
-    /// Then nothing has changed.
+    /// When the hand or the slot cannot be written; then nothing has changed.
     pub(super) fn finish(
         &self,
         place: u32,
@@ -232,7 +231,7 @@ impl Inner {
         Ok((end, keeping))
     }
 
-    /// The ledger of an agent.
+    /// The ledger of an agent, opened when first needed.
     pub(super) fn book(&self, agent: u16) -> Result<Arc<AgentLedger>, HostError> {
         let mut book = lock(&self.books[usize::from(agent)]);
         if let Some(book) = &*book {
@@ -248,13 +247,13 @@ impl Inner {
 
     pub(super) fn self_play(&self, session: &Session, slot: &Slot) -> SelfPlay {
         let (hole, board) = cards(&self.def, session.seeds, slot.deal);
-        // Not the number of the hand that the client plays, so that nobody takes it for that one.
+        // Differs from the number of the client's hand, so that the two are not confused.
         let hand = mix(deal_number(slot));
         let seat = client_seat(slot.deal);
         SelfPlay { hole, board, seat, seed: session.seeds.baseline, hand }
     }
 
-    /// Lets an agent that takes long play itself while the client thinks.
+    /// Starts the self-play of an agent that is not inline, while the client thinks.
     fn begin_baseline(
         &self,
         bot: &Arc<Offered>,
@@ -269,8 +268,8 @@ impl Inner {
         Some(Baseline { deal: slot.deal, agent: slot.hand_agent, result })
     }
 
-    /// What the agent, playing itself, gets in the client's seat of the hand in `slot`; `None` when
-    /// that is not wanted.
+    /// The agent's result when it plays itself in the client's seat of the hand in `slot`; `None`
+    /// if baselines are off.
     pub(super) async fn baseline(
         &self,
         bot: &Arc<Offered>,
@@ -298,7 +297,7 @@ impl Inner {
         Ok(Some(own))
     }
 
-    /// Gives the session a new token beside those it has, when that is wanted and possible.
+    /// Gives the session an additional token, if `twist` asks for it and it can be written.
     pub(super) fn rotated(
         &self,
         mut object: HandObject,
@@ -323,7 +322,7 @@ impl Inner {
     }
 }
 
-/// A session that nobody knows of yet. Its place on disk is given back unless it is admitted.
+/// A session not yet in the table of sessions. Its slot is freed on drop unless it is admitted.
 pub(super) struct Begun<'a> {
     inner: &'a Inner,
     session: Option<Session>,
@@ -348,7 +347,7 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// Counts what went wrong with a decision.
+/// Counts fallbacks and corrected actions in the metrics.
 fn count(agent: &str, decision: &DecisionRecord) {
     if let Some(fallback) = decision.fallback {
         let reason = format!("{fallback:?}").to_lowercase();
@@ -361,10 +360,10 @@ fn count(agent: &str, decision: &DecisionRecord) {
     }
 }
 
-/// Waits until a finished hand is on record.
+/// Waits until a finished hand is recorded.
 pub(super) async fn recorded(keeping: Option<Keeping>) -> Result<(), HostError> {
     let Some(keeping) = keeping else { return Ok(()) };
-    // Without an answer the thread that writes is gone.
+    // A closed channel means that the writer thread has ended.
     if keeping.await.unwrap_or(false) { Ok(()) } else { Err(HostError::NotRecorded(None)) }
 }
 
@@ -373,7 +372,7 @@ pub(super) fn not_recorded(error: std::io::Error) -> HostError {
     HostError::NotRecorded(Some(error))
 }
 
-/// A finished hand; its number is given later.
+/// The record of a finished hand, without its number.
 pub(super) fn record(slot: &Slot, hand: &Hand) -> HandRecord {
     let mut entrants = game::BySeat::new(2);
     (entrants[hand.client()], entrants[hand.bot()]) = (CLIENT, BOT);

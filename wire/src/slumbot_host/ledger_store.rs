@@ -1,8 +1,8 @@
-//! The ledgers of the host: one for each agent, in which the hands of all sessions stand in the
-//! order in which they ended.
+//! The host's ledgers: one for each agent, with the hands of all sessions in the order in which
+//! they ended.
 //!
-//! Before a hand's last answer leaves, the hand is in its ledger's journal, where a killed server
-//! finds it again; a thread brings it into the ledger within a tenth of a second.
+//! Before a hand's last answer is sent, the hand is in its ledger's journal, which a restarted
+//! server reads; a thread moves it to the ledger within a tenth of a second.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -17,40 +17,40 @@ use super::queue::{Finished, Keeping, Queue};
 use super::writer::{Writer, WriterHandle};
 use super::{HostError, lock};
 
-/// What records call the clients.
+/// The clients' name in the records.
 const CLIENTS: &str = "clients";
 
-/// How the names of the host's matches begin.
+/// The prefix of the names of the host's matches.
 const PREFIX: &str = "slumbot-";
 
-/// An agent's ledger.
+/// The ledger of an agent.
 #[derive(Debug)]
 pub(super) struct AgentLedger {
-    /// Which of the agent's ledgers it is, from 1.
+    /// The number of this ledger among the agent's, from 1.
     pub(super) number: u16,
     /// The match's name, which is that of its folder.
     pub(super) id: String,
-    /// The folder.
+    /// The match's folder.
     pub(super) folder: PathBuf,
-    /// What is recorded of the match.
+    /// The description of the match, as recorded.
     pub(super) info: MatchInfo,
     queue: Arc<Mutex<Queue>>,
     bell: WriterHandle,
 }
 
 impl AgentLedger {
-    /// Puts a hand into the ledger that had got this number before the server was killed.
+    /// Queues a hand that had this number before the server was killed.
     pub(super) fn restore(&self, hand: Finished, number: u64) {
-        // Nobody waits for it.
+        // The receiver is dropped: nobody waits for it.
         drop(lock(&self.queue).add_as(hand, number));
         self.bell.ring();
     }
 
-    /// Gives the hand a number, calls `before` with it, and has the hand kept with these decisions,
-    /// which are taken. Without a [`Keeping`] it is on record.
+    /// Numbers the hand, calls `before` with the number, and queues the hand with `decisions`,
+    /// which are moved out. With `None` the hand is recorded; otherwise the [`Keeping`] tells.
     ///
     /// # Errors
-    /// That of `before`, or when no more hands are taken; then nothing has changed.
+    /// Those of `before`, and when the queue takes no more hands; then nothing has changed.
     pub(super) fn keep(
         &self,
         record: HandRecord,
@@ -69,18 +69,18 @@ impl AgentLedger {
         Ok(keeping)
     }
 
-    /// Waits until the hands that are kept are in the ledger itself, for whoever reads it.
+    /// Waits until all queued hands are in the ledger, for readers.
     pub(super) async fn written(&self) {
         let keeping = lock(&self.queue).wait();
         if let Some(keeping) = keeping {
             self.bell.hurry();
-            // Where it cannot be written, readers see what is there.
+            // If the ledger cannot be written, readers get what it has.
             let _ = keeping.await;
         }
     }
 }
 
-/// All ledgers, and the thread that writes them.
+/// All ledgers, with the thread that writes them.
 #[derive(Debug)]
 pub(super) struct LedgerStore(Writer);
 
@@ -89,9 +89,8 @@ impl LedgerStore {
         Writer::start().map(LedgerStore)
     }
 
-    /// Opens the ledger of an agent under `matches`, or makes it; also gives the hands that are in
-    /// it. Hands of an agent that has changed, or of another version of this program, are not
-    /// mixed: then a new ledger is begun.
+    /// Opens or makes the ledger of an agent under `matches`; also returns the ranges of hands in
+    /// it. A new ledger is begun when the agent or the version of this program has changed.
     pub(super) fn open(
         &self,
         matches: &Path,
@@ -117,14 +116,13 @@ impl LedgerStore {
         Err(OpenLedgerError::Io { path, reason })
     }
 
-    /// Commits what has come in and ends the thread. What comes later is not kept.
+    /// Commits all queued hands and ends the thread. Hands that come later are not recorded.
     pub(super) fn close(&mut self) {
         self.0.close();
     }
 }
 
-/// Puts hands into the ledgers under `matches` that a killed server had kept in their journals
-/// only.
+/// Moves hands from the journals under `matches` to their ledgers, after the server was killed.
 pub(super) fn recover(matches: &Path) -> Result<(), OpenLedgerError> {
     let io = |reason| OpenLedgerError::Io { path: matches.to_owned(), reason };
     let entries = match std::fs::read_dir(matches) {
@@ -142,24 +140,23 @@ pub(super) fn recover(matches: &Path) -> Result<(), OpenLedgerError> {
     Ok(())
 }
 
-/// A ledger that cannot be opened.
+/// Why a ledger cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenLedgerError {
-    /// The ledger itself.
+    /// The ledger file cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// Its folder.
+    /// The ledger's folder cannot be used.
     #[error("{}: {reason}", .path.display())]
     Io {
-        /// The folder.
+        /// The folder's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         reason: std::io::Error,
     },
 }
 
-/// The writer of the ledger in this folder, which may have to be made; `None` when another match is
-/// in it.
+/// Opens or makes the ledger in this folder; `None` when it belongs to another match.
 pub(super) fn open_ledger(
     folder: &Path,
     info: &MatchInfo,
@@ -178,11 +175,11 @@ pub(super) fn open_ledger(
     };
     let info = writer.info().clone();
     logs::folder::write_manifest(folder, &info).map_err(io)?;
-    // Clients are served while it is written.
+    // Commits in even steps: clients are served meanwhile.
     Ok(Some((writer.with_even_commits()?, info)))
 }
 
-/// What a match is called, and its folder.
+/// The name of a match, which is that of its folder.
 pub(super) fn match_name(agent: &str, number: u16) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = agent.chars().map(plain).collect();
@@ -204,9 +201,9 @@ pub(super) fn match_info(
     MatchInfo {
         name: id.to_owned(),
         game_name: super::GAME.to_owned(),
-        // Without an end.
+        // The number of hands is unlimited.
         hands: 0,
-        // Every session has seeds of its own, which are nobody's business while it goes on.
+        // Every session has seeds of its own, which must not be known while it goes on.
         seed: 0,
         duplicate: false,
         shard: None,

@@ -1,18 +1,17 @@
 //! The host of the Slumbot API: sessions that play heads-up hands against our agents.
 //!
-//! What a request means is `protocol::slumbot::host`'s business; here are the sessions, the cards,
-//! the agents and the records. A request changes nothing or all: it works on a copy of its session,
-//! which is written to disk before the answer leaves, and a finished hand is in the journal of the
-//! agent's ledger by then, from which it gets into the ledger. Killed and started again, the host
-//! goes on with every session, the open hands included.
+//! `protocol::slumbot::host` decides what a request means; here are the sessions, the cards, the
+//! agents and the records. A request is atomic: it works on a copy of its session's slot, which is
+//! written to disk before the answer is sent, and by then a finished hand is in the journal of the
+//! agent's ledger. A host that is killed and started again continues every session, with the open
+//! hands.
 //!
-//! - [`open`]: starting; [`hands`]: hands; [`timeouts`]: hands left open, sessions that expire.
-//! - [`session`], [`slots`]: sessions in memory and on disk. - [`seeds`]: cards and tokens.
-//! - [`agents`]: who plays. - [`ledger_store`]: the ledgers; [`queue`], [`writer`]: the way into
-//!   them.
-//! - [`report`]: their statistics, now and then.
-//! - [`review`]: what the agent thought.
-//! - [`users`]: how many sessions a user has. - [`view`]: what a client may see of its session.
+//! - [`open`]: starting. [`hands`]: hands. [`timeouts`]: open hands and sessions that expire.
+//! - [`session`], [`slots`]: sessions in memory and on disk. [`seeds`]: cards and tokens.
+//! - [`agents`]: the agents. [`ledger_store`]: the ledgers. [`queue`], [`writer`]: writing to them.
+//! - [`report`]: statistics of the ledgers, written periodically.
+//! - [`review`]: the agent's decisions in a finished hand.
+//! - [`users`]: the number of sessions of a user. [`view`]: what a client may see of its session.
 //!
 //! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
 //! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
@@ -64,68 +63,68 @@ pub use ledger_store::OpenLedgerError;
 pub use review::{Choice, Review, ReviewedDecision};
 pub use view::{Moment, SeenEnd, SeenHand, SessionView};
 
-/// The game that is played.
+/// The name of the game that is played.
 pub const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
-/// Who is who in the ledgers.
+/// The entrant numbers of the client and the bot.
 const CLIENT: u8 = 0;
 const BOT: u8 = 1;
 
-/// How a host is set up.
+/// The settings of a host.
 #[derive(Debug, Clone)]
 pub struct HostPlan {
-    /// The folder of the sessions.
+    /// The folder with the sessions' files.
     pub folder: PathBuf,
     /// The folder in which match folders are made.
     pub matches: PathBuf,
     /// The agents that clients can play against, by name.
     pub agents: Vec<(String, AgentChoice)>,
-    /// The one they play against when nothing else is said.
+    /// The name of the default agent.
     pub agent: String,
-    /// The agent of those who log in under a name.
+    /// The agents of users who log in, by user name.
     pub users: BTreeMap<String, String>,
-    /// Whether the agent plays itself with the cards of every hand, for `baseline_winnings`.
+    /// Whether the agent also plays the cards of every hand against itself, for
+    /// `baseline_winnings`.
     pub baseline: bool,
     /// The number of this process among those behind one address, with which its tokens begin; 0
-    /// for one that is alone.
+    /// for a single process.
     pub process: u8,
     /// Most sessions at once.
     pub most_sessions: usize,
-    /// Most sessions of one user: of those who log in under one name, or else come from one
-    /// address; 0 for any number.
+    /// Most sessions of one user; 0 for no limit. A user is a login name, or else an address.
     pub most_sessions_of_user: usize,
-    /// How long a session may be idle before its token is forgotten.
+    /// How long a session may be idle before it expires.
     pub session_life: Duration,
     /// How long a hand may be idle before it is forfeited.
     pub forfeit_after: Duration,
-    /// Longest time for a decision.
+    /// The time limit for a decision.
     pub decision_time: Duration,
-    /// Most decisions at a time of agents that take long.
+    /// Most concurrent decisions of agents that are not inline.
     pub workers: usize,
-    /// The program, for the records.
+    /// The program and its version, for the records.
     pub provenance: Provenance,
 }
 
-/// What fault injection wants of a request beyond what it asks for.
+/// The faults to inject into a request that change what is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Twist {
     /// `new_hand` deals the same cards again.
     pub repeat: bool,
-    /// The answer carries a new token; the old one stays good.
+    /// The answer carries a new token; the old one stays valid.
     pub rotate: bool,
 }
 
-/// What is answered to a request.
+/// The answer to a request.
 #[derive(Debug)]
 pub enum Answer {
-    /// A hand.
+    /// A hand in play or finished.
     Hand(Box<HandObject>),
-    /// A session.
+    /// The token of a new session.
     Token(TokenObject),
 }
 
 impl Answer {
-    /// The body.
+    /// The answer's body.
     pub fn json(&self) -> String {
         match self {
             Answer::Hand(hand) => json(hand),
@@ -141,14 +140,14 @@ pub struct SlumbotHost(Arc<Inner>);
 struct Inner {
     plan: HostPlan,
     def: Arc<GameDef>,
-    /// By the number under which slots know them; those not offered any more are `None`.
+    /// By the agent numbers used in slots; `None` for agents no longer offered.
     bots: Vec<Option<Arc<Offered>>>,
     default: u16,
     secret: Secret,
     slots: Slots,
     files: Files,
     sessions: RwLock<HashMap<u128, Shared>>,
-    /// The hands left open, in the order in which they are forfeited.
+    /// The hands left open, in the order in which they will be forfeited.
     left_open: Mutex<VecDeque<Left>>,
     keeper: Mutex<LedgerStore>,
     books: Vec<Mutex<Option<Arc<AgentLedger>>>>,
@@ -160,16 +159,16 @@ struct Inner {
 
 type Shared = Arc<tokio::sync::Mutex<Session>>;
 
-/// A hand that its client has left open for another one.
+/// A hand that its client has left open by beginning another.
 #[derive(Debug, Clone, Copy)]
 struct Left {
-    /// From when on it is forfeited: milliseconds since 1970.
+    /// When it is forfeited, in milliseconds since 1970.
     at: u64,
-    /// Where it is on disk.
+    /// The slot it is in.
     place: u32,
 }
 
-/// What happened since the start.
+/// Counts since the start.
 #[derive(Debug, Default)]
 struct Counts {
     hands: AtomicU64,
@@ -179,12 +178,12 @@ struct Counts {
     expired: AtomicU64,
 }
 
-/// The host at one moment.
+/// The status of the host at one moment.
 #[derive(Debug, Clone, Serialize)]
 pub struct HostStatus {
-    /// Sessions whose tokens are good.
+    /// Sessions with a valid token.
     pub sessions: usize,
-    /// Most of them at once.
+    /// The limit of sessions.
     pub most_sessions: usize,
     /// Hands dealt since the start.
     pub hands_begun: u64,
@@ -196,7 +195,7 @@ pub struct HostStatus {
     pub expired: u64,
     /// Actions that were refused since the start.
     pub refused: u64,
-    /// The agent that clients play against when nothing else is said.
+    /// The name of the default agent.
     pub agent: String,
     /// All agents on offer.
     pub agents: Vec<OfferedAgent>,
@@ -205,7 +204,7 @@ pub struct HostStatus {
 /// An agent on offer.
 #[derive(Debug, Clone, Serialize)]
 pub struct OfferedAgent {
-    /// Its name.
+    /// The agent's name.
     pub name: String,
     /// The match in which its hands are recorded; `null` before the first one.
     #[serde(rename = "match")]
@@ -213,10 +212,11 @@ pub struct OfferedAgent {
 }
 
 impl SlumbotHost {
-    /// Does what a request asks for, that came from this address.
+    /// Carries out a request that came from the address `from`.
     ///
-    /// # Errors Then nothing has changed, but for [`HostError::NotRecorded`] after a hand's end:
-    /// the hand counts, and is recorded as soon as that is possible.
+    /// # Errors
+    /// Then nothing has changed, except for [`HostError::NotRecorded`] after a hand's end: the hand
+    /// counts, and is recorded as soon as possible.
     pub async fn answer(
         &self,
         request: &Request,
@@ -242,7 +242,7 @@ impl SlumbotHost {
         Ok(Answer::Hand(Box::new(hand)))
     }
 
-    /// Begins a session; its token.
+    /// Begins a session; returns its token.
     ///
     /// # Errors
     /// When the agent is not offered, or there are too many sessions.
@@ -270,8 +270,8 @@ impl SlumbotHost {
         Ok(token_text(token))
     }
 
-    /// Deals the next hand of a session, or of a new one (without a token, or with an empty one),
-    /// and plays the bot's first actions. An open hand is left open.
+    /// Deals the next hand of a session, or of a new one if the token is missing or empty, and
+    /// plays the bot's first actions. A hand in play is left open.
     ///
     /// # Errors
     /// When the token or the agent is unknown, there are too many sessions, or the agent fails.
@@ -317,10 +317,11 @@ impl SlumbotHost {
         }
     }
 
-    /// Plays the client's action, and the bot's answers to it.
+    /// Plays the client's action and the bot's next actions.
     ///
-    /// # Errors When the token is unknown, the action is refused, or the agent fails; the hand
-    /// stays as it is.
+    /// # Errors
+    /// When the token is unknown, the action is refused, or the agent fails; the hand stays as it
+    /// is.
     pub async fn act(
         &self,
         token: &str,
@@ -349,7 +350,7 @@ impl SlumbotHost {
         Ok(object)
     }
 
-    /// The host now.
+    /// A snapshot of the host's status.
     pub fn status(&self) -> HostStatus {
         let inner = &*self.0;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);

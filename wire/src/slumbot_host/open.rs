@@ -1,4 +1,4 @@
-//! Starting a host: what is on disk is read, and what a killed server had begun is completed.
+//! Starting a host: reads what is on disk, and completes what a killed server had begun.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -21,11 +21,10 @@ use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost}
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
 impl SlumbotHost {
-    /// Opens the host's folder, or makes it. Reads and writes files: not for a runtime's own
-    /// threads.
+    /// Opens the host's folder, or makes it. Blocks: not for a runtime's own threads.
     ///
     /// # Errors
-    /// When a file or ledger cannot be used, or an agent is named that is not offered.
+    /// When a file or ledger cannot be used, or an agent that is named is not offered.
     pub fn open(plan: HostPlan) -> Result<SlumbotHost, OpenError> {
         let at = |name: &str| plan.folder.join(name);
         let io = |name: &str| {
@@ -84,11 +83,11 @@ impl SlumbotHost {
     }
 }
 
-/// The ledger of an agent, and the hands that are in it.
+/// The ledger of an agent, and the ranges of hands in it.
 type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
 
 impl Inner {
-    /// Takes up the sessions of an earlier run.
+    /// Restores the sessions of an earlier process.
     fn restore(&self, found: Found) -> Result<(), OpenError> {
         for place in &found.damaged {
             tracing::warn!(place, "a session was written in part and is lost");
@@ -107,7 +106,7 @@ impl Inner {
             }
             slot.last = slot.last.filter(|last| offered(last.agent));
             if !offered(slot.hand_agent) {
-                // Whoever played this hand is not here any more.
+                // The agent of this hand is no longer offered.
                 slot.stage = Stage::None;
             }
             if slot.stage == Stage::Finished {
@@ -130,7 +129,7 @@ impl Inner {
         left.sort_unstable_by_key(|(_, slot)| slot.used);
         for (place, slot) in left {
             let session = sessions.get(&slot.token).and_then(|session| session.try_lock().ok());
-            // The server was killed when the hand was about to be left open: it was not.
+            // The server was killed just before the hand was left open: it is still in play.
             let goes_on = session.is_some_and(|session| {
                 let Session { slot: open, .. } = &*session;
                 open.stage == Stage::Open
@@ -152,7 +151,7 @@ impl Inner {
         Ok(())
     }
 
-    /// A further token of a session; that of one that is gone is forgotten.
+    /// Restores an additional token of a session, or frees its slot if the session is gone.
     fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, place: u32, alias: &Slot) {
         let Some(session) = sessions.get(&alias.stands_for).cloned() else {
             return self.free(place);
@@ -163,7 +162,7 @@ impl Inner {
         sessions.insert(alias.token, session);
     }
 
-    /// Puts a finished hand into its ledger if the server was killed before it got there.
+    /// Adds a finished hand to its ledger if it is missing there because the server was killed.
     fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), OpenError> {
         let Some(Kept { agent, book: ledger, hand: number }) = slot.last else { return Ok(()) };
         let entry = &mut opened[usize::from(agent)];
@@ -175,7 +174,7 @@ impl Inner {
                 entry.insert(fresh)
             }
         };
-        // An earlier ledger than the one that is open is not looked at.
+        // Ledgers before the open one are not checked.
         if ledger != book.number || present.iter().any(|range| range.contains(&number)) {
             return Ok(());
         }

@@ -1,9 +1,8 @@
-//! Finished hands on their way into a ledger: numbered, in the ledger's journal, and in line for
-//! the next commit, in this order.
+//! The queue of finished hands of a ledger. A hand is numbered, written to the ledger's journal,
+//! and queued for the next commit, in this order.
 //!
-//! Once a hand is in the journal its client may be told, whatever the ledger does. Where the
-//! journal cannot be written, the ledger could not be the last time, or too many hands are in line,
-//! the client waits for the commit.
+//! Once a hand is in the journal its client may be answered. The client waits for the commit when
+//! the journal cannot be written, the last commit failed, or too many hands are queued.
 
 use logs::ledger::{Journal, Spent};
 use logs::{DecisionRecord, HandRecord};
@@ -11,49 +10,49 @@ use tokio::sync::oneshot;
 
 use super::HostError;
 
-/// Hands in line from which on whoever ends one waits for the ledger.
+/// The number of queued hands above which clients wait for the commit.
 const MANY: usize = 10_000;
 
-/// Hands in line at most, for a disk that cannot be written to; beyond, no more are taken.
+/// Most queued hands, for a disk that cannot be written to; no more are taken beyond.
 const MOST: usize = 100_000;
 
-/// What tells whether a hand is in the ledger.
+/// The channel on which it is sent whether the hand was committed.
 pub(super) type Keeping = oneshot::Receiver<bool>;
 
-/// A hand to be kept.
+/// A finished hand to be recorded.
 #[derive(Debug)]
 pub(super) struct Finished {
-    /// The hand; its number is given when it is kept.
+    /// The hand's record; its number is set when it is queued.
     pub(super) record: HandRecord,
     /// The agent's decisions in it.
     pub(super) decisions: Vec<DecisionRecord>,
 }
 
-/// The line of one ledger.
+/// The queue of one ledger.
 #[derive(Debug)]
 pub(super) struct Queue {
     next: u64,
     journal: Journal,
     hands: Vec<Finished>,
     waiting: Vec<oneshot::Sender<bool>>,
-    /// Hands that were taken out of the line and are not in the ledger.
+    /// Hands taken out of the queue that are not committed.
     taken: usize,
     failing: bool,
     closed: bool,
 }
 
 impl Queue {
-    /// An empty line for hands from this number on.
+    /// An empty queue whose next hand gets the number `next`.
     pub(super) fn new(next: u64, journal: Journal) -> Queue {
         let (hands, waiting) = (Vec::new(), Vec::new());
         Queue { next, journal, hands, waiting, taken: 0, failing: false, closed: false }
     }
 
-    /// Gives the hand a number, calls `before` with it, and puts the hand in line with these
-    /// decisions, which are taken. With a [`Keeping`] the client has to wait for it.
+    /// Numbers the hand, calls `before` with the number, and queues the hand with `decisions`,
+    /// which are moved out. If a [`Keeping`] is returned, the client must wait for it.
     ///
     /// # Errors
-    /// That of `before`, or when no more hands are taken; then nothing has changed.
+    /// Those of `before`, and when no more hands are taken; then nothing has changed.
     pub(super) fn add(
         &mut self,
         record: HandRecord,
@@ -68,7 +67,7 @@ impl Queue {
         Ok(self.add_as(Finished { record, decisions }, self.next))
     }
 
-    /// Puts a hand in line that has got this number before.
+    /// Queues a hand under the number it has already.
     pub(super) fn add_as(&mut self, mut hand: Finished, number: u64) -> Option<Keeping> {
         self.next = self.next.max(number + 1);
         hand.record.hand = number;
@@ -86,26 +85,26 @@ impl Queue {
         }
     }
 
-    /// What tells when all hands in line are in the ledger; `None` when there are none.
+    /// A channel that tells when all queued hands are committed; `None` when there are none.
     pub(super) fn wait(&mut self) -> Option<Keeping> {
         if self.hands.is_empty() && self.taken == 0 {
             return None;
         }
         let (told, keeping) = oneshot::channel();
-        // Once the line is closed nobody answers, which is an answer too.
+        // After closing, the sender is dropped, which also wakes the receiver.
         if !self.closed {
             self.waiting.push(told);
         }
         Some(keeping)
     }
 
-    /// Whether the line has just begun.
+    /// Whether the queue has just become non-empty.
     pub(super) fn begun(&self) -> bool {
         self.hands.len() == 1
     }
 
-    /// Adds all hands in line to `hands`, which are not in the ledger yet; gives those who wait for
-    /// them.
+    /// Moves all queued hands to `hands`, which holds those not committed before; returns the
+    /// senders of the waiting clients.
     pub(super) fn take(&mut self, hands: &mut Vec<Finished>) -> Vec<oneshot::Sender<bool>> {
         if hands.is_empty() {
             std::mem::swap(hands, &mut self.hands);
@@ -117,29 +116,29 @@ impl Queue {
         std::mem::take(&mut self.waiting)
     }
 
-    /// All hands that were taken are in the ledger; gives the part of the journal that is to be
-    /// emptied.
+    /// Notes that the hands taken are committed; returns the part of the journal to empty.
     pub(super) fn committed(&mut self) -> Option<Spent> {
         (self.taken, self.failing) = (0, false);
         self.journal.spent()
     }
 
-    /// That part is empty.
+    /// Notes that this part of the journal is empty.
     pub(super) fn emptied(&mut self) {
         self.journal.emptied();
     }
 
-    /// Those that were taken could not be put into the ledger; whether that is new.
+    /// Notes that the hands taken could not be committed; `true` if the commit before had not
+    /// failed.
     pub(super) fn failed(&mut self) -> bool {
         !std::mem::replace(&mut self.failing, true)
     }
 
-    /// Whether the last hands could not be put into the ledger.
+    /// Whether the last commit failed.
     pub(super) fn failing(&self) -> bool {
         self.failing
     }
 
-    /// From now on no hands are taken.
+    /// Closes the queue: no more hands are taken.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }

@@ -1,5 +1,4 @@
-//! `report.json` of the host's ledgers, written again while hands come in, so that lists of matches
-//! show them.
+//! `report.json` of the host's ledgers, rewritten while hands come in, for lists of matches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +10,10 @@ use logs::{LedgerError, LedgerReader};
 use super::ledger_store::AgentLedger;
 use super::{SlumbotHost, lock};
 
-/// The longest that hands are read for in one go.
+/// How long hands are read before the ledger is released.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// What has been counted of each ledger.
+/// The counts of each ledger so far.
 #[derive(Debug, Default)]
 pub(super) struct Reporter {
     counted: HashMap<String, Counted>,
@@ -24,12 +23,12 @@ pub(super) struct Reporter {
 struct Counted {
     reader: LedgerReader,
     tally: Tally,
-    /// The next hand.
+    /// The number of the next hand to count.
     next: u64,
 }
 
 impl SlumbotHost {
-    /// Counts what has come in and writes the reports that have changed.
+    /// Counts the new hands and rewrites the reports that have changed.
     pub(super) async fn report(&self, mut reporter: Reporter) -> Reporter {
         let books: Vec<Arc<AgentLedger>> =
             self.0.books.iter().filter_map(|book| lock(book).clone()).collect();
@@ -60,7 +59,7 @@ impl Reporter {
         for record in counted.reader.hands_from(before) {
             let record = record?;
             counted.tally.add(&record);
-            // Requests come first.
+            // Requests have priority.
             std::thread::yield_now();
             counted.next = record.hand + 1;
             if Instant::now() > until {
@@ -79,7 +78,7 @@ impl Reporter {
     }
 }
 
-/// A report that cannot be written.
+/// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 enum ReportError {
     #[error(transparent)]

@@ -1,5 +1,4 @@
-//! What the agent thought in a session's last finished hand. Nothing is told of a hand that is
-//! open.
+//! The agent's decisions in a session's last finished hand. Nothing is revealed of a hand in play.
 
 use game::{Action, PublicState};
 use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader};
@@ -13,14 +12,14 @@ use super::{BOT, CLIENT, HostError, SlumbotHost};
 /// A finished hand with the agent's decisions in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Review {
-    /// The agent.
+    /// The agent's name.
     pub agent: String,
     /// The match in whose ledger the hand is.
     #[serde(rename = "match")]
     pub of: String,
-    /// Its number there.
+    /// The hand's number in that ledger.
     pub hand: u64,
-    /// The number of its deal there.
+    /// The number of its deal in that ledger.
     pub deal: u64,
     /// The client's seat: 0 the big blind, 1 the button.
     pub client_pos: u8,
@@ -28,47 +27,47 @@ pub struct Review {
     pub hole_cards: Vec<String>,
     /// The agent's cards.
     pub bot_hole_cards: Vec<String>,
-    /// The cards on the table.
+    /// The board cards.
     pub board: Vec<String>,
-    /// The betting.
+    /// The betting, in Slumbot's notation.
     pub action: String,
-    /// What the client won, in chips.
+    /// The client's winnings in chips.
     pub winnings: i64,
-    /// The agent's decisions in order. Those made before a restart of the server are not known.
+    /// The agent's decisions in order, without those made before a restart of the server.
     pub decisions: Vec<ReviewedDecision>,
 }
 
-/// One decision of the agent.
+/// A decision of the agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewedDecision {
-    /// How many actions of any seat came before it.
+    /// The number of actions before it, of either seat.
     pub index: u32,
     /// The street, in lower case.
     pub street: &'static str,
     /// The betting before it.
     pub before: String,
-    /// The cards on the table then.
+    /// The board cards at that moment.
     pub board: Vec<String>,
     /// What it played, as in the betting: `k`, `c`, `f` or `b` and the total on the street.
     pub action: String,
     /// The distribution the action was drawn from; empty when the agent gave none.
     pub strategy: Vec<Choice>,
-    /// Its explanation.
+    /// The agent's explanation, if it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Why a check or fold stands in for its answer, when it does.
+    /// Why a check or fold replaced its answer, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<logs::Fallback>,
-    /// How long it thought, in microseconds.
+    /// The decision time in microseconds.
     pub elapsed_us: u64,
 }
 
-/// An action and how likely it was.
+/// An action and its probability.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Choice {
-    /// As in [`ReviewedDecision::action`].
+    /// The action, as in [`ReviewedDecision::action`].
     pub action: String,
-    /// From 0 to 1.
+    /// The probability, from 0 to 1.
     pub probability: f64,
 }
 
@@ -146,7 +145,7 @@ fn reviewed_decision(record: &HandRecord, decision: &DecisionRecord) -> Option<R
     })
 }
 
-/// The hand as it stood before its action of this number.
+/// The hand's state before its action of this index.
 fn state_before(record: &HandRecord, index: usize) -> Option<PublicState> {
     let history = record.public.history();
     let mut state = PublicState::new(record.public.def());

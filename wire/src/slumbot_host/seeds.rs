@@ -1,8 +1,8 @@
-//! Where the cards of a session come from: the server's secret and the session's number.
+//! The seeds of a session's cards: hashes of the server's secret and the session's number.
 //!
 //! The secret is made once from the system's randomness and kept in a file that only its owner can
-//! read. Every seed is a hash of it, so that no card seen in any session says anything about
-//! another card; with the secret at hand every deal can be made again.
+//! read. Since every seed is a hash of it, no cards seen in a session reveal others; with the
+//! secret, every deal can be made again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -28,16 +28,16 @@ pub(super) struct Secret {
 /// The seeds of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seeds {
-    /// Of the cards.
+    /// The seed of the cards.
     pub(super) deals: u64,
-    /// Of the agent's random choices.
+    /// The seed of the agent's random choices.
     pub(super) decisions: u64,
-    /// Of those it makes when it plays itself.
+    /// The seed of its choices when it plays itself.
     pub(super) baseline: u64,
 }
 
 impl Secret {
-    /// Reads the secret in this file, or makes one. Tokens begin with the number of the process,
+    /// Reads the secret from this file, or makes it. Tokens begin with the number of the process,
     /// unless it is 0.
     pub(super) fn open(path: &Path, process: u8) -> io::Result<Secret> {
         let secret = match fs::read(path) {
@@ -48,9 +48,9 @@ impl Secret {
             })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let secret = system_randomness()?;
-                // Whole or not at all.
+                // Complete or not at all.
                 let temporary = path.with_extension("tmp");
-                // One left behind may have other rights.
+                // A left-over file may have other permissions.
                 let _ = fs::remove_file(&temporary);
                 let mut options = OpenOptions::new();
                 let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
@@ -65,7 +65,7 @@ impl Secret {
         Ok(Secret { secret, tokens, process })
     }
 
-    /// The seeds of the session of this number.
+    /// The seeds of the session with this number.
     pub(super) fn seeds(&self, number: u32) -> Seeds {
         let mut hash = Sha256::new();
         hash.update(self.secret);
@@ -78,8 +78,8 @@ impl Secret {
         Seeds { deals: word(0), decisions: word(1), baseline: word(2) }
     }
 
-    /// A new token: the 128 bits of a random UUID (version 4); of one of several processes behind
-    /// one address, the first eight are its number, so that a proxy knows where the session is.
+    /// A new token: the 128 bits of a random UUID (version 4). If several processes share one
+    /// address, the first eight bits are the process number, by which a proxy finds the session.
     pub(super) fn token(&self) -> u128 {
         let mut rng = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
@@ -99,14 +99,14 @@ fn system_randomness() -> io::Result<[u8; 32]> {
     Ok(bytes)
 }
 
-/// A token as clients see it: 8-4-4-4-12 hexadecimal digits.
+/// The text of a token: 8-4-4-4-12 hexadecimal digits.
 pub(super) fn token_text(token: u128) -> String {
     let (a, b, c) = (token >> 96, token >> 80 & 0xFFFF, token >> 64 & 0xFFFF);
     let (d, e) = (token >> 48 & 0xFFFF, token & 0xFFFF_FFFF_FFFF);
     format!("{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}")
 }
 
-/// The token of such a text; `None` when it is none of ours.
+/// Parses a token; `None` when the text is not one of ours.
 pub(super) fn parse_token(text: &str) -> Option<u128> {
     let bytes = text.as_bytes();
     if bytes.len() != 36 {

@@ -1,4 +1,4 @@
-//! One session: what its slot holds, and what can be made from it.
+//! A session in memory, and what is computed from its slot.
 
 use std::sync::Arc;
 
@@ -16,31 +16,31 @@ use super::users::Counted;
 /// A session in memory.
 #[derive(Debug)]
 pub(super) struct Session {
-    /// What is on disk.
+    /// The contents of its slot on disk.
     pub(super) slot: Slot,
-    /// Where.
+    /// The slot's place in the file.
     pub(super) place: u32,
     pub(super) seeds: Seeds,
-    /// The agent's decisions in the open hand, as far as they were made since the server's start.
+    /// The agent's decisions in the hand in play, those since the server's start.
     pub(super) decisions: Vec<DecisionRecord>,
-    /// Further tokens, with their places on disk.
+    /// Additional tokens, with the places of their slots.
     pub(super) aliases: Vec<(u128, u32)>,
-    /// An agent's game against itself that has been begun, where that takes long.
+    /// The self-play that is in progress, for agents that are not inline.
     pub(super) baseline: Option<Baseline>,
-    /// It counts among those of its user; of one from before the server's start that is unknown.
+    /// The session's count among its user's; `None` if it began before the server's start.
     pub(super) of_user: Option<Counted>,
-    /// Set when its token has been forgotten.
+    /// Whether it has expired.
     pub(super) expired: bool,
 }
 
-/// An agent's game against itself, being played.
+/// A self-play in progress.
 #[derive(Debug)]
 pub(super) struct Baseline {
-    /// Of which deal of the session it has the cards.
+    /// The deal of the session that is played.
     pub(super) deal: u32,
-    /// Whose game it is.
+    /// The agent's number.
     pub(super) agent: u16,
-    /// What it comes to.
+    /// The task that returns the result in chips; `None` when the agent failed.
     pub(super) result: JoinHandle<Option<i64>>,
 }
 
@@ -52,35 +52,35 @@ impl Session {
     }
 }
 
-/// What a session has come to.
+/// The sums of a session.
 pub(super) fn totals(slot: &Slot) -> Totals {
     Totals { hands: slot.finished.into(), total: slot.total, baseline_total: slot.baseline_total }
 }
 
-/// Puts sums back.
+/// Stores the sums of a session.
 pub(super) fn set_totals(slot: &mut Slot, totals: Totals) {
     slot.finished = totals.hands as u32;
     slot.total = totals.total;
     slot.baseline_total = totals.baseline_total;
 }
 
-/// The number of a deal among those of all sessions: what ledgers call the deal.
+/// The number of a deal among those of all sessions, as ledgers use it.
 pub(super) fn deal_number(slot: &Slot) -> u64 {
     u64::from(slot.number) << 32 | u64::from(slot.deal)
 }
 
-/// The seat that the client takes in a deal: the big blind first, then in turns.
+/// The client's seat in a deal: the big blind first, then alternating.
 pub(super) fn client_seat(deal: u32) -> Seat {
     Seat::new(deal as usize % 2).expect("two seats")
 }
 
-/// The cards of a deal of this session.
+/// The cards of a deal of the session with these seeds.
 pub(super) fn cards(def: &GameDef, seeds: Seeds, deal: u32) -> (BySeat<HoleCards>, Board) {
     let Deal { hole, board } = Dealer::new(def, seeds.deals).deal(deal.into());
     (hole, board)
 }
 
-/// The hand in a slot, played as far as it was; `None` when its actions cannot have happened.
+/// The hand in a slot, with its actions played; `None` when there is none or an action is illegal.
 pub(super) fn replay(def: &Arc<GameDef>, seeds: Seeds, slot: &Slot) -> Option<Hand> {
     if slot.stage == Stage::None {
         return None;

@@ -1,16 +1,16 @@
-//! What must survive the server's end, as a file of slots of fixed size: one for each session, one
-//! for each hand that a client left open, one for each further token of a session.
+//! The state that must survive the process, as a file of slots of fixed size: one for each session,
+//! for each hand that a client left open, and for each additional token of a session.
 //!
-//! A slot is written with one call before the answer it belongs to leaves, so it survives the end
-//! of the process, however it comes; a power cut may take the last ones. Every slot ends in a
-//! checksum of what it holds: one that was written in part is reported and dropped, never misread.
+//! A slot is written with one call before its answer is sent, so it survives the end of the
+//! process, however it comes; a power failure may lose the last ones. Every slot has a checksum of
+//! its content: one that was written in part is reported and dropped, never misread.
 //!
 //! | bytes | what |
-//! |---|---|
+//! | 0 | kind: 0 free, 1 session, 2 a hand left open, 3 an additional token |
 //! | 0 | kind: 0 free, 1 session, 2 a hand left open, 3 a further token |
 //! | 1 | the hand in it: 0 none, 1 open, 2 finished |
 //! | 2 … 3 | actions of that hand |
-//! | 4 … 7 | checksum of bytes 8 up to the end of the actions, and of bytes 0 … 3 |
+//! | 8 … 23 | token; an additional token is followed by the session's in bytes 96 … 111 |
 //! | 8 … 23 | token; of a further token the one it stands for follows in bytes 96 … 111 |
 //! | 24 … 27 | the session's number |
 //! | 28 … 31 | agents, as numbers: that of the session, that of the hand |
@@ -19,7 +19,7 @@
 //! | 56 … 63 | last use, milliseconds since 1970 |
 //! | 64 … 71 | number of the last finished hand in the ledger of its agent |
 //! | 72 … 75 | number of the hand's deal in its session |
-//! | 76 … 79 | agent of the last finished hand (65535 when there is none), and which of its ledgers |
+//! | 76 … 79 | agent of the last finished hand (65535 for none), and which of its ledgers |
 //! | 96 … 511 | the actions: 0 fold, 1 call, else the total of a raise |
 
 use std::fs::{File, OpenOptions};
@@ -31,20 +31,20 @@ use std::sync::{Mutex, PoisonError};
 use game::Action;
 use smallvec::SmallVec;
 
-/// Bytes of a slot.
+/// The size of a slot in bytes.
 const SIZE: usize = 512;
-/// Where the actions begin.
+/// The offset of the actions.
 const ACTIONS: usize = 96;
 /// The most actions a slot holds. A hand has at most 200 raises, each by a big blind or more, and
 /// two other actions on each street.
 const MOST_ACTIONS: usize = (SIZE - ACTIONS) / 2;
-/// Says that no hand was finished yet.
+/// The agent number that means that no hand was finished yet.
 const NONE: u16 = u16::MAX;
 
-/// The actions of a hand, a few in place.
+/// The packed actions of a hand; few are stored inline.
 pub(super) type Actions = SmallVec<[u16; 8]>;
 
-/// An action in two bytes. Totals of raises are above 100 and at most 20,000 in this game.
+/// Packs an action into two bytes. Raise totals are above 100 and at most 20,000 in this game.
 pub(super) fn pack(action: Action) -> u16 {
     match action {
         Action::Fold => 0,
@@ -53,7 +53,7 @@ pub(super) fn pack(action: Action) -> u16 {
     }
 }
 
-/// The action of two bytes.
+/// Unpacks an action.
 pub(super) fn unpack(packed: u16) -> Action {
     match packed {
         0 => Action::Fold,
@@ -62,35 +62,35 @@ pub(super) fn unpack(packed: u16) -> Action {
     }
 }
 
-/// What a slot is used for.
+/// The use of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A session.
     Session,
     /// A hand that a client left open.
     LeftOpen,
-    /// A further token of a session.
+    /// An additional token of a session.
     Alias,
 }
 
-/// How the hand in a slot stands.
+/// The stage of the hand in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Stage {
-    /// There is none.
+    /// No hand.
     #[default]
     None,
-    /// It is being played.
+    /// In play.
     Open,
-    /// It is over, and in the ledger or about to be.
+    /// Finished, and in the ledger or about to be.
     Finished,
 }
 
-/// Where a finished hand is.
+/// The place of a finished hand in the ledgers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// The agent.
+    /// The agent's number.
     pub(super) agent: u16,
-    /// Which of the agent's ledgers, from 1.
+    /// The number of the ledger among the agent's, from 1.
     pub(super) book: u16,
     /// The hand's number in it.
     pub(super) hand: u64,
@@ -101,7 +101,7 @@ pub(super) struct Kept {
 pub(super) struct Slot {
     pub(super) kind: Kind,
     pub(super) token: u128,
-    /// The token that a further token stands for.
+    /// The session's token, for an additional token.
     pub(super) stands_for: u128,
     pub(super) number: u32,
     pub(super) agent: u16,
@@ -110,7 +110,7 @@ pub(super) struct Slot {
     pub(super) total: i64,
     pub(super) baseline_total: i64,
     pub(super) used: u64,
-    /// Where the last finished hand is.
+    /// The place of the last finished hand in the ledgers.
     pub(super) last: Option<Kept>,
     pub(super) stage: Stage,
     pub(super) hand_agent: u16,
@@ -140,7 +140,7 @@ impl Slot {
         }
     }
 
-    /// The bytes in use.
+    /// Writes the slot's bytes to `out`; returns their number.
     fn encode(&self, out: &mut [u8; SIZE]) -> usize {
         out[..ACTIONS].fill(0);
         out[0] = match self.kind {
@@ -179,7 +179,7 @@ impl Slot {
         end
     }
 
-    /// The contents, or `None` when the bytes are not a whole slot.
+    /// Reads a slot; `None` when it is free or damaged.
     fn decode(bytes: &[u8]) -> Option<Slot> {
         let kind = match bytes.first()? {
             1 => Kind::Session,
@@ -227,7 +227,7 @@ fn field<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at + N)?.try_into().ok()
 }
 
-/// FNV-1a over everything but the checksum itself.
+/// FNV-1a over all bytes but those of the checksum.
 fn checksum(bytes: &[u8]) -> u32 {
     let content = bytes[..4].iter().chain(&bytes[8..]);
     content.fold(0x811C_9DC5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
@@ -240,26 +240,26 @@ pub(super) struct Slots {
     free: Mutex<Free>,
 }
 
-/// Slots that can be taken.
+/// The places of free slots.
 #[derive(Debug, Default)]
 struct Free {
-    /// Those in the middle of the file.
+    /// Places within the file.
     holes: Vec<u32>,
-    /// The first one beyond its end.
+    /// The first place beyond its end.
     end: u32,
 }
 
-/// What a file held when it was opened.
+/// The content of a file when it was opened.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The slots in use, each with its place.
     pub(super) slots: Vec<(u32, Slot)>,
-    /// Places of slots that are damaged; they count as free.
+    /// The places of damaged slots, which count as free.
     pub(super) damaged: Vec<u32>,
 }
 
 impl Slots {
-    /// Opens the file, or makes it, and reads what is in it.
+    /// Opens the file, or makes it, and reads its slots.
     pub(super) fn open(path: &Path) -> io::Result<(Slots, Found)> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -288,7 +288,7 @@ impl Slots {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a new slot.
+    /// Takes a place for a new slot.
     pub(super) fn take(&self) -> u32 {
         let mut free = self.free();
         free.holes.pop().unwrap_or_else(|| {
@@ -297,28 +297,28 @@ impl Slots {
         })
     }
 
-    /// Writes a slot: with one call, so that it is there whole or not at all when the process dies.
+    /// Writes a slot with one call, so that it is complete or absent if the process ends.
     pub(super) fn write(&self, place: u32, slot: &Slot) -> io::Result<()> {
         let mut bytes = [0; SIZE];
         let end = slot.encode(&mut bytes);
         self.file.write_all_at(&bytes[..end], u64::from(place) * SIZE as u64)
     }
 
-    /// Reads a slot; `None` when there is none.
+    /// Reads the slot at a place; `None` when it is free or damaged.
     pub(super) fn read(&self, place: u32) -> io::Result<Option<Slot>> {
         let mut bytes = [0; SIZE];
         let length = read_up_to(&self.file, &mut bytes, u64::from(place) * SIZE as u64)?;
         Ok(Slot::decode(&bytes[..length]))
     }
 
-    /// Gives a place back, even when it cannot be written that it is free.
+    /// Frees a slot, even if that cannot be written.
     pub(super) fn clear(&self, place: u32) -> io::Result<()> {
         let written = self.file.write_all_at(&[0], u64::from(place) * SIZE as u64);
         self.free().holes.push(place);
         written
     }
 
-    /// Flushes everything to disk.
+    /// Flushes the file to disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
@@ -351,7 +351,7 @@ mod tests {
         slot.used = 1_795_000_000_000;
         slot.last = Some(Kept { agent: 2, book: 1, hand: 99 });
         (slot.stage, slot.deal) = (Stage::Open, 11);
-        // No byte is 0, as a missing one would be read.
+        // No byte is 0, which a missing byte would read as.
         slot.actions = (1..=MOST_ACTIONS as u16).map(|i| 0x0101 * i).collect();
         slot
     }

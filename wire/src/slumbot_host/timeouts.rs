@@ -1,8 +1,8 @@
-//! What time does: hands without an action are forfeited, sessions without one forgotten.
+//! Timeouts: hands without an action are forfeited, sessions without one expire.
 //!
-//! A forfeited hand costs the client what it had put in. Where a fold is legal the hand ends with a
-//! fold and is in the ledger; elsewhere nothing that the rules know could end it so, and it counts
-//! in the session's sums and in `forfeits.jsonl` only.
+//! A forfeited hand costs the client what it had put in. If a fold is legal the hand ends with a
+//! fold and is in the ledger. Otherwise the rules know no such end: it counts only in the session's
+//! sums and in `forfeits.jsonl`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,19 +19,19 @@ use super::session::{Session, deal_number, replay, set_totals, totals};
 use super::slots::{Kind, Slot, Stage, pack};
 use super::{HostError, Inner, Left, Shared, SlumbotHost, lock, now};
 
-/// How often idle hands and sessions are looked for: four times in the shortest time that they are
-/// given, but neither more nor less often than this.
+/// The bounds of the interval between searches for idle hands and sessions, which is a quarter of
+/// the shortest limit.
 const TICKS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
 
 /// How often the statistics of ledgers are written.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// A session that has finished no hand makes room for others when it has been idle for so long and
-/// there are as many sessions as are allowed.
+/// How long a session without a finished hand must be idle to be dropped for a new one when the
+/// limit of sessions is reached.
 const UNUSED: Duration = Duration::from_secs(600);
 
 impl SlumbotHost {
-    /// Does what time brings until `stop`. [`close`](Self::close) comes after it.
+    /// Runs the periodic work until `stop`. [`close`](Self::close) comes after it.
     pub async fn run(self, stop: CancellationToken) {
         let plan = &self.0.plan;
         let shortest = plan.forfeit_after.min(plan.session_life);
@@ -49,13 +49,13 @@ impl SlumbotHost {
         self.report(reporter).await;
     }
 
-    /// Forfeits hands and forgets sessions that have been idle for too long.
+    /// Forfeits hands and drops sessions that have been idle for too long.
     pub async fn sweep(&self) {
         let inner = &*self.0;
         let now = now();
         let all: Vec<Shared> = inner.sessions().values().cloned().collect();
         for shared in all {
-            // Whoever is being served is not idle.
+            // A locked session is being served, and so not idle.
             let Ok(mut session) = shared.try_lock() else { continue };
             if session.slot.stage == Stage::Open && inner.forfeit_at(&session.slot) <= now {
                 let slot = session.slot.clone();
@@ -76,8 +76,8 @@ impl SlumbotHost {
         }
     }
 
-    /// Writes everything to disk; nothing is kept afterwards. Waits: not for a runtime's own
-    /// threads.
+    /// Writes everything to disk; hands that end later are not recorded. Blocks: not for a
+    /// runtime's own threads.
     pub fn close(&self) {
         lock(&self.0.keeper).close();
         if let Err(error) = self.0.slots.sync() {
@@ -87,12 +87,12 @@ impl SlumbotHost {
 }
 
 impl Inner {
-    /// When the hand in a slot is forfeited.
+    /// When the hand in a slot is forfeited, in milliseconds since 1970.
     pub(super) fn forfeit_at(&self, slot: &Slot) -> u64 {
         slot.used.saturating_add(self.plan.forfeit_after.as_millis() as u64)
     }
 
-    /// Writes a hand that its client leaves open for another one to a place of its own.
+    /// Writes a hand that its client leaves open to a slot of its own.
     pub(super) fn leave_open(&self, slot: &Slot) -> Result<Left, HostError> {
         let slot = Slot { kind: Kind::LeftOpen, ..slot.clone() };
         let left = Left { at: self.forfeit_at(&slot), place: self.slots.take() };
@@ -103,15 +103,15 @@ impl Inner {
         })
     }
 
-    /// Remembers a hand left open.
+    /// Adds a hand to those left open.
     pub(super) fn is_left_open(&self, hand: Left) {
         let mut left = lock(&self.left_open);
-        // Nearly always the last one.
+        // Nearly always the end of the queue.
         let index = left.partition_point(|other| other.at <= hand.at);
         left.insert(index, hand);
     }
 
-    /// The hands left open that are due, which are not remembered any more.
+    /// Removes and returns the hands left open that are due.
     fn due(&self, now: u64) -> Vec<Left> {
         let mut left = lock(&self.left_open);
         let due = left.partition_point(|hand| hand.at <= now);
@@ -130,11 +130,12 @@ impl Inner {
         Ok(())
     }
 
-    /// Ends the hand in `slot` as lost; it is the session's open one, or, with a place, one left
-    /// open.
+    /// Ends the hand in `slot` as lost by the client. It is the session's hand in play, or, with a
+    /// place in `left_at`, one left open.
     ///
-    /// # Errors Then nothing has changed, but for [`HostError::NotRecorded`] after the hand's end,
-    /// which counts.
+    /// # Errors
+    /// Then nothing has changed, except for [`HostError::NotRecorded`] after the hand's end, which
+    /// counts.
     async fn forfeit(
         &self,
         session: &mut Session,
@@ -150,7 +151,7 @@ impl Inner {
         let bot = self.bot(slot.hand_agent);
         let own = self.baseline(bot, session, &slot).await?;
         set_totals(&mut slot, totals(&session.slot));
-        // Nothing waits from here on.
+        // No await from here on.
         let mut keeping = None;
         let folds = hand.public().legal().fold;
         if folds {
@@ -177,7 +178,7 @@ impl Inner {
             }
         };
         match self.slots.write(session.place, &ended) {
-            // The hand is in the ledger all the same; the session is written with its next action.
+            // The hand is in the ledger; the session is written with its next action.
             Err(error) if folds => {
                 tracing::error!(%error, "a session cannot be written");
             }
@@ -206,7 +207,7 @@ impl Inner {
         recorded(keeping).await
     }
 
-    /// Forgets a session and all its tokens.
+    /// Drops a session and all its tokens.
     fn expire(&self, session: &mut Session) {
         session.expired = true;
         session.of_user = None;
@@ -220,7 +221,7 @@ impl Inner {
         self.counts.expired.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Forgets sessions that were begun and not used; whether there were any.
+    /// Drops sessions that were begun but not used; returns whether there were any.
     pub(super) fn make_room(&self) -> bool {
         let oldest = now().saturating_sub(UNUSED.as_millis() as u64);
         let all: Vec<Shared> = self.sessions().values().cloned().collect();
@@ -234,7 +235,7 @@ impl Inner {
             })
             .collect();
         unused.sort_unstable_by_key(|(used, _)| *used);
-        // Several at once, so that not every new session needs a look at all of them.
+        // Several at once, so that not every new session has to search all of them.
         unused.truncate(1 + self.plan.most_sessions / 100);
         for (_, shared) in &unused {
             if let Ok(mut session) = shared.try_lock() {

@@ -1,4 +1,4 @@
-//! How many sessions a user has, counted from the server's start.
+//! The number of sessions of each user, counted from the server's start.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use super::lock;
 
-/// A user: who logs in under a name, or comes from an address.
+/// A user: a login name, or else an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum User {
-    /// A name.
+    /// A login name.
     Name(Box<str>),
-    /// An address.
+    /// The address of a client without a name.
     Address(IpAddr),
 }
 
 impl User {
-    /// Who logs in under this name, or else comes from this address, where either is known.
+    /// The user with this login name, or else with this address; `None` if both are missing.
     pub(super) fn of(name: &str, from: Option<IpAddr>) -> Option<User> {
         match name {
             "" => from.map(User::Address),
@@ -25,10 +25,10 @@ impl User {
     }
 }
 
-/// The sessions of every user that has any.
+/// The number of sessions of every user that has any.
 pub(super) type Users = Arc<Mutex<HashMap<User, usize>>>;
 
-/// A session of a user, which counts while it is held.
+/// A counted session of a user; dropping it ends the count.
 #[derive(Debug)]
 pub(super) struct Counted {
     users: Users,
@@ -36,7 +36,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// One more session of this user; `None` where it has `most` already (0: any number).
+    /// Counts one more session of a user; `None` if it has `most` already (0 for no limit).
     pub(super) fn new(users: &Users, user: User, most: usize) -> Option<Counted> {
         let mut counts = lock(users);
         let count = counts.entry(user.clone()).or_default();

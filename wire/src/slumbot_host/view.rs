@@ -1,5 +1,5 @@
-//! A session as its client may see it, for a page that shows the table. What the client may not
-//! know yet is not in here: the agent's cards before the end of the hand, cards to come.
+//! The client's view of its session, for a page that shows the table. It has nothing that the
+//! client may not know yet: no cards of the agent before the end of the hand, no cards to come.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use super::session::{Session, replay, totals};
 use super::slots::{Slot, Stage};
 use super::{HostError, Inner, SlumbotHost, lock};
 
-/// A session at one moment.
+/// The client's view of a session at one moment.
 #[derive(Debug, Clone)]
 pub struct SessionView {
-    /// The agent of its last hand.
+    /// The agent of the last hand.
     pub agent: String,
-    /// The session's number: deals of its hands have it as their upper half.
+    /// The session's number: the upper half of its deal numbers.
     pub session: u32,
-    /// What it has come to, all agents together.
+    /// The session's sums, over all agents.
     pub totals: Totals,
-    /// Its last hand, if it has one.
+    /// The last hand, if there is one.
     pub hand: Option<SeenHand>,
     /// The matches in which its finished hands with this agent are recorded, the earliest first.
     pub matches: Vec<String>,
-    /// Changes whenever anything above does.
+    /// A version that changes whenever anything above does.
     pub moment: Moment,
 }
 
-/// When in a session something was seen: later moments are greater. Below 2^53, so that scripts can
+/// The version of a view of a session: later ones are greater. Below 2^53, so that scripts can
 /// compare them too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Moment(u64);
@@ -38,7 +38,7 @@ pub struct Moment(u64);
 impl Moment {
     fn of(slot: &Slot) -> Moment {
         let over = slot.stage != Stage::Open;
-        // No hand has 32,768 actions.
+        // A hand has fewer than 32,768 actions.
         Moment((u64::from(slot.dealt) << 16) + 2 * slot.actions.len() as u64 + u64::from(over))
     }
 }
@@ -49,38 +49,38 @@ impl fmt::Display for Moment {
     }
 }
 
-/// A hand as its client sees it.
+/// A hand as its client may see it.
 #[derive(Debug, Clone)]
 pub struct SeenHand {
-    /// What both see.
+    /// The public state.
     pub public: PublicState,
     /// The client's seat.
     pub client: Seat,
     /// The client's cards, high to low.
     pub hole: HoleCards,
-    /// The result, once it is over.
+    /// The result, once the hand is over.
     pub end: Option<SeenEnd>,
 }
 
-/// How a hand ended.
+/// The end of a hand.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenEnd {
     /// The agent's cards, high to low.
     pub bot_hole: HoleCards,
-    /// What the client won, in chips.
+    /// The client's winnings in chips.
     pub winnings: i64,
 }
 
 impl SlumbotHost {
-    /// Waits until the finished hands of this session's last agent are in the ledger, for whoever
-    /// is to read it: they get there by themselves within a tenth of a second.
+    /// Waits until the finished hands of this session's last agent are in the ledger, for a reader:
+    /// without it they get there within a tenth of a second.
     pub async fn written(&self, token: &str) {
         let Ok(shared) = self.0.find(token) else { return };
         let agent = shared.lock().await.slot.hand_agent;
         self.0.written(agent).await;
     }
 
-    /// The session of this token as its client may see it.
+    /// The client's view of the session with this token.
     ///
     /// # Errors
     /// When the token is unknown.
@@ -105,7 +105,7 @@ impl SlumbotHost {
 }
 
 impl Inner {
-    /// Waits until the finished hands of this agent are in its ledger, for whoever reads it.
+    /// Waits until the finished hands of this agent are in its ledger, for readers.
     pub(super) async fn written(&self, agent: u16) {
         let book = lock(&self.books[usize::from(agent)]).clone();
         if let Some(book) = book {

@@ -1,8 +1,8 @@
-//! The thread that puts finished hands into the ledgers: all that have come in since the last time
-//! in one transaction, twenty times a second at most, and at once when somebody waits for it.
+//! The thread that writes finished hands to the ledgers: all that have come in since the last
+//! commit in one transaction, at most twenty times a second, or at once when somebody waits for it.
 //!
-//! Requests are answered meanwhile, maybe on the same processor, which the ledgers hand over again
-//! and again (see [`LedgerWriter::with_even_commits`]).
+//! Requests are answered meanwhile, maybe on the same processor, which the ledgers yield again and
+//! again (see [`LedgerWriter::with_even_commits`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -16,22 +16,22 @@ use logs::stats::DecisionTally;
 use super::lock;
 use super::queue::{Finished, Queue};
 
-/// How long hands come in before they are committed together.
+/// How long hands are collected before they are committed.
 const BATCH: Duration = Duration::from_millis(50);
 
-/// How often hands that could not be committed are tried again.
+/// The interval between tries to commit hands after a failure.
 const UPKEEP: Duration = Duration::from_secs(1);
 
-/// Bytes of memory for the pages of all ledgers together.
+/// Bytes of page cache for all ledgers together.
 const CACHE: u64 = 64 << 20;
 
-/// What the thread is told.
+/// A message to the thread.
 enum Order {
     Open(Box<LedgerWriter>, Arc<Mutex<Queue>>),
     Close,
 }
 
-/// The thread, to whoever gives it work.
+/// A handle that wakes the thread.
 #[derive(Debug, Clone)]
 pub(super) struct WriterHandle {
     thread: Thread,
@@ -39,19 +39,19 @@ pub(super) struct WriterHandle {
 }
 
 impl WriterHandle {
-    /// Hands have come in.
+    /// Wakes the thread: hands have come in.
     pub(super) fn ring(&self) {
         self.thread.unpark();
     }
 
-    /// Somebody waits for them.
+    /// Wakes the thread to commit at once: somebody waits.
     pub(super) fn hurry(&self) {
         self.hurry.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
 
-/// The thread.
+/// The running thread, which ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Writer {
     orders: Sender<Order>,
@@ -60,7 +60,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts it.
+    /// Starts the thread.
     pub(super) fn start() -> std::io::Result<Writer> {
         let (orders, incoming) = std::sync::mpsc::channel();
         let hurry = Arc::new(AtomicBool::new(false));
@@ -71,12 +71,12 @@ impl Writer {
         Ok(Writer { orders, bell, thread: Some(thread) })
     }
 
-    /// What wakes it.
+    /// A handle that wakes the thread.
     pub(super) fn bell(&self) -> WriterHandle {
         self.bell.clone()
     }
 
-    /// Has it write the hands of this line into this ledger.
+    /// Makes the thread write the hands of this queue to this ledger.
     pub(super) fn open(&self, ledger: LedgerWriter, queue: &Arc<Mutex<Queue>>) {
         let sent = self.orders.send(Order::Open(Box::new(ledger), Arc::clone(queue)));
         if sent.is_err() {
@@ -85,10 +85,10 @@ impl Writer {
         }
     }
 
-    /// Commits what has come in and ends the thread. What comes later is not taken.
+    /// Commits all queued hands and ends the thread. Hands that come later are not taken.
     pub(super) fn close(&mut self) {
         let Some(thread) = self.thread.take() else { return };
-        // It may have ended already.
+        // The thread may have ended already.
         let _ = self.orders.send(Order::Close);
         self.bell.hurry();
         let _ = thread.join();
@@ -101,20 +101,20 @@ impl Drop for Writer {
     }
 }
 
-/// The thread's own.
+/// The ledgers, owned by the thread.
 #[derive(Default)]
 struct Ledgers(Vec<Ledger>);
 
 struct Ledger {
     writer: LedgerWriter,
     queue: Arc<Mutex<Queue>>,
-    /// Hands that are not committed yet.
+    /// Hands not yet committed.
     hands: Vec<Finished>,
     decisions: DecisionTally,
 }
 
 impl Ledgers {
-    /// One more, with which the others share what memory there is.
+    /// Adds a ledger, and divides the page cache among all.
     fn open(&mut self, ledger: Ledger) {
         self.0.push(ledger);
         let share = CACHE / self.0.len() as u64;
@@ -127,7 +127,7 @@ impl Ledgers {
 
     fn run(mut self, orders: &Receiver<Order>, hurry: &AtomicBool) {
         loop {
-            // Woken by the first hand in line.
+            // Woken by the first hand in a queue.
             std::thread::park_timeout(UPKEEP);
             rest(hurry);
             let mut closing = false;
@@ -145,7 +145,7 @@ impl Ledgers {
         for mut ledger in std::mem::take(&mut self.0) {
             lock(&ledger.queue).close();
             ledger.commit();
-            // Else the journal has them.
+            // Otherwise the hands stay in the journal.
             if ledger.hands.is_empty() {
                 ledger.writer.close();
             }
@@ -153,7 +153,7 @@ impl Ledgers {
     }
 }
 
-/// However the thread ends, nobody shall wait for it.
+/// However the thread ends, nobody must wait for it.
 impl Drop for Ledgers {
     fn drop(&mut self) {
         for ledger in &mut self.0 {
@@ -164,7 +164,7 @@ impl Drop for Ledgers {
     }
 }
 
-/// Waits for more hands, unless somebody waits for those that are there.
+/// Waits for more hands, unless somebody waits for those that are queued.
 fn rest(hurry: &AtomicBool) {
     let due = Instant::now() + BATCH;
     while !hurry.swap(false, Ordering::Acquire) {
@@ -184,12 +184,12 @@ impl Ledger {
         Ledger { writer, queue, hands: Vec::new(), decisions }
     }
 
-    /// Commits what is in line, and tells those who wait for it.
+    /// Commits the queued hands, and tells those who wait for them.
     fn commit(&mut self) {
         let counted = self.hands.len();
         let waiting = lock(&self.queue).take(&mut self.hands);
         if self.hands.is_empty() {
-            // Nobody can wait for nothing.
+            // Nobody can be waiting then.
             return;
         }
         let before = Instant::now();
@@ -212,7 +212,7 @@ impl Ledger {
             self.hands.clear();
             self.empty_journal();
         }
-        // Whoever has gone away does not need the answer.
+        // A receiver that is gone needs no answer.
         waiting.into_iter().for_each(|told| _ = told.send(committed.is_ok()));
     }
 
@@ -223,7 +223,7 @@ impl Ledger {
             tracing::info!(path = %self.writer.path().display(), "hands are recorded again");
         }
         let spent = queue.committed();
-        // Requests do not wait for it.
+        // The lock is released first: requests do not wait for this.
         drop(queue);
         if let Some(spent) = spent
             && spent.empty().is_ok()

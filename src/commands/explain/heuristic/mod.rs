@@ -1,5 +1,5 @@
 //! `cardroom explain heuristic`: lists of if, then and else in plain words, how often each
-//! statement decides and what it earns, and the card to play them by.
+//! statement decides and what it earns, and a card to play them by.
 
 mod card;
 mod shown;
@@ -89,7 +89,7 @@ pub(super) struct Args {
 const LIMIT: &str = "holdem.limit.2p.reverse_blinds";
 const NO_LIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
-/// Explains.
+/// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(card) = &args.card {
         card::check(card)?;
@@ -151,7 +151,7 @@ fn at(path: &Path, error: &HeuristicError) -> Failure {
     Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
 }
 
-/// Plays the hands.
+/// Plays the hands that the statements are measured on.
 fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Failure> {
     let opponent = args.named.resolve_with_policy(&args.against)?;
     let opponent = opponent.policy(def).map_err(Failure::input)?;

@@ -1,4 +1,4 @@
-//! What is known of the lists, as text and as JSON.
+//! The lists and their measurements, as text and as JSON.
 
 use evaluation::statements::{Measured, Statement};
 use game::{GameDef, Street};
@@ -12,12 +12,12 @@ use show::number::{percent, signed, whole};
 use crate::commands::explain::tree_source::on;
 use crate::output::Shown;
 
-/// Lists and what was measured of them.
+/// Lists with their measurements.
 pub(super) struct Lists<'a> {
-    /// As they were named.
+    /// The name given on the command line.
     pub(super) name: String,
     pub(super) book: &'a Rulebook,
-    /// One street only.
+    /// The only street to show, if one was chosen.
     pub(super) street: Option<Street>,
     pub(super) def: &'a GameDef,
     pub(super) game: &'a str,
@@ -36,12 +36,12 @@ impl Lists<'_> {
         Rate::of(sums, self.def.big_blind()).ok()
     }
 
-    /// What all hands win.
+    /// What the lists win over all hands.
     pub(super) fn won(&self) -> Option<Rate> {
         self.rate(&self.measured?.won)
     }
 
-    /// What the words mean that the lists use, dry boards among them.
+    /// The definitions of the terms that the lists use, dry boards among them.
     pub(super) fn terms(&self) -> Vec<String> {
         let mut terms: Vec<Term> = self.streets().flat_map(|(_, list)| list.terms()).collect();
         terms.sort();
@@ -82,7 +82,8 @@ impl Lists<'_> {
         table
     }
 
-    /// How often and how much, of so many decisions on the street.
+    /// The cells of a statement: how often it decides and what it wins. `all` is the number of
+    /// decisions on the street.
     fn figures(&self, statement: &Statement, all: u64) -> [String; 4] {
         let hands = self.measured.map_or(0, |measured| 2 * measured.deals);
         let share = |part: u64, whole: u64| match whole {
@@ -175,7 +176,7 @@ impl Shown for Lists<'_> {
     }
 }
 
-/// With a capital first letter.
+/// The text with a capital first letter.
 pub(super) fn capital(text: &str) -> String {
     let mut text = text.to_owned();
     if let Some(first) = text.get_mut(..1) {

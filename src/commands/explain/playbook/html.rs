@@ -1,4 +1,4 @@
-//! The page as one HTML file: prints on A4, follows the system's dark mode on a screen.
+//! The page as one HTML file, which prints on A4 and follows the system's dark mode on a screen.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ tr.rule{padding-bottom:.8mm}tr.branch{padding-top:1mm}}
 section{break-inside:avoid}}
 ";
 
-/// The file.
+/// The HTML file.
 pub(super) fn page(page: &Page) -> String {
     let head = escaped(&page.head);
     let mut html = format!(
@@ -114,8 +114,8 @@ fn line(html: &mut String, line: &Line) {
     *html += "</tr>\n";
 }
 
-/// What is done; on paper the rare part of a long list gives way to dots, so that a rule is one
-/// line.
+/// The actions of a rule as HTML. In print, the rare part of a long list is replaced by dots, so
+/// that a rule takes one line.
 fn mix(whole: &str) -> String {
     let first = PAPER.first_of(whole, ROOM);
     match first.strip_suffix(", …") {
@@ -128,7 +128,7 @@ fn mix(whole: &str) -> String {
     }
 }
 
-/// A text whose percentages are not broken, from the word before them on.
+/// The text as HTML, with no line breaks within percentages or between them and the word before.
 fn spaced(text: &str) -> String {
     let escaped = escaped(text);
     let words: Vec<&str> = escaped.split(' ').collect();
@@ -143,7 +143,7 @@ fn spaced(text: &str) -> String {
     spaced
 }
 
-/// The letters on paper, in points, and the room for what is done.
+/// Font in print, in points, and the width for the actions.
 const PAPER: Letters = Letters::regular(7.2);
 const ROOM: f64 = 205.0;
 

@@ -1,4 +1,5 @@
-//! `cardroom explain playbook`: an agent's trees on one page, a shallow tree for each street.
+//! `cardroom explain playbook`: an agent's trees on one page, cut to a shallow tree for each
+//! street.
 
 mod html;
 mod svg;
@@ -41,7 +42,7 @@ pub(super) struct Args {
     out: PathBuf,
 }
 
-/// Makes the page.
+/// Runs the command: writes the page.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let ending = args.out.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let draw = match ending.as_ref().and_then(|ending| ending.to_str()) {
@@ -58,50 +59,50 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     report::write(&args.out, &draw(&page(args, &student)?))
 }
 
-/// Trees with at most so many leaves together are shown whole.
+/// Trees with at most this many leaves in all are shown whole.
 const WHOLE: usize = 80;
-/// Branches of others.
+/// The depth to which larger trees are shown.
 const DEPTH: usize = 3;
 
-/// All that is on the page.
+/// The contents of the page.
 struct Page {
     head: String,
-    /// Who it is and how it learned, a paragraph each.
+    /// The agent and its training, in paragraphs.
     about: Vec<String>,
     /// How to read it.
     reading: String,
     streets: Vec<Section>,
 }
 
-/// A street.
+/// The section of a street.
 struct Section {
     head: String,
     about: String,
-    /// What the colours mean: a colour, words, and the share of all play on the street.
+    /// The legend: a colour, and words with the share of all play on the street.
     key: Vec<(&'static str, String)>,
     lines: Vec<Line>,
 }
 
-/// A line of a street's rules.
+/// A line of a section.
 struct Line {
-    /// How many conditions above it hold too.
+    /// The number of conditions above it that hold as well.
     depth: usize,
-    /// `when` or `and`; empty where there is no condition.
+    /// `when` or `and`; empty if there is no condition.
     link: &'static str,
     condition: String,
-    /// What is done there; none where the lines below say it.
+    /// The rule; `None` if the lines below have the rules.
     rule: Option<Rule>,
 }
 
-/// What is done where a rule holds.
+/// The actions that a rule takes.
 struct Rule {
-    /// All of it, the likeliest first.
+    /// All actions in words, the likeliest first.
     whole: String,
-    /// A colour and a share for each kind of action.
+    /// The colour and share of each kind of action.
     parts: Vec<(&'static str, f64)>,
-    /// The share of the street's play.
+    /// The share of the play on the street, in words.
     play: String,
-    /// The node's number, with a mark where more is below.
+    /// The node's number, with a mark if the tree goes on below it.
     node: String,
 }
 
@@ -192,7 +193,7 @@ fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Sec
         .collect();
     let shown = explainer.outline(0, depth);
     let line = |place: usize| line(explainer, &shown, place, all.weight);
-    // The root has no condition: it is a line of its own only where it is all there is.
+    // The root has no condition, so it gets a line only if it is the only node.
     let lines = (0..shown.len()).filter(|&place| place > 0 || shown.len() == 1).map(line).collect();
     Section { head, about, key, lines }
 }

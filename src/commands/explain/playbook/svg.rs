@@ -1,5 +1,5 @@
-//! The page as a picture of the shape of A4: made without fonts or other files. With more rules
-//! everything gets smaller, so that it stays one page.
+//! The page as an SVG picture in the proportions of A4. It needs no fonts or other files; with more
+//! rules everything gets smaller, so that it stays one page.
 
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
@@ -9,23 +9,23 @@ use super::{Line, Page, Section};
 const WIDE: f64 = 794.0;
 const TALL: f64 = 1123.0;
 const EDGE: f64 = 32.0;
-/// From line to line, of rules and of text.
+/// Line heights: of rules and of text.
 const RULE: f64 = 13.5;
 const LINE: f64 = 11.6;
-/// The width of a rule's colours, its mix, its share of play and its node, and what is between
-/// conditions and colours.
+/// Widths of the columns of a rule: its bar of colours, its actions, its share of play and its
+/// node; and the gap between conditions and colours.
 const BAR: f64 = 62.0;
 const MIX: f64 = 252.0;
 const PLAY: f64 = 38.0;
 const NODE: f64 = 34.0;
 const GAP: f64 = 8.0;
-/// What a condition that holds further in is moved to the right by.
+/// Indentation for each level of conditions.
 const INDENT: f64 = 12.0;
 const TEXT: Letters = Letters::regular(9.2);
 const BOLD: Letters = Letters::bold(9.2);
 const TITLE: Letters = Letters::bold(19.0);
 
-/// The file.
+/// The SVG file.
 pub(super) fn page(page: &Page) -> String {
     let lines = |width: f64| -> Vec<String> {
         let room = width - 2.0 * EDGE;
@@ -36,8 +36,8 @@ pub(super) fn page(page: &Page) -> String {
         let streets: f64 = page.streets.iter().map(|street| tall(street, width)).sum();
         2.0 * EDGE + 22.0 * head(width).len() as f64 + LINE * lines(width).len() as f64 + streets
     };
-    // What is too tall for A4 is laid out on a larger sheet of the same shape, on which fewer lines
-    // are broken.
+    // A page that is too tall for A4 is laid out on a larger sheet of the same proportions, on
+    // which fewer lines wrap.
     let tall = height(WIDE).max(TALL);
     let width = WIDE * tall / TALL;
     let mut svg = open([width, tall], page);
@@ -56,14 +56,14 @@ pub(super) fn page(page: &Page) -> String {
     svg.finish()
 }
 
-/// The height of a street.
+/// The height of a section.
 fn tall(street: &Section, width: f64) -> f64 {
     let lines: usize = street.lines.iter().map(|line| conditions(line, width).len()).sum();
     let keys = key(street, width).len().max(1);
     12.0 + 17.0 + LINE * keys as f64 + 5.0 + RULE * lines as f64
 }
 
-/// The lines of what the colours mean: for each its place, colour and words.
+/// The lines of the legend: position, colour and words of each entry.
 fn key(street: &Section, width: f64) -> Vec<Vec<(f64, &'static str, &str)>> {
     let mut lines = vec![Vec::new()];
     let mut left = EDGE;
@@ -81,13 +81,12 @@ fn key(street: &Section, width: f64) -> Vec<Vec<(f64, &'static str, &str)>> {
     lines
 }
 
-/// Where the conditions of a line begin.
+/// The left edge of a line's conditions.
 fn start(line: &Line) -> f64 {
     EDGE + INDENT * line.depth as f64
 }
 
-/// The condition of a line, in as many lines as it takes beside a rule's colours, its first word
-/// among it.
+/// The condition of a line with its first word, wrapped to the width left beside a rule.
 fn conditions(line: &Line, width: f64) -> Vec<String> {
     let (letters, right) = match line.rule {
         Some(_) => (TEXT, width - EDGE - NODE - PLAY - MIX - GAP - BAR - GAP),
@@ -96,7 +95,7 @@ fn conditions(line: &Line, width: f64) -> Vec<String> {
     letters.wrapped(&format!("{} {}", line.link, line.condition), right - start(line))
 }
 
-/// A street below `y`; returns where it ends.
+/// Draws a section below `y`; returns where it ends.
 fn section(svg: &mut Picture, street: &Section, width: f64, y: f64) -> f64 {
     let (right, top) = (width - EDGE, y + 12.0);
     let head = top + 14.0;
@@ -133,7 +132,7 @@ fn section(svg: &mut Picture, street: &Section, width: f64, y: f64) -> f64 {
     y
 }
 
-/// A line below `y`.
+/// Draws a line below `y`.
 fn line(svg: &mut Picture, line: &Line, width: f64, y: f64) {
     let class = if line.rule.is_some() { "condition" } else { "condition branch" };
     let (x, right) = (start(line), width - EDGE);
@@ -151,7 +150,7 @@ fn line(svg: &mut Picture, line: &Line, width: f64, y: f64) {
         );
     }
     let Some(rule) = &line.rule else { return };
-    // Beside the last line of the condition.
+    // The rule stands beside the last line of the condition.
     let y = base;
     let [play, mix] = [right - NODE, right - NODE - PLAY - MIX];
     let mut left = mix - GAP - BAR;

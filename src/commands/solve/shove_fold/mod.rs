@@ -45,26 +45,26 @@ pub struct Args {
     json: bool,
 }
 
-/// A stack with what was found.
+/// The equilibrium at a stack, and the rules judged there.
 struct Solved {
     payoffs: Payoffs,
     found: Equilibrium,
     judged: Vec<Judged>,
 }
 
-/// A rule at a stack.
+/// A rule judged at a stack.
 struct Judged {
     name: String,
     ranges: Ranges,
     /// What each blind's range loses to best responses, in mbb a hand.
     losses: [f64; 2],
-    /// What the small blind wins where both play by the rule, in big blinds.
+    /// The small blind's value when both play by the rule, in big blinds.
     value: f64,
-    /// Of sums learned by heart: the least for an all-in and for a call.
+    /// For rules by sums: the least sum for an all-in and for a call.
     thresholds: Option<[u32; 2]>,
 }
 
-/// Solves and prints.
+/// Runs the command: solves each stack and returns the results.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let stacks = args.stack.checked()?;
     if args.svg.is_some() && (stacks.len() > 1 || args.rules.len() > 1) {
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     Output::of(&Stacked(solved), args.json)
 }
 
-/// All stacks that were asked for.
+/// The results of all requested stacks.
 struct Stacked(Vec<Solved>);
 
 impl Shown for Stacked {
@@ -119,7 +119,7 @@ fn judged(
     }
 }
 
-/// A range by the names of the hands.
+/// A range as JSON, keyed by hand.
 fn by_hand(range: &Range) -> Value {
     let shares = StartingHand::all().zip(range);
     shares

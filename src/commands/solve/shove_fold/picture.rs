@@ -1,4 +1,4 @@
-//! All-ins and calls as charts side by side.
+//! Shove and call ranges as charts side by side.
 
 use cards::StartingHand;
 use show::number::percent;
@@ -11,14 +11,14 @@ use crate::chart::grid;
 const CELL: f64 = 27.0;
 const TALL: f64 = 22.0;
 const EDGE: f64 = 12.0;
-/// Between charts.
+/// Distance between charts.
 const GAP: f64 = 22.0;
 const HEAD: f64 = 50.0;
-/// The line above a chart.
+/// Height of the line above a chart.
 const LINE: f64 = 24.0;
 
-/// All-ins and calls of the equilibrium side by side; with a rule one below the other, the rule
-/// and the difference beside each.
+/// The picture: the equilibrium's all-ins and calls side by side. With a rule they are one below
+/// the other, with the rule's range and the difference beside each.
 pub(super) fn charts(solved: &Solved) -> String {
     let played = [
         ("all-in", &solved.found.ranges.jam, solved.judged.first().map(|rule| &rule.ranges.jam)),
@@ -82,7 +82,7 @@ fn named(what: &str, whose: &str, range: &Range) -> String {
     format!("{what}, {whose}: {} of hands", percent(share(range), 1))
 }
 
-/// One chart; with a second range what the first plays more or less.
+/// Draws one chart; with a second range, the difference of the first from it.
 fn chart(picture: &mut Picture, [x, y]: [f64; 2], name: &str, range: &Range, than: Option<&Range>) {
     picture.text([x, y + 14.0], "font-size=\"12\" font-weight=\"bold\"", name);
     let corners = grid::corners([x, y + LINE], [CELL, TALL]);

@@ -1,4 +1,4 @@
-//! Rules that are judged: named ones, and files of linear weights.
+//! Rules to judge: named ones, and files of linear weights.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use solvers::shove_fold::{Payoffs, Ranges, best_sage, sage, sage_ranges};
 
 use crate::exit::Failure;
 
-/// A rule, as it was named.
+/// A rule with the name given on the command line.
 pub(super) struct Rule {
     pub(super) name: String,
     kind: Kind,
 }
 
 enum Kind {
-    /// The same with every hand.
+    /// The same share of play for every hand.
     Always(f64),
     Sage,
     SageBest,
@@ -36,7 +36,8 @@ impl Rule {
         Ok(Rule { name: name.to_owned(), kind })
     }
 
-    /// The ranges at a stack, with the thresholds of sums; `None` where the rule says nothing.
+    /// The ranges at a stack, with the thresholds of rules by sums; `None` if the rule has nothing
+    /// for this stack.
     pub(super) fn at(&self, payoffs: &Payoffs) -> Option<(Ranges, Option<[u32; 2]>)> {
         let sums = |thresholds| (sage_ranges(thresholds), Some(thresholds));
         match &self.kind {
@@ -49,12 +50,12 @@ impl Rule {
     }
 }
 
-/// What both blinds play by these weights.
+/// The ranges of both blinds under these weights.
 fn ranges(weights: &Weights) -> Ranges {
     Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) }
 }
 
-/// A file of linear weights.
+/// Reads a file of linear weights.
 fn read(path: &Path) -> Result<LinearModel, Failure> {
     let at = |error: String| Failure::input(anyhow::anyhow!("{}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| {

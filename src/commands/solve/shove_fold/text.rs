@@ -1,4 +1,4 @@
-//! Solved stacks as text: figures, rules beside them, and charts of hands.
+//! Solved stacks as text: values, judged rules, and charts of hands.
 
 use show::Table;
 use show::number::{percent, signed};
@@ -7,7 +7,7 @@ use solvers::shove_fold::{Range, share};
 use super::{Judged, Solved};
 use crate::chart::grid;
 
-/// One stack with its charts.
+/// The text for one stack, with its charts.
 pub(super) fn one(solved: &Solved) -> String {
     let found = &solved.found;
     let ante = match solved.payoffs.ante {
@@ -29,7 +29,7 @@ pub(super) fn one(solved: &Solved) -> String {
     text + "  percent of the time; suited above the diagonal, offsuit below\n"
 }
 
-/// A line for each stack.
+/// The text for several stacks, one line each.
 pub(super) fn several(all: &[Solved]) -> String {
     let mut table = Table::new(["stack", "small blind wins", "all-in", "call"]).right(0..);
     for Solved { payoffs, found, .. } in all {
@@ -47,7 +47,7 @@ pub(super) fn several(all: &[Solved]) -> String {
     text
 }
 
-/// What rules lose.
+/// The table of what the rules lose.
 fn rules(all: &[Solved]) -> String {
     let head = ["stack", "rule", "small blind loses", "big blind", "mean, mbb", "all-in", "call"];
     let mut table = Table::new(head).right(2..);
@@ -67,7 +67,7 @@ fn rules(all: &[Solved]) -> String {
     table.to_string()
 }
 
-/// The 169 hands in percent.
+/// A range as a chart of the 169 hands in percent.
 fn chart(range: &Range) -> String {
     let cell = |number: usize| match range[number] {
         0.0 => format!("{:>5}", '·'),

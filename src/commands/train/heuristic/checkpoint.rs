@@ -1,4 +1,4 @@
-//! A search's state in a file beside the one that it is for, to go on with after Ctrl-C or a kill.
+//! The saved state of a search, in a file beside the output, to resume from after Ctrl-C or a kill.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use super::opponent::at;
 use crate::exit::Failure;
 use crate::interrupt;
 
-/// How often the state is written.
+/// Time between writes of the state.
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// The file `FILE.search`, if there is a `FILE`, and who is asked to stop.
+/// The file `FILE.search`, if there is an output `FILE`, and the stop flag.
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     stop: Stop,
@@ -21,7 +21,8 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Of a search for this file. From now on the first Ctrl-C puts it away.
+    /// Starts the checkpoint of a search for this file. From now on the first Ctrl-C saves the
+    /// search.
     pub(super) fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
         let stop = Stop::new();
         let answer = interrupt::listen(&stop)?;
@@ -34,12 +35,11 @@ impl Checkpoint {
         Ok(Checkpoint { path, stop, written: Instant::now() })
     }
 
-    /// Who is asked to stop.
     pub(super) fn stop(&self) -> &Stop {
         &self.stop
     }
 
-    /// Hands over the state that was written, if there is one.
+    /// Passes the saved state to `resume`, if there is one.
     pub(super) fn resume<E: std::fmt::Display>(
         &self,
         resume: impl FnOnce(&str) -> Result<(), E>,
@@ -52,7 +52,7 @@ impl Checkpoint {
             .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
     }
 
-    /// Writes the state when it is time to, and ends the command when it is to stop.
+    /// Writes the state if it is due. An error ends the command after a stop.
     pub(super) fn pass(&mut self, state: impl FnOnce() -> String) -> Result<(), Failure> {
         let stopped = self.stop.asked();
         if !stopped && self.written.elapsed() < PERIOD {
@@ -74,10 +74,10 @@ impl Checkpoint {
         }))
     }
 
-    /// Removes the file of a search that is done.
+    /// Removes the file when the search is done.
     pub(super) fn end(self) {
         if let Some(path) = &self.path {
-            // Nothing is lost when it stays: it is of this search.
+            // No harm if it stays: it belongs to this search.
             let _ = std::fs::remove_file(path);
         }
     }

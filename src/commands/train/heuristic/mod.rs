@@ -1,4 +1,4 @@
-//! `cardroom train heuristic`: rules for one street of limit hold'em that win most from a
+//! `cardroom train heuristic`: searches rules for one street of limit hold'em that win most from a
 //! blueprint.
 
 mod checkpoint;
@@ -162,7 +162,7 @@ impl From<Kind> for Method {
     }
 }
 
-/// The greatest complexity of an exhaustive search.
+/// The largest complexity for an exhaustive search.
 const EXHAUSTIVE: usize = 7;
 
 fn street(text: &str) -> Result<Street, String> {
@@ -171,7 +171,7 @@ fn street(text: &str) -> Result<Street, String> {
     found.ok_or_else(|| "write flop, turn or river".to_owned())
 }
 
-/// Searches, or measures, and prints.
+/// Runs the command: searches for rules or measures given ones, and prints the result.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     match (&args.game, args.street) {
         (Some(game), _) => whole::run(args, game).map(Output::printed),
@@ -248,16 +248,16 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     Output::of(&shown, args.json)
 }
 
-/// What a search came to.
+/// The result of a search.
 struct Found {
     records: Records,
     seconds: f64,
-    /// Whether all rules were looked at.
+    /// Whether all rules were examined.
     proven: bool,
 }
 
 impl Args {
-    /// The opponent on one street.
+    /// The name of the opponent.
     fn opponent(&self) -> &str {
         self.opponent.as_deref().unwrap_or(CATEGORIES)
     }
@@ -280,7 +280,7 @@ impl Args {
         self.rule.iter().map(read).chain(self.rules.iter().map(listed)).collect()
     }
 
-    /// What the rules of the command line are worth.
+    /// The fitness of the given rules.
     fn measure(&self, judge: &Judge, sampler: &Sampler<'_>, rules: &[Heuristic]) -> Vec<Worth> {
         match self.fitness {
             Fitness::Exact => {

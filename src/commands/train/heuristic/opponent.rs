@@ -1,4 +1,4 @@
-//! The opponent of rules, and the counts that their exact fitness rests on.
+//! The opponent of rules, and the counts that their exact fitness is computed from.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -22,10 +22,10 @@ use crate::interrupt;
 use crate::named::Named;
 use crate::progress::Progress;
 
-/// Who plays unless another is named.
+/// The default opponent.
 pub(super) const CATEGORIES: &str = "cfr:blueprint=categories";
 
-/// An agent that plays limit hold'em by buckets, or somebody simple in its betting tree.
+/// An agent that plays limit hold'em by buckets, or a simple strategy in its betting tree.
 pub(super) struct Opponent {
     pub(super) def: Arc<GameDef>,
     name: String,
@@ -33,11 +33,11 @@ pub(super) struct Opponent {
     simple: Option<Simple>,
 }
 
-/// Somebody who does not look at cards.
+/// A strategy that ignores the cards.
 enum Simple {
-    /// Calls always: the place of that action at each node.
+    /// Always calls. Holds the index of the call among the actions of each node.
     Call(Vec<usize>),
-    /// Does all there is to do equally often.
+    /// Plays all actions with equal probability.
     Random,
 }
 
@@ -73,7 +73,7 @@ impl Simple {
 }
 
 impl Opponent {
-    /// Finds it.
+    /// Finds the opponent of this name; an error if it does not play by buckets.
     pub(super) fn find(name: &str, named: &Named) -> Result<Opponent, Failure> {
         let def = Arc::new(games::limit_holdem());
         let simple = matches!(name, "call" | "random");
@@ -98,14 +98,14 @@ impl Opponent {
         }
     }
 
-    /// Its matches up to a street.
+    /// The sampler of its matches up to a street.
     pub(super) fn sampler<'a>(&'a self, street: Street, classes: &'a FactClasses) -> Sampler<'a> {
         let InBuckets { buckets, strategy, .. } = self.in_buckets();
         let tree = self.strategy.tree();
         Sampler { tree, strategy, buckets, classes, street, flop: None }
     }
 
-    /// Counts for its buckets, which are in a file or are made and kept there.
+    /// The counts for its buckets, read from a file, or made and saved there.
     pub(super) fn counts(
         &self,
         street: Street,
@@ -138,7 +138,7 @@ impl Opponent {
         }
     }
 
-    /// Exact fitness against it.
+    /// The judge of exact fitness against this opponent.
     pub(super) fn judge(&self, street: Street, counts: &ClassCounts) -> Result<Judge, Failure> {
         let InBuckets { strategy, .. } = self.in_buckets();
         let fitness = Fitness::new(counts, self.strategy.tree(), strategy, street);
@@ -147,7 +147,7 @@ impl Opponent {
         Ok(Judge::new(fitness, self.def.big_blind()))
     }
 
-    /// What a best response that sees its buckets wins from a rule.
+    /// What a best response that sees this opponent's buckets wins from a rule.
     pub(super) fn response(
         &self,
         judge: &Judge,
@@ -168,23 +168,23 @@ impl Opponent {
     }
 }
 
-/// Where counts are kept unless told otherwise.
+/// The default file for counts.
 pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     let texture: String = texture.to_string().chars().map(plain).collect();
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
 }
 
-/// How deals are counted.
+/// How to count deals.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    /// Those of so many flops instead of all, which are not kept then.
+    /// Counts only this many flops instead of all; such counts are not saved.
     pub(super) flops: Option<usize>,
     pub(super) threads: usize,
     pub(super) quiet: bool,
 }
 
-/// Counts deals.
+/// Counts the deals, with a progress display.
 fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
@@ -203,7 +203,7 @@ fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
     })
 }
 
-/// A file that cannot be read or written.
+/// The error for a file that cannot be read or written.
 pub(super) fn at(path: &Path, error: &std::io::Error) -> Failure {
     Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! What rules are worth and what was found, as text and as JSON.
+//! Measured rules and search results, as text and as JSON.
 
 use learners::heuristic::{Judge, Method, Worth};
 use models::heuristic::Heuristic;
@@ -9,15 +9,15 @@ use show::number::whole;
 use super::{Args, Fitness, Found};
 use crate::output::Shown;
 
-/// What there is to print.
+/// The results to print.
 pub(super) struct Measured<'a> {
     pub(super) args: &'a Args,
     pub(super) judge: &'a Judge,
     pub(super) rules: &'a [Heuristic],
     pub(super) worth: &'a [Worth],
-    /// What a best response wins from each, if it was asked for.
+    /// What a best response wins from each rule; empty if not requested.
     pub(super) responses: &'a [f64],
-    /// What each wins from each, if they met.
+    /// What each rule wins from each other; empty if they did not meet.
     pub(super) met: &'a [Vec<Worth>],
     pub(super) found: Option<&'a Found>,
 }
@@ -63,7 +63,7 @@ impl Shown for Measured<'_> {
         for (complexity, record) in found.records.best() {
             let value = match self.args.fitness {
                 Fitness::Exact => format!("{:+.4}", record.value),
-                // The best of many that were sampled looks better than it is.
+                // The best of many sampled values is biased upwards.
                 Fitness::Sampled => {
                     format!("{:+.4} (exactly {:+.4})", record.value, self.judge.value(&record.rule))
                 }
@@ -137,7 +137,7 @@ impl Shown for Measured<'_> {
     }
 }
 
-/// A mean with the half-width of its 95 % interval, where it has one.
+/// A mean with the half-width of its 95 % interval; without it if the mean is exact.
 fn interval(worth: &Worth) -> String {
     match worth.error {
         0.0 => format!("{:+.4}", worth.mean),

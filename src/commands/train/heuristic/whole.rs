@@ -1,4 +1,4 @@
-//! Lists for all streets of a whole game, searched for together.
+//! A joint search of the lists for all streets of a game.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,13 +23,13 @@ use crate::exit::Failure;
 use crate::output;
 use crate::progress::Progress;
 
-/// Where a search begins, unless told otherwise: always a fold.
+/// The default start of a search: always fold.
 const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfold\n";
 
-/// Hands for the deals that the result is measured on, another seed being theirs.
+/// Hands for measuring the result, on deals of another seed.
 const CHECK: u64 = 200_000;
 
-/// Searches, and prints.
+/// Runs the command: searches the lists and prints the best.
 pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
     let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
     if !solvers::subgame::response::is_holdem(&def) {
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
     let begun = Instant::now();
     let search = table.search(search, options)?;
     let seconds = begun.elapsed().as_secs_f64();
-    // Other deals than those that it was chosen by.
+    // Measure on other deals than those of the search.
     let stop = Stop::new();
     let fresh = table.practice(search.best(), CHECK, args.seed.wrapping_add(1 << 32))?;
     let found = fresh.rates(std::slice::from_ref(search.best()), CHECK / 2, &stop);
@@ -120,7 +120,7 @@ fn wins(rate: &Rate) -> String {
     )
 }
 
-/// Where books are measured.
+/// The game and opponent that books are measured in.
 struct Table<'a> {
     def: &'a Arc<GameDef>,
     opponent: &'a dyn game::Policy,

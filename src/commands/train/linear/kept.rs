@@ -1,5 +1,4 @@
-//! The runs of `cardroom train linear` that are done, in a folder beside the file that they are
-//! for.
+//! The finished runs of `cardroom train linear`, saved in a folder beside the output file.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,12 +13,12 @@ use crate::report;
 /// The folder `FILE.training`: a file of weights for each stack and seed.
 pub(super) struct Kept {
     folder: PathBuf,
-    /// What all of them were made by, in words.
+    /// The method of all runs, in words.
     method: String,
 }
 
 impl Kept {
-    /// Of a file that is to be made in this way.
+    /// The folder for this output file and method.
     pub(super) fn new(out: &Path, method: &str) -> Kept {
         let mut folder = out.as_os_str().to_os_string();
         folder.push(".training");
@@ -30,7 +29,8 @@ impl Kept {
         self.folder.join(format!("{stack}-{seed}.toml"))
     }
 
-    /// The weights of a run, if it is done.
+    /// The saved weights of a run; `None` if it is not done. An error if they are of another
+    /// method.
     pub(super) fn read(&self, stack: f64, seed: u64) -> Result<Option<Weights>, Failure> {
         let path = self.path(stack, seed);
         let at = |why: String| {
@@ -48,13 +48,13 @@ impl Kept {
         Ok(Some(model.at(stack)))
     }
 
-    /// Keeps the weights of a run.
+    /// Saves the weights of a run.
     pub(super) fn keep(&self, stack: f64, seed: u64, weights: Weights) -> Result<(), Failure> {
         fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
         report::write(&self.path(stack, seed), &file(&self.method, vec![(stack, weights)])?)
     }
 
-    /// Removes all of them.
+    /// Removes the folder.
     pub(super) fn end(&self) -> Result<(), Failure> {
         fs::remove_dir_all(&self.folder).map_err(|error| self.failed(&error))
     }

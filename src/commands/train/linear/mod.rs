@@ -1,4 +1,4 @@
-//! `cardroom train linear`: linear rules for all-in or fold, learned or searched.
+//! `cardroom train linear`: linear rules for all-in or fold, by learning or by search.
 
 mod kept;
 
@@ -110,7 +110,7 @@ enum Without {
     ExploringOpponents,
 }
 
-/// A rule at a stack.
+/// A rule with its ranges and losses at a stack.
 struct Made {
     seed: u64,
     weights: Weights,
@@ -123,11 +123,11 @@ struct Made {
 struct Stack {
     stack: f64,
     runs: Vec<Made>,
-    /// The mean of their weights.
+    /// The rule with the mean weights of all runs.
     mean: Made,
 }
 
-/// Trains, writes the file and says what it loses.
+/// Runs the command: trains the rules, writes the file and returns what they lose.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands.0 == 0 || args.evaluations.0 == 0 || args.evaluations.0 > u64::from(u32::MAX) {
         return Err(Failure::input(anyhow::anyhow!(
@@ -228,7 +228,7 @@ impl Shown for Rules<'_> {
     }
 }
 
-/// A file of weights by stack.
+/// The text of a file of weights by stack.
 pub(super) fn file(method: &str, stacks: Vec<(f64, Weights)>) -> Result<String, Failure> {
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
     let model = LinearModel::new(made_by, method.to_owned(), stacks);
@@ -236,7 +236,7 @@ pub(super) fn file(method: &str, stacks: Vec<(f64, Weights)>) -> Result<String, 
 }
 
 impl Args {
-    /// The weights of one run.
+    /// Trains the weights of one run.
     fn weights_of(&self, stack: f64, payoffs: &Payoffs, seed: u64) -> Result<Weights, Failure> {
         let form = match self.weights {
             Which::Published => Form::Published,
@@ -254,7 +254,7 @@ impl Args {
         }
     }
 
-    /// How the weights were found, in words.
+    /// The training method in words.
     fn method(&self) -> String {
         let weights = match self.weights {
             Which::Published => "the published weights",
@@ -325,7 +325,7 @@ fn document(stack: &Stack) -> Value {
     })
 }
 
-/// What the rules lose: of several runs the mean and the deviation.
+/// A table of what the rules lose: over several runs, mean and standard deviation.
 fn table(stacks: &[Stack]) -> Table {
     let head =
         ["stack", "small blind loses", "big blind", "mean, mbb", "all-in", "call", "of the mean"];

@@ -1,4 +1,4 @@
-//! One session: ask the agent, send, take the answer, write it down.
+//! A session: asks the agent, sends requests, and records the answers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,34 +23,34 @@ pub(super) use saved::{Standing, standing};
 mod rows;
 mod saved;
 
-/// How often in a row a server may refuse, or sessions may end without a hand, before the run does.
+/// The number of refusals in a row, or of sessions that end without a hand, after which the run
+/// ends.
 const PATIENCE: u32 = 25;
 
-/// This side's number among the entrants, and the server's.
+/// The entrant numbers of this side and of the server.
 const AGENT: u8 = 0;
 const SERVER: u8 = 1;
 
-/// One session with the server.
+/// The client side of a session, with its agent.
 pub(super) struct Session {
     shared: Arc<Shared>,
     session: u64,
     client: Client,
-    /// Gone while it thinks.
+    /// `None` while it decides on another thread.
     agent: Option<Bot>,
     open: Open,
-    /// A hand of the run's number is this session's to play.
+    /// Whether the session holds a claim to one of the run's hands.
     claimed: bool,
     pauses: ExponentialBackoff,
     /// Refusals and lost sessions since the last hand.
     refusals: u32,
-    /// Answers in a row that were given before.
+    /// Repeated answers in a row.
     again: u64,
-    /// Answers of the session that are not Slumbot's: since its last hand that was seen to its end,
-    /// and all.
+    /// Unusable answers of the session: since its last finished hand, and all.
     unusable: [u64; 2],
 }
 
-/// The hand in play.
+/// The hand in play: its costs so far, and the agent's decisions.
 #[derive(Debug, Default)]
 struct Open {
     number: u64,
@@ -63,7 +63,7 @@ struct Open {
 }
 
 impl Session {
-    /// A session of an earlier run, if one waits, or a new one.
+    /// Builds the agent and resumes a session of an earlier run, or begins a new one.
     pub(super) async fn new(shared: Arc<Shared>) -> Result<Session, RunError> {
         let opponents = [super::OPPONENT.to_owned()];
         let building = bots::build(&shared.plan.agent, &shared.def, &opponents).await;
@@ -86,7 +86,7 @@ impl Session {
         Ok(desk)
     }
 
-    /// Takes up a session of an earlier run, if one waits, or a new one.
+    /// Resumes a session of an earlier run, if there is one, or begins a new one.
     fn sit_down(&mut self) -> Result<(), RunError> {
         let earlier = match self.shared.store.session() {
             Ok(earlier) => earlier,
@@ -109,10 +109,10 @@ impl Session {
         Ok(())
     }
 
-    /// Plays until the run's hands are played, or it is asked to stop.
+    /// Plays until the run has all its hands or is asked to stop.
     pub(super) async fn run(&mut self) -> Result<(), RunError> {
         if self.client.in_hand() && !self.claimed {
-            // The run has its hands without this one.
+            // The run has enough hands without this one.
             return Ok(());
         }
         loop {
@@ -137,12 +137,12 @@ impl Session {
         }
     }
 
-    /// Ends the agent; it may take a moment.
+    /// Drops the agent, which may take a moment.
     pub(super) async fn leave(&mut self) {
         bots::dismiss(self.agent.take()).await;
     }
 
-    /// Whether a hand is to be begun.
+    /// Claims a hand if none is claimed; whether one is to be begun.
     fn claim(&mut self) -> bool {
         self.claimed = self.claimed || (!self.shared.stop.asked() && self.shared.claim());
         self.claimed && !self.shared.stop.asked()
@@ -158,7 +158,7 @@ impl Session {
             let decided = agent.decide(&infoset, request);
             (agent, infoset, decided)
         } else {
-            // The thought may take long, and what has been seen must not be lost meanwhile.
+            // The decision may take long; what has been received must not be lost meanwhile.
             self.save(None)?;
             bots::think(agent, infoset, request).await.expect("a bot's panics are its own")
         };
@@ -170,7 +170,7 @@ impl Session {
         Ok(())
     }
 
-    /// The cards on the table are not known: the answer that showed them was lost. Check, or fold.
+    /// Checks or folds: the answer that showed the board was lost, so the agent cannot be asked.
     fn decide_blind(&mut self, state: &PublicState) {
         let Turn::Act(seat) = state.turn() else { return };
         let legal = state.legal();
@@ -189,10 +189,10 @@ impl Session {
         self.open.decisions.push(decided.record(&infoset, self.open.number, AGENT, Duration::ZERO));
     }
 
-    /// Sends the request that is due, and takes the answer.
+    /// Sends the next request and processes the answer.
     async fn exchange(&mut self) -> Result<(), RunError> {
         let shared = Arc::clone(&self.shared);
-        // Asked to stop during an outage: the hand is in the ledger and can be gone on with.
+        // When asked to stop during an outage, the hand in play stays in the ledger to be resumed.
         if !shared.pacer.permit(|| shared.ended() || shared.stop.asked()).await {
             return if shared.ended() || self.shared.stop.asked() {
                 self.adjourn()
@@ -261,7 +261,7 @@ impl Session {
         RunError::NotSlumbot { url, reason, remedy: "check --host and --prefix" }
     }
 
-    /// Counts an answer that is no good; an error when there have been too many.
+    /// Counts an unusable answer; an error when a limit is reached.
     fn unusable(&mut self, error: &AnswerError, body: &[u8]) -> Result<(), RunError> {
         let often = match error.fault() {
             Fault::Line | Fault::Contradiction => return Ok(()),
@@ -283,12 +283,12 @@ impl Session {
         Err(RunError::Unusable { url: self.shared.url(), often, reason, text })
     }
 
-    /// Writes where the session stands, if there is one yet.
+    /// Saves the session's state, if there is a session yet.
     fn keep(&self) -> Result<(), RunError> {
         if self.client.token().is_some() { self.save(None) } else { Ok(()) }
     }
 
-    /// No answer, or none that can be read.
+    /// Handles a request without a readable answer.
     async fn trouble(&mut self, trouble: Trouble) -> Result<(), RunError> {
         let reason = trouble.reason().to_owned();
         let answered = !matches!(trouble, Trouble::Unsent(_) | Trouble::Maybe(..));
@@ -318,7 +318,7 @@ impl Session {
         self.pause(&reason, wait).await
     }
 
-    /// The server refuses a request, not for the first time perhaps.
+    /// Handles a refusal by the server; an error after too many.
     async fn refused(&mut self, text: &str) -> Result<(), RunError> {
         self.refusals += 1;
         let asked = self.client.request().map(|request| request.endpoint);
@@ -330,7 +330,7 @@ impl Session {
         self.pause(text, None).await
     }
 
-    /// After a failure: a pause of this session, and perhaps of all.
+    /// Pauses this session after a failure, and tells the pacer, which may pause all.
     async fn pause(&mut self, reason: &str, wait: Option<Duration>) -> Result<(), RunError> {
         tracing::debug!(session = self.session, reason, "no usable answer");
         self.shared.failed();
@@ -345,7 +345,7 @@ impl Session {
         Ok(())
     }
 
-    /// The server does not know the session any more: begin another.
+    /// Begins another session: the server has ended this one.
     fn renew(&mut self) -> Result<(), RunError> {
         let ended = self.session;
         self.sit_down()?;

@@ -1,4 +1,4 @@
-//! What an answer brought, as rows of the ledger.
+//! The results of an answer, as rows of the ledger.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ use super::super::{Claim, RunError};
 use super::{AGENT, Open, PATIENCE, SERVER, Session};
 
 impl Session {
-    /// Writes down what an answer brought.
+    /// Records the results of an answer.
     pub(super) fn take(&mut self, news: Vec<News>) -> Result<(), RunError> {
         let mut entry = self.entry();
         let mut drift = None;
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// A hand was seen to its end.
+    /// Counts a finished hand; returns its row, and its record and decisions in `record`.
     fn finished(
         &mut self,
         hand: Finished,
@@ -124,11 +124,11 @@ impl Session {
         row
     }
 
-    /// What became of a hand is not known.
+    /// Counts a hand whose end is not known; returns its row.
     fn unsettled(&mut self, hand: &Unsettled) -> SlumbotHand {
         let never_seen = hand.hole.is_empty();
         let open = if !never_seen && hand.number == self.open.number {
-            // Another hand is to be played in its place: the claim stays.
+            // Another hand is played in its place: the claim stays.
             std::mem::take(&mut self.open)
         } else {
             Open { began_ms: now_ms(), ..Open::default() }
@@ -148,7 +148,8 @@ impl Session {
         }
     }
 
-    /// It is known now. Its row may be among those not yet written.
+    /// Counts a hand that the session's sums have settled; returns its row, which may be among
+    /// those not yet written.
     fn settled(
         &mut self,
         hand: &Settled,
@@ -167,8 +168,8 @@ impl Session {
             None => None,
         };
         let seen = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
-        // Where the run has its hands already, with the one played in this one's place, it is one
-        // too many.
+        // If the run has all its hands, including the one played in place of this one, this one is
+        // one too many.
         let beyond = seen && !self.shared.claim();
         store.count(|counts| {
             counts.chips += hand.winnings;
@@ -182,7 +183,7 @@ impl Session {
             }
         });
         let row = row.unwrap_or_else(|| {
-            // A hand that nobody saw and that left no trace but its count.
+            // A hand that was never seen and of which only its count is known.
             let open = Open { began_ms: now_ms(), ..Open::default() };
             self.row(&open, store.number(), Seat::new(0).expect("0"))
         });
@@ -197,7 +198,7 @@ impl Session {
         })
     }
 
-    /// A hand of which nothing is known but how it was played.
+    /// A row for a hand of unknown result.
     fn row(&self, open: &Open, hand: u64, seat: Seat) -> SlumbotHand {
         SlumbotHand {
             hand,

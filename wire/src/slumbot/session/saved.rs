@@ -1,4 +1,4 @@
-//! Where a session stands, written down and read again.
+//! Saving the state of a session, and restoring it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::super::run::Shared;
 use super::super::store::Entry;
 use super::{Open, Session};
 
-/// Where a session stands, as the ledger keeps it.
+/// The state of a session as the ledger keeps it, in JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -25,18 +25,18 @@ struct Saved {
     waited_us: u64,
     thought_us: u64,
     blind: u32,
-    /// Lines of JSON.
+    /// The decisions, as lines of JSON.
     decisions: String,
-    /// Answers that are not Slumbot's: since a hand was last seen to its end, and all.
+    /// Unusable answers: since a hand was last finished, and all.
     #[serde(default)]
     unusable: [u64; 2],
-    /// The latest trouble of the run, and whether it was an answer.
+    /// The latest failure of the run, and whether the server had answered.
     #[serde(default)]
     trouble: (String, bool),
 }
 
 impl Session {
-    /// Writes where the session stands.
+    /// Saves the session's state; `closed` is the reason if it has ended.
     pub(super) fn save(&self, closed: Option<String>) -> Result<(), RunError> {
         let mut entry = self.entry();
         entry.session.closed = closed;
@@ -48,7 +48,7 @@ impl Session {
         self.save(Some(reason.to_owned()))
     }
 
-    /// Leaves with a hand in play, to be gone on with later.
+    /// Makes all sessions leave, and saves the hand in play to be resumed later.
     pub(super) fn adjourn(&self) -> Result<(), RunError> {
         self.shared.adjourn();
         if self.client.in_hand() { self.save(None) } else { Ok(()) }
@@ -84,7 +84,7 @@ impl Session {
     }
 }
 
-/// The session as it was written down, its hand, and its answers that were not Slumbot's.
+/// The saved session, its hand in play, and its counts of unusable answers.
 pub(super) fn restore(
     shared: &Shared,
     session: SlumbotSession,
@@ -109,18 +109,18 @@ pub(super) fn restore(
     Ok((client, open, saved.unusable))
 }
 
-/// What the run has to know of a session before it is gone on with.
+/// What the run must know of a saved session before it is resumed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct Standing {
-    /// The number of the hand that it had in play, which no other hand may get.
+    /// The number of the hand that was in play, which no other hand may get.
     pub(in super::super) number: u64,
     /// Whether that hand is still in play.
     pub(in super::super) in_hand: bool,
-    /// Answers that are not Slumbot's: since a hand was last seen to its end, and all.
+    /// Unusable answers: since a hand was last finished, and all.
     pub(in super::super) unusable: [u64; 2],
 }
 
-/// Where a session stands; `None` when that cannot be read.
+/// Reads a saved session's state; `None` when it is damaged.
 pub(in super::super) fn standing(def: &Arc<GameDef>, session: &SlumbotSession) -> Option<Standing> {
     let Saved { client, number, unusable, .. } = serde_json::from_str(&session.state).ok()?;
     let client = Client::restore(Arc::clone(def), None, None, &client).ok()?;

@@ -1,4 +1,4 @@
-//! The card as one HTML file: a page of A4 on paper, a column on a phone.
+//! The card as an HTML file: one page of A4 on paper, one column on a phone.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}b::be
 @media print{body{padding:0;max-width:none}}
 ";
 
-/// The size of letters in points with which a card of so many lines is one page.
+/// The font size in points at which a card of so many lines fits on one page.
 fn size(card: &Card) -> f64 {
     let rules: usize = card.streets.iter().map(|(_, rules)| 2 + rules.len()).sum();
     let long = |rule: &&super::Rule| rule.when.len() + rule.what.len() > LONG;
@@ -36,12 +36,12 @@ fn size(card: &Card) -> f64 {
     (LINES / lines as f64).clamp(7.0, 13.0)
 }
 
-/// Letters of a rule that is one line.
+/// A rule with more characters than this takes two lines.
 const LONG: usize = 75;
-/// How many lines of letters of one point a page has.
+/// The number of lines of 1 point that a page holds.
 const LINES: f64 = 520.0;
 
-/// The file.
+/// The HTML file.
 pub(super) fn page(card: &Card) -> String {
     let head = escaped(&card.head);
     let colours = |at: usize| {

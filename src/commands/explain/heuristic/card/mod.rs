@@ -1,4 +1,4 @@
-//! The card: the rules of all streets on one page, to print or to read on a phone.
+//! The card: the rules of all streets on one page, for print or for a phone.
 
 mod html;
 mod svg;
@@ -12,31 +12,31 @@ use super::shown::{Lists, capital};
 use crate::commands::explain::tree_source::on;
 use crate::exit::Failure;
 
-/// All that is on a card.
+/// The contents of a card.
 struct Card {
     head: String,
-    /// For whom it is and how to read it.
+    /// Whom it is for and how to read it.
     reading: String,
-    /// A head, and its rules in order.
+    /// The streets: a head, and the rules in order.
     streets: Vec<(String, Vec<Rule>)>,
-    /// What the words mean.
+    /// The definitions of terms.
     terms: Vec<String>,
-    /// What it wins, and where it comes from.
+    /// What the rules win, and where they come from.
     foot: Vec<String>,
 }
 
-/// A rule: when, and what.
+/// A rule: its condition and its action.
 struct Rule {
     when: String,
     what: String,
 }
 
-/// Whether the name of the file says what kind it is.
+/// Checks that the extension of the file is one of a known format.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
     draw(path).map(drop)
 }
 
-/// The file's content.
+/// The contents of the file, in the format of its extension.
 pub(super) fn page(path: &Path, shown: &Lists<'_>) -> Result<String, Failure> {
     Ok(draw(path)?(&card(shown)))
 }

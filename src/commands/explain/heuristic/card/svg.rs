@@ -1,33 +1,33 @@
-//! The card as a picture that is narrow, so that its letters are large enough on a phone, where it
-//! is as wide as the screen, and on A4, where it is as tall as the page.
+//! The card as an SVG picture. It is narrow, so that its text is large enough both on a phone,
+//! where it fills the width, and on A4, where it fills the height.
 
 use show::svg::{Colour, Head, Letters, Picture};
 
 use super::{Card, Rule};
 
-/// Its width in points of 1/96 inch.
+/// Width in points of 1/96 inch.
 const WIDE: f64 = 460.0;
 const EDGE: f64 = 18.0;
-/// The size of letters: 12.5 on a phone of 360 points.
+/// Font size: 12.5 on a phone that is 360 points wide.
 const SIZE: f64 = 16.0;
 
-/// The file.
+/// The SVG file.
 pub(super) fn page(card: &Card) -> String {
     Layout::new(card, SIZE).draw(card)
 }
 
-/// A line of text with its place, and what it is.
+/// A line of text with its position and its CSS class.
 struct Line {
     at: [f64; 2],
     class: &'static str,
     text: String,
 }
 
-/// Where everything stands.
+/// The layout of a card: where its lines of text are.
 struct Layout {
     size: f64,
     lines: Vec<Line>,
-    /// Lines across: how high, and of which class.
+    /// Horizontal lines: their height and CSS class.
     rules: Vec<(f64, &'static str)>,
     height: f64,
 }
@@ -73,7 +73,7 @@ impl Layout {
         }
     }
 
-    /// A rule: what is done stands at the right, beside the last line of when.
+    /// Adds a rule: its action is at the right, beside the last line of the condition.
     fn rule(&mut self, number: u32, rule: &Rule) {
         let (regular, bold) = (Letters::regular(self.size), Letters::bold(self.size));
         let left = EDGE + 1.6 * self.size;
