@@ -17,7 +17,7 @@ pub fn draw(results: &[[f64; 2]]) -> String {
     Chart {
         name: "course",
         size: [360, 190],
-        title: "PastHands of the session in big blinds",
+        title: "Result of the session in big blinds",
         titled: false,
         description: &format!(
             "After {hands} hands {won:+.1} big blinds; {without:+.1} without luck."
