@@ -8,7 +8,7 @@ use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Board, Card, Combo, HoleCards, Range};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Turn, games};
 use solvers::Player;
-use solvers::subgame::{Options, Solver, Subgame};
+use solvers::subgame::{Options, Solver, Spot, Subgame};
 
 const BOARD: &str = "Ks9d4c7h2s";
 
@@ -174,9 +174,44 @@ fn from_the_turn_on_the_river_is_solved_with_the_ranges_of_the_turn() {
 }
 
 #[test]
+fn a_kept_river_is_played_by_the_solution_of_the_turn() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
+    let raised = [Action::RaiseTo(500), Action::Call];
+    let checked = [Action::Call; 2];
+    let turn = after(&def, &[raised.as_slice(), &checked].concat());
+    let river = after(&def, &[raised.as_slice(), &checked, &checked].concat());
+    let resolve = |rivers: &str| {
+        let bets = "blueprint=call,menu=fcpa,from=turn,iterations=20,floor=1";
+        policy(&def, &format!("resolve:{bets},rivers={rivers}"))
+    };
+    let all = Range::uniform();
+    let menu = abstraction::menu::find("fcpa").expect("it ships");
+    let menu = |state: &PublicState| menu.actions(state).to_vec();
+    let subgame = Subgame::new(&turn, [&all, &all], &menu).expect("a subgame");
+    let options = Options { horizon: 20, ..Options::default() };
+    let mut solver = Solver::new(subgame, options).expect("it fits");
+    solver.run(20);
+    let spot = Spot::at(&solver, &river).expect("the tree goes there");
+    let solved = spot.strategies();
+    let kept = strategies(&*resolve("kept"), &river);
+    let far = |played: &[(Combo, Strategy)]| {
+        let of = |(combo, chances): &(Combo, Vec<f64>)| {
+            let (_, strategy) = played.iter().find(|(other, _)| other == combo).expect("a hand");
+            let each = spot.actions().iter().zip(chances);
+            each.map(|(action, chance)| (strategy.probability(*action) - chance).abs()).sum::<f64>()
+        };
+        solved.iter().map(of).fold(0.0, f64::max)
+    };
+    assert!(far(&kept) < 1e-9, "{}", far(&kept));
+    let anew = strategies(&*resolve("anew"), &river);
+    assert!(far(&anew) > 0.01, "{}", far(&anew));
+}
+
+#[test]
 fn options_that_make_no_sense_are_refused_by_name() {
     for (name, part) in [
         ("resolve:from=flop", "turn or river"),
+        ("resolve:rivers=old", "anew or kept"),
         ("resolve:iterations=0", "from 1 to 100000"),
         ("resolve:floor=0", "above 0"),
         ("resolve:blueprint=exploiter", "all hands"),

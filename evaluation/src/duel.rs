@@ -60,6 +60,8 @@ pub struct Duel {
     /// Lines whose weight is below this share of the spot's are sampled: followed with a
     /// probability proportional to their weight, and scaled up accordingly. 0 follows all of them.
     pub sample_below: f64,
+    /// Cards that are followed wherever one is dealt: their mean counts. All of them from 48 on.
+    pub cards: u32,
     /// Hands to play; not all reach the street.
     pub hands: u64,
     /// The seed of the cards and all samples.
@@ -122,10 +124,20 @@ struct Manifest {
     against_sha256: Option<String>,
     from: String,
     sample_below: f64,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    cards: u32,
     seed: u64,
     game_name: String,
     provenance: Provenance,
     game: GameDef,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(cards: &u32) -> bool {
+    *cards == 1
 }
 
 impl crate::folder::Manifest for Manifest {
@@ -137,6 +149,7 @@ impl crate::folder::Manifest for Manifest {
             ("opponent's model", self.against_sha256 == other.against_sha256),
             ("first street", self.from == other.from),
             ("--sample-below", self.sample_below == other.sample_below),
+            ("--cards", self.cards == other.cards),
             ("seed", self.seed == other.seed),
             ("game", self.game == other.game),
         ])
@@ -147,9 +160,10 @@ impl Plan {
     /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
         let [agent, against] = &self.agents;
-        let Duel { street, sample_below, seed, .. } = &self.duel;
+        let Duel { street, sample_below, cards, seed, .. } = &self.duel;
         let sampled = if *sample_below > 0.0 { format!("-b{sample_below}") } else { String::new() };
-        let rest = format!("vs-{}-from-{street}{sampled}-s{seed}", against.name());
+        let cards = if *cards > 1 { format!("-c{cards}") } else { String::new() };
+        let rest = format!("vs-{}-from-{street}{sampled}{cards}-s{seed}", against.name());
         let model = self.model_sha256[0].as_deref();
         folder_name("duel", agent, model, &self.game_name, &(rest + &part(self.shard)))
     }
@@ -164,6 +178,7 @@ impl Plan {
             against_sha256,
             from: self.duel.street.to_string(),
             sample_below: self.duel.sample_below,
+            cards: self.duel.cards,
             seed: self.duel.seed,
             game_name: self.game_name.clone(),
             provenance,
@@ -319,6 +334,7 @@ impl Duel {
                 least: LEAST * pairs,
                 drawn: self.sample_below * pairs,
                 cards: &cards,
+                followed: self.cards as usize,
                 rng: Pcg64Mcg::seed_from_u64(draws),
             };
             walk.value(spot, &came) / pairs
@@ -336,6 +352,8 @@ struct Walk<'a> {
     drawn: f64,
     /// The deck in the order in which it is dealt.
     cards: &'a [Card],
+    /// Cards of these that are followed wherever one is dealt.
+    followed: usize,
     rng: Pcg64Mcg,
 }
 
@@ -395,21 +413,25 @@ impl Walk<'_> {
         sum
     }
 
-    /// Deals the first card of the deck that is not on the board. The value of checking down over
-    /// all cards corrects for the choice of the card.
+    /// Deals the first cards of the deck that are not on the board, each by itself. The value of
+    /// checking down over all cards corrects for the choice of cards.
     fn deal(&mut self, public: &PublicState, reach: &[Weights; 2]) -> f64 {
         let board = public.board();
-        let mut free = self.cards.iter().copied().filter(|&card| !board.set().contains(card));
-        let Some(card) = free.next() else { return 0.0 };
-        let left = 1 + free.count();
-        let Some((state, next)) = dealt(public, reach, card) else { return 0.0 };
+        let free = self.cards.iter().copied().filter(|&card| !board.set().contains(card));
+        let free: Vec<Card> = free.collect();
         let checked = checked_down(public, reach);
         if public.able().len() < 2 {
             return checked;
         }
+        let cards = &free[..self.followed.min(free.len())];
+        let mut beyond = 0.0;
+        for &card in cards {
+            let Some((state, next)) = dealt(public, reach, card) else { continue };
+            beyond += self.value(&state, &next) - checked_down(&state, &next);
+        }
         // Each pair of hands leaves four cards fewer.
-        let times = left as f64 / (left - 4) as f64;
-        checked + times * (self.value(&state, &next) - checked_down(&state, &next))
+        let times = free.len() as f64 / (free.len() - 4) as f64;
+        checked + times * beyond / cards.len() as f64
     }
 }
 

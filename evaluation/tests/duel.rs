@@ -13,7 +13,7 @@ fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
 }
 
 fn valued(names: [&str; 3], street: Street, hands: u64, threads: usize) -> Valued {
-    sampled(names, street, hands, threads, 0.0)
+    sampled(names, street, hands, threads, 0.0, 1)
 }
 
 fn sampled(
@@ -22,11 +22,12 @@ fn sampled(
     hands: u64,
     threads: usize,
     sample_below: f64,
+    cards: u32,
 ) -> Valued {
     let def = Arc::new(games::nolimit_holdem());
     let [one, other, before] = names.map(|name| policy(&def, name));
     let policies = [one, other];
-    let plan = Duel { def, policies, before, street, sample_below, hands, seed: 5 };
+    let plan = Duel { def, policies, before, street, sample_below, cards, hands, seed: 5 };
     duel(&plan, threads, &Stop::new(), |_| ())
 }
 
@@ -69,10 +70,26 @@ fn bets_that_are_called_by_everything_win_nothing_on_average_over_both_seats() {
 fn lines_that_are_drawn_count_for_those_that_are_not() {
     let names = ["equity:mix=1", "cfr", "call"];
     let all = valued(names, Street::River, 400, 1).rate.expect("several hands");
-    let some = sampled(names, Street::River, 400, 1, 0.3).rate.expect("several hands");
+    let some = sampled(names, Street::River, 400, 1, 0.3, 1).rate.expect("several hands");
     let error = (all.standard_error.powi(2) + some.standard_error.powi(2)).sqrt();
     assert!((all.mbb - some.mbb).abs() < 3.5 * error, "{all:?} {some:?}");
     assert!(some.standard_error > all.standard_error, "{all:?} {some:?}");
-    let itself = sampled(["cfr"; 3], Street::Turn, 12, 1, 0.2).rate.expect("several hands");
+    let itself = sampled(["cfr"; 3], Street::Turn, 12, 1, 0.2, 1).rate.expect("several hands");
     assert!(itself.mbb.abs() < 1e-6, "{itself:?}");
+}
+
+#[test]
+fn more_cards_of_each_deal_change_the_noise_and_not_the_mean() {
+    let names = ["equity:mix=1", "call", "call"];
+    let [one, six] = [1, 6].map(|cards| {
+        let found = sampled(names, Street::Turn, 120, 1, 0.0, cards);
+        found.rate.expect("several hands")
+    });
+    let error = (one.standard_error.powi(2) + six.standard_error.powi(2)).sqrt();
+    assert!((one.mbb - six.mbb).abs() < 3.5 * error, "{one:?} {six:?}");
+    assert!(six.standard_error < one.standard_error, "{one:?} {six:?}");
+    // With all of them nothing but the spot is drawn: who folds to the least bet of somebody who
+    // always makes it loses the pot.
+    let all = sampled(["raise", "fold", "call"], Street::Turn, 3, 1, 0.0, 48);
+    assert!((all.at_spots - 1.0).abs() < 1e-9, "{all:?}");
 }

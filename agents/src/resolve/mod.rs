@@ -50,6 +50,12 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             help: "the first street that is solved: `river` (some 20 ms a decision) or `turn` (seconds)",
         },
         AgentOption {
+            name: "rivers",
+            default: "anew",
+            help: "rivers after a turn that is solved: `anew` (each is solved when it comes) or `kept` (played by \
+                   the turn's solution, as far as that has the bets)",
+        },
+        AgentOption {
             name: "menu",
             default: "shipped",
             help: "a shipped menu or a file with the bets of both players, or `shipped`: on the river half the pot, \
@@ -88,6 +94,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 struct Options {
     blueprint: String,
     from: String,
+    rivers: String,
     menu: String,
     iterations: u32,
     deadline: String,
@@ -97,9 +104,9 @@ struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        let texts = ["cfr", "river", "shipped", "none", "none"];
-        let [blueprint, from, menu, deadline, gadget] = texts.map(str::to_owned);
-        Options { blueprint, from, menu, iterations: 200, deadline, gadget, floor: 0.02 }
+        let texts = ["cfr", "river", "anew", "shipped", "none", "none"];
+        let [blueprint, from, rivers, menu, deadline, gadget] = texts.map(str::to_owned);
+        Options { blueprint, from, rivers, menu, iterations: 200, deadline, gadget, floor: 0.02 }
     }
 }
 
@@ -110,6 +117,14 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         "river" => Street::River,
         other => {
             let reason = format!("`from` is {other}, but must be turn or river");
+            return Err(resolver.bad_option(reason));
+        }
+    };
+    let anew = match options.rivers.as_str() {
+        "anew" => true,
+        "kept" => false,
+        other => {
+            let reason = format!("`rivers` is {other}, but must be anew or kept");
             return Err(resolver.bad_option(reason));
         }
     };
@@ -168,7 +183,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
         let kept = Mutex::default();
-        let solvers = Solvers { blueprint, menus, first, floor, forced, kept };
+        let solvers = Solvers { blueprint, menus, first, anew, floor, forced, kept };
         Ok(Some(Solving { solvers, iterations, deadline }))
     });
     recipe.cost = Cost::Worker;

@@ -32,6 +32,8 @@ pub(super) struct Resolver {
     pub(super) menus: Menus,
     /// The first street that is solved.
     pub(super) first: Street,
+    /// Whether each later street is solved when it comes, or played by the solution before it.
+    pub(super) anew: bool,
     /// A solution farther from an equilibrium than this share of the pot is not played.
     pub(super) floor: f64,
     /// In all solutions but the first: the share of the other player's hands that come there
@@ -85,7 +87,7 @@ impl Resolver {
             let asked = asked(public, &start.root, seat)?;
             let solved = self.solution(&start, &asked, seat, &part);
             if let Some(solved) = &solved
-                && street == public.street()
+                && (street == public.street() || !self.anew)
                 && solved.strategies(public, seat).is_some()
             {
                 return Some(Arc::clone(solved)).filter(|solved| solved.distance <= self.floor);

@@ -65,6 +65,10 @@ pub struct Args {
     /// 0.05 takes a tenth of the time
     #[arg(long, value_name = "SHARE", default_value = "0")]
     sample_below: f64,
+    /// In a duel: how many cards are followed wherever one is dealt, drawn from those left; their
+    /// mean counts. All of them from 48 on
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    cards: u32,
     /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
     /// bucket on each street; the latter exactly, over all deals, where buckets are few
     #[arg(long, value_enum, default_value = "cards")]

@@ -67,9 +67,7 @@ pub enum ExactError {
         board: Board,
     },
     /// The board is not a flop, turn or river.
-    #[error(
-        "pairs are counted on boards of three, four or five different cards, not on '{0}'"
-    )]
+    #[error("pairs are counted on boards of three, four or five different cards, not on '{0}'")]
     Board(Board),
 }
 
