@@ -26,6 +26,7 @@ const MENUS: &[ShippedMenu] = shipped! {
     "ladder"
     "limit"
     "overbet"
+    "reraise"
     "small"
     "standard"
 };

@@ -43,8 +43,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "blueprint",
             default: "shipped",
-            help: "a file of `cardroom train cfr`, or `shipped`: the one inside the program for the game, or \
-                   `categories`: limit hold'em by the category of the hand alone, also inside",
+            help: "a file of `cardroom train cfr`, or `shipped`: the one inside the program for the game. Also \
+                   inside: `large`, a stronger one for no-limit hold'em, and `categories`, limit hold'em by the \
+                   category of the hand alone",
         },
         AgentOption {
             name: "play",

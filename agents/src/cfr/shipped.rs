@@ -19,8 +19,10 @@ static FILES: [(&str, &[u8]); 2] = [
 ];
 
 /// Those that are asked for by name, beside the best of a game.
-static NAMED: [(&str, &[u8]); 1] =
-    [("categories", include_bytes!("../../models/categories.blueprint"))];
+static NAMED: [(&str, &[u8]); 2] = [
+    ("categories", include_bytes!("../../models/categories.blueprint")),
+    ("large", include_bytes!("../../models/large.blueprint")),
+];
 
 /// A blueprint's head is read when it is first asked for, the rest when it first plays.
 struct Shipped {

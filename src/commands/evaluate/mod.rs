@@ -77,8 +77,8 @@ pub struct Args {
     #[arg(long, value_name = "N|all", default_value = "20")]
     flops: Flops,
     /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
-    /// small, standard) or a file [default: the tree that the agent plays from, else fcpa, limit in
-    /// limit games]
+    /// reraise, small, standard) or a file [default: the tree that the agent plays from, else fcpa,
+    /// limit in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
     /// Hands, two for each deal

@@ -49,8 +49,8 @@ pub(super) struct Options {
     /// those after it
     #[arg(long, value_name = "WORDS", requires = "board")]
     after: Option<String>,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or
-    /// lines of a menu with `;` between, as in "every 1: 50% allin; every 2+: allin"
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a
+    /// file, or lines of a menu with `;` between, as in "every 1: 50% allin; every 2+: allin"
     #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
     menu: String,
     /// The smallest bet

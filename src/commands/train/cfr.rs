@@ -44,8 +44,8 @@ use crate::threads::Threads;
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, small, standard), a file, or its
-    /// lines with `;` between
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a file,
+    /// or its lines with `;` between
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
     /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)
