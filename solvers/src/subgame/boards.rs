@@ -233,9 +233,9 @@ impl Hands {
     }
 }
 
-/// The place of a combo where neighbours share no card if it can be helped: sums over hands that hold
-/// a card then do not wait for each other ([`Sums`](super::terminal::Sums)). Distinct for distinct
-/// combos.
+/// A permutation of the combos' numbers that takes combos with a common card apart, so that
+/// successive sums over hands that hold a card do not wait for each other
+/// ([`Sums`](super::terminal::Sums)).
 fn scattered(combo: u16) -> usize {
     // Near the golden section of their number, and prime to it.
     usize::from(combo) * 821 % Combo::COUNT

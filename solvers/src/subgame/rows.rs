@@ -1,12 +1,11 @@
 //! What is computed at a decision, for all hands at once.
 //!
-//! Hands and values stand in rows, one an action, each with one number a hand, and zeros up to a
-//! multiple of [`WIDTH`]. What is kept of a decision from one iteration to the next, its *weights*,
-//! stands together for so many hands at a time: those of the first action, then of the second, and
-//! so on to the last, then the next hands ([`weight`]). Memory is then read from one place on, which
-//! is what processors foresee. Every function works on so many hands at a time, which vector
-//! registers hold, action by action. No sum runs across hands, so results are the same to the bit
-//! whatever the registers' width.
+//! Reach probabilities and values are rows, one per action, with one number per hand, padded with
+//! zeros to a multiple of [`WIDTH`]. The numbers that a decision keeps between iterations, its
+//! *weights*, are interleaved: those of `WIDTH` hands for the first action, then for the second, and
+//! so on, then those of the next hands ([`weight`]), so that memory is read sequentially. Every
+//! function works on `WIDTH` hands at a time, which vector registers hold, action by action. No sum
+//! runs across hands, so results are the same to the bit whatever the registers' width.
 
 use super::terminal::{LANES, Lanes, Real};
 

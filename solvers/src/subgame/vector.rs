@@ -87,8 +87,8 @@ pub(super) fn one_hand() {
     }
 }
 
-/// Memory that will be needed soon, fetched line by line beside other work, which so does not wait
-/// for it later: reading and writing what is kept takes as long as a third of all computing.
+/// A queue of memory to prefetch, line by line beside other work: waiting for the kept numbers is
+/// otherwise about a sixth of an iteration on a turn.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     /// Addresses in bytes: what is being fetched, and what comes after it.
@@ -97,19 +97,19 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Where numbers are.
+    /// The addresses of these numbers.
     pub(super) fn place<T>(numbers: &[T]) -> Range<usize> {
         let range = numbers.as_ptr_range();
         range.start as usize..range.end as usize
     }
 
-    /// What is needed next, the first thing last.
+    /// Replaces the queue by these places; the last is fetched first.
     pub(super) fn set(&mut self, places: [Range<usize>; 3]) {
         let [second, first, now] = places;
         *self = Ahead { now, later: [second, first].into() };
     }
 
-    /// Asks for one line of the cache.
+    /// Prefetches the next cache line of the queue.
     #[inline(always)]
     pub(super) fn fetch(&mut self) {
         const LINE: usize = 64;

@@ -28,7 +28,7 @@ pub(super) struct Workspace<R> {
     /// On the first street: the values of the player's hands after each deal.
     pub(super) results: Vec<R>,
     pub(super) unpacked: Unpacked,
-    /// What is fetched while showdowns are computed.
+    /// Memory to prefetch while showdowns are computed.
     pub(super) ahead: Ahead,
 }
 
