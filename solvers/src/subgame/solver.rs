@@ -221,10 +221,10 @@ impl Solver {
     }
 }
 
-/// After how many iterations, a multiple of `every`, to look at the exploitability next when after
-/// so many it is so many times too large. A look takes as long as one or two iterations. With DCFR+
-/// the exploitability falls with the square of the iterations at first, later more slowly: where it
-/// cannot be small enough even if it falls with their power of two and a half there is no look.
+/// The iteration, a multiple of `every`, at which to compute the exploitability next, when after
+/// `iterations` it is `times` too large. Computing it takes as long as one or two iterations. With
+/// DCFR+ it falls with the square of the iterations at first, later more slowly: it is not computed
+/// where it would be too large even if it fell with their power of two and a half.
 fn next_look(iterations: u32, times: f64, every: u32) -> u32 {
     let every = every.max(1);
     let least = f64::from(iterations) * times.max(1.0).powf(1.0 / 2.5);

@@ -67,7 +67,8 @@ pub struct Args {
     sample_below: f64,
     /// In a duel: how many cards are followed wherever one is dealt, drawn from those left; their
     /// mean counts. All of them from 48 on
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     cards: u32,
     /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
     /// bucket on each street; the latter exactly, over all deals, where buckets are few
