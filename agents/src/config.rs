@@ -9,31 +9,31 @@ use show::nearest;
 use crate::AgentError;
 use crate::registry::AgentSpec;
 
-/// A kind of agent with options, as a table `[agents.NAME]` of a configuration file holds them.
+/// A kind of agent with options: a table `[agents.NAME]` of a configuration file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentConfig {
-    /// One of the registry's kinds.
+    /// The name of a kind in the registry.
     pub kind: String,
-    /// Everything else in the table. Which keys are allowed depends on the kind.
+    /// All other keys of the table. Which keys are allowed depends on the kind.
     #[serde(flatten)]
     pub options: toml::Table,
-    /// The folder that relative paths in the options start from: that of the configuration file;
-    /// empty for the current one. Not part of the table.
+    /// The base folder of relative paths in the options: the configuration file's folder, or empty
+    /// for the current one. Not part of the table.
     #[serde(skip)]
     pub folder: PathBuf,
 }
 
 impl AgentConfig {
-    /// This kind with all options at their defaults.
+    /// Creates a configuration of this kind with all options at their defaults.
     pub fn new(kind: &str) -> AgentConfig {
         AgentConfig { kind: kind.to_owned(), options: toml::Table::new(), folder: PathBuf::new() }
     }
 
-    /// The configuration that `KIND:ARGUMENT` stands for.
+    /// Parses `KIND:ARGUMENT`.
     ///
-    /// Kinds with a principal option take the whole argument as its value; others take
-    /// `OPTION=VALUE` pairs separated by commas. Values are read as TOML where they can be, and as
-    /// plain text otherwise; a comma between double quotes does not end a value.
+    /// For kinds with a principal option the whole argument is that option's value. For others it
+    /// is a list of `OPTION=VALUE` pairs separated by commas. Values are parsed as TOML if
+    /// possible, and as plain text otherwise. A comma between double quotes does not end a value.
     pub(crate) fn from_argument(
         spec: &AgentSpec,
         text: &str,
@@ -55,7 +55,7 @@ impl AgentConfig {
         Ok(config)
     }
 
-    /// The options as the kind's own type, with unknown keys refused by name.
+    /// Deserializes the options to the kind's own type, rejecting unknown keys by name.
     pub(crate) fn read<T: DeserializeOwned>(
         &self,
         agent: &str,
@@ -81,7 +81,7 @@ impl AgentConfig {
     }
 }
 
-/// The parts between those commas that do not stand between double quotes.
+/// Splits at commas that are not between double quotes.
 fn outside_quotes(text: &str) -> impl Iterator<Item = &str> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |letter: char| {
@@ -98,6 +98,6 @@ fn parse_value(text: &str) -> toml::Value {
     value.unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-/// The options of kinds that have none.
+/// The options of kinds without options.
 #[derive(Deserialize)]
 pub(crate) struct NoOptions {}

@@ -1,8 +1,9 @@
-//! What every agent keeps to, as checks that can be run on any of them.
+//! The contract of every agent, as checks that can be run on any of them.
 //!
-//! An agent plays a block of hands with itself in every seat on even hands and against random
-//! players on odd ones. Every decision is examined; the block is then played again by new agents,
-//! and once more by those same agents after [`Agent::restart`]. Time comes from the caller's clock.
+//! An agent plays a block of hands against itself on even hands and against random players on odd
+//! ones. Every decision is checked. A repeatable agent plays the block again with new instances,
+//! and once more with the same instances after [`Agent::restart`]. Time comes from the caller's
+//! clock.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,28 +20,29 @@ use crate::{
     Agent, AgentChoice, AgentError, AgentRng, Clock, Context, Cost, Decision, Failed, HandOutcome,
 };
 
-/// One thing an agent promises.
+/// A promise of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
-    /// It decides every time: no panic, no time-out, no lost process.
+    /// It always decides: no panic, no time-out, no lost process.
     Answers,
-    /// What it plays is legal without correction.
+    /// Its actions are legal without correction.
     Legal,
-    /// A strategy it reports has distinct legal actions, finite probabilities from 0 to 1 that sum
-    /// to 1 within 1e-6, and gives the played action a positive one. Its policy, if it has one, is
-    /// what it plays by.
+    /// A reported strategy has distinct legal actions, finite probabilities from 0 to 1 that sum to
+    /// 1 within 1e-6, and a positive probability for the action played. The agent's policy, if it
+    /// has one, agrees with its decisions.
     Strategy,
-    /// New agents with the same seeds decide the same.
+    /// New agents with the same seeds make the same decisions.
     SameSeeds,
-    /// After a restart it decides as a new one does.
+    /// After a restart it makes the same decisions as a new agent.
     Restart,
-    /// A decision takes no longer than its cost class says, see [`Terms::longest_mean`].
+    /// A decision takes no longer than its cost class allows: [`Terms::longest_mean`] on average
+    /// for inline agents, [`Terms::deadline`] each for workers.
     Cost,
 }
 
 impl Claim {
-    /// Every claim.
+    /// All claims.
     pub const ALL: [Claim; 6] = [
         Claim::Answers,
         Claim::Legal,
@@ -50,7 +52,7 @@ impl Claim {
         Claim::Cost,
     ];
 
-    /// The claim in words.
+    /// Describes the claim in words.
     pub const fn words(self) -> &'static str {
         match self {
             Claim::Answers => "answers every time",
@@ -63,22 +65,23 @@ impl Claim {
     }
 }
 
-/// How thoroughly to check.
+/// The parameters of a check.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// Hands of a block.
+    /// Number of hands in a block.
     pub hands: u32,
-    /// Seed of cards, decisions and random players.
+    /// Seed of the cards, the decisions and the random players.
     pub seed: u64,
-    /// The time a worker is told it has for each decision; it must not take longer.
+    /// Time limit of each decision of a worker, which it is told and must keep.
     pub deadline: Duration,
-    /// The longest mean time of an inline agent's decisions. Generous by default, since the machine
-    /// may be busy with other things.
+    /// Maximum mean time of an inline agent's decisions. The default is generous, since the machine
+    /// may be busy.
     pub longest_mean: Duration,
 }
 
 impl Default for Terms {
-    /// 200 hands, ten seconds for a worker, 20 milliseconds on average for others.
+    /// 200 hands, ten seconds per decision for a worker, a mean of 20 milliseconds for inline
+    /// agents.
     fn default() -> Terms {
         Terms {
             hands: 200,
@@ -89,14 +92,14 @@ impl Default for Terms {
     }
 }
 
-/// What came out of a check.
+/// The result of a check.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// Decisions of the agent that were examined, all blocks together.
+    /// Number of decisions checked, over all blocks.
     pub decisions: u64,
-    /// The first breach of each claim that does not hold: where and how.
+    /// The first breach of each broken claim, with where and how it happened.
     pub breaches: Vec<(Claim, String)>,
-    /// Claims the agent does not make: an agent that is not repeatable promises neither
+    /// Claims that the agent does not make: an agent that is not repeatable promises neither
     /// [`Claim::SameSeeds`] nor [`Claim::Restart`].
     pub not_claimed: Vec<Claim>,
 }
@@ -109,10 +112,10 @@ impl Report {
     }
 }
 
-/// Checks an agent at a game.
+/// Checks an agent in a game.
 ///
 /// # Errors
-/// When the agent cannot be built for the game.
+/// If the agent cannot be built for the game.
 pub fn check(
     choice: &AgentChoice,
     def: &Arc<GameDef>,
@@ -122,7 +125,7 @@ pub fn check(
     check_watched(choice, def, terms, clock, &mut || {})
 }
 
-/// How many hands a check of this agent plays, where it does not stop answering.
+/// The number of hands that a check of this agent plays, unless it stops answering.
 pub fn hands(choice: &AgentChoice, terms: Terms) -> u64 {
     u64::from(terms.hands) * if choice.repeatable() { 3 } else { 1 }
 }
@@ -130,7 +133,7 @@ pub fn hands(choice: &AgentChoice, terms: Terms) -> u64 {
 /// As [`check`], calling `watch` after every hand.
 ///
 /// # Errors
-/// When the agent cannot be built for the game.
+/// If the agent cannot be built for the game.
 pub fn check_watched(
     choice: &AgentChoice,
     def: &Arc<GameDef>,
@@ -164,7 +167,7 @@ pub fn check_watched(
     Ok(report)
 }
 
-/// A decision as compared between blocks.
+/// A decision, for comparison between blocks.
 #[derive(Debug, PartialEq)]
 struct Made {
     situation: String,
@@ -203,7 +206,7 @@ fn words(action: Action) -> String {
     }
 }
 
-/// What is allowed, in words.
+/// Describes the legal actions in words.
 fn allowed(legal: LegalActions) -> String {
     let fold = if legal.fold { "fold, " } else { "" };
     match legal.raise {
@@ -222,7 +225,7 @@ fn failure(reason: Failed) -> &'static str {
     }
 }
 
-/// Where in a hand a decision is due: `seat 1 (button) after r300/`.
+/// Describes where in a hand a decision is due: `seat 1 (button) after r300/`.
 fn place(infoset: &InfoSet) -> String {
     let public = &infoset.public;
     let betting = notation::betting(public);
@@ -243,7 +246,7 @@ struct Block<'a> {
     report: &'a mut Report,
     /// Called after every hand.
     watch: &'a mut dyn FnMut(),
-    /// The agent has stopped answering.
+    /// Whether the agent has stopped answering.
     lost: bool,
 }
 
@@ -346,7 +349,7 @@ impl Block<'_> {
         *spent += took;
 
         let situation = format!("hand {hand}, {}", place(infoset));
-        // That there was no answer in time is told below.
+        // Time-outs are reported below.
         let timeout = matches!(answer, Ok(Decision { failed: Some(Failed::Timeout), .. }));
         if self.cost == Cost::Worker && took > self.terms.deadline && !timeout {
             let most = self.terms.deadline;
@@ -407,7 +410,7 @@ impl Block<'_> {
     }
 }
 
-/// In what a decision is not one of the agent's policy, if it is not.
+/// Describes how a decision contradicts the agent's policy, if it does.
 fn contradiction(policy: &dyn Policy, infoset: &InfoSet, decision: &Decision) -> Option<String> {
     let given = policy.strategy(infoset);
     if given.probability(decision.action) <= 0.0 {
@@ -420,7 +423,7 @@ fn contradiction(policy: &dyn Policy, infoset: &InfoSet, decision: &Decision) ->
     Some(format!("{} is reported with {p} and has {by} in its policy", words(*action)))
 }
 
-/// What is wrong with the strategy of a decision, if anything.
+/// Describes what is wrong with the strategy of a decision, if anything.
 fn improper(infoset: &InfoSet, decision: &Decision) -> Option<String> {
     let strategy = decision.strategy.as_ref()?;
     let legal = infoset.legal();

@@ -1,21 +1,23 @@
-//! `equity`: win-rate against uniform hands, set against pot odds.
+//! `equity`: plays by the win-rate against uniform hands and the pot odds.
 //!
-//! With `w` the win-rate against `k` opponents of any cards (see [`winrate`](crate::winrate)), the
-//! *advantage* is `k * w / (1 - w)`: the odds of winning as a multiple of a fair share's, 1 for an
-//! average hand at any table size; heads-up, 2 is a win-rate of 2/3 and 3 one of 3/4. The rule:
+//! Let `w` be the win-rate against `k` opponents with random cards (see
+//! [`winrate`](crate::winrate)). The *advantage* is `k * w / (1 - w)`: the odds of winning relative
+//! to those of a fair share. It is 1 for an average hand at any table size; heads-up, 2 is a
+//! win-rate of 2/3 and 3 is one of 3/4. The rule:
 //!
-//! 1. Nothing to call: bet when the advantage is at least `bet`. When it is below 1/2, bet all the
-//!    same with probability `bluff`. Otherwise check.
-//! 2. A bet to call: raise when the advantage is at least `raise`, times 1.5 for every raise made
-//!    on this street after the first. Otherwise call when `w` times the pot that can be won, the
-//!    call included, is at least the price of the call. Otherwise fold.
-//! 3. Bets and raises put in `size` times the pot after calling, as far as the rules allow.
+//! 1. Nothing to call: bet if the advantage is at least `bet`. If it is below 1/2, bet anyway with
+//!    probability `bluff`. Otherwise check.
+//! 2. A bet to call: raise if the advantage is at least `raise`, times 1.5 for every raise made on
+//!    this street after the first. Otherwise call if `w` times the pot that can be won, including
+//!    the call, is at least the price of the call. Otherwise fold.
+//! 3. Bets and raises are `size` times the pot after calling, as far as the rules allow.
 //!
-//! That is nearly always one action, and easily read. With `mix` above 0 the thresholds are soft:
-//! the chance of betting, raising or calling rises evenly from 0 to 1 while the logarithm of the
-//! odds in question (the advantage, or the odds of winning against those the price asks for) goes
-//! from `mix` below its threshold to `mix` above. With `spread` above 0 the size is one of three
-//! with equal chances: `size`, and `size` times and divided by `1 + spread`.
+//! This nearly always plays a single action and is easy to read. With `mix` above 0 the thresholds
+//! are soft: the probability of betting, raising or calling rises linearly from 0 to 1 while the
+//! logarithm of the odds in question (the advantage, or the odds of winning relative to those that
+//! the price requires) goes from `mix` below its threshold to `mix` above. With `spread` above 0
+//! the size is one of three with equal probabilities: `size`, `size` times
+//! `1 + spread`, and `size` divided by `1 + spread`.
 
 use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};
@@ -130,7 +132,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(Recipe::new(move |_| Ok(equity.clone())).with_policy(move |_| Ok(rule.clone())))
 }
 
-/// What a win-rate depends on.
+/// The arguments that determine a win-rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Situation {
     hole: HoleCards,
@@ -138,7 +140,7 @@ struct Situation {
     opponents: usize,
 }
 
-/// The rule with its options: a pure function of what is seen.
+/// The rule with its options: a pure function of the information set.
 #[derive(Debug, Clone)]
 struct Rule {
     options: Options,
@@ -147,7 +149,7 @@ struct Rule {
 #[derive(Debug, Clone)]
 struct Equity {
     rule: Rule,
-    /// The win-rate computed last: a street's later decisions ask for the same one.
+    /// The last win-rate: later decisions on the same street need the same one.
     last: Option<(Situation, f64)>,
 }
 
@@ -254,7 +256,7 @@ impl Rule {
 }
 
 impl Options {
-    /// The chance of doing what is right from a ratio of 1 up.
+    /// The probability of an action whose ratio to its threshold is `ratio`.
     fn chance(&self, ratio: f64) -> f64 {
         if self.mix > 0.0 {
             (0.5 + 0.5 * ratio.max(1e-9).ln() / self.mix).clamp(0.0, 1.0)
@@ -266,20 +268,20 @@ impl Options {
     }
 }
 
-/// The share of the pot that a call must win to pay for itself: 0 for a check.
+/// The share of the pot that a call must win to break even; 0 for a check.
 fn price(infoset: &InfoSet, legal: LegalActions) -> f64 {
     if legal.to_call == 0 {
         return 0.0;
     }
     let committed = infoset.public.committed();
-    // Chips beyond what this seat can put in are played for by others.
+    // Chips beyond what this seat can put in are contested by others only.
     let total = committed[infoset.seat].saturating_add(legal.to_call);
     let others = committed.iter().filter(|&(seat, _)| seat != infoset.seat);
     let winnable: u64 = others.map(|(_, &chips)| u64::from(chips.min(total))).sum();
     f64::from(legal.to_call) / (winnable + u64::from(total)) as f64
 }
 
-/// The raises to choose from with their chances, all different.
+/// The distinct raises to choose from, with their probabilities.
 fn raises_to(
     infoset: &InfoSet,
     legal: LegalActions,

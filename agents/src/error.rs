@@ -1,10 +1,9 @@
-//! Why an agent cannot be had.
+//! Errors of naming, configuring and building agents.
 
 use std::path::PathBuf;
 
-/// Every way in which naming, configuring or building an agent fails. All of them are the user's to
-/// mend: an agent that exists and has been built does not fail, it answers
-/// [`Decision::failed`](crate::Decision::failed).
+/// An error of naming, configuring or building an agent, which the user has to fix. An agent that
+/// has been built does not fail; it answers [`Decision::failed`](crate::Decision::failed).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     /// No kind and no configured agent has this name.
@@ -12,9 +11,9 @@ pub enum AgentError {
     Unknown {
         /// The name as given.
         name: String,
-        /// The known name most like it, if one is near.
+        /// The most similar known name, if one is similar enough.
         nearest: Option<String>,
-        /// Every name that would have been accepted.
+        /// All names that are accepted.
         known: Vec<String>,
     },
     /// The kind has no such option.
@@ -28,41 +27,41 @@ pub enum AgentError {
         agent: String,
         /// The option as given.
         option: String,
-        /// The known option most like it, if one is near.
+        /// The most similar known option, if one is similar enough.
         nearest: Option<String>,
         /// The options of this kind.
         known: Vec<String>,
     },
-    /// An option's value cannot be used, or one that is needed is missing.
+    /// An option has an invalid value, or a required option is missing.
     #[error("agent `{agent}`: {reason}")]
     BadOption {
         /// The agent as named by the user.
         agent: String,
-        /// What is wrong, naming the option and what it takes.
+        /// What is wrong, with the option and the values it accepts.
         reason: String,
     },
-    /// A file the agent needs cannot be read.
+    /// A file that the agent needs cannot be read.
     #[error("agent `{agent}`: cannot read {}: {reason}", .path.display())]
     File {
         /// The agent as named by the user.
         agent: String,
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The reason given by the operating system.
         reason: String,
     },
-    /// A file the agent needs is not what it should be.
+    /// A file that the agent needs is invalid.
     #[error("{}: {reason}", .path.display())]
     BadFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with its place in the file.
+        /// What is wrong, with the place in the file.
         reason: String,
     },
-    /// Agents are defined in terms of each other without end.
+    /// Agents refer to each other in a cycle.
     #[error("agents refer to each other in a circle: {}", .names.join(" -> "))]
     Circle {
-        /// The names along the circle; the first is also the last.
+        /// The names along the cycle; the first is also the last.
         names: Vec<String>,
     },
     /// The agent cannot play this game.
@@ -81,12 +80,12 @@ pub enum AgentError {
         /// What happened.
         reason: String,
     },
-    /// A name in the configuration cannot be used.
+    /// A name in the configuration is not allowed.
     #[error("an agent cannot be called `{name}`: {reason}")]
     BadName {
         /// The name.
         name: String,
-        /// Why not.
+        /// Why it is not allowed.
         reason: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Agents that decide some situations themselves and leave all others to another agent.
+//! Agents that decide some situations themselves and leave the rest to another agent.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use game::{GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
 
 use crate::{Agent, AgentChoice, AgentError, Context, Decision, HandOutcome, Recipe};
 
-/// What such an agent decides itself.
+/// The decisions that such an agent makes itself.
 pub(crate) trait Part: Send {
-    /// The decision; `None` where it is for the other agent.
+    /// The decision; `None` if the fallback decides.
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision>;
 }
 
-/// The same as a function of what is seen.
+/// A part that is a pure function of the information set.
 pub(crate) trait PartPolicy: Part + Sync {
-    /// What each of these hands does; `None` where it is for the other agent.
+    /// The strategy of each hand; `None` if the fallback decides.
     fn strategies(
         &self,
         public: &PublicState,
@@ -24,13 +24,13 @@ pub(crate) trait PartPolicy: Part + Sync {
     ) -> Vec<Option<Strategy>>;
 }
 
-/// A part and the agent for the rest.
+/// A part and its fallback.
 pub(crate) struct WithFallback<P, F = Box<dyn Agent>> {
     pub part: P,
     pub fallback: F,
 }
 
-/// The recipe of an agent with such a part, which has a policy where the other agent has one.
+/// Builds the recipe of a part with a fallback. It has a policy if the fallback has one.
 pub(crate) fn recipe<P: PartPolicy + 'static>(
     fallback: &AgentChoice,
     build: impl Fn(&Arc<GameDef>) -> Result<P, AgentError> + Send + Sync + 'static,

@@ -1,13 +1,14 @@
-//! Agents: from an information set to a decision.
+//! Agents: decision makers that map an information set to a decision.
 //!
-//! - [`Agent`], [`Context`], [`Decision`]: what an agent is asked and what it answers.
-//! - [`Registry`]: every kind of agent by name. Adding a kind: one file here, one `mod` line below,
-//!   one line in [`Registry::standard`]; the contract suite then covers it.
-//! - [`contract`]: what every agent keeps to, as checks that commands and tests share.
-//! - [`winrate`]: how often a hand wins against any other.
+//! - [`Agent`], [`Context`], [`Decision`]: the interface of an agent.
+//! - [`Registry`]: all agent kinds by name. To add a kind, add one file here, one `mod` line below
+//!   and one line in [`Registry::standard`]; the contract suite then covers it.
+//! - [`contract`]: the contract of every agent, as checks shared by commands and tests.
+//! - [`winrate`]: win-rates against random hands.
 //!
-//! No network, no processes, no clocks and random sources but those in [`Context`]. Kinds that
-//! need such things (`external`) are added to the registry by the crate that has them.
+//! The crate uses no network, no processes, and no clocks or random sources other than those in
+//! [`Context`]. Kinds that need such things (`external`) are added to the registry by the crate
+//! that has them.
 
 mod agent;
 mod call;

@@ -1,10 +1,10 @@
-//! `linear`: all-in or fold before the flop, heads-up, by a few weights of the hand.
+//! `linear`: all-in or fold before the flop, heads-up, by a linear score of the hand.
 //!
-//! The small blind moves all-in or folds; the big blind calls an all-in or folds, and takes a raise
-//! of more than a third of the effective stack for one. The weights are those of a file of
-//! `cardroom train linear` ([`models::linear`]), between its stacks the means of the nearest two.
-//! Everything else, such as a limp or a game that is not heads-up no-limit hold'em, is for the
-//! fallback agent.
+//! The small blind moves all-in or folds. The big blind calls an all-in or folds; it treats a raise
+//! of more than a third of the effective stack as all-in. The weights are from a file of
+//! `cardroom train linear` ([`models::linear`]); for stacks between those of the file they are
+//! interpolated from the nearest two. All other decisions, such as after a limp or in a game that
+//! is not heads-up no-limit hold'em, are made by the fallback agent.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
-/// The rule inside the program: `cardroom train linear --stack 1..20 --method search --weights own
+/// The model inside the program: `cardroom train linear --stack 1..20 --method search --weights own
 /// --evaluations 40k`.
 const SHIPPED: &str = include_str!("../models/shove-fold.toml");
 
@@ -82,10 +82,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// The rule at a game.
+/// The model for a game.
 struct Rule {
     model: Arc<LinearModel>,
-    /// Whether it is heads-up no-limit hold'em.
+    /// Whether the game is heads-up no-limit hold'em with different blinds.
     fits: bool,
 }
 
@@ -96,7 +96,7 @@ impl Rule {
         Rule { model: Arc::clone(model), fits }
     }
 
-    /// What the rule plays, and why; `None` where it is for the fallback.
+    /// The action and the reason for it; `None` where the fallback decides.
     fn action(
         &self,
         public: &PublicState,

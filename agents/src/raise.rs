@@ -1,7 +1,7 @@
 //! `raise`: raises whenever it may, else calls.
 //!
 //! Against it, an agent that always folds loses exactly the blinds: heads-up with blinds 50 and 100
-//! that is 750 thousandths of a big blind per hand.
+//! that is 750 mbb/hand.
 
 use game::{Action, InfoSet, Policy, Raises, Strategy};
 use serde::Deserialize;

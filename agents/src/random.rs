@@ -30,7 +30,7 @@ impl Agent for Random {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let legal = infoset.legal();
         let kinds = 1 + u32::from(legal.fold) + u32::from(legal.raise.is_some());
-        // Kinds in the order call, fold, raise, leaving out those that are not allowed.
+        // Kinds in the order call, fold, raise, without those that are not legal.
         let mut drawn = cx.rng.random_range(0..kinds);
         if drawn > 0 && !legal.fold {
             drawn += 1;
@@ -64,7 +64,7 @@ impl Policy for Random {
         hands: &[HoleCards],
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
-        // The cards do not matter, and there may be thousands of sizes.
+        // The strategy is the same for all hands, and there may be thousands of raise sizes.
         let Some(&hole) = hands.first() else { return };
         let strategy = self.strategy(&InfoSet { public: public.clone(), seat, hole });
         (0..hands.len()).for_each(|number| visit(number, &strategy));

@@ -1,8 +1,8 @@
-//! Every kind of agent, and agents by name.
+//! The registry of agent kinds and configured agents.
 //!
 //! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, or by a name that the
-//! configuration defines. Naming happens in two steps: [`Registry::resolve`] reads options and
-//! files and gives an [`AgentChoice`], which then builds any number of agents, from any thread.
+//! configuration defines. Names are resolved in two steps: [`Registry::resolve`] reads options and
+//! files and returns an [`AgentChoice`], which then builds any number of agents, on any thread.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,46 +17,46 @@ use solvers::subgame::response::TreeStrategy;
 
 use crate::{Agent, AgentConfig, AgentError};
 
-/// What a decision costs, and so where it may be computed.
+/// The cost of a decision, which determines where it may be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cost {
-    /// About a millisecond at most: computed where it is asked for.
+    /// At most about a millisecond: computed on the calling thread.
     Inline,
-    /// Longer, or waiting for somebody else: given a thread of its own and a deadline.
+    /// Longer, or waiting for another program: gets its own thread and a deadline.
     Worker,
 }
 
-/// An option of a kind of agent, as `cardroom agents describe` prints it.
+/// An option of an agent kind, as printed by `cardroom agents describe`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct AgentOption {
     /// The key in a configuration table.
     pub name: &'static str,
-    /// What stands when the option is not given; `required` when it must be.
+    /// The default value as text; `required` if there is none.
     pub default: &'static str,
     /// What the option does, with its unit and range.
     pub help: &'static str,
 }
 
-/// A kind of agent.
+/// The description of an agent kind.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentSpec {
-    /// Its name.
+    /// The name of the kind.
     pub kind: &'static str,
-    /// What it does, in one line.
+    /// What the agent does, in one line.
     pub summary: &'static str,
-    /// An agent of this kind as one would name it; tests run it.
+    /// An example of an agent name of this kind; tests run it.
     pub example: &'static str,
-    /// The option that ARGUMENT sets in `KIND:ARGUMENT`. Without one, ARGUMENT is a list of
+    /// The option that ARGUMENT sets in `KIND:ARGUMENT`. If `None`, ARGUMENT is a list of
     /// `OPTION=VALUE` pairs.
     pub argument: Option<&'static str>,
-    /// Every option.
+    /// All options.
     pub options: &'static [AgentOption],
-    /// What a decision costs. A kind that asks other agents may cost more, see [`Recipe::cost`].
+    /// The cost of a decision. A kind that asks other agents may cost more, see [`Recipe::cost`].
     pub cost: Cost,
     /// Whether the same seeds give the same decisions in every run.
     pub repeatable: bool,
-    /// Reads options and files, once; the recipe then builds agents.
+    /// Reads options and files once, and returns a recipe that builds agents.
     pub prepare: fn(&Resolver<'_>) -> Result<Recipe, AgentError>,
 }
 
@@ -66,38 +66,38 @@ type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> 
 type Learned = dyn Fn() -> Arc<Student> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
-/// How to ask an agent that is a pure function of what it sees.
+/// How to build the policy of an agent that is a pure function of the information set.
 #[derive(Clone)]
 struct Policies {
     whole: Arc<BuildPolicy>,
-    /// Inside the betting tree that it plays from, if it does.
+    /// Builds the strategy inside the betting tree that the agent plays from, if it does.
     tree: Option<Arc<BuildTree>>,
 }
 
-/// How to build the agents of one choice.
+/// How to build the agents of one [`AgentChoice`].
 #[derive(Clone)]
 pub struct Recipe {
-    /// What a decision costs: the most that this agent or any it asks may take.
+    /// The maximum cost of a decision of this agent and of those it asks.
     pub cost: Cost,
-    /// Whether this agent and all it asks are repeatable.
+    /// Whether this agent and all agents it asks are repeatable.
     pub repeatable: bool,
     /// Whether this agent, or one that it asks, is a program that is started on this machine.
     pub program: bool,
-    /// Files that were read or will be needed; a package must carry them.
+    /// Files that were read or will be needed; a package must include them.
     pub files: Vec<PathBuf>,
-    /// Names of configured agents that were asked for; a package must define them.
+    /// Names of the configured agents that were resolved; a package must define them.
     pub names: Vec<String>,
-    /// What is known of the model it plays from, in lines for people; empty without one.
+    /// A description of the agent's model, in lines of text; empty if it has none.
     pub about: String,
     build: Arc<Build>,
     policy: Option<Box<Policies>>,
     student: Option<Arc<Learned>>,
-    /// Read the models from end to end, this agent's and those of agents it asks.
+    /// Checks that read the models of this agent and of those it asks from end to end.
     checks: Vec<Arc<Check>>,
 }
 
 impl Recipe {
-    /// A recipe for an inline, repeatable agent without files.
+    /// Creates a recipe for an inline, repeatable agent without files.
     pub fn new<A: Agent + 'static>(
         build: impl Fn(&Arc<GameDef>) -> Result<A, AgentError> + Send + Sync + 'static,
     ) -> Recipe {
@@ -116,8 +116,8 @@ impl Recipe {
         }
     }
 
-    /// The same recipe for an agent that is a pure function of what it sees, which others may then
-    /// ask for its strategy with any hole cards, without playing a hand.
+    /// Adds a policy: the agent is a pure function of the information set, and can be asked for its
+    /// strategy with any hole cards without playing a hand.
     #[must_use]
     pub fn with_policy<P: Policy + 'static>(
         mut self,
@@ -128,8 +128,8 @@ impl Recipe {
         self
     }
 
-    /// The same recipe for an agent with a policy that plays from a betting tree of its own, inside
-    /// which it can be asked for all hands at once.
+    /// Adds a tree strategy: the agent has a policy and plays from its own betting tree, inside
+    /// which it can be asked for all hands at once. Has no effect without a policy.
     #[must_use]
     pub fn with_tree<T: TreeStrategy + 'static>(
         mut self,
@@ -142,7 +142,7 @@ impl Recipe {
         self
     }
 
-    /// The same recipe for an agent that plays what this student has learned.
+    /// Adds the student that the agent plays from.
     #[must_use]
     pub fn with_student(
         mut self,
@@ -152,15 +152,15 @@ impl Recipe {
         self
     }
 
-    /// The same recipe, saying this of its model.
+    /// Sets the description of the model.
     #[must_use]
     pub fn about(mut self, about: String) -> Recipe {
         self.about = about;
         self
     }
 
-    /// The same recipe with a check that reads its model from end to end; opening one may look at
-    /// its beginning only.
+    /// Adds a check that reads the model from end to end; opening a model may read only its
+    /// beginning.
     #[must_use]
     pub fn checked_by(
         mut self,
@@ -170,8 +170,7 @@ impl Recipe {
         self
     }
 
-    /// The same recipe for an agent that always does what another one does, which has a policy when
-    /// that one has.
+    /// Takes over the policy and student of an agent that this one always plays as.
     #[must_use]
     pub fn with_policy_of(mut self, inner: &AgentChoice) -> Recipe {
         self.policy.clone_from(&inner.recipe.policy);
@@ -179,15 +178,15 @@ impl Recipe {
         self
     }
 
-    /// The same recipe for an agent that cannot be asked for its strategy.
+    /// Removes the policy and student: the agent cannot be asked for its strategy.
     #[must_use]
     pub fn without_policy(mut self) -> Recipe {
         (self.policy, self.student) = (None, None);
         self
     }
 
-    /// The same recipe, taking in the cost, programs, files and (lack of) repeatability of an agent
-    /// it asks.
+    /// Includes the cost, programs, files and (lack of) repeatability of an agent that this one
+    /// asks.
     #[must_use]
     pub fn asking(mut self, inner: &AgentChoice) -> Recipe {
         self.cost = self.cost.max(inner.recipe.cost);
@@ -200,7 +199,7 @@ impl Recipe {
     }
 }
 
-/// An agent that has been named, with everything needed to build it any number of times.
+/// A resolved agent, with everything needed to build it any number of times.
 #[derive(Clone)]
 pub struct AgentChoice {
     name: Arc<str>,
@@ -209,17 +208,17 @@ pub struct AgentChoice {
 }
 
 impl AgentChoice {
-    /// The agent as it was named.
+    /// The name with which the agent was resolved.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its kind.
+    /// The agent's kind.
     pub fn spec(&self) -> &AgentSpec {
         &self.spec
     }
 
-    /// What a decision costs.
+    /// The cost of a decision.
     pub fn cost(&self) -> Cost {
         self.recipe.cost
     }
@@ -229,51 +228,50 @@ impl AgentChoice {
         self.recipe.repeatable
     }
 
-    /// Whether it, or an agent that it asks, is a program that is started on this machine.
+    /// Whether the agent, or one that it asks, is a program that is started on this machine.
     pub fn runs_program(&self) -> bool {
         self.recipe.program
     }
 
-    /// The files it needs, as they were named.
+    /// The files that the agent needs, with their paths as given.
     pub fn files(&self) -> &[PathBuf] {
         &self.recipe.files
     }
 
-    /// The configured agents it is or asks, by name.
+    /// The names of the configured agents that it is or asks.
     pub fn names(&self) -> &[String] {
         &self.recipe.names
     }
 
-    /// What is known of the model it plays from, in lines for people; empty without one.
+    /// A description of the agent's model, in lines of text; empty if it has none.
     pub fn about(&self) -> &str {
         &self.recipe.about
     }
 
-    /// Reads the models it plays from, end to end, which may take as long as reading the files
-    /// does.
+    /// Reads the models of the agent from end to end, which may take as long as reading the files.
     ///
     /// # Errors
-    /// What is wrong with the first that is damaged.
+    /// The error of the first damaged model.
     pub fn check_models(&self) -> Result<(), AgentError> {
         self.recipe.checks.iter().try_for_each(|check| check())
     }
 
-    /// A new agent for this game. Agents of one choice share nothing that changes.
+    /// Builds a new agent for this game. Agents of one choice share no mutable state.
     ///
     /// # Errors
-    /// [`AgentError::Game`] when the agent cannot play this game.
+    /// [`AgentError::Game`] if the agent cannot play this game.
     pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
         (self.recipe.build)(def)
     }
 
-    /// Whether the agent is a pure function of what it sees, see [`policy`](Self::policy).
+    /// Whether the agent is a pure function of the information set, see [`policy`](Self::policy).
     pub fn has_policy(&self) -> bool {
         self.recipe.policy.is_some()
     }
 
-    /// The agent's strategy as a function of what it sees: the distribution that every decision of
-    /// an agent of this choice is drawn from. `None` when it has none, as with programs of others
-    /// and with agents that learn.
+    /// Builds the agent's policy: the distribution from which every decision of an agent of this
+    /// choice is drawn, as a function of the information set. `None` if it has none, as with
+    /// external programs and with agents that learn.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -281,12 +279,13 @@ impl AgentChoice {
         self.recipe.policy.as_ref().map(|policies| (policies.whole)(def)).transpose()
     }
 
-    /// The student that the agent plays from, for whichever game; `None` for agents that are none.
+    /// The student that the agent plays from, for any game; `None` for agents that are not
+    /// students.
     pub fn student(&self) -> Option<Arc<Student>> {
         self.recipe.student.as_ref().map(|student| student())
     }
 
-    /// The same strategy inside the betting tree that the agent plays from; `None` when it has no
+    /// Builds the agent's strategy inside the betting tree that it plays from; `None` if it has no
     /// such tree.
     ///
     /// # Errors
@@ -306,7 +305,7 @@ impl fmt::Debug for AgentChoice {
     }
 }
 
-/// Every kind of agent, and the agents that a configuration defines.
+/// All agent kinds, and the agents that a configuration defines.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     kinds: Vec<AgentSpec>,
@@ -314,7 +313,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The kinds of this crate.
+    /// Creates a registry with the kinds of this crate.
     pub fn standard() -> Registry {
         let mut registry = Registry::default();
         registry.add(crate::call::SPEC);
@@ -334,7 +333,7 @@ impl Registry {
         registry
     }
 
-    /// Adds a kind; one of the same name is replaced.
+    /// Adds a kind, replacing any kind of the same name.
     pub fn add(&mut self, spec: AgentSpec) {
         self.kinds.retain(|known| known.kind != spec.kind);
         self.kinds.push(spec);
@@ -343,8 +342,8 @@ impl Registry {
     /// Defines an agent by name. Its options are read when the name is resolved.
     ///
     /// # Errors
-    /// [`AgentError::BadName`] when the name is a kind's, is empty or holds a `:`, a `,` or blanks;
-    /// [`AgentError::Unknown`] when there is no such kind.
+    /// [`AgentError::BadName`] if the name is that of a kind, is empty, or contains a `:`, a `,` or
+    /// whitespace; [`AgentError::Unknown`] if there is no such kind.
     pub fn define(&mut self, name: &str, config: AgentConfig) -> Result<(), AgentError> {
         let bad = |reason| Err(AgentError::BadName { name: name.to_owned(), reason });
         if self.kind(name).is_some() {
@@ -360,7 +359,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Every kind, in order of registration.
+    /// All kinds, in order of registration.
     pub fn kinds(&self) -> &[AgentSpec] {
         &self.kinds
     }
@@ -370,10 +369,10 @@ impl Registry {
         self.defined.iter().map(|(name, config)| (name.as_str(), config))
     }
 
-    /// Finds the agent that `text` names; relative paths start from the current folder.
+    /// Resolves an agent name; relative paths start from the current folder.
     ///
     /// # Errors
-    /// Any [`AgentError`] but [`AgentError::Game`].
+    /// Any [`AgentError`] except [`AgentError::Game`].
     pub fn resolve(&self, text: &str) -> Result<AgentChoice, AgentError> {
         self.resolve_in(text, Path::new(""))
     }
@@ -439,23 +438,23 @@ impl Registry {
     }
 }
 
-/// What a kind's `prepare` is given: its options, and the means to find other agents and files.
+/// The input of a kind's `prepare`: its options, and access to other agents and files.
 #[derive(Debug)]
 pub struct Resolver<'a> {
     registry: &'a Registry,
     spec: &'a AgentSpec,
     config: &'a AgentConfig,
-    /// The names being resolved, the outermost first, this agent's last.
+    /// The names being resolved, outermost first; the last is this agent's.
     path: &'a [String],
 }
 
 impl Resolver<'_> {
-    /// The agent as it was named.
+    /// The name of the agent.
     pub fn name(&self) -> &str {
         self.path.last().expect("an agent is being resolved")
     }
 
-    /// The options as the kind's own type.
+    /// Deserializes the options to the kind's own type.
     ///
     /// # Errors
     /// [`AgentError::UnknownOption`] or [`AgentError::BadOption`].
@@ -463,20 +462,20 @@ impl Resolver<'_> {
         self.config.read(self.name(), self.spec)
     }
 
-    /// An error about an option's value.
+    /// Creates an error about an option's value.
     pub fn bad_option(&self, reason: impl fmt::Display) -> AgentError {
         AgentError::BadOption { agent: self.name().to_owned(), reason: reason.to_string() }
     }
 
-    /// A path of the options, from the folder that relative paths start from.
+    /// Resolves a path from the options against the folder that relative paths start from.
     pub fn file(&self, path: &str) -> PathBuf {
         self.config.folder.join(path)
     }
 
-    /// The text of a file.
+    /// Reads a text file.
     ///
     /// # Errors
-    /// [`AgentError::File`] when it cannot be read.
+    /// [`AgentError::File`] if it cannot be read.
     pub fn read(&self, path: &Path) -> Result<String, AgentError> {
         std::fs::read_to_string(path).map_err(|error| AgentError::File {
             agent: self.name().to_owned(),
@@ -485,10 +484,10 @@ impl Resolver<'_> {
         })
     }
 
-    /// Another agent by name; relative paths start from `folder`.
+    /// Resolves another agent by name; relative paths start from `folder`.
     ///
     /// # Errors
-    /// As [`Registry::resolve`]; [`AgentError::Circle`] when that agent asks for this one.
+    /// As [`Registry::resolve`]; [`AgentError::Circle`] if that agent refers to this one.
     pub fn resolve(&self, text: &str, folder: &Path) -> Result<AgentChoice, AgentError> {
         self.registry.resolve_from(text, folder, self.path)
     }

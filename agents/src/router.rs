@@ -1,6 +1,6 @@
-//! `router`: hands each decision to one of several agents, by rules in a file.
+//! `router`: passes each decision to one of several agents, by rules in a file.
 //!
-//! The first rule that fits decides; when none does, the default agent. The file is TOML:
+//! The first rule that matches decides; if none does, the default agent. The file is TOML:
 //!
 //! ```toml
 //! default = "equity"
@@ -16,8 +16,8 @@
 //! opponents = ["call"]          # one of the match's other entrants is called so
 //! ```
 //!
-//! Who the opponents are is known in matches that cardroom runs, and where the user says so; the
-//! ACPC protocol does not tell. A rule with `opponents` does not fit when it is not known.
+//! The opponents are known in matches that cardroom runs, and where the user names them; the ACPC
+//! protocol does not tell. A rule with `opponents` does not match when they are unknown.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ struct Options {
     rules: String,
 }
 
-/// The file of rules.
+/// The TOML file of rules.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesFile {
@@ -75,16 +75,16 @@ struct RuleText {
     opponents: Option<Vec<String>>,
 }
 
-/// A rule, checked.
+/// A validated rule.
 #[derive(Clone)]
 struct Rule {
     /// Index into the router's agents.
     agent: usize,
     streets: [bool; 4],
-    /// Big blinds, from the first up to but without the second.
+    /// In big blinds: lower bound (inclusive) and upper bound (exclusive).
     pot: (f64, f64),
     positions: Option<Vec<Position>>,
-    /// Both included.
+    /// Minimum and maximum, both inclusive.
     players: (u32, u32),
     opponents: Option<Vec<String>>,
 }
@@ -122,7 +122,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let names = shared.iter().map(|choice| choice.name().to_owned()).collect();
         Ok(Router { table: table.clone(), view: View::new(def), agents, names, opponents: vec![] })
     });
-    // Whom a rule finds at the table is not a part of what is seen.
+    // A rule about opponents depends on more than the information set.
     let pure = asked.rules.iter().all(|rule| rule.opponents.is_none());
     if pure && choices.iter().all(AgentChoice::has_policy) {
         let choices = choices.clone();
@@ -137,7 +137,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(choices.iter().fold(recipe, Recipe::asking))
 }
 
-/// The message of a TOML error with its line and column, in one line.
+/// Formats a TOML error with its line and column, in one line.
 fn place(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', ", ");
     let Some(span) = error.span() else { return message };
@@ -207,7 +207,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     format!("there is no {what} `{name}`{hint}; known: {}", known.join(", "))
 }
 
-/// What rules look at.
+/// The properties of a decision that rules test.
 struct Seen {
     street: Street,
     pot: f64,
@@ -215,7 +215,7 @@ struct Seen {
     players: u32,
 }
 
-/// The rules, and the agent for when none fits.
+/// The rules, and the index of the default agent.
 #[derive(Clone)]
 struct Table {
     rules: Arc<[Rule]>,
@@ -223,14 +223,14 @@ struct Table {
 }
 
 impl Table {
-    /// The number of the rule that fits first, if one does, and the agent it names.
+    /// Returns the index of the first matching rule, if any, and the agent to play.
     fn route(&self, seen: &Seen, opponents: &[String]) -> (Option<usize>, usize) {
         let fitting = self.rules.iter().position(|rule| rule.fits(seen, opponents));
         (fitting, fitting.map_or(self.default, |index| self.rules[index].agent))
     }
 }
 
-/// What must be known of the game to see what rules look at.
+/// The properties of the game that are needed to compute [`Seen`].
 struct View {
     positions: BySeat<Option<Position>>,
     big_blind: f64,
@@ -261,7 +261,7 @@ struct Router {
     opponents: Vec<String>,
 }
 
-/// A router between agents that have policies, by rules that do not ask who plays.
+/// The policy of a router between agents that have policies, without rules about opponents.
 struct RouterPolicy {
     table: Table,
     view: View,

@@ -1,7 +1,7 @@
 //! `shadow`: plays one agent and asks another what it would have done.
 //!
-//! The shadow agent sees what the playing one sees, draws from the same random source, and is told
-//! how hands end; where the two differ, the decision's note says so.
+//! The shadow agent gets the same information, the same random source and the results of hands. If
+//! its action differs, the note of the decision says so.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -66,7 +66,7 @@ impl Agent for Shadow {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let mut aside = cx.clone();
         let mut decision = self.playing.act(infoset, cx);
-        // The shadow's trouble must not cost the playing agent its decision.
+        // A panic of the shadow agent must not affect the playing agent's decision.
         let other = catch_unwind(AssertUnwindSafe(|| self.asked.act(infoset, &mut aside)))
             .unwrap_or_else(|_| Decision::failed(Failed::Panicked));
         let name = &self.asked_name;

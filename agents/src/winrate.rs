@@ -1,9 +1,9 @@
-//! How often a hand wins against opponents who hold any cards with equal chances.
+//! Win-rates against opponents with uniformly random hands.
 //!
-//! Ties count as the share of the pot they bring. Heads-up hold'em is exact on every street.
-//! Elsewhere the win-rate against one opponent is exact where that is cheap; otherwise it is
-//! estimated by drawing the unseen cards. The draws are seeded by the cards themselves, so the same
-//! situation always has the same win-rate, exact or not.
+//! Ties count as the share of the pot they win. Heads-up hold'em is exact on every street. In other
+//! games the win-rate against one opponent is exact where that is cheap; otherwise it is estimated
+//! by drawing the unseen cards. The draws are seeded by the cards themselves, so the same situation
+//! always has the same win-rate, exact or not.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
@@ -15,29 +15,30 @@ use rand::RngExt;
 
 use crate::AgentRng;
 
-/// How much work a win-rate may cost outside heads-up hold'em.
+/// Bounds on the work for a win-rate outside heads-up hold'em.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// Against one opponent, enumerate when there are at most this many pairs of an opponent's hand
-    /// and a rest of the board: some 20 ns for each.
+    /// Maximum number of pairs of an opponent's hand and a completion of the board to enumerate
+    /// against one opponent, at about 20 ns each.
     pub exact: u64,
-    /// Otherwise draw this many times. The standard error is at most `0.5 / sqrt(samples)`.
+    /// Number of draws otherwise. The standard error is at most `0.5 / sqrt(samples)`.
     pub samples: u32,
 }
 
 impl Default for Effort {
-    /// Exact in small games; 2,000 draws (a tenth of a millisecond, standard error at most 1.1
-    /// percentage points) elsewhere.
+    /// Exact in small games; elsewhere 2,000 draws (0.1 ms, standard error at most 1.1 percentage
+    /// points).
     fn default() -> Effort {
         Effort { exact: 2_000, samples: 2_000 }
     }
 }
 
-/// The share of the pot that `hole` wins on average against `opponents` hands drawn uniformly from
-/// the unseen cards, from 0 to 1, when all of the board is dealt.
+/// Returns the share of the pot, from 0 to 1, that `hole` wins on average against `opponents` hands
+/// drawn uniformly from the unseen cards, once the whole board is dealt.
 ///
-/// In hold'em (two cards of the full deck, a board of five) one opponent is met exactly. For two to
-/// nine before the flop the answer comes from a table made by a million draws an entry.
+/// In hold'em (two cards of the full deck, a board of five) it is exact against one opponent.
+/// Before the flop, the win-rate against two to nine opponents comes from a table made with a
+/// million draws per entry.
 pub fn win_rate(
     def: &GameDef,
     hole: HoleCards,
@@ -59,8 +60,8 @@ pub fn win_rate(
     }
 }
 
-/// As [`win_rate`] of one hand after the other, on one board: in heads-up hold'em after the flop a
-/// few hundred hands or more are worked out together, in about a millisecond.
+/// Returns [`win_rate`] for several hands on one board. In heads-up hold'em after the flop a few
+/// hundred hands or more are computed together, in about a millisecond.
 pub fn win_rates(
     def: &GameDef,
     holes: &[HoleCards],
@@ -73,10 +74,10 @@ pub fn win_rates(
     })
 }
 
-/// Hands of one board from which on it is quicker to take all of them together.
+/// Number of hands on one board from which computing all hands together is faster.
 const TOGETHER: usize = 64;
 
-/// The same numbers as [`holdem`] has for each hand; `None` where that is not quicker.
+/// The same numbers as [`holdem`] for each hand; `None` where that is not faster.
 fn together(
     def: &GameDef,
     holes: &[HoleCards],
@@ -97,12 +98,12 @@ fn together(
     holes.iter().map(rate).collect()
 }
 
-/// Whether the game deals two cards of the full deck, and boards of five.
+/// Whether the game deals two hole cards from the full deck, and a board of five.
 fn is_holdem(def: &GameDef) -> bool {
     (def.suits, def.ranks, def.hole_cards) == (4, 13, 2) && def.full_board_len() == 5
 }
 
-/// What is known of hold'em with the full deck without drawing.
+/// The win-rate in hold'em with the full deck if it needs no draws.
 fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Option<f64> {
     if !is_holdem(def) {
         return None;
@@ -116,7 +117,7 @@ fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Opt
     }
 }
 
-/// The exact win-rate against one hand: the same number whether or not the table stands.
+/// The exact win-rate against one hand; the same number with and without the river table.
 fn exact(hole: Combo, board: CardSet) -> Option<f64> {
     let table = if board.is_empty() { None } else { river_table(board) };
     match table {
@@ -125,11 +126,11 @@ fn exact(hole: Combo, board: CardSet) -> Option<f64> {
     }
 }
 
-/// Flops that are counted one by one, a millisecond each, before the table is worth its 0.2 s.
+/// Number of flops enumerated one by one, at 1 ms each, before the table is worth its 0.2 s.
 const FLOPS_BEFORE_TABLE: u32 = 64;
 
-/// The table of all rivers, if it stands. After some flops it is built beside the play, so that
-/// neither the start nor a decision waits for it.
+/// The table of all rivers, if it is built. After some flops it is built in a background thread, so
+/// that neither the start nor a decision waits for it.
 fn river_table(board: CardSet) -> Option<&'static RiverTable> {
     static FLOPS: AtomicU32 = AtomicU32::new(0);
     static BUILDER: Once = Once::new();
@@ -139,7 +140,7 @@ fn river_table(board: CardSet) -> Option<&'static RiverTable> {
         if before >= FLOPS_BEFORE_TABLE {
             BUILDER.call_once(|| {
                 let name = "river table".to_owned();
-                // Where no thread can be had, counting goes on.
+                // If no thread can be spawned, win-rates are still enumerated.
                 drop(thread::Builder::new().name(name).spawn(|| {
                     RiverTable::shared(Ties::Half);
                 }));
@@ -149,7 +150,7 @@ fn river_table(board: CardSet) -> Option<&'static RiverTable> {
     table
 }
 
-/// As [`win_rate`] but always by drawing: how the table was made.
+/// As [`win_rate`], but always by drawing: this is how the table was made.
 pub fn drawn_win_rate(
     def: &GameDef,
     hole: HoleCards,
@@ -160,15 +161,15 @@ pub fn drawn_win_rate(
     Hidden::new(def, hole, board, opponents).draw(samples)
 }
 
-/// What a player sees, and the cards it does not.
+/// The cards that a player sees, and those it does not.
 struct Hidden {
     hole: CardSet,
     board: CardSet,
     unseen: Vec<CardSet>,
-    /// Board cards still to come.
+    /// Number of board cards still to come.
     missing: usize,
     opponents: usize,
-    /// Cards of each opponent.
+    /// Number of hole cards of each opponent.
     each: usize,
 }
 
@@ -186,14 +187,14 @@ impl Hidden {
         }
     }
 
-    /// Ways to complete the board and give one opponent a hand.
+    /// Number of ways to complete the board and deal one opponent a hand.
     fn pairs(&self) -> u64 {
         let unseen = self.unseen.len() as u64;
         let missing = self.missing as u64;
         choose(unseen, missing).saturating_mul(choose(unseen - missing, self.each as u64))
     }
 
-    /// The exact win-rate against one opponent.
+    /// The exact win-rate against one opponent, by enumeration.
     fn enumerate(&self) -> f64 {
         let mut halves = 0u64;
         let mut total = 0u64;
@@ -212,7 +213,7 @@ impl Hidden {
         halves as f64 / total.max(1) as f64
     }
 
-    /// The win-rate over `samples` draws of everything unseen.
+    /// The mean win-rate over `samples` draws of all unseen cards.
     fn draw(&self, samples: u32) -> f64 {
         let mut rng = self.rng();
         let mut deck = self.unseen.clone();
@@ -228,7 +229,8 @@ impl Hidden {
         won / f64::from(samples.max(1))
     }
 
-    /// What this player wins of the pot when these cards complete the board and make the hands.
+    /// The share of the pot that this player wins when these cards complete the board and the
+    /// opponents' hands.
     fn share(&self, drawn: &[CardSet]) -> f64 {
         let union = |cards: &[CardSet]| cards.iter().fold(CardSet::EMPTY, |all, &c| all | c);
         let (rest, hands) = drawn.split_at(self.missing);
@@ -247,16 +249,16 @@ impl Hidden {
         1.0 / winners
     }
 
-    /// Seeded by the situation alone.
+    /// A generator seeded by the situation alone.
     fn rng(&self) -> AgentRng {
         let cards = u128::from(self.hole.bits()) << 64 | u128::from(self.board.bits());
-        // The multiplier of the generator itself, so that sets that differ little start far apart.
+        // The multiplier of the generator itself, so that the seeds of similar sets are far apart.
         let spread = cards.wrapping_add(self.opponents as u128);
         AgentRng::new(spread.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645))
     }
 }
 
-/// Calls `visit` with every union of `count` of the cards and `base`.
+/// Calls `visit` with the union of `base` and each subset of `count` cards.
 fn subsets(cards: &[CardSet], count: usize, base: CardSet, visit: &mut impl FnMut(CardSet)) {
     if count == 0 {
         visit(base);

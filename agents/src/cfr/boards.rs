@@ -1,4 +1,4 @@
-//! The buckets of all hands on the boards that were asked for last.
+//! A cache of the buckets of all hands on the boards used most recently.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use abstraction::buckets::Buckets;
 use cards::CardSet;
 
-/// How many boards are kept: 2.7 kB each.
+/// Maximum number of boards kept, 2.7 kB each.
 const KEPT: usize = 64;
 
-/// Boards with the buckets of all hands on them, the last first.
+/// Boards with the buckets of all hands on them, most recently used first.
 #[derive(Debug, Default)]
 pub(super) struct RecentBoards(Mutex<VecDeque<(CardSet, Arc<[u16]>)>>);
 
 impl RecentBoards {
-    /// The buckets on a board, by the numbers of the combos; `None` when it is no board.
+    /// Returns the bucket of each combo on a board, by combo index; `None` if the cards are not a
+    /// valid board.
     pub(super) fn get(&self, buckets: &Buckets, board: CardSet) -> Option<Arc<[u16]>> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = {

@@ -1,5 +1,5 @@
-//! A blueprint inside its own betting tree, for all hands at once: the same strategy as play has
-//! there.
+//! A blueprint's strategy in its own betting tree, for all hands at once. It is the strategy that
+//! the agent plays.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,34 +13,34 @@ use super::Style;
 use super::model::Model;
 use crate::winrate::{Effort, win_rates};
 
-/// The strategy, decision by decision.
+/// The strategy of a blueprint by node.
 pub(super) struct InTree {
     model: Arc<Model>,
-    /// By node; empty at ends.
+    /// By node index; empty at terminal nodes.
     decisions: Vec<Shares>,
 }
 
-/// What is done at a decision with each bucket.
+/// The strategy at a decision, by bucket.
 #[derive(Default)]
 struct Shares {
     buckets: usize,
-    /// A row of the probabilities of all buckets for each action.
+    /// One row per action: its probability for each bucket.
     rows: Vec<f32>,
-    /// Where something is owed: the buckets in which training has never been, if there are any.
+    /// At decisions that face a bet: the buckets that training never reached, if any.
     unknown: Option<Unknown>,
 }
 
-/// Buckets with which the odds decide.
+/// Buckets without a trained strategy, which call or fold by pot odds.
 struct Unknown {
     buckets: Vec<bool>,
-    /// The places of a fold and a call, and the win-rate from which on it calls.
+    /// The indices of fold and call, and the lowest win-rate that calls.
     fold: usize,
     call: usize,
     least: f64,
 }
 
 impl InTree {
-    /// Reads all of it.
+    /// Reads the strategy of every node.
     pub(super) fn new(model: Arc<Model>, style: Style) -> InTree {
         let nodes = 0..model.tree().nodes().len() as u32;
         let decisions = nodes.map(|node| Shares::new(&model, node, &style)).collect();
@@ -106,7 +106,7 @@ impl TreeStrategy for InTree {
     }
 }
 
-/// Where the odds of the cards decide, it calls.
+/// In untrained buckets, where play would follow pot odds, the abstract strategy calls.
 impl AbstractStrategy for InTree {
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
         let Shares { buckets, rows, .. } = &self.decisions[node as usize];
@@ -116,13 +116,13 @@ impl AbstractStrategy for InTree {
     }
 }
 
-/// The hands on one board.
+/// The strategy of the given hands on one board.
 struct OnBoard<'a> {
     of: &'a InTree,
     board: Board,
     hands: Vec<Combo>,
     buckets: Vec<u16>,
-    /// How often each hand wins, once that is asked.
+    /// Win-rate of each hand, computed on first use.
     rates: OnceLock<Vec<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! A blueprint with all that is needed to look a decision up in it.
+//! A blueprint with everything needed to look up a decision.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use super::boards::RecentBoards;
 use super::{Style, Translation};
 use crate::winrate::{Effort, win_rate};
 
-/// All ways in which a hand may be read, with their probabilities.
+/// All readings of a hand's betting, with their probabilities.
 pub(super) type Readings = SmallVec<[Reading; 1]>;
 
-/// The most ways in which a hand is read. Four bets off the tree make as many.
+/// Maximum number of readings of a hand. Four off-tree bets reach it.
 const MOST_READINGS: usize = 16;
 
-/// The number of hands from which on a whole board is put into buckets.
+/// The number of hands from which the buckets of whole boards are computed.
 const BOARDS_FROM: usize = 64;
 
-/// What is public and one player's cards, with their buckets on the streets so far, once they are
-/// asked for.
+/// The public state and one player's hole cards, with their buckets on the streets so far, computed
+/// on first use.
 #[derive(Debug)]
 pub(super) struct Hand<'a> {
     public: &'a PublicState,
@@ -49,7 +49,10 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Lays the tree out and reads the buckets.
+    /// Builds the betting tree and reads the buckets.
+    ///
+    /// # Errors
+    /// If either cannot be read, or the buckets are not those that the blueprint was trained with.
     pub(super) fn new(blueprint: Arc<Blueprint>) -> Result<Model, String> {
         let tree = blueprint.tree().map_err(|error| error.to_string())?;
         let buckets = Buckets::read(blueprint.buckets()).map_err(|error| error.to_string())?;
@@ -62,8 +65,7 @@ impl Model {
         Ok(Model { blueprint, tree, buckets, boards: RecentBoards::default() })
     }
 
-    /// Where a hand stands in the tree for the seat that is to act, in all ways in which it may be
-    /// read.
+    /// Returns all readings of the hand's betting in the tree, for the seat to act.
     pub(super) fn find(&self, public: &PublicState, seat: Seat, style: &Style) -> Readings {
         match style.translation {
             Translation::Likelier => {
@@ -74,7 +76,7 @@ impl Model {
         }
     }
 
-    /// What to do there with these hole cards.
+    /// Returns the strategy for these hole cards.
     pub(super) fn strategy(&self, hand: &Hand<'_>, readings: &Readings, style: &Style) -> Strategy {
         let likely = self.likelihoods(hand, readings);
         let mut weights: SmallVec<[(Action, f64); 8]> = SmallVec::new();
@@ -86,7 +88,7 @@ impl Model {
         strategy.unwrap_or_else(|| by_odds(hand.public, hand.hole))
     }
 
-    /// [`Model::strategy`] of each of several hands.
+    /// Visits [`Model::strategy`] for each of several hands.
     pub(super) fn strategies(
         &self,
         public: &PublicState,
@@ -95,7 +97,7 @@ impl Model {
         style: &Style,
         mut visit: impl FnMut(usize, &Strategy),
     ) {
-        // Whole boards pay for themselves where many hands are asked for.
+        // With many hands it is cheaper to compute the buckets of whole boards.
         let mut boards: [Option<Arc<[u16]>>; Street::ALL.len()] = Default::default();
         if hands.len() >= BOARDS_FROM {
             let now = public.street().index();
@@ -112,7 +114,7 @@ impl Model {
             let combo = combo(hole).filter(|_| !hole.set().intersects(public.board().set()));
             for (bucket, board) in hand.buckets.iter().zip(&boards) {
                 if let (Some(board), Some(combo)) = (board, combo) {
-                    // It was empty.
+                    // The cell is new, so `set` cannot fail.
                     let _ = bucket.set(Some(u32::from(board[combo.index()])));
                 }
             }
@@ -120,7 +122,7 @@ impl Model {
         }
     }
 
-    /// Adds what is done in one reading, in actions of the hand, with weights that sum to 255 times
+    /// Adds the strategy of one reading, in actions of the hand, with weights that sum to 255 times
     /// `likely`.
     fn add(
         &self,
@@ -131,7 +133,7 @@ impl Model {
     ) {
         let public = hand.public;
         let mut add = |action, weight| {
-            // Two sizes of the tree may be one in the hand.
+            // Two sizes in the tree may map to the same action in the hand.
             match weights.iter_mut().find(|(known, _)| *known == action) {
                 Some((_, sum)) => *sum += weight,
                 None => weights.push((action, weight)),
@@ -162,9 +164,9 @@ impl Model {
         }
     }
 
-    /// How likely each reading is for a player with these hole cards who has done what the seat
-    /// did: readings are drawn once and kept, and where one of them would hardly have led to what
-    /// the seat did, it was hardly the one drawn.
+    /// Returns the probability of each reading for a player with these hole cards, given the seat's
+    /// own actions. Readings are drawn once per hand and kept, so a reading under which the seat
+    /// would hardly have played as it did is unlikely.
     fn likelihoods(&self, hand: &Hand<'_>, readings: &Readings) -> SmallVec<[f64; 1]> {
         if readings.len() == 1 {
             return smallvec![1.0];
@@ -185,7 +187,7 @@ impl Model {
         likely
     }
 
-    /// The bucket of a hand on a street that has been dealt, where it has one.
+    /// Returns the bucket of the hand on a street already dealt; `None` if it has none.
     fn bucket(&self, hand: &Hand<'_>, street: Street) -> Option<u32> {
         *hand.buckets[street.index()].get_or_init(|| {
             let seen = hand.public.def().board_len(street);
@@ -194,22 +196,21 @@ impl Model {
         })
     }
 
-    /// The shares of 255 of a decision's actions; all 0 where training has never been.
+    /// Returns the shares of a decision's actions, which sum to 255; all 0 if training never
+    /// reached it.
     pub(super) fn shares(&self, node: u32, bucket: u32) -> Option<&[u8]> {
         self.blueprint.shares(&self.tree, node, bucket)
     }
 
-    /// The betting tree.
     pub(super) fn tree(&self) -> &BettingTree {
         &self.tree
     }
 
-    /// The buckets.
     pub(super) fn buckets(&self) -> &Buckets {
         &self.buckets
     }
 
-    /// Why: the bucket and the betting in the tree, as these cards most likely read it.
+    /// Explains a decision: the bucket, and the betting in the tree under the likeliest reading.
     pub(super) fn note(&self, hand: &Hand<'_>, readings: &Readings) -> String {
         let likely = self.likelihoods(hand, readings);
         let most = (0..readings.len()).max_by(|&a, &b| likely[a].total_cmp(&likely[b]));
@@ -247,14 +248,14 @@ impl Model {
     }
 }
 
-/// The number of two hole cards.
+/// Returns the combo of two hole cards; `None` for another number of cards.
 fn combo(hole: HoleCards) -> Option<Combo> {
     let &[a, b] = hole.as_slice() else { return None };
     Combo::new(a, b)
 }
 
-/// What to do where the blueprint says nothing: check, or call what pays against any hand, or else
-/// fold.
+/// The strategy where the blueprint has none: checks, calls if the pot odds justify it against a
+/// random hand, and folds otherwise.
 fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
     let legal = public.legal();
     if !legal.fold {
@@ -266,7 +267,7 @@ fn by_odds(public: &PublicState, hole: HoleCards) -> Strategy {
     Strategy::pure(if pays { Action::Call } else { Action::Fold })
 }
 
-/// What a blueprint is, in a few lines.
+/// Describes a blueprint in a few lines.
 pub(super) fn about(blueprint: &Blueprint) -> String {
     let head = blueprint.head();
     let [tables, reached] =
@@ -292,8 +293,8 @@ pub(super) fn about(blueprint: &Blueprint) -> String {
     text
 }
 
-/// What the best opponent that was found wins. One that loses says nothing of those that were not
-/// found.
+/// Phrases the win rate of the best opponent found. If that opponent loses, it gives no lower bound
+/// on exploitability.
 fn at_least(found: &str) -> String {
     match found.strip_prefix(['-', '−']) {
         Some(lost) => format!(": no opponent was found that wins; the best one loses {lost}"),

@@ -1,4 +1,4 @@
-//! Blueprints as value functions: what hands are worth if both sides play the blueprint.
+//! Value functions of blueprints: the value of hands when both sides play the blueprint.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,15 +11,16 @@ use solvers::blueprint::{AskedFor, BlueprintValues};
 use super::shipped;
 use crate::AgentError;
 
-/// The values of the blueprint inside the program for this game, if one ships. Made when first
-/// asked for, a second or two, and kept.
+/// Returns the value function of the blueprint inside the program for this game, if there is one.
+/// It is computed on first use, which takes a second or two, and kept.
 pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
     let values = shipped::values(def)?;
     Some(values)
 }
 
-/// As [`shipped_values`], if the entrants of a match play these strategies, the blueprint where
-/// there is none; `names` are theirs. Asked for the very cards, some milliseconds a hand.
+/// Like [`shipped_values`], but for a match between these strategies. An entrant without a policy
+/// is taken to play the blueprint. `names` are the names of the two entrants. With
+/// [`AskedFor::Cards`] a hand takes some milliseconds.
 pub fn values_between(
     def: &GameDef,
     policies: [Option<Arc<dyn Policy>>; 2],
@@ -32,10 +33,10 @@ pub fn values_between(
     Some(Arc::new(shipped::values(def)?.between(policies, asked_for, &what)))
 }
 
-/// The values of a blueprint's file.
+/// Returns the value function of the blueprint in a file.
 ///
 /// # Errors
-/// When the file cannot be read or is no whole blueprint for hold'em.
+/// [`AgentError::BadFile`] if the file cannot be read or is not a complete blueprint for hold'em.
 pub fn values_of_file(path: &Path) -> Result<Arc<dyn ValueFunction>, AgentError> {
     let bad = |reason: String| AgentError::BadFile { path: path.to_path_buf(), reason };
     let blueprint = Blueprint::open(path).map_err(|error| bad(error.to_string()))?;
@@ -43,7 +44,7 @@ pub fn values_of_file(path: &Path) -> Result<Arc<dyn ValueFunction>, AgentError>
     Ok(Arc::new(values(&blueprint).map_err(bad)?))
 }
 
-/// The values of a blueprint, or what is wrong with it.
+/// Computes the value function of a blueprint, or returns what is wrong with the blueprint.
 pub(super) fn values(blueprint: &Blueprint) -> Result<BlueprintValues, String> {
     let tree = blueprint.tree().map_err(|error| error.to_string())?;
     let buckets = Buckets::read(blueprint.buckets()).map_err(|error| error.to_string())?;

@@ -1,13 +1,13 @@
-//! `fft`: fast-and-frugal trees: plays heads-up hold'em by a list of `if … then …; else …` for each
+//! `fft`: plays heads-up hold'em by fast-and-frugal trees, one list `if … then …; else …` per
 //! street.
 //!
-//! The lists (see [`models::heuristic`]) are read from a file. A fold where there is nothing to pay
-//! is a check, and a raise where none is left a call. Bets of a size are that share of the pot
-//! after the call, as far as the rules and the stack allow. Where a list draws, the decision's
-//! random source does, and the policy has the chances.
+//! The lists (see [`models::heuristic`]) are read from a file. A fold without a bet to call becomes
+//! a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot after
+//! the call, as far as the rules and the stack allow. If a list draws at random, the decision's
+//! random source is used, and the policy has the probabilities.
 //!
-//! Games that are not heads-up hold'em, and streets without a list where a fallback is named, are
-//! for that agent.
+//! The fallback agent plays games that are not heads-up hold'em and, if one is given, streets
+//! without a list.
 
 mod play;
 mod shipped;

@@ -1,4 +1,4 @@
-//! What the lists do at a decision.
+//! Decisions by fast-and-frugal trees.
 
 use abstraction::facts::{Facts, Texture, is_aggressive};
 use cards::HoleCards;
@@ -10,18 +10,19 @@ use crate::fallback::{Part, PartPolicy};
 use crate::winrate::{Effort, win_rate, win_rates};
 use crate::{Context, Decision};
 
-/// What a statement does at a decision.
+/// The effect of one statement at a decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StatementPart {
-    /// The statement's place in its list, from 0; that of the default action comes after the last.
+    /// The index of the statement in its list; that of the default action is the number of
+    /// statements.
     pub statement: usize,
-    /// The chance that it decides, above 0.
+    /// The probability that the statement decides, above 0.
     pub chance: f64,
-    /// What it does, made legal.
+    /// The action of the statement, mapped to a legal one.
     pub action: Action,
 }
 
-/// The lists of a file made ready to play heads-up hold'em.
+/// The lists of a file, ready to play heads-up hold'em.
 pub struct HeuristicPlayer {
     dry: Texture,
     streets: [Option<Ready>; 4],
@@ -31,13 +32,12 @@ pub struct HeuristicPlayer {
 struct Ready {
     decider: Decider,
     asks_win_rate: bool,
-    /// What stands in notes, for each statement and the default.
+    /// The text for notes, for each statement and the default.
     texts: Vec<String>,
 }
 
 impl HeuristicPlayer {
-    /// Makes lists ready, which must fit the games that are then asked about
-    /// ([`Rulebook::check`]).
+    /// Prepares lists, which must be valid for the games played later ([`Rulebook::check`]).
     pub fn new(book: &Rulebook) -> HeuristicPlayer {
         let ready = |street: Street| {
             let heuristic = book.street(street)?;
@@ -52,8 +52,8 @@ impl HeuristicPlayer {
         HeuristicPlayer { dry: book.dry(), streets: Street::ALL.map(ready) }
     }
 
-    /// What each statement that may decide does; their chances sum to one. `None` on streets
-    /// without a list.
+    /// The statements that may decide, with their actions; their probabilities sum to one. `None`
+    /// on streets without a list.
     pub fn parts(&self, infoset: &InfoSet) -> Option<Vec<StatementPart>> {
         let InfoSet { public, seat, hole } = infoset;
         let ready = self.ready(public)?;
@@ -74,21 +74,21 @@ impl HeuristicPlayer {
     }
 }
 
-/// What is asked about a hand, all but its win rate.
+/// The situation without the win-rate of the hand.
 fn unrated(dry: Texture, public: &PublicState, seat: Seat, hole: HoleCards) -> Situation {
     let pot = Pot::new(public.pot(), public.def().big_blind());
     let facts = Facts::new(hole.set(), public.board().set(), dry);
     Situation::new(facts, pot, is_aggressive(public, seat))
 }
 
-/// All that a list may be asked about a decision, where boards are dry by this definition.
+/// Everything that a list may test at a decision, with `dry` as the definition of dry boards.
 pub fn situation(infoset: &InfoSet, dry: Texture) -> Situation {
     let InfoSet { public, seat, hole } = infoset;
     let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
     unrated(dry, public, *seat, *hole).with_win_rate(rate)
 }
 
-/// What a statement's action is where it decides.
+/// The legal action for the action of a statement.
 pub fn act_made_legal(act: Act, public: &PublicState) -> Action {
     let legal = public.legal();
     legal.nearest(match (act, legal.raise) {
@@ -98,7 +98,7 @@ pub fn act_made_legal(act: Act, public: &PublicState) -> Action {
         (Act::Bet(hundredths), Some(_)) => {
             let pot = public.pot() as f64 + f64::from(legal.to_call);
             let more = (f64::from(hundredths) / 100.0 * pot).round();
-            // Saturates; the nearest legal raise is taken.
+            // Saturates; the nearest legal raise is used.
             Action::RaiseTo((f64::from(public.highest()) + more) as Chips)
         }
         (Act::Call, _) | (_, None) => Action::Call,
@@ -106,7 +106,7 @@ pub fn act_made_legal(act: Act, public: &PublicState) -> Action {
 }
 
 impl Ready {
-    /// What is done with each chance; an action that several statements come to stands once.
+    /// The probability of each action, merged over statements with the same action.
     fn strategy(&self, situation: Situation, public: &PublicState) -> Strategy {
         let mut strategy = Strategy { actions: Vec::new() };
         self.decider.outcomes(situation, |_, chance, act| {
@@ -119,7 +119,7 @@ impl Ready {
         strategy
     }
 
-    /// The statement that decides, by its number, and what it does; drawn where there are several.
+    /// The index and action of the statement that decides, drawn at random if there are several.
     fn draw(&self, situation: Situation, cx: &mut Context) -> (usize, Act) {
         let mut parts = Vec::new();
         self.decider.outcomes(situation, |at, chance, act| parts.push((at, chance, act)));

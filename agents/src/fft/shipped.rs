@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use game::Betting;
 use models::heuristic::Rulebook;
 
-/// What stands for those of the game in place of a file or a name.
+/// The value of `model` for the default list of the game.
 pub(super) const SHIPPED: &str = "shipped";
 
-/// The lists of all games by name, those first that a game has where none are named.
+/// All lists by name, starting with the default of limit games and that of no-limit games.
 static FILES: [(&str, &str); 7] = [
     ("paper", include_str!("../../models/heuristics/paper.fft")),
     ("no-limit", include_str!("../../models/heuristics/no-limit.fft")),
@@ -27,7 +27,7 @@ fn books() -> &'static [(&'static str, Rulebook)] {
     })
 }
 
-/// The lists inside the program for heads-up hold'em: for limit those that the paper prints.
+/// Returns the default lists for heads-up hold'em; for limit games, those printed in the paper.
 pub fn shipped_heuristics(betting: Betting) -> &'static Rulebook {
     match betting {
         Betting::Limit => &books()[0].1,
@@ -35,12 +35,12 @@ pub fn shipped_heuristics(betting: Betting) -> &'static Rulebook {
     }
 }
 
-/// All lists inside the program with their names.
+/// Returns all lists inside the program with their names.
 pub fn named_heuristics() -> impl Iterator<Item = (&'static str, &'static Rulebook)> {
     books().iter().map(|(name, book)| (*name, book))
 }
 
-/// All in words.
+/// A description of all lists.
 pub(super) fn about() -> String {
     let about = |(name, book)| super::about(&format!("model={name}"), book);
     named_heuristics().map(about).collect::<Vec<_>>().join("\n\n")

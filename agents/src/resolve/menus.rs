@@ -1,26 +1,28 @@
-//! Which bets solutions have: few of one's own, more of the other player's, and what was played.
+//! The bet menus of solutions: few bets of the agent, more of the other player, and the bets
+//! played.
 
 use abstraction::menu::BetMenu;
 use game::{Action, Played, PublicState, Seat, Street, Turn};
 
-/// The bets of both on the river.
+/// The bets of both players in a solution of the river.
 const RIVER: &str = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3+: allin\n";
-/// One's own from the turn on, and on the river after it, which is solved again when it comes.
+/// The agent's bets from the turn on, and on the river after it, which is solved again when it is
+/// dealt.
 const TURN: &str = "turn river 1: pot allin\nturn river 2+: allin\n";
-/// The other player's from the turn on.
+/// The other player's bets from the turn on.
 const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\n\
                       river 1: pot allin\nriver 2+: allin\n";
 
-/// The bets of solutions.
+/// The bet menus of solutions.
 pub(super) struct Menus {
-    /// Where the river is solved: one's own and the other player's.
+    /// In solutions of the river: the agent's menu and the other player's.
     river: [BetMenu; 2],
-    /// Where the turn is, those that are tried first before those of smaller trees.
+    /// In solutions of the turn, in the order in which they are tried, largest tree first.
     turn: Vec<[BetMenu; 2]>,
 }
 
 impl Menus {
-    /// Those that ship.
+    /// The menus inside the program.
     pub(super) fn shipped() -> Menus {
         let read = |text: &str| -> BetMenu { text.parse().expect("a test reads it") };
         let (river, own, others) = (read(RIVER), read(TURN), read(OTHERS));
@@ -30,12 +32,12 @@ impl Menus {
         }
     }
 
-    /// One menu for both players on both streets.
+    /// Uses one menu for both players on both streets.
     pub(super) fn of(menu: BetMenu) -> Menus {
         Menus { river: [menu.clone(), menu.clone()], turn: vec![[menu.clone(), menu]] }
     }
 
-    /// How many sizes of trees there are for a solution that begins on a street.
+    /// Number of tree sizes to choose from for a solution that starts on a street.
     pub(super) fn levels(&self, street: Street) -> usize {
         if street == Street::River { 1 } else { self.turn.len() }
     }
@@ -44,7 +46,8 @@ impl Menus {
         if street == Street::River { &self.river } else { &self.turn[level] }
     }
 
-    /// Whether the largest tree that begins on a street has an action of who acts anyway.
+    /// Returns whether the menu of the largest tree that starts on a street offers this action to
+    /// the acting player.
     pub(super) fn has(
         &self,
         root: Street,
@@ -56,7 +59,8 @@ impl Menus {
         self.at(0, root)[usize::from(acts != seat)].actions(public).contains(&action)
     }
 
-    /// The actions at a place of a tree that begins at `root`, where `played` was played.
+    /// Returns the actions at a node of a tree that starts at `root`. They include the next action
+    /// of `played` at nodes that the betting played has passed through.
     pub(super) fn actions(
         &self,
         level: usize,

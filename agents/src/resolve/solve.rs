@@ -1,13 +1,13 @@
-//! Solutions along a hand, kept for the decisions that follow.
+//! Chains of solutions along a hand, kept for later decisions.
 //!
-//! The first begins where the first street does that is solved. It is found when its player first
-//! acts there, with all bets that were made until then in its tree. A bet of the other player that
-//! it does not have is answered from a solution that begins where that bet was made; each later
-//! street begins one, too. Ranges go from one to the next by what was played: a player's own by
-//! what it did, the other's by what the solution says of it. So ranges are those of another agent,
-//! the blueprint, only at the first (continual re-solving: Moravčík and others, "DeepStack",
-//! Science 2017; nested subgame solving: Brown and Sandholm, "Safe and nested subgame solving for
-//! imperfect-information games", NIPS 2017).
+//! The first solution starts with the first street that is solved. It is computed when its player
+//! first acts there, with all bets made so far in its tree. A bet of the other player that is not
+//! in the tree is answered from a new solution that starts where that bet was made. Each later
+//! street starts a new one, too. Ranges are updated between solutions by the actions played: a
+//! player's own by its own strategy, the other player's by the solution's strategy. So only the
+//! first solution uses the ranges of another agent, the blueprint (continual re-solving: Moravčík
+//! and others, "DeepStack", Science 2017; nested subgame solving: Brown and Sandholm, "Safe and
+//! nested subgame solving for imperfect-information games", NIPS 2017).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,61 +19,62 @@ use super::menus::Menus;
 use super::solution::{Effort, Problem, Solved, Weights};
 use crate::reach::{self, Alike};
 
-/// The least that a decision of the other player counts a hand for.
+/// Minimum probability of an action of the other player when its range is updated.
 const LEAST: f64 = 0.001;
-/// The most bytes of all solutions that are kept.
+/// Maximum total bytes of kept solutions.
 const KEPT: u64 = 400 << 20;
-/// Seconds of an iteration for each pair of hand and action, until one has been timed.
+/// Initial estimate of the seconds per iteration for each pair of hand and action.
 const PACE: f64 = 4e-9;
 
-/// Solves streets when they are asked about.
+/// Solves subgames on demand.
 pub(super) struct Resolver {
     pub(super) blueprint: Arc<dyn Policy>,
     pub(super) menus: Menus,
     /// The first street that is solved.
     pub(super) first: Street,
-    /// Whether each later street is solved when it comes, or played by the solution before it.
+    /// Whether each later street is solved when it is dealt, or played by the solution before it.
     pub(super) anew: bool,
-    /// A solution farther from an equilibrium than this share of the pot is not played.
+    /// Solutions with a higher exploitability, as a share of the pot, are not played.
     pub(super) floor: f64,
-    /// In all solutions but the first: the share of the other player's hands that come there
-    /// whether they like or not; all of them without an offer.
+    /// The share of the other player's hands that enters a solution without a choice, in solutions
+    /// after another one; all enter if there is no offer.
     pub(super) forced: f64,
     pub(super) kept: Mutex<Kept>,
 }
 
-/// What was solved lately.
+/// A cache of recent solutions.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// The latest first.
+    /// Most recent first.
     solutions: VecDeque<(Key, Option<Arc<Solved>>)>,
-    /// Seconds of an iteration for each pair of hand and action.
+    /// Measured seconds per iteration for each pair of hand and action.
     pace: Option<f64>,
 }
 
-/// What a solution depends on.
+/// The key of a solution: what it depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     seat: Seat,
-    /// What was played before it begins, and its board.
+    /// The actions before its root, and its board.
     before: Vec<Played>,
     board: Board,
-    /// What was played since that no menu has, with how much was played before.
+    /// Actions since the root that no menu has, each with the number of actions since the root
+    /// before it.
     added: Vec<(usize, Action)>,
 }
 
-/// Where a solution begins, and what is known there.
+/// The root of a solution and what is known there.
 struct Start {
     root: PublicState,
-    /// `None` at the first, where they are the blueprint's.
+    /// Both players' ranges; `None` for the first solution, which uses the blueprint's.
     ranges: Option<[Weights; 2]>,
-    /// The solution before it.
+    /// The solution before it, which provides the gadget's offers.
     before: Option<Arc<Solved>>,
 }
 
 impl Resolver {
-    /// The solution for a decision of a seat; `None` on earlier streets and where there is none
-    /// that is good enough.
+    /// The solution for a decision of a seat; `None` on earlier streets, and if there is no
+    /// solution or it is too far from an equilibrium.
     pub(super) fn at(
         &self,
         public: &PublicState,
@@ -103,7 +104,7 @@ impl Resolver {
         }
     }
 
-    /// The solution that begins somewhere and goes to a decision of the seat at least.
+    /// The solution for a start that includes the actions up to the seat's first decision, `asked`.
     fn solution(
         &self,
         start: &Start,
@@ -139,8 +140,8 @@ impl Resolver {
         solved
     }
 
-    /// Where the next solution begins: at the first thing played since `root` that a solution does
-    /// not have, or on the next street.
+    /// The start of the next solution: at the first action since `root` that the solution does not
+    /// have, or on the next street.
     fn follow(
         &self,
         public: &PublicState,
@@ -161,7 +162,8 @@ impl Resolver {
             let by_solution = solved.chances(&state, action);
             let weights = &mut ranges[acts.index()];
             if acts == seat {
-                // What it did itself, by the solution or where that was not good enough.
+                // The seat's own strategy: the solution's, or the blueprint's if the solution was
+                // not played.
                 let chances = by_solution.clone().filter(|_| solved.distance <= self.floor);
                 let chances = chances.unwrap_or_else(|| self.played(&state, seat, action));
                 weights.iter_mut().zip(chances).for_each(|(weight, chance)| *weight *= chance);
@@ -170,7 +172,7 @@ impl Resolver {
                 match &by_solution {
                     Some(chances) => {
                         let some = chances.iter().any(|&chance| chance > LEAST);
-                        // What no hand does says nothing about which does.
+                        // An action that no hand plays gives no information about the range.
                         let chances = chances.iter().filter(|_| some);
                         let chances = chances.map(|chance| chance.max(LEAST));
                         weights.iter_mut().zip(chances).for_each(|(w, chance)| *w *= chance);
@@ -186,7 +188,8 @@ impl Resolver {
             }
             state.apply_unchecked(action);
             if by_solution.is_none() {
-                // The other player answers what no solution has.
+                // After an own action outside the solution, the next one starts with the other
+                // player to act.
                 return Some(Start { root: state, ranges: Some(ranges), before: None });
             }
         }
@@ -200,7 +203,7 @@ impl Resolver {
         Some(Start { root: state, ranges: Some(ranges), before: Some(solved) })
     }
 
-    /// What was played that no menu has.
+    /// The actions played that no menu has.
     fn added(&self, root: &PublicState, seat: Seat, played: &[Played]) -> Vec<(usize, Action)> {
         let mut state = root.clone();
         let mut added = Vec::new();
@@ -213,7 +216,7 @@ impl Resolver {
         added
     }
 
-    /// With which hands both players come to a street by the blueprint.
+    /// Both players' ranges at the start of a street by the blueprint.
     fn of_blueprint(&self, root: &PublicState) -> [Weights; 2] {
         [0, 1].map(|seat| {
             let seat = Seat::new(seat).expect("two seats");
@@ -221,7 +224,7 @@ impl Resolver {
         })
     }
 
-    /// How often each combo of a seat does something by the blueprint.
+    /// The probability with which each combo of a seat plays an action by the blueprint.
     fn played(&self, public: &PublicState, seat: Seat, action: Action) -> Weights {
         let combos: Vec<Combo> =
             Combo::all().filter(|combo| !combo.set().intersects(public.board().set())).collect();
@@ -238,20 +241,20 @@ impl Resolver {
 }
 
 impl Start {
-    /// With the blueprint's ranges.
+    /// A start with the blueprint's ranges.
     fn fresh(root: PublicState) -> Start {
         Start { root, ranges: None, before: None }
     }
 }
 
 impl Kept {
-    /// Takes out what is known.
+    /// Removes and returns the cached entry of a key.
     fn take(&mut self, key: &Key) -> Option<Option<Arc<Solved>>> {
         let at = self.solutions.iter().position(|(known, _)| known == key)?;
         self.solutions.remove(at).map(|(_, solved)| solved)
     }
 
-    /// Keeps it, and the others while there is room.
+    /// Inserts an entry, and drops the oldest ones beyond the memory limit.
     fn put(&mut self, key: Key, solved: Option<Arc<Solved>>) {
         self.solutions.push_front((key, solved));
         let mut bytes = 0;
@@ -264,8 +267,7 @@ impl Kept {
     }
 }
 
-/// The first decision of a seat on the street of `root`, from there on to a later state of the
-/// hand.
+/// The state of a seat's first decision on the street of `root`, following the actions of `public`.
 fn asked(public: &PublicState, root: &PublicState, seat: Seat) -> Option<PublicState> {
     let mut state = root.clone();
     let mut played = public.history()[root.history().len()..].iter();
@@ -278,7 +280,7 @@ fn asked(public: &PublicState, root: &PublicState, seat: Seat) -> Option<PublicS
     }
 }
 
-/// The state in which a street begins, its cards dealt; `None` where nobody acts on it.
+/// The state at the start of a street, with its cards dealt; `None` if no player acts on it.
 fn beginning(public: &PublicState, street: Street) -> Option<PublicState> {
     let board = public.board();
     let mut state = PublicState::new(public.def());

@@ -1,13 +1,14 @@
 //! `rules`: plays the river by a list of rules in words, and asks another agent elsewhere.
 //!
-//! The list (see [`models::rules`]) speaks of the share of the other player's hands that a hand
-//! beats, and of the best and the worst of one's own. Both are counted exactly over all hands that
-//! the board leaves, ties half (`river.rs`). Each is as likely, whatever was played before, or as
-//! likely as another agent would have come to the river with it (`reach.rs`).
+//! The list (see [`models::rules`]) refers to the share of the other player's hands that a hand
+//! beats, and to the best and the worst hands of a player. Both are computed exactly over all
+//! hands possible on the board, ties counting half (`river.rs`). The hands are either equally
+//! likely, whatever was played before, or weighted by the probability that another agent would have
+//! reached the river with them (`reach.rs`).
 //!
-//! The list decides on the river of heads-up no-limit hold'em, where nobody has bet or where the
-//! other player has bet first. Elsewhere, and where the list says nothing, the decision is the
-//! other agent's. A list knows no raises: against a raise the other agent decides too.
+//! The list decides on the river of heads-up no-limit hold'em if no bet has been made or if the
+//! other player has bet first. Elsewhere, where the list has no rule, and against raises, which
+//! lists do not cover, the other agent decides.
 
 mod river;
 
@@ -57,9 +58,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
-/// Stands for hands that are all alike.
+/// The value of `ranges` for equally likely hands.
 const ANY: &str = "any";
-/// Stands for the last of the lists inside the program.
+/// The value of `model` for the last of the lists inside the program.
 const SHIPPED: &str = "shipped";
 /// The lists inside the program, by name.
 const LISTS: [(&str, &str); 3] = [
@@ -113,21 +114,21 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let mut recipe = fallback::recipe(&other, move |def| source.build(def)).about(about);
     if let Some(holds) = &holds {
         recipe = recipe.asking(holds);
-        // Some thousand hands are asked about at every decision before the river.
+        // Over a thousand hands are evaluated for every decision before the river.
         recipe.cost = Cost::Worker;
     }
     recipe.files.extend(path);
     Ok(recipe)
 }
 
-/// What the agents of one choice play from.
+/// What agents of one choice are built from.
 struct Source {
     list: Arc<RuleList>,
     ranges: Option<AgentChoice>,
 }
 
 impl Source {
-    /// `None` in games that the list does not know.
+    /// Returns `None` for games that the list does not cover.
     fn build(&self, def: &Arc<GameDef>) -> Result<Option<Play>, AgentError> {
         if !applies(def) {
             return Ok(None);
@@ -137,7 +138,7 @@ impl Source {
     }
 }
 
-/// A list, and the policy that says what both players hold, if not all hands alike.
+/// A list, and the policy that determines both players' ranges; `None` for equally likely hands.
 struct Play {
     list: Arc<RuleList>,
     ranges: Option<Arc<dyn Policy>>,

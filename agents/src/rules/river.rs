@@ -1,4 +1,4 @@
-//! What a list of rules does on one river: the chances of every hand at once.
+//! The strategy of a rule list on one river, for all hands at once.
 
 use cards::{Combo, HoleCards, Met, Showdown, Ties};
 use game::{Action, Chips, PublicState, Raises, Seat, Strategy, Street};
@@ -8,22 +8,22 @@ use show::number::percent;
 use super::Play;
 use crate::reach::{self, Alike};
 
-/// The least that a decision before the river counts a hand for.
+/// Minimum probability of an action before the river when a range is computed.
 const LEAST: f64 = 0.01;
 
-/// All hands of one river, sorted by what they beat.
+/// All hands of one river, sorted by strength.
 struct River {
-    /// The share of the other player's hands that each hand beats, ties half; the worst first.
+    /// The share of the other player's hands that each hand beats, ties counting half; worst first.
     beats: Vec<f64>,
-    /// How likely each is.
+    /// The weight of each hand in the range.
     weights: Vec<f64>,
-    /// Where each combo stands in the order; those on the board nowhere.
+    /// The index of each combo in the order; `None` for combos that share a card with the board.
     place: Vec<Option<u16>>,
 }
 
 impl River {
-    /// What this seat may hold, and what of that beats what the other may; `None` when the board is
-    /// not a whole one.
+    /// Sorts the hands that this seat may hold by the share of the other's range that they beat;
+    /// `None` if the board is not complete.
     fn new(play: &Play, public: &PublicState, seat: Seat) -> Option<River> {
         let showdown = Showdown::new(public.board().set()).ok()?;
         let free = Combo::all().filter_map(|combo| Some((combo, showdown.win_rate(combo)?)));
@@ -38,7 +38,7 @@ impl River {
         let mut met = vec![Met::default(); Combo::COUNT];
         showdown.meet(theirs.first_chunk()?, met.first_chunk_mut()?);
         Some(River::sorted(free.map(|(combo, _)| {
-            // No hand has a weight of 0: beside each there are others.
+            // No hand has a weight of 0, so every hand meets others.
             let beats = met[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
             (beats, own[combo.index()], combo)
         })))
@@ -66,25 +66,25 @@ impl River {
     }
 }
 
-/// What a list of rules does at a decision with every hand.
+/// The strategies of all hands at a decision.
 pub(super) struct Plan<'a> {
     river: River,
     part: Part<'a>,
-    /// What the columns of `chances` do.
+    /// The actions: the columns of `chances`.
     actions: Vec<Action>,
-    /// For each hand, the worst first, the chance of each action.
+    /// The probability of each action, one row per hand, worst hand first.
     chances: Vec<f64>,
 }
 
-/// The part of the list that speaks of the decision.
+/// The part of the list that applies to the decision.
 enum Part<'a> {
     Betting(&'a Betting),
-    /// With the size of the bet in pots.
+    /// With the size of the bet as a share of the pot.
     Calling(Calling, f64),
 }
 
 impl Plan<'_> {
-    /// What the list does where this seat is to act; `None` where it says nothing.
+    /// The plan where this seat is to act; `None` if the list does not cover the decision.
     pub(super) fn at<'a>(play: &'a Play, public: &PublicState, seat: Seat) -> Option<Plan<'a>> {
         if public.street() != Street::River {
             return None;
@@ -94,7 +94,7 @@ impl Plan<'_> {
         match (legal.to_call, public.raises()) {
             (0, 0) => Plan::bet(play, public, seat, legal.raise?),
             (to_call, 1) if to_call > 0 && legal.fold => {
-                // The part of the bet that is more than can be called is not played for.
+                // The part of a bet beyond what can be called is not at stake.
                 let raised = public.highest().saturating_sub(public.committed()[seat]);
                 let pot = pot - f64::from(raised);
                 (pot > 0.0).then_some(())?;
@@ -112,7 +112,7 @@ impl Plan<'_> {
     ) -> Option<Plan<'a>> {
         let betting = play.list.betting()?;
         let pot = public.pot() as f64;
-        // More than the other player has is not played for.
+        // Chips beyond the other player's stack are not at stake.
         let most = public.highest().saturating_add(public.effective_stack(seat));
         let most = raises.max.min(most).max(raises.min);
         let total = |bet: &Bet| match bet.size {
@@ -146,7 +146,7 @@ impl Plan<'_> {
         Some(Plan { river, part: Part::Calling(calling, bet), actions, chances })
     }
 
-    /// The strategy of a hand; `None` when it is not one of this river's.
+    /// The strategy of a hand; `None` if it is not possible on this river.
     pub(super) fn strategy(&self, hole: HoleCards) -> Option<Strategy> {
         let at = self.river.place(hole)?;
         let row = &self.chances[at * self.actions.len()..][..self.actions.len()];
@@ -154,7 +154,7 @@ impl Plan<'_> {
         Some(Strategy { actions: actions.filter(|&(_, p)| p > 0.0).collect() })
     }
 
-    /// The same with the line that led to it, in words.
+    /// The strategy of a hand, with the rule that led to it in words.
     pub(super) fn play(&self, hole: HoleCards) -> Option<(Strategy, String)> {
         let strategy = self.strategy(hole)?;
         let beats = self.river.beats[self.river.place(hole)?];

@@ -1,14 +1,14 @@
-//! `cart`, `oct`, `xgboost`, `mlp`: students of a blueprint, which play by what a learned model
-//! says of a few numbers that a player understands.
+//! `cart`, `oct`, `xgboost`, `mlp`: students of a blueprint, which play by a learned model of a few
+//! features that a player understands.
 //!
-//! At each decision the situation becomes its features ([`abstraction::features`]), the street's
-//! model gives each move of the menu a share, and moves become actions that are legal here. Nothing
-//! of the betting but the opponent's chips street by street is seen, so that there is nothing to
-//! translate.
+//! At each decision the situation is converted to features ([`abstraction::features`]), the
+//! street's model assigns a share to each move of the menu, and moves are mapped to legal actions.
+//! Of the betting, only the opponent's chips on each street are used, so no bet translation is
+//! needed.
 //!
-//! The likeliest move alone is played unless `play=sample` is asked for: situations that the
-//! teacher tells apart are one to a student, so that its shares are means over several of them, and
-//! what is drawn from a mean is often right in none.
+//! By default only the likeliest move is played, unless `play=sample` is given. A student cannot
+//! distinguish all situations that its teacher does, so its shares are means over several of them,
+//! and an action drawn from a mean is often right in none of them.
 
 mod note;
 mod shipped;
@@ -90,9 +90,9 @@ const FOREST_OPTIONS: [AgentOption; 4] = {
     [model, play, threshold, rounds]
 };
 
-/// Stands for the student inside the program.
+/// The value of `model` for the student inside the program.
 const SHIPPED: &str = "shipped";
-/// Stands for the small one inside the program.
+/// The value of `model` for the small student inside the program.
 const SMALL: &str = "small";
 
 #[derive(Debug, Clone, Deserialize)]
@@ -111,7 +111,7 @@ impl Default for Options {
     }
 }
 
-/// Which rounds of a forest count.
+/// Which rounds of a forest are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Rounds {
@@ -126,7 +126,7 @@ enum Play {
     Purify,
 }
 
-/// How shares become a decision.
+/// How shares are turned into a decision.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     play: Play,
@@ -153,7 +153,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     };
     let (source, about) = match (inside, options.model.as_str()) {
         (Some(inside), _) => {
-            // What ships ends at its best round, so that nothing is left out.
+            // Shipped models end at their best round, so `rounds=best` leaves nothing out.
             let best = options.rounds == Rounds::Best;
             let rounds = best.then(|| note::rounds(&shipped::student(inside), options.rounds));
             (Source::Shipped(inside), shipped::about(inside) + &rounds.unwrap_or_default())
@@ -210,7 +210,7 @@ enum Source {
 }
 
 impl Source {
-    /// The student, for whichever game it is.
+    /// The student, without a check of the game.
     fn learned(&self) -> Arc<Student> {
         match self {
             Source::Shipped(inside) => shipped::student(*inside),
@@ -242,7 +242,8 @@ impl Source {
     }
 }
 
-/// What a student says: the shares of its model, however the agent plays that knows it.
+/// The policy of a student: the shares of its model, independent of the style in which an agent
+/// plays it.
 pub fn what_it_says(student: &Arc<Student>) -> impl Policy + use<> {
     let maker = FeatureMaker::new(student.schema());
     maker.prepare();
@@ -250,7 +251,7 @@ pub fn what_it_says(student: &Arc<Student>) -> impl Policy + use<> {
     Player { student: Arc::clone(student), maker, style }
 }
 
-/// The agent, and its policy.
+/// The agent and its policy.
 #[derive(Debug, Clone)]
 struct Player {
     student: Arc<Student>,
@@ -259,7 +260,7 @@ struct Player {
 }
 
 impl Player {
-    /// What to do with these features, which are of the public state and the seat to act.
+    /// The strategy for these features, which belong to the public state and the seat to act.
     fn strategy(&self, public: &PublicState, features: &[f32]) -> Strategy {
         let mut weights = self.student.weights(public, features);
         let best = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
@@ -280,7 +281,7 @@ impl Player {
 impl Agent for Player {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let Ok(features) = self.maker.infoset(infoset) else {
-            // The game has been checked, so that this cannot be.
+            // Cannot happen: the game has been checked.
             return Action::Call.into();
         };
         let strategy = self.strategy(&infoset.public, features.as_slice());
@@ -308,8 +309,8 @@ impl Policy for Player {
         hands: &[HoleCards],
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
-        // The features of all hands of a board are made together, several times faster than one by
-        // one.
+        // Computing the features of all hands on a board together is several times faster than one
+        // by one.
         let (board, bets) = (public.board().set(), opponent_bets(public, seat));
         let together = OnceLock::new();
         let all = || {

@@ -1,4 +1,4 @@
-//! Why a student decided as it did, in words.
+//! Explanations of a student's decisions, in words.
 
 use abstraction::features::{Feature, Features, Unit};
 use game::Street;
@@ -7,10 +7,11 @@ use models::student::{Learned, Manifest, Student};
 
 use super::Rounds;
 
-/// What a note tells at once; the rest of a tree's path stands on a line of its own.
+/// Number of clauses in the first line of a note; the rest of a tree's path is on a second line.
 const CLAUSES: usize = 3;
 
-/// Why, for one decision: a sentence, and of a tree, on another line, its nodes and what else held.
+/// Explains a decision in a sentence; for a tree, a second line has its nodes and the other
+/// clauses.
 pub(super) fn of(student: &Student, features: &Features) -> String {
     match Explainer::of(student, features.street()) {
         Some(explainer) => of_tree(&explainer, features),
@@ -28,7 +29,7 @@ pub(super) fn of(student: &Student, features: &Features) -> String {
     }
 }
 
-/// What held on the way to the leaf, in the order in which it was asked, with what each number was.
+/// The clauses that hold on the path to the leaf, in order, with the values of their features.
 fn of_tree(explainer: &Explainer<'_>, features: &Features) -> String {
     let path = explainer.tree().path(features.as_slice());
     let leaf = path.last().copied().unwrap_or_default();
@@ -58,7 +59,7 @@ fn of_tree(explainer: &Explainer<'_>, features: &Features) -> String {
     note
 }
 
-/// A win-rate in percent, chips as they are.
+/// Formats a win-rate in percent, and chips as they are.
 fn in_words(feature: Feature, value: f32) -> String {
     match feature.unit() {
         Unit::ShareOfPot => percent(value),
@@ -66,8 +67,8 @@ fn in_words(feature: Feature, value: f32) -> String {
     }
 }
 
-/// Which rounds of its forests count, as one more line, where a forest says which of them told its
-/// validation rows best, or that was asked for.
+/// A line on which rounds of the student's forests are used; empty if no forest has a best round
+/// and `rounds=best` was not given.
 pub(super) fn rounds(student: &Student, counted: Rounds) -> String {
     let best: Vec<String> = Street::ALL
         .into_iter()
@@ -90,7 +91,7 @@ pub(super) fn rounds(student: &Student, counted: Rounds) -> String {
     format!("\n  rounds    {rounds}")
 }
 
-/// What a student is, in a few lines.
+/// Describes a student in a few lines.
 pub(super) fn about(manifest: &Manifest) -> String {
     let menu = manifest.menu.trim().replace('\n', "; ");
     let mut text = format!(

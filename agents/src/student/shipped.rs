@@ -1,4 +1,4 @@
-//! The students inside the program; `docs/students.md` says how they were trained.
+//! The students inside the program; see `docs/students.md` for their training.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,10 +6,10 @@ use models::student::{Student, StudentError, read_manifest};
 
 use super::note;
 
-/// The game that they are for, in words.
+/// The game that the students are for, as text.
 pub(super) const GAME: &str = "holdem.nolimit.2p.reverse_blinds (200 big blinds)";
 
-/// The files of a student: its manifest, then each street's.
+/// The files of a student: its manifest, then one file per street.
 type Files = [&'static [u8]; 5];
 
 macro_rules! files {
@@ -24,14 +24,14 @@ macro_rules! files {
     };
 }
 
-/// One of the students: that of a kind, or a small one of it that a person can read whole.
+/// A student inside the program: the default of its kind, or a small one that can be read in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shipped {
     pub(super) kind: &'static str,
     pub(super) small: bool,
 }
 
-/// With what each is.
+/// The files of each student.
 static FILES: [(Shipped, Files); 5] = [
     (Shipped { kind: "cart", small: false }, files!("cart", "tree")),
     (Shipped { kind: "oct", small: false }, files!("oct", "tree")),
@@ -40,7 +40,7 @@ static FILES: [(Shipped, Files); 5] = [
     (Shipped { kind: "mlp", small: false }, files!("mlp", "safetensors")),
 ];
 
-/// The student of a kind, or its small one; none where there is none.
+/// Returns the default student of a kind, or its small one, if there is one.
 pub(super) fn find(kind: &str, small: bool) -> Option<Shipped> {
     let mut all = FILES.iter().map(|&(shipped, _)| shipped);
     all.find(|shipped| shipped.kind == kind && shipped.small == small)
@@ -56,7 +56,7 @@ fn manifest(shipped: Shipped) -> &'static str {
     std::str::from_utf8(manifest).expect("a test reads every shipped student")
 }
 
-/// A student, read when it is first asked for.
+/// Returns a student, which is read on first access.
 pub(super) fn student(shipped: Shipped) -> Arc<Student> {
     static ALL: [OnceLock<Arc<Student>>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
     let (_, [_, files @ ..]) = &FILES[place(shipped)];
@@ -74,7 +74,7 @@ pub(super) fn student(shipped: Shipped) -> Arc<Student> {
     Arc::clone(ALL[place(shipped)].get_or_init(read))
 }
 
-/// What it is.
+/// A description of a student.
 pub(super) fn about(shipped: Shipped) -> String {
     note::about(&read_manifest(manifest(shipped)).expect("a test reads every shipped student"))
 }

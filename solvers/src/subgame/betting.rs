@@ -1,9 +1,9 @@
-//! The betting of a subgame as flat arrays, without cards.
+//! The betting tree of a subgame as flat arrays, without cards.
 //!
-//! A *line* is the betting of one street after one way of getting there; it is the same for all
-//! cards that may come, so it stands here once. Its nodes stand breadth first: the children of a
-//! node side by side, after it. Each decision has a *row* of numbers for each action, and where the
-//! other player learns, each of its actions has a *slot* for the hands with which it is reached.
+//! A *line* is the betting of one street after one betting history. It is the same for all cards,
+//! so it is stored once. Its nodes are in breadth-first order: the children of a node are adjacent
+//! and come after it. Each decision has a *row* of numbers for each action. While the other player
+//! learns, each action of a decision has a *slot* for the hands that reach it.
 
 use cards::CardSet;
 use game::{Action, PublicState, Seat, Turn, notation};
@@ -12,7 +12,7 @@ use super::SubgameError;
 use super::terminal::LANES;
 use crate::Player;
 
-/// All lines of a subgame. Line 0 is the street it begins on.
+/// All lines of a subgame. Line 0 is the street it starts on.
 #[derive(Debug)]
 pub(super) struct Betting {
     pub(super) lines: Vec<Line>,
@@ -28,16 +28,16 @@ pub(super) struct Line {
     pub(super) actions: Vec<Action>,
     /// The nodes after which a card is dealt, each with the line that follows.
     pub(super) deals: Vec<Leaf>,
-    /// Rows of each player's decisions: one an action.
+    /// Number of rows of each player's decisions: one per action.
     pub(super) rows: [usize; 2],
     pub(super) decisions: usize,
-    /// Slots while each player learns.
+    /// Number of slots while each player learns.
     pub(super) slots: [usize; 2],
-    /// The ends of the hand, as each player sees them.
+    /// The terminal nodes of the hand, for each player as the learner.
     pub(super) ends: [Ends; 2],
 }
 
-/// A node after which the betting goes on with another card.
+/// A node after which a card is dealt and the betting goes on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
     pub(super) node: usize,
@@ -48,46 +48,47 @@ pub(super) struct Leaf {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub(super) kind: Kind,
-    /// The slot of the hands that the other player can have here while each player learns.
+    /// The slot of the other player's hands at this node, while each player learns.
     pub(super) slots: [usize; 2],
 }
 
 /// What happens at a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// A player chooses.
+    /// A player chooses an action.
     Decision(Decision),
-    /// This player has given up, and loses so many chips.
+    /// This player folds and loses this number of chips.
     Fold(Player, f64),
-    /// Cards are shown, after all boards that may come; so many chips are won or lost.
+    /// A showdown, after any board cards still to come; this number of chips is won or lost.
     Showdown(f64),
-    /// A card is dealt: which of the line's leaves this is.
+    /// A card is dealt: an index into the line's `deals`.
     Deal(usize),
 }
 
-/// A choice among actions.
+/// A decision of a player.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Decision {
     pub(super) player: Player,
-    /// The first child, and the first of the line's actions.
+    /// Index of the first child, and of the first of the line's actions.
     pub(super) child: usize,
     pub(super) action: usize,
     pub(super) count: usize,
-    /// The first of the player's rows.
+    /// Index of the first of the player's rows.
     pub(super) row: usize,
-    /// Which of the line's decisions this is.
+    /// Index among the line's decisions.
     pub(super) number: usize,
 }
 
-/// The ends of the hand on one line, for one learner, by the opponent's hands that reach them.
+/// The terminal nodes of a line for one learner, by the slot of the opponent's hands that reach
+/// them.
 #[derive(Debug, Default)]
 pub(super) struct Ends(
-    /// Those with a showdown only, those with both, those with a fold only.
+    /// First those with only a showdown, then those with both, then those with only a fold.
     Vec<End>,
 );
 
-/// Ends that the same hands of the opponent reach: a node, and the chips that the learner wins
-/// there.
+/// Terminal nodes reached by the same slot of the opponent's hands: each an index of a node and the
+/// chips that the learner wins there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct End {
     pub(super) slot: usize,
@@ -101,7 +102,7 @@ pub(super) fn player_of(seat: Seat) -> Player {
 }
 
 impl Betting {
-    /// Lays the betting out from a state in which somebody acts, with at most `most` nodes.
+    /// Builds the tree from a state in which a player is to act, with at most `most` nodes.
     pub(super) fn new(
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
@@ -127,11 +128,12 @@ impl Betting {
     }
 }
 
-/// What went wrong with a line; nothing when it was too many nodes.
+/// What is wrong with a line; `None` if it has too many nodes.
 type Problem = Option<SubgameError>;
 
 impl Line {
-    /// The line that begins here, and the states after its deals, with a card that stands for all.
+    /// The line that starts at `root`, and the states after its deals, with an arbitrary card
+    /// dealt.
     fn new(
         root: PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
@@ -162,7 +164,7 @@ impl Line {
         Ok((line, next))
     }
 
-    /// Adds a decision's children to the states to come.
+    /// Adds a decision's children to `states`.
     fn decide(
         &mut self,
         state: &PublicState,
@@ -185,7 +187,7 @@ impl Line {
         };
         self.rows[player.index()] += actions.len();
         self.decisions += 1;
-        // The hands of whoever acts here are split among the children while the other one learns.
+        // While the other player learns, the acting player's hands are split among the children.
         let learner = player.other().index();
         for &action in &actions {
             let mut child = state.clone();
@@ -200,7 +202,7 @@ impl Line {
     }
 }
 
-/// Whether the menu offers what the rules allow, in order.
+/// Checks that the menu's actions are legal and in order.
 fn check(state: &PublicState, actions: &[Action]) -> Result<(), Problem> {
     let betting = || notation::betting(state);
     if actions.is_empty() {
@@ -221,7 +223,7 @@ fn check(state: &PublicState, actions: &[Action]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The state after any card: the betting does not depend on which.
+/// The state after an arbitrary card: the betting does not depend on it.
 fn with_a_card(state: &PublicState) -> PublicState {
     let seen: CardSet = state.board().set();
     let card = state.def().deck().into_iter().find(|&card| !seen.contains(card));
@@ -231,7 +233,7 @@ fn with_a_card(state: &PublicState) -> PublicState {
     next
 }
 
-/// The end of the hand: whoever has put in less is matched up to that.
+/// The terminal node of a state. The stake is the smaller of the two players' contributions.
 fn end(state: &PublicState) -> Kind {
     let chips = state.committed().as_slice().iter().min().copied().unwrap_or_default();
     match state.folded().iter().next() {
@@ -266,8 +268,8 @@ impl Ends {
         Ends(ends)
     }
 
-    /// Groups of at most as many ends as are computed at once, as few of them with a showdown, and
-    /// with a fold, as can be.
+    /// Groups of at most [`LANES`] terminal nodes, which are computed together. The order of the
+    /// nodes keeps the number of groups with a showdown, and with a fold, as small as possible.
     pub(super) fn groups(&self) -> impl Iterator<Item = &[End]> {
         self.0.chunks(LANES)
     }

@@ -1,7 +1,8 @@
-//! The boards of a subgame, and which hands each player can hold on each.
+//! The boards of a subgame, and the hands that each player can hold on each.
 //!
-//! Hands are numbered per board and player: only those with a weight that the board leaves, on the
-//! river the weakest first. Everything that is kept or computed for hands is in that order.
+//! Hands are numbered per board and player. Only hands with a weight in the range and no card on
+//! the board are numbered; on the river they are sorted by strength, weakest first. All arrays with
+//! one entry per hand use this order.
 
 use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
 use game::GameDef;
@@ -9,74 +10,76 @@ use game::GameDef;
 use super::rows::WIDTH;
 use super::symmetry::{Alike, Renaming, alike};
 
-/// The boards that a subgame looks at; number 0 is the one it begins on.
+/// All boards of a subgame. Board 0 is the one it starts on.
 #[derive(Debug)]
 pub(super) struct Boards {
     pub(super) all: Vec<Board>,
 }
 
-/// One board.
+/// A board and the hands possible on it.
 #[derive(Debug)]
 pub(super) struct Board {
     pub(super) cards: CardSet,
     pub(super) hands: [Hands; 2],
-    /// On the river: where groups of equally strong hands end, for each player, the weakest group
-    /// first.
+    /// On the river: for each group of equally strong hands, weakest group first, the index of each
+    /// player's first hand after the group.
     pub(super) groups: Vec<[u16; 2]>,
-    /// Before the river: the cards that may come.
+    /// Before the river: the cards that can be dealt next.
     pub(super) next: Vec<Next>,
-    /// Before the river: the probability of each card that neither player holds.
+    /// Before the river: the probability of each next card that neither player holds.
     pub(super) chance: f64,
 }
 
 /// The hands that a player can hold on a board.
 #[derive(Debug, Default)]
 pub(super) struct Hands {
-    /// The combos' numbers.
+    /// Combo indices.
     pub(super) combos: Vec<u16>,
-    /// The two cards' numbers.
+    /// Card indices of each hand.
     pub(super) cards: Vec<[u8; 2]>,
-    /// Which hand of the other player is the same combo; as many as that one has hands, if none.
+    /// For each hand, the index of the same combo among the other player's hands; the number of
+    /// those hands if it is not among them.
     pub(super) twins: Vec<u16>,
 }
 
-/// Cards that lead to the same game but for the names of suits.
+/// A class of next cards that lead to the same game up to suit renaming.
 #[derive(Debug)]
 pub(super) struct Next {
-    /// The number of the board with the first of them.
+    /// Index of the board with the first of these cards.
     pub(super) board: usize,
     pub(super) cards: Vec<Deal>,
 }
 
-/// One of the cards.
+/// One card of a [`Next`].
 #[derive(Debug)]
 pub(super) struct Deal {
     pub(super) card: Card,
-    /// From the first card's suits to this one's.
+    /// Renaming from the suits of the first card's board to those of this one's.
     pub(super) renaming: Renaming,
-    /// For each player's hands on the new board the number that the hand, renamed, had before.
+    /// For each player and hand on the new board, the index that the renamed hand had on the
+    /// previous board.
     pub(super) before: [Vec<u16>; 2],
 }
 
-/// Where to begin, and what is known.
+/// The input of [`Boards::new`].
 pub(super) struct Table<'a> {
     pub(super) def: &'a GameDef,
     pub(super) board: CardSet,
     pub(super) ranges: [&'a Range; 2],
-    /// Whether to make use of symmetries.
+    /// Whether to merge boards that differ only in suit names.
     pub(super) symmetric: bool,
 }
 
-/// How much a set of boards holds.
+/// Counts of the boards and hands of a subgame.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Census {
-    /// Boards of each street from the first.
+    /// Number of boards on each street, counted from the first.
     pub(super) boards: [u64; 3],
-    /// Both players' hands, summed over the boards of the street.
+    /// Hands of each player, summed over the boards of each street.
     pub(super) hands: [[u64; 2]; 3],
-    /// The same for the numbers in a row for each of the hands.
+    /// The same for row lengths, which include padding.
     pub(super) numbers: [[u64; 2]; 3],
-    /// The longest row on a board of the street.
+    /// Length of the longest row on each street.
     pub(super) longest: [usize; 3],
     /// Bytes of the boards themselves.
     pub(super) bytes: u64,
@@ -94,7 +97,7 @@ impl Table<'_> {
         }
     }
 
-    /// Counts what [`Boards::new`] would make.
+    /// Computes the census of what [`Boards::new`] would build, without building it.
     pub(super) fn census(&self) -> Census {
         let deck = self.deck();
         let weighed = self.ranges.map(|range| {
@@ -127,7 +130,7 @@ impl Table<'_> {
 }
 
 impl Boards {
-    /// Lays out the board and all that may follow.
+    /// Builds the starting board and all boards that can follow it.
     pub(super) fn new(table: &Table<'_>) -> Boards {
         let deck = table.deck();
         let mut boards = Boards { all: vec![Board::new(table.board, table.ranges, deck)] };
@@ -135,7 +138,7 @@ impl Boards {
         boards
     }
 
-    /// Adds the boards that may follow one.
+    /// Adds the boards that can follow board `at`.
     fn extend(&mut self, at: usize, symmetries: &[Renaming], table: &Table<'_>, deck: CardSet) {
         let before = self.all[at].cards;
         if before.len() == 5 {
@@ -174,7 +177,7 @@ impl Board {
         let [first, second] = &mut hands;
         first.pair(second);
         second.pair(first);
-        // Two cards of each player are not there to be dealt.
+        // The two hole cards of each player cannot be dealt.
         let left = (deck.len() - cards.len()).saturating_sub(4);
         Board { cards, hands, groups, next: Vec::new(), chance: 1.0 / f64::from(left.max(1)) }
     }
@@ -190,24 +193,24 @@ impl Hands {
         hands
     }
 
-    /// How many.
+    /// Number of hands.
     pub(super) fn len(&self) -> usize {
         self.combos.len()
     }
 
-    /// How long a row with a number for each is: see [`rows`](super::rows).
+    /// Length of a row with a number for each hand, including padding: see [`rows`](super::rows).
     pub(super) fn row(&self) -> usize {
         self.len().next_multiple_of(WIDTH)
     }
 
-    /// The combos in order.
+    /// The combos of the hands, in order.
     pub(super) fn all(&self) -> impl ExactSizeIterator<Item = Combo> {
         self.combos.iter().map(|&combo| {
             Combo::from_index(combo.into()).expect("hands are numbered by their combos")
         })
     }
 
-    /// The number of each combo here; as many as there are where it is not held.
+    /// The index of each combo; the number of hands for combos not held.
     fn places(&self) -> [u16; Combo::COUNT] {
         let mut places = [self.combos.len() as u16; Combo::COUNT];
         for (place, &combo) in (0..).zip(&self.combos) {
@@ -216,7 +219,7 @@ impl Hands {
         places
     }
 
-    /// The number of a combo.
+    /// The index of a combo, if it is held.
     pub(super) fn place(&self, combo: Combo) -> Option<usize> {
         self.combos.iter().position(|&held| usize::from(held) == combo.index())
     }
@@ -226,22 +229,21 @@ impl Hands {
         self.twins = self.combos.iter().map(|&combo| places[combo as usize]).collect();
     }
 
-    /// The numbers here of another board's hands, renamed.
+    /// The index here of each hand of another board, renamed.
     fn numbers(&self, later: &Hands, renaming: Renaming) -> Vec<u16> {
         let places = self.places();
         later.all().map(|combo| places[renaming.combo(combo).index()]).collect()
     }
 }
 
-/// A permutation of the combos' numbers that takes combos with a common card apart, so that
-/// successive sums over hands that hold a card do not wait for each other
-/// ([`Sums`](super::terminal::Sums)).
+/// A permutation of combo indices that separates combos with a common card, so that successive
+/// additions to the sums per card do not depend on each other ([`Sums`](super::terminal::Sums)).
 fn scattered(combo: u16) -> usize {
-    // Near the golden section of their number, and prime to it.
+    // 821 is close to the golden section of the number of combos, and coprime to it.
     usize::from(combo) * 821 % Combo::COUNT
 }
 
-/// Sorts both players' hands by strength, and says where groups of equal strength end.
+/// Sorts both players' hands by strength and returns the ends of the groups of equal strength.
 fn sort(hands: &mut [Hands; 2], board: CardSet) -> Vec<[u16; 2]> {
     let on_board = OnBoard::new(board);
     let strengths: [Vec<HandRank>; 2] = hands.each_mut().map(|hands| {

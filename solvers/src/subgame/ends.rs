@@ -1,5 +1,5 @@
-//! The ends of a line for one player: what the player's hands win there, against the opponent's
-//! hands that get there.
+//! Values at the terminal nodes of a line: what a player's hands win against the opponent's hands
+//! that reach them.
 
 use arrayvec::ArrayVec;
 
@@ -11,7 +11,7 @@ use super::vector;
 use super::workspace::Workspace;
 use crate::Player;
 
-/// The boards, and who looks at them.
+/// The boards, and the player whose values are computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) boards: &'a Boards,
@@ -19,31 +19,32 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The board of this number.
+    /// The board with this index.
     pub(super) fn board(&self, number: usize) -> &'a Board {
         &self.boards.all[number]
     }
 
-    /// How long rows of the player's and of the opponent's hands are.
+    /// The lengths of rows of the player's and of the opponent's hands.
     pub(super) fn rows(&self, board: &Board) -> [usize; 2] {
         [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
     }
 
-    /// The weights of the opponent's hands of a tile at all ends of a line, side by side.
+    /// Copies the weights of a tile of the opponent's hands at all terminal nodes of a line into
+    /// lanes.
     pub(super) fn arrive<R: Real>(&self, line: &Line, tile: Tile, workspace: &mut Workspace<R>) {
         let Workspace { reach, weights, row, .. } = workspace;
         let groups = line.ends[self.player.index()].groups();
         for (ends, weights) in groups.zip(weights.chunks_exact_mut(*row + 1)) {
-            // Where there are fewer ends than lanes, the last one is computed again.
+            // If there are fewer nodes than lanes, the last node is repeated.
             let begin = |lane: usize| ends[lane.min(ends.len() - 1)].slot * tile.row + tile.start;
             let weights = &mut weights[tile.start..][..tile.len];
             R::into_lanes(reach, std::array::from_fn(begin), weights);
         }
     }
 
-    /// What the player's hands win at showdowns of a line from the weights there, in the first of
-    /// the rooms, which is that of the line's street; the others are those of the streets after it.
-    /// On the river it is left to be [settled](vector::settle).
+    /// Computes what the player's hands win at the showdowns of a line, from the weights there, in
+    /// the first workspace, which is that of the line's street; the others are those of the later
+    /// streets. On the river the result still has to be [settled](vector::settle).
     pub(super) fn ends<R: Real>(
         &self,
         line: &Line,
@@ -64,7 +65,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Brings what a tile of the player's hands wins at ends to their nodes.
+    /// Copies what a tile of the player's hands wins at terminal nodes to the values of those
+    /// nodes.
     pub(super) fn leave<R: Real>(
         &self,
         line: &Line,
@@ -98,8 +100,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The player's winnings at showdowns of a group, one chip each, after all cards that may
-    /// come; on the river left to be [settled](vector::settle).
+    /// The player's winnings at the showdowns of a group, for a stake of one chip, over all cards
+    /// that can be dealt. On the river the result still has to be [settled](vector::settle).
     fn show<R: Real>(&self, board: &Board, group: usize, workspaces: &mut [Workspace<R>]) {
         let (workspace, later) = workspaces.split_first_mut().expect("a workspace for each street");
         let Workspace { weights, sums, won, row, ahead, .. } = workspace;
@@ -130,7 +132,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether these ends have showdowns on the river, which are settled when their values are taken.
+/// Whether these nodes have showdowns on the river, which are settled when their values are taken.
 fn settles(board: &Board, ends: &[End]) -> bool {
     board.next.is_empty() && ends.iter().any(|end| end.showdown.is_some())
 }

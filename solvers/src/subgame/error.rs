@@ -1,58 +1,58 @@
-//! What can be wrong with a subgame that is asked for.
+//! Errors of building and solving a subgame.
 
 use cards::CardSet;
 use game::Action;
 
 use crate::{Player, Variant};
 
-/// Why a subgame cannot be laid out or solved.
+/// Why a subgame cannot be built or solved.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SubgameError {
-    /// A game of more or fewer players than two.
+    /// The number of players in the game is not two.
     #[error("the game has {0} players: only subgames of two players can be solved")]
     Players(usize),
-    /// A game that deals other cards than hold'em does.
+    /// The game does not deal the cards of hold'em.
     #[error(
         "the game deals {hole} hole cards and {board} board cards: a subgame needs 2 and 5, one each \
          on turn and river"
     )]
     NotHoldem {
-        /// Hole cards of each player.
+        /// Number of hole cards of each player.
         hole: u8,
-        /// Board cards of the whole hand.
+        /// Number of board cards of a complete hand.
         board: usize,
     },
-    /// A board that is not of flop, turn or river.
+    /// The board does not have 3, 4 or 5 cards.
     #[error("the board has {0} cards: a subgame begins on the flop, turn or river, with 3, 4 or 5")]
     Board(usize),
-    /// Nobody is to act.
+    /// No player is to act in the root state.
     #[error("nobody is to act: a subgame begins with a decision, so deal the cards that are due")]
     NobodyActs,
-    /// A range without a hand that can be held.
+    /// A player's range contains no hand that is possible on the board.
     #[error("the range of the {} player has no hand left on {board:?}: give it one with a weight above 0", ordinal(.player))]
     EmptyRange {
-        /// Whose.
+        /// The player with the empty range.
         player: Player,
-        /// The cards on the table.
+        /// The board.
         board: CardSet,
     },
-    /// Ranges of which every two hands share a card.
+    /// Every hand of one range shares a card with every hand of the other.
     #[error(
         "each hand of one range shares a card with each of the other: no two can be dealt together"
     )]
     NoDeal,
-    /// The menu offers nothing at a decision.
+    /// The menu offers no action at a decision.
     #[error("the menu offers no action after `{betting}`: it must offer one at least")]
     NoAction {
-        /// The betting so far.
+        /// The betting so far, in ACPC notation.
         betting: String,
     },
-    /// The menu offers an action that the rules do not.
+    /// The menu offers an action that the rules do not allow.
     #[error("the menu offers {action:?} after `{betting}`, which the rules do not allow there")]
     Illegal {
-        /// The betting so far.
+        /// The betting so far, in ACPC notation.
         betting: String,
-        /// The action.
+        /// The illegal action.
         action: Action,
     },
     /// The menu's actions are out of order, or one is offered twice.
@@ -61,19 +61,19 @@ pub enum SubgameError {
          each once"
     )]
     Order {
-        /// The betting so far.
+        /// The betting so far, in ACPC notation.
         betting: String,
     },
-    /// More nodes of the betting tree than allowed.
+    /// The betting tree has more nodes than allowed.
     #[error(
         "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or raises, \
          or raise the limit"
     )]
     Nodes {
-        /// The limit.
+        /// Maximum number of nodes.
         most: usize,
     },
-    /// More memory needed than allowed.
+    /// Solving needs more memory than allowed.
     #[error(
         "solving takes {needed} bytes for {cells} pairs of hand and action, and {limit} are allowed: offer \
          fewer sizes, begin on a later street, use 16-bit storage, or raise the limit"
@@ -81,12 +81,12 @@ pub enum SubgameError {
     Memory {
         /// Bytes that would be allocated.
         needed: u64,
-        /// Numbers of a regret and an average strategy that are kept.
+        /// Number of pairs of hand and action, each with a regret and an average.
         cells: u64,
-        /// The limit in bytes.
+        /// Maximum number of bytes.
         limit: u64,
     },
-    /// An algorithm that does not work on ranges of hands here.
+    /// The variant cannot solve subgames with these options.
     #[error(
         "{0} cannot solve subgames this way: with simultaneous updates none can, and with predictions only \
          in 32 bits; take another, such as dcfr+,second-first"

@@ -1,10 +1,10 @@
-//! A player who may take an offer instead of coming to the subgame.
+//! A gadget: a player may take an offer instead of entering the subgame.
 //!
-//! With what each of its hands was worth before, such a subgame has equilibria in which the other
-//! player gives nothing away by playing anew, whatever hands this one comes with: the re-solving
-//! game of Burch, Johanson and Bowling, "Solving imperfect information games using decomposition",
-//! AAAI 2014, section 4. Between that and a subgame that it must come to lies a gadget that leaves
-//! the choice to a share of its hands.
+//! When the offer to each hand is what it was worth before, the subgame has equilibria in which the
+//! other player gives nothing away by re-solving, whatever hands this player enters with. This is
+//! the re-solving game of Burch, Johanson and Bowling, "Solving imperfect information games using
+//! decomposition", AAAI 2014, section 4. With `forced` between 0 and 1, only a share of each hand
+//! has the choice; the rest must enter.
 
 use cards::Combo;
 
@@ -13,33 +13,34 @@ use super::rows::Discount;
 use super::vector;
 use crate::Player;
 
-/// What a player may take instead of coming to a subgame.
+/// An offer that a player may take instead of entering a subgame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gadget {
-    /// Who may.
+    /// The player with the choice.
     pub player: Player,
-    /// The chips that each combo, by its number, wins in the whole hand if it does not come.
+    /// The chips that each combo, by its index, wins in the whole hand if it takes the offer.
     pub offers: Vec<f64>,
-    /// The share of each hand that comes without a choice, 0 to 1: 0 is safe, 1 as without a
+    /// The share of each hand that enters without a choice, 0 to 1: 0 is safe, 1 is the same as no
     /// gadget.
     pub forced: f64,
 }
 
-/// A gadget at work: a decision in front of the subgame's first, to come or to leave.
+/// The state of a gadget during solving: a decision before the subgame's first, to enter or to
+/// leave.
 #[derive(Debug)]
 pub(super) struct Entrance {
     pub(super) player: Player,
     forced: f32,
-    /// What each of the player's hands gets for leaving: chips times weights of the opponent's
+    /// What each of the player's hands gets for leaving: chips times the weight of the opponent's
     /// hands that it meets.
     offers: Vec<f32>,
-    /// For coming, then for leaving.
+    /// The row for entering, then the row for leaving.
     regrets: Vec<f32>,
     averages: Vec<f32>,
 }
 
 impl Entrance {
-    /// For the hands on the subgame's board, which meet so much weight each.
+    /// Creates the state for the hands on the subgame's board; `met` is the weight that each meets.
     pub(super) fn new(gadget: &Gadget, board: &Board, met: &[f64]) -> Entrance {
         let hands = &board.hands[gadget.player.index()];
         let row = hands.row();
@@ -55,8 +56,8 @@ impl Entrance {
         }
     }
 
-    /// Of these hands those that come with the current strategy, which is added to the average if a
-    /// factor for what is there already is given.
+    /// Multiplies the weights by the probability that the hand enters by the current strategy. With
+    /// `average`, multiplies the averages by this factor and adds the current strategy.
     pub(super) fn come(&mut self, weights: &mut [f32], average: Option<f32>) {
         let row = self.offers.len();
         let mut reach = weights.to_vec();
@@ -74,7 +75,7 @@ impl Entrance {
         }
     }
 
-    /// Learns from what the player's hands get for coming.
+    /// Updates the regrets from what the player's hands get for entering.
     pub(super) fn learn(&mut self, come: &[f32], discount: Discount) {
         let row = self.offers.len();
         let mut values = come.to_vec();
@@ -84,19 +85,19 @@ impl Entrance {
         vector::learn(&mut self.regrets, &values, &mut value, discount, row);
     }
 
-    /// How much of a hand comes on average.
+    /// The share of a hand that enters on average.
     pub(super) fn coming(&self, hand: usize) -> f64 {
         let forced = f64::from(self.forced);
         forced + (1.0 - forced) * self.choosing(hand)
     }
 
-    /// How much of what has the choice comes.
+    /// The average probability of entering for the share of a hand that has the choice.
     fn choosing(&self, hand: usize) -> f64 {
         super::rows::average_share(&self.averages, hand, 2)(0)
     }
 
-    /// What a hand gets by the average strategy or, with a best response, at best, from what it
-    /// gets for coming.
+    /// The value of a hand with the average strategy, or with the best choice if `best`; `come` is
+    /// its value for entering.
     pub(super) fn gets(&self, hand: usize, come: f64, best: bool) -> f64 {
         let (forced, offer) = (f64::from(self.forced), f64::from(self.offers[hand]));
         let chosen = match best {
@@ -109,7 +110,7 @@ impl Entrance {
         forced * come + (1.0 - forced) * chosen
     }
 
-    /// What a hand gets by leaving as often as it does on average.
+    /// The part of a hand's value that comes from leaving, by the average strategy.
     pub(super) fn left(&self, hand: usize) -> f64 {
         (1.0 - self.coming(hand)) * f64::from(self.offers[hand])
     }

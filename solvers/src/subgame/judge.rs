@@ -1,4 +1,4 @@
-//! What strategies are worth: exact values and best responses.
+//! Evaluation of strategies: exact values and best responses.
 
 use cards::Combo;
 
@@ -14,53 +14,53 @@ use super::workspace::Rooms;
 use super::{Subgame, vector};
 use crate::Player;
 
-/// What the average strategies of a subgame win. All chips are winnings of the whole hand, so that
-/// both players' sum to zero: who folds at once loses what it has put in before.
+/// The values of a subgame's average strategies. Values are winnings of the whole hand, so that
+/// both players' values sum to zero: a player who folds at once loses what it has already put in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// What each player wins against the other's average strategy with its own.
+    /// Chips that each player wins with its average strategy against the other's.
     pub values: [f64; 2],
-    /// The same with a best response.
+    /// Chips that each player wins with a best response to the other's average strategy.
     pub best: [f64; 2],
-    /// Each player's hands.
+    /// The values of each player's hands.
     pub hands: [Vec<HandValue>; 2],
-    /// What each has put in where the subgame begins.
+    /// Chips that each player has put in before the subgame starts.
     pub committed: [f64; 2],
 }
 
-/// What one hand wins.
+/// The value of one hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HandValue {
     /// The hand.
     pub combo: Combo,
-    /// The weight of the opponent's hands that it can meet. Times `value` it is the counterfactual
-    /// value.
+    /// The total weight of the opponent's hands that it can meet. `met` times `value` is the
+    /// counterfactual value.
     pub met: f64,
-    /// Chips won with the player's own average strategy; 0 for a hand that meets nothing.
+    /// Chips won with the player's own average strategy; 0 for a hand that meets no hand.
     pub value: f64,
     /// Chips won with a best response.
     pub best: f64,
 }
 
 impl Evaluation {
-    /// What a player who knows the other's strategy wins beyond the value of the game, in chips,
-    /// the mean of both players.
+    /// Chips that a player who knows the other's strategy wins beyond the value of the game,
+    /// averaged over both players.
     pub fn exploitability(&self) -> f64 {
         (self.best[0] + self.best[1]) / 2.0
     }
 
-    /// The pot where the subgame begins.
+    /// The pot at the start of the subgame, in chips.
     pub fn pot(&self) -> f64 {
         self.committed[0] + self.committed[1]
     }
 
-    /// The exploitability as a share of the pot, 0.005 being half a percent.
+    /// The exploitability as a fraction of the pot: 0.005 is half a percent.
     pub fn share_of_pot(&self) -> f64 {
         self.exploitability() / self.pot()
     }
 }
 
-/// Judges the average strategies of a subgame.
+/// Evaluates the average strategies of a subgame.
 pub(super) struct Judge<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
@@ -69,7 +69,7 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// All there is to say.
+    /// Computes all values.
     pub(super) fn evaluate(&self, part: &mut Part) -> Evaluation {
         let root = &self.boards.all[0];
         let committed = self.subgame.root.committed().as_slice();
@@ -96,7 +96,7 @@ impl Judge<'_> {
         evaluation
     }
 
-    /// The exploitability alone, in half the time.
+    /// The exploitability only, in half the time.
     pub(super) fn exploitability(&self, part: &mut Part) -> f64 {
         let best = |player: Player| {
             let values = self.values(part, player, Answer::Best);
@@ -105,7 +105,7 @@ impl Judge<'_> {
         Player::BOTH.map(best).iter().sum::<f64>() / 2.0
     }
 
-    /// The weights with which the hands of a player's opponent come there on average.
+    /// The weights with which the opponent's hands enter the subgame on average.
     fn others(&self, player: Player) -> Vec<f64> {
         let other = player.other();
         let entrance = self.entrance.filter(|entrance| entrance.player == other);
@@ -115,14 +115,16 @@ impl Judge<'_> {
             .collect()
     }
 
-    /// Chips times weights of the opponent's hands, for each of the player's hands that comes.
+    /// For each of the player's hands, chips won times the opponent's weights, when it enters the
+    /// subgame.
     fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
         let &Judge { subgame, boards, workspaces, .. } = self;
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
         pass.run(part, &self.others(player), workspaces, <[f64]>::to_vec)
     }
 
-    /// The mean over the player's hands, in chips, whether they and the opponent's come or leave.
+    /// The mean over the player's hands, in chips, including hands of both players that take the
+    /// gadget's offer.
     fn total(&self, player: Player, values: &[f64], best: bool) -> f64 {
         let board = &self.boards.all[0];
         let of = |player| weights(self.subgame, board, player).enumerate();
@@ -142,14 +144,14 @@ impl Judge<'_> {
     }
 }
 
-/// The weight of all pairs of hands that can be dealt together.
+/// The total weight of all pairs of hands that can be dealt together.
 pub(super) fn deals(subgame: &Subgame, board: &Board) -> f64 {
     let others: Vec<f64> = weights(subgame, board, Player::Second).collect();
     let met = met(board, Player::First, &others);
     weights(subgame, board, Player::First).zip(met).map(|(own, met)| own * met).sum()
 }
 
-/// The weight of the opponent's hands that each of a player's hands can meet on a board.
+/// For each of a player's hands, the weight of the opponent's hands that it can meet on a board.
 pub(super) fn met(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
     let mut others: Vec<_> = others.iter().map(|&weight| [weight; LANES]).collect();
     others.push([0.0; LANES]);
@@ -157,12 +159,12 @@ pub(super) fn met(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
     let mut sums = Sums::default();
     vector::total(board, player, &others, &mut sums);
     vector::meet(board, player, 0..met.len(), &others, &sums, &mut met);
-    // Sums of fractions can miss zero by their rounding.
+    // Sums of fractions can differ from zero by rounding.
     let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
     met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()
 }
 
-/// With what a player answers the other's average strategy.
+/// How a player responds to the other's average strategy.
 pub(super) enum Answer {
     /// Its own average strategy.
     Average,

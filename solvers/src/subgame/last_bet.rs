@@ -1,45 +1,45 @@
-//! The last bet of a river, range against range: one player bets one of some sizes or checks, the
-//! other calls or folds, and the better hand wins.
+//! Range-against-range solver for the last bet of a river: one player bets one of some sizes or
+//! checks, the other calls or folds, and the better hand wins.
 //!
-//! What a way to bet is worth against the best answer to it, and the other way round, is exact on
-//! all cards: each hand meets the other range without the cards it holds ([`Showdown::meet`]).
-//! Values are in pots as they are before the bet: the first player's and the second's sum to 1. An
-//! equilibrium is approached by CFR+ (O. Tammelin, *Solving Large Imperfect Information Games Using
-//! CFR+*, 2014): regrets never below 0, the players in turn, averages by the number of the
-//! iteration.
+//! The value of a betting strategy against the best response, and of the best bets against a
+//! calling strategy, is exact on all cards: each hand meets the other range without the cards it
+//! holds ([`Showdown::meet`]). Values are in units of the pot before the bet; the first player's
+//! and the second's sum to 1. Equilibria are approximated by CFR+ (O. Tammelin, *Solving Large
+//! Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating updates,
+//! averages weighted by the number of the iteration.
 
 use cards::{CardSet, Combo, Met, Range, Showdown, WinRateError};
 
 /// A number for each of the 1,326 combos.
 type PerCombo = [f64; Combo::COUNT];
 
-/// A river with both ranges and the sizes.
+/// A river with both ranges and the bet sizes.
 pub struct LastBet {
     showdown: Showdown,
-    /// Of the player who bets, then of the other.
+    /// The weights of the player who bets, then of the other.
     ranges: [Box<PerCombo>; 2],
-    /// In pots.
+    /// Bet sizes in pots.
     sizes: Vec<f64>,
-    /// The weight of all deals of two hands that share no card.
+    /// The total weight of all pairs of hands that share no card.
     deals: f64,
     met: Box<[Met; Combo::COUNT]>,
 }
 
-/// How both players play: for each column the chances of the 1,326 combos.
+/// Strategies of both players: for each column the probabilities of the 1,326 combos.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LastBetPlay {
-    /// The chance of a check, then of each size; each combo's sum to one.
+    /// Probability of a check, then of each size; those of each combo sum to one.
     pub bets: Vec<Vec<f64>>,
-    /// The chance of a call, for each size.
+    /// Probability of a call, for each size.
     pub calls: Vec<Vec<f64>>,
 }
 
 impl LastBet {
-    /// A river of five cards with the ranges of the player who may bet and of the other, and sizes
-    /// in pots above 0. `None` as a value when no deal is possible.
+    /// Builds the game on a five-card board from the ranges of the player who may bet and of the
+    /// other, and the bet sizes in pots, all above 0. Returns `Ok(None)` if no deal is possible.
     ///
     /// # Errors
-    /// When the board has not five cards.
+    /// When the board does not have five cards.
     pub fn new(
         board: CardSet,
         ranges: [&Range; 2],
@@ -54,7 +54,8 @@ impl LastBet {
         Ok((last.deals > 0.0).then_some(last))
     }
 
-    /// What a way to bet wins against the best answer, in pots. `bets` as in [`LastBetPlay::bets`].
+    /// Value in pots of a betting strategy against the best response. `bets` as in
+    /// [`LastBetPlay::bets`].
     pub fn worth_of_bets(&mut self, bets: &[Vec<f64>]) -> f64 {
         let mut worth = 0.0;
         for (column, chances) in bets.iter().enumerate() {
@@ -70,7 +71,8 @@ impl LastBet {
         worth / self.deals
     }
 
-    /// What the best bets win against a way to call, in pots. `calls` as in [`LastBetPlay::calls`].
+    /// Value in pots of the best bets against a calling strategy. `calls` as in
+    /// [`LastBetPlay::calls`].
     pub fn worth_against_calls(&mut self, calls: &[Vec<f64>]) -> f64 {
         let values = self.values_of_bets(calls);
         let best = |combo| values.iter().map(|column| column[combo]).fold(f64::MIN, f64::max);
@@ -78,8 +80,8 @@ impl LastBet {
         worth.sum::<f64>() / self.deals
     }
 
-    /// Both players after so many iterations of CFR+; how far that is from an equilibrium say the
-    /// two values above.
+    /// Returns both players' average strategies after a number of iterations of CFR+. The two
+    /// values above tell how far they are from an equilibrium.
     pub fn solve(&mut self, iterations: u32) -> LastBetPlay {
         let columns = 1 + self.sizes.len();
         let mut bets = Side::new(columns);
@@ -101,7 +103,8 @@ impl LastBet {
         LastBetPlay { bets: bets.mean(), calls }
     }
 
-    /// For a check and each size what every combo wins with it against the whole range, in pots.
+    /// For a check and each size, the value of every combo with it against the whole range, in
+    /// pots.
     fn values_of_bets(&mut self, calls: &[Vec<f64>]) -> Vec<Vec<f64>> {
         self.meet(1, &[1.0; Combo::COUNT]);
         let all: Vec<Met> = self.met.to_vec();
@@ -116,7 +119,7 @@ impl LastBet {
         values
     }
 
-    /// What every combo meets of a player's range that does something with these chances.
+    /// Computes what every combo meets of a player's range, weighted with these probabilities.
     fn meet(&mut self, player: usize, chances: &[f64]) {
         let mut range = [0.0; Combo::COUNT];
         let weights = self.ranges[player].iter().zip(chances);
@@ -128,12 +131,12 @@ impl LastBet {
     }
 }
 
-/// What a hand wins where a bet is called, in pots: either player's.
+/// What a hand of either player wins when a bet is called, in pots.
 fn called(met: &Met, bet: f64) -> f64 {
     (1.0 + bet) * met.wins + 0.5 * met.ties - bet * met.losses()
 }
 
-/// The regrets of a decision and the sum of what was played, by column and combo.
+/// The regrets of a decision and the weighted sum of its strategies, by column and combo.
 struct Side {
     regrets: Vec<Vec<f64>>,
     played: Vec<Vec<f64>>,
@@ -145,7 +148,8 @@ impl Side {
         Side { regrets: zeros.clone(), played: zeros }
     }
 
-    /// Takes in what each column would have won, and adds what is played then.
+    /// Updates the regrets with the values of the columns, and adds the new strategy with this
+    /// weight.
     fn update(&mut self, values: &[Vec<f64>], weight: f64) {
         let now = self.now();
         for combo in 0..Combo::COUNT {
@@ -160,7 +164,7 @@ impl Side {
         }
     }
 
-    /// The chances in proportion to the regrets.
+    /// The current strategy: probabilities in proportion to the regrets.
     fn now(&self) -> Vec<Vec<f64>> {
         shares(&self.regrets)
     }
@@ -170,7 +174,7 @@ impl Side {
     }
 }
 
-/// Each combo's numbers as shares of their sum; all alike where that is 0.
+/// Normalises each combo's numbers over the columns; uniform where their sum is 0.
 fn shares(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let sum = |combo: usize| columns.iter().map(|column| column[combo]).sum::<f64>();
     let sums: Vec<f64> = (0..Combo::COUNT).map(sum).collect();

@@ -1,4 +1,4 @@
-//! A subgame that is laid out but not yet solved, and what solving it takes.
+//! A subgame ready to be solved, and the memory that solving it takes.
 
 use cards::{CardSet, Range};
 use game::{Action, PublicState, Turn};
@@ -10,11 +10,11 @@ use super::workspace::RoomSize;
 use super::{Options, SubgameError};
 use crate::Player;
 
-/// A subgame of heads-up hold'em: from a state in which somebody acts, on the flop or later, with a
-/// range for each player and a menu of actions, to the end of the hand.
+/// A subgame of heads-up hold'em: from a state on the flop or later in which a player is to act,
+/// with a range for each player and a menu of actions, to the end of the hand.
 ///
-/// Cards that may come are told apart only as far as board and ranges do: two of them count as one
-/// when some renaming of suits that changes neither board nor ranges turns one into the other.
+/// Two cards that can be dealt count as one if a renaming of suits that changes neither the board
+/// nor the ranges maps one to the other.
 #[derive(Debug)]
 pub struct Subgame {
     pub(super) root: PublicState,
@@ -24,32 +24,32 @@ pub struct Subgame {
     pub(super) symmetric: bool,
 }
 
-/// How large a subgame is.
+/// The size of a subgame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Nodes of the betting tree, not counting cards.
+    /// Number of nodes of the betting tree, not counting cards.
     pub nodes: usize,
-    /// The hands of the first and the second player on the board.
+    /// Number of hands of the first and the second player on the first board.
     pub hands: [usize; 2],
-    /// Pairs of hand and action over all boards: a regret and an average strategy are kept for
-    /// each.
+    /// Number of pairs of hand and action over all boards. Each has a regret and an average.
     pub cells: u64,
-    /// Bytes that solving it takes, with everything.
+    /// Total bytes that solving takes.
     pub bytes: u64,
 }
 
 impl Subgame {
-    /// The most nodes of a betting tree, not counting cards.
+    /// Maximum number of nodes of a betting tree, not counting cards.
     pub const NODES: usize = 250_000;
 
-    /// Lays out the subgame that begins in this state. The range of the player in seat 0 comes
-    /// first.
+    /// Builds the subgame that starts in this state. The first range is that of the player in seat
+    /// 0.
     ///
-    /// The menu gives the actions at a decision: fold, call, then raises from the smallest, all of
-    /// them legal. It must not depend on the cards: it is asked once for all cards that may come.
+    /// The menu returns the actions at a decision: fold, call, then raises from the smallest, all
+    /// of them legal. It must not depend on the cards: it is called once for all cards that can be
+    /// dealt.
     ///
     /// # Errors
-    /// When the state, the ranges or the menu do not make a subgame.
+    /// When the state, the ranges or the menu do not make a valid subgame.
     pub fn new(
         root: &PublicState,
         ranges: [&Range; 2],
@@ -58,7 +58,8 @@ impl Subgame {
         Subgame::with_symmetries(root, ranges, menu, true)
     }
 
-    /// The same, or one that tells all cards apart: slower, with the same results.
+    /// As [`Subgame::new`]; with `symmetric` false all cards are treated as different, which is
+    /// slower and gives the same results.
     ///
     /// # Errors
     /// As [`Subgame::new`].
@@ -82,17 +83,18 @@ impl Subgame {
         Ok(Subgame { root: root.clone(), ranges, betting, census, symmetric })
     }
 
-    /// Where it begins.
+    /// The state in which it starts.
     pub fn root(&self) -> &PublicState {
         &self.root
     }
 
-    /// The range with which a player gets there.
+    /// A player's range at the root.
     pub fn range(&self, player: Player) -> &Range {
         &self.ranges[player.index()]
     }
 
-    /// How large it is, and how much memory solving it so takes on as many threads as rayon has.
+    /// The size of the subgame, with the memory that solving it takes with these options on as many
+    /// threads as rayon has.
     pub fn size(&self, options: &Options) -> Size {
         let (mut cells, mut numbers, mut decisions, mut parts) = (0, 0, 0, 0);
         for line in &self.betting.lines {
@@ -129,12 +131,12 @@ impl Subgame {
         }
     }
 
-    /// Streets from the first to the river.
+    /// Number of streets from the first to the river.
     fn streets(&self) -> usize {
         6 - self.root.board().len()
     }
 
-    /// The room that each street needs.
+    /// The workspace sizes of each street.
     pub(super) fn workspaces(&self) -> Vec<RoomSize> {
         let of = |street| {
             let lines = self.betting.lines.iter().filter(move |line| line.street == street);
@@ -153,7 +155,7 @@ impl Subgame {
     }
 }
 
-/// Whether a subgame can begin here.
+/// Checks that a subgame can start in this state.
 fn check(root: &PublicState) -> Result<(), SubgameError> {
     let def = root.def();
     if def.players != 2 {

@@ -1,18 +1,18 @@
-//! Subgames of heads-up hold'em, solved range against range on exact cards.
+//! Range-against-range solver for heads-up hold'em subgames, on exact cards.
 //!
-//! A [`Subgame`] is laid out from a state on the flop, turn or river ([`start`] makes one from
-//! board, pot and stacks), a range for each player, and a menu of bets. A [`Solver`] runs
-//! counterfactual regret minimisation on it ([`Options`]: every alternating, non-predictive
-//! [`Variant`](crate::Variant); DCFR+ unless told otherwise), says exactly how far the result is
-//! from an equilibrium ([`Evaluation`]), and gives the strategy of every hand at every [`Spot`].
+//! A [`Subgame`] is built from a state on the flop, turn or river ([`start`] makes one from board,
+//! pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs counterfactual
+//! regret minimisation on it ([`Options`]: any alternating, non-predictive
+//! [`Variant`](crate::Variant); DCFR+ by default), computes the exact distance from an equilibrium
+//! ([`Evaluation`]), and returns the strategy of every hand at every [`Spot`].
 //!
-//! A [`LastBet`] is a river where one player bets or checks and the other calls or folds, for ways
-//! to play that come from elsewhere: what each is worth against the best answer.
+//! A [`LastBet`] is a river where one player bets or checks and the other calls or folds. It
+//! computes what given strategies are worth against the best response.
 //!
-//! Inside: `betting` (the tree without cards), `boards` (which hands can be held where), `symmetry`
-//! (cards that make the same game), `pass` (one look at everything), `ends` (what is won where
-//! hands end), `gadget` (who may leave before), `rows` and `terminal` (the inner loops), `storage`
-//! (what is kept), `snapshot` (that as bytes).
+//! Modules: `betting` (the betting tree without cards), `boards` (the hands possible on each
+//! board), `symmetry` (suit isomorphisms), `pass` (one traversal of the subgame), `ends` (values of
+//! terminal nodes), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops), `storage`
+//! (regrets and averages), `snapshot` (their serialisation).
 
 mod betting;
 mod boards;

@@ -1,8 +1,8 @@
-//! One look at the whole subgame for one player: the opponent's hands are followed down to the
-//! ends, and what the player's hands win there is brought back up.
+//! One traversal of the whole subgame for one player: the opponent's reach weights are passed down
+//! to the terminal nodes, and the values of the player's hands are passed back up.
 //!
-//! A line is done in three steps: down its nodes, all its ends and the lines after its deals, up
-//! its nodes. Nothing is allocated meanwhile but by the first use of a thread.
+//! A line is processed in three steps: down its nodes, all its terminal nodes and the lines after
+//! its deals, up its nodes. Nothing is allocated except on the first use by a thread.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use super::terminal::Real;
 use super::vector;
 use super::workspace::{Rooms, Workspace};
 
-/// What is done at decisions.
+/// The work at decisions.
 pub(super) trait Work: Sync {
-    /// The numbers to compute with.
+    /// The floating-point type.
     type Real: Real;
 
-    /// Splits the hands of a tile with which the opponent gets to its own decision among its
-    /// actions, whose rows begin so far from each other as rows are long.
+    /// Splits the weights of a tile of the opponent's hands at its own decision among its actions.
+    /// The rows of the actions in `children` start `tile.row` numbers apart.
     fn split(
         &self,
         part: &mut Part,
@@ -33,7 +33,7 @@ pub(super) trait Work: Sync {
         children: &mut [Self::Real],
     );
 
-    /// The value of the player's own decision, from its actions' values.
+    /// Computes the values of the player's own decision from those of its actions.
     fn join(
         &self,
         part: &mut Part,
@@ -45,7 +45,7 @@ pub(super) trait Work: Sync {
     );
 }
 
-/// One look.
+/// A traversal.
 pub(super) struct Pass<'a, W: Work> {
     pub(super) betting: &'a Betting,
     pub(super) view: View<'a>,
@@ -53,9 +53,9 @@ pub(super) struct Pass<'a, W: Work> {
 }
 
 impl<W: Work> Pass<'_, W> {
-    /// From the weights of the opponent's hands at the beginning to the values of the player's
-    /// hands there, which `read` gets: chips times weights, summed over all hands that the opponent
-    /// can hold.
+    /// Computes the values of the player's hands at the root from the weights of the opponent's
+    /// hands there, and calls `read` with them. Values are chips times weights, summed over all
+    /// hands that the opponent can hold.
     pub(super) fn run<T>(
         &self,
         part: &mut Part,
@@ -66,8 +66,8 @@ impl<W: Work> Pass<'_, W> {
         self.first([0, 1], part, weights, workspaces, read)
     }
 
-    /// The same from a line on a board, for the hands at as many of the line's nodes as are asked
-    /// for, side by side, from the first on. On one thread after the first line.
+    /// The same from a line on a board, for `count` adjacent nodes of the line starting with
+    /// `node`. Uses one thread after the first line.
     pub(super) fn run_at<T>(
         &self,
         [line, board, node, count]: [usize; 4],
@@ -88,7 +88,7 @@ impl<W: Work> Pass<'_, W> {
         })
     }
 
-    /// The first line, with its deals on all threads.
+    /// Processes the first line, with its deals on all threads.
     fn first<T>(
         &self,
         [node, count]: [usize; 2],
@@ -110,8 +110,8 @@ impl<W: Work> Pass<'_, W> {
         })
     }
 
-    /// A line after another, on one thread; `next` is where the opponent's numbers for the one to
-    /// come are.
+    /// Processes a later line on one thread; `next` are the addresses of the opponent's numbers for
+    /// the line after it, to prefetch.
     fn line(
         &self,
         line: usize,
@@ -130,7 +130,8 @@ impl<W: Work> Pass<'_, W> {
         self.up(line, board, part, &mut workspaces[0]);
     }
 
-    /// The opponent's hands from the first node to all others of a line, and to its ends.
+    /// Passes the opponent's weights from the first node of a line to all others and to the
+    /// terminal nodes.
     fn down(
         &self,
         line: &Line,
@@ -166,7 +167,8 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// The player's values from the ends of a line and the lines after it to all nodes.
+    /// Passes the player's values from the terminal nodes of a line and the lines after it up to
+    /// all nodes.
     fn up(&self, line: &Line, board: &Board, part: &mut Part, workspace: &mut Workspace<W::Real>) {
         let [row, _] = self.view.rows(board);
         for tile in part.tiles(row).rev() {
@@ -186,7 +188,7 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// Only the way down: the opponent's hands to all its decisions.
+    /// Only the way down: passes the opponent's weights to all its decisions.
     pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], workspaces: &Rooms<W::Real>) {
         let (line, board) = (&self.betting.lines[0], self.view.board(0));
         let [_, others] = self.view.rows(board);
@@ -204,7 +206,7 @@ impl<W: Work> Pass<'_, W> {
         });
     }
 
-    /// The way down from a line after another, on one thread.
+    /// The way down from a later line, on one thread.
     fn follow_on(
         &self,
         line: usize,
@@ -225,7 +227,7 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// What comes after each deal of a line, on one thread.
+    /// Processes what follows each deal of a line, on one thread.
     fn deals(
         &self,
         line: &Line,
@@ -252,7 +254,7 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// The opponent's hands after one card, at the beginning of the line that follows.
+    /// Computes the opponent's weights after a card, at the first node of the line that follows.
     fn arrive(
         &self,
         line: &Line,
@@ -271,8 +273,8 @@ impl<W: Work> Pass<'_, W> {
         fill(&mut workspace.reach[..row], weights);
     }
 
-    /// What comes after each deal of the first line, on all threads. Sums are made in the order of
-    /// the cards, whoever was first.
+    /// Processes what follows each deal of the first line, on all threads. Results are summed in
+    /// the order of the cards, whichever thread finishes first.
     fn all_deals(
         &self,
         line: &Line,
@@ -315,7 +317,7 @@ impl<W: Work> Pass<'_, W> {
     }
 }
 
-/// Puts numbers into a row, and zeros after them.
+/// Copies numbers to the start of a row and fills the rest with zeros.
 fn fill<R: Real>(row: &mut [R], numbers: impl ExactSizeIterator<Item = R>) {
     let (begun, padding) = row.split_at_mut(numbers.len());
     for (place, number) in begun.iter_mut().zip(numbers) {
@@ -324,7 +326,7 @@ fn fill<R: Real>(row: &mut [R], numbers: impl ExactSizeIterator<Item = R>) {
     padding.fill(R::default());
 }
 
-/// Adds values of hands on a later board to those of the hands that they were before.
+/// Adds the values of hands on a later board to those of the corresponding hands before.
 fn scatter<R: Real>(later: &[R], before: &[u16], values: &mut [R]) {
     for (&value, &before) in later.iter().zip(before) {
         values[before as usize] += value;

@@ -1,21 +1,21 @@
-//! What is computed at a decision, for all hands at once.
+//! Operations at a decision, for all hands at once.
 //!
 //! Reach probabilities and values are rows, one per action, with one number per hand, padded with
 //! zeros to a multiple of [`WIDTH`]. The numbers that a decision keeps between iterations, its
-//! *weights*, are interleaved: those of `WIDTH` hands for the first action, then for the second, and
-//! so on, then those of the next hands ([`weight`]), so that memory is read sequentially. Every
+//! *weights*, are interleaved: those of `WIDTH` hands for the first action, then for the second,
+//! and so on, then those of the next hands ([`weight`]), so that memory is read sequentially. Every
 //! function works on `WIDTH` hands at a time, which vector registers hold, action by action. No sum
-//! runs across hands, so results are the same to the bit whatever the registers' width.
+//! runs across hands, so results are bitwise identical whatever the registers' width.
 
 use super::terminal::{LANES, Lanes, Real};
 
-/// Rows are padded to a multiple of so many numbers.
+/// Rows are padded to a multiple of this many numbers.
 pub(super) const WIDTH: usize = 16;
 
-/// Numbers of neighbouring hands.
+/// Numbers of `WIDTH` neighbouring hands.
 type Chunk<R> = [R; WIDTH];
 
-/// Sums that are less count as nothing: there is no dividing by them.
+/// Smaller sums count as zero, to avoid dividing by them.
 const LEAST: f32 = 1e-30;
 
 #[inline(always)]
@@ -33,15 +33,16 @@ fn positive(regret: f32) -> f32 {
     if regret > 0.0 { regret } else { 0.0 }
 }
 
-/// How an action's share is made from its weight: `weight * scale + base`, so that the shares of
-/// all actions add up to `reach`.
+/// Maps an action's weight to its share, `weight * scale + base`, so that the shares of all actions
+/// add up to `reach`.
 struct Shares<R> {
     scale: Chunk<R>,
     base: Chunk<R>,
 }
 
 impl<R: Real> Shares<R> {
-    /// From the weights of all actions, of which only what is positive counts.
+    /// From the weights of all actions; negative weights count as zero. Without a positive weight
+    /// all shares are equal.
     #[inline(always)]
     fn new(weights: &[Chunk<f32>], reach: &Chunk<R>) -> Self {
         let mut sums = [R::default(); WIDTH];
@@ -73,8 +74,8 @@ impl<R: Real> Shares<R> {
     }
 }
 
-/// Splits the opponent's hands among the actions by the strategy that these weights give, and adds
-/// them to its average.
+/// Splits the opponent's reach among the actions by the strategy of these weights, and adds the
+/// result to the averages, which are multiplied by `factor` before.
 #[inline(always)]
 pub(super) fn split(
     weights: &[f32],
@@ -100,7 +101,7 @@ pub(super) fn split(
     }
 }
 
-/// What becomes of old regrets when new ones are added.
+/// Factors for old regrets when new ones are added, and the least regret kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Discount {
     positive: f32,
@@ -116,18 +117,19 @@ impl From<crate::variant::Discount> for Discount {
 }
 
 impl Discount {
-    /// What is kept of an old regret and a new one.
+    /// The sum of a discounted old regret and a new one, bounded from below.
     #[inline(always)]
     fn add(self, old: f32, new: f32) -> f32 {
-        // Two products, because a choice of the factor would become one of where to load it from.
+        // Two products, because the compiler would turn a choice of the factor into a choice of its
+        // address.
         let positive = positive(old);
         let sum = positive * self.positive + (old - positive) * self.negative + new;
         if sum > self.least { sum } else { self.least }
     }
 }
 
-/// The learner's value of a decision, from each action's values, rows of so many chunks of which
-/// number `at` is meant, and the strategy that these weights give.
+/// The learner's value of a decision with the strategy of these weights: the mean of the actions'
+/// values. The values are rows of `row` chunks, of which chunk `at` is used.
 #[inline(always)]
 fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 2]) -> Chunk<f32> {
     let shares = Shares::new(weights, &[1.0; WIDTH]);
@@ -142,8 +144,8 @@ fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 2]) ->
     mean
 }
 
-/// The learner's value of a decision, from each action's values and the strategy that its regrets
-/// give; then the regrets learn from them.
+/// Computes the learner's value of a decision from the actions' values and the strategy of its
+/// regrets, then updates the regrets.
 #[inline(always)]
 pub(super) fn learn(
     regrets: &mut [f32],
@@ -168,8 +170,8 @@ pub(super) fn learn(
     }
 }
 
-/// The same with a strategy that is made from predictions: from the regrets with the last
-/// iteration's counted once more.
+/// As [`learn`], with a strategy computed from predictions: the regrets with those of the last
+/// iteration counted once more.
 #[inline(always)]
 pub(super) fn learn_ahead(
     regrets: &mut [f32],
@@ -196,8 +198,8 @@ pub(super) fn learn_ahead(
     }
 }
 
-/// Splits the opponent's hands among the actions by the strategy that these weights give: its
-/// average where they are its averages.
+/// Splits the opponent's reach among the actions by the strategy of these weights: its average
+/// strategy if they are averages.
 #[inline(always)]
 pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R], row: usize) {
     let (weights, reach, children) = (chunks(weights), chunks(reach), chunks_mut(children));
@@ -210,7 +212,7 @@ pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]
     }
 }
 
-/// Splits the opponent's hands among the actions by given shares.
+/// Splits the opponent's reach among the actions by given shares.
 #[inline(always)]
 pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) {
     let (shares, reach, children) = (chunks(shares), chunks(reach), chunks_mut(children));
@@ -225,7 +227,7 @@ pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) 
     }
 }
 
-/// The value of a decision to a player who plays the average strategy.
+/// Computes the value of a decision to a player who plays the average strategy.
 #[inline(always)]
 pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row: usize) {
     let (averages, values, value) = (chunks(averages), chunks(values), chunks_mut(value));
@@ -243,13 +245,13 @@ pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row
     }
 }
 
-/// Where a decision with `count` actions keeps the weight of a hand and an action.
+/// Index of the weight of a hand and an action at a decision with `count` actions.
 #[inline]
 pub(super) fn weight(hand: usize, action: usize, count: usize) -> usize {
     (hand / WIDTH * count + action) * WIDTH + hand % WIDTH
 }
 
-/// The average strategy of a hand at a decision with `count` actions.
+/// The average strategy of a hand at a decision with `count` actions, as a function of the action.
 pub(super) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl Fn(usize) -> f64 {
     let of = move |action: usize| f64::from(averages[weight(hand, action, count)]);
     let sum: f64 = (0..count).map(of).sum();
@@ -257,7 +259,8 @@ pub(super) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl
     move |action| if known { of(action) / sum } else { 1.0 / count as f64 }
 }
 
-/// The value of a decision with `count` actions to a player who chooses the best with each hand.
+/// Computes the value of a decision with `count` actions to a player who plays the best action with
+/// each hand.
 #[inline(always)]
 pub(super) fn best<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
     let (values, value, row) = (chunks(values), chunks_mut(value), row / WIDTH);
@@ -272,7 +275,8 @@ pub(super) fn best<R: Real>(values: &[R], value: &mut [R], count: usize, row: us
     }
 }
 
-/// The value of a decision of the opponent with `count` actions: what they bring together.
+/// Computes the value of an opponent's decision with `count` actions: the sum of their values,
+/// which are already weighted by the opponent's reach.
 #[inline(always)]
 pub(super) fn sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
     let (values, value, row) = (chunks(values), chunks_mut(value), row / WIDTH);
@@ -287,8 +291,8 @@ pub(super) fn sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usi
     }
 }
 
-/// Puts rows side by side: the number of lane `l` and hand `h` is that of hand `h` in the row that
-/// begins at `rows[l]`.
+/// Transposes rows to lanes: lane `l` of hand `h` is the number of hand `h` in the row that starts
+/// at `rows[l]`.
 #[inline(always)]
 pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
     let row = lanes.len();
@@ -305,14 +309,15 @@ pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &m
     }
 }
 
-/// Takes lanes out, each times a factor, to the places in `numbers` at which their rows begin.
+/// Transposes lanes to rows: each entry of `rows` is a lane, the index in `numbers` at which its
+/// row starts, and a factor.
 #[inline(always)]
 pub(super) fn from_lanes<R: Real>(
     lanes: &[Lanes<R>],
     rows: &[(usize, usize, R)],
     numbers: &mut [R],
 ) {
-    // Few hands at a time, so that their lanes are read from the nearest memory.
+    // A few hands at a time, so that their lanes are read from the nearest cache.
     for (at, lanes) in chunks(lanes).iter().enumerate() {
         for &(lane, start, factor) in rows {
             let row = &mut numbers[start + at * WIDTH..][..WIDTH];

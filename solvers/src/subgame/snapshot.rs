@@ -1,9 +1,10 @@
-//! Solvers written down, to go on with later.
+//! Snapshots of solvers, to continue from later.
 //!
-//! Layout, see [`crate::snapshot`]: the texts are what is solved and how, then those of the caller;
-//! then 8 bytes each: iterations done, the caller's seconds (as the bits of a float), bytes to
-//! come. Then for each line on each board, a line before those that follow it: regrets, averages,
-//! predictions if there are any; in 16 bits regrets, averages, and the two scales of each decision.
+//! Layout (see [`crate::snapshot`]): the texts are the subgame and the options, then those of the
+//! caller; then 8 bytes each: iterations done, the caller's seconds (as the bits of a float),
+//! number of bytes that follow. Then for each line on each board, a line before those that follow
+//! it: regrets, averages, predictions if there are any; in 16 bits regrets, averages, and the two
+//! scales of each decision.
 
 use std::io::{self, Read, Write};
 
@@ -19,8 +20,9 @@ use crate::{Player, Schedule};
 const KIND: Kind = Kind { name: "subgame", version: 2 };
 
 impl Solver {
-    /// Writes down all that it takes to go on. `more` are the caller's own words for what is
-    /// solved, which must be the same then, and `seconds` a number that is given back.
+    /// Writes a snapshot with everything needed to continue. `more` are texts of the caller that
+    /// describe the subgame and must be the same on [`Solver::resume`]; `seconds` is a number that
+    /// is returned then.
     ///
     /// # Errors
     /// When writing fails; [`io::ErrorKind::Unsupported`] with a gadget.
@@ -39,12 +41,13 @@ impl Solver {
         to.end()
     }
 
-    /// Goes on, on any number of threads, from what another solver of the same subgame with the
-    /// same options wrote: from here on they do the same to the bit. Gives the caller's number,
-    /// too.
+    /// Continues, on any number of threads, from a snapshot that another solver of the same subgame
+    /// with the same options wrote. From then on both give bitwise identical results. Returns the
+    /// caller's number, too.
     ///
-    /// # Errors When the bytes are no snapshot, are cut off or damaged, go on after its end, or are
-    /// of another subgame, other options or other words of the caller: the message has both texts.
+    /// # Errors
+    /// When the bytes are not a snapshot, are truncated or damaged, have trailing data, or are of
+    /// another subgame, other options or other texts of the caller: the message has both texts.
     pub fn resume(
         mut self,
         more: &[(&'static str, String)],
@@ -63,8 +66,8 @@ impl Solver {
         Ok((self, seconds))
     }
 
-    /// What a snapshot with these words of the caller must have in common with the solver that goes
-    /// on with it, as one number: SHA-256 in hexadecimal.
+    /// A hash of what a snapshot with these texts of the caller must have in common with the solver
+    /// that continues it: SHA-256 in hexadecimal.
     pub fn fingerprint(&self, more: &[(&'static str, String)]) -> String {
         let mut hash = Sha256::new();
         for (_, text) in self.names(more) {
@@ -74,7 +77,7 @@ impl Solver {
         hex(hash)
     }
 
-    /// What is solved and how.
+    /// The texts that describe the subgame and the options.
     fn names(&self, more: &[(&'static str, String)]) -> Vec<(&'static str, String)> {
         let root = &self.subgame.root;
         let (stacks, committed) = (&root.def().stacks, root.committed().as_slice());
@@ -100,12 +103,12 @@ impl Solver {
             ("way of solving", way),
         ];
         names.extend(more.iter().cloned());
-        // What the texts leave open.
+        // A hash of what the texts do not specify.
         names.push(("fingerprint", self.subgame_hash()));
         names
     }
 
-    /// The rules, the betting and the ranges, exactly.
+    /// A hash of the exact rules, betting and ranges.
     fn subgame_hash(&self) -> String {
         let subgame = &self.subgame;
         let mut hash = Sha256::new();

@@ -1,11 +1,12 @@
 //! Counterfactual regret minimisation with ranges as vectors.
 //!
-//! An iteration looks at the game once for each player: at all hands of a public state together, as
-//! in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best response calculation in large
-//! extensive games", IJCAI 2011, section 4. While one player learns, the hands of the other are at
-//! all its decisions, and there its current strategy is added to its average. The average of the
-//! one who learns first then begins with what it has learnt in the first iteration
-//! ([`Updates::SecondFirst`]), or takes a walk of its own before ([`Updates::Alternating`]).
+//! An iteration traverses the game once for each player, for all hands of a public state together,
+//! as in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best response calculation in large
+//! extensive games", IJCAI 2011, section 4. While one player learns, the traversal reaches all
+//! decisions of the other with its hands and adds its current strategy to its average there. The
+//! average of the player who learns first then either starts with what it has learnt in the first
+//! iteration ([`Updates::SecondFirst`]), or is updated by a separate traversal beforehand
+//! ([`Updates::Alternating`]).
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
@@ -19,24 +20,24 @@ use super::workspace::Rooms;
 use super::{Spot, Subgame, SubgameError, vector};
 use crate::{Player, Updates, Variant};
 
-/// How to solve.
+/// Options of a [`Solver`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The algorithm: one whose updates are not simultaneous; with predictions in 32 bits only,
-    /// which take half as much memory again.
+    /// The algorithm. Updates must not be simultaneous; predictive variants need 32 bits and half
+    /// as much memory again.
     pub variant: Variant,
-    /// How many iterations are planned; only schedules that look ahead use it.
+    /// Number of planned iterations; used only by schedules that depend on it.
     pub horizon: u32,
-    /// How regrets and averages are kept.
+    /// Storage of regrets and averages.
     pub precision: Precision,
-    /// The most bytes to allocate.
+    /// Maximum number of bytes to allocate.
     pub memory: u64,
 }
 
 impl Default for Options {
     /// DCFR+ in 32 bits, with 4 GiB. The second player, who acts last, learns first: with deep
-    /// stacks that is a quarter closer to an equilibrium after as many iterations, with shallow
-    /// ones much the same, and it saves a walk.
+    /// stacks the result is a quarter closer to an equilibrium after the same number of iterations,
+    /// with shallow stacks about equally close, and it saves a traversal.
     fn default() -> Self {
         Options {
             variant: Variant::DCFR_PLUS.second_first(),
@@ -49,9 +50,9 @@ impl Default for Options {
 
 /// A subgame being solved.
 ///
-/// Deterministic: the same subgame, options and iterations give the same strategies to the bit, at
-/// any number of threads. Chance is spread over the threads of the rayon pool in which it is
-/// called.
+/// Deterministic: the same subgame, options and number of iterations give bitwise identical
+/// strategies for any number of threads. Chance nodes are spread over the threads of the current
+/// rayon pool.
 #[derive(Debug)]
 pub struct Solver {
     pub(super) subgame: Subgame,
@@ -65,10 +66,11 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Allocates everything. Strategies are uniform at first.
+    /// Allocates a solver. The initial strategies are uniform.
     ///
-    /// # Errors When it takes more memory than allowed, no two hands can be dealt together, or the
-    /// algorithm does not work here.
+    /// # Errors
+    /// When it needs more memory than allowed, no two hands can be dealt together, or the variant
+    /// is not supported.
     pub fn new(subgame: Subgame, options: Options) -> Result<Solver, SubgameError> {
         let variant = options.variant;
         let halved = options.precision == Precision::Half;
@@ -93,8 +95,9 @@ impl Solver {
         }
     }
 
-    /// The same for a player who may take an offer instead of coming there. What is evaluated then
-    /// is the game with that choice. A solver with a gadget cannot be [written](Solver::write).
+    /// As [`Solver::new`], for a subgame in which a player may take an offer instead of entering
+    /// it. Evaluations are of the game with that choice. A solver with a gadget cannot be
+    /// [written](Solver::write).
     ///
     /// # Errors
     /// As [`Solver::new`].
@@ -111,17 +114,17 @@ impl Solver {
         Ok(solver)
     }
 
-    /// What is being solved.
+    /// The subgame being solved.
     pub fn subgame(&self) -> &Subgame {
         &self.subgame
     }
 
-    /// Iterations done.
+    /// Number of iterations done.
     pub fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    /// One iteration: both players learn once.
+    /// Runs one iteration, in which both players learn once.
     pub fn step(&mut self) {
         self.iterations += 1;
         let Options { variant, horizon, .. } = self.options;
@@ -137,8 +140,8 @@ impl Solver {
         }
     }
 
-    /// A player learns against the other's current strategy, which is added to the other's average
-    /// if a factor for what is there already is given.
+    /// Updates a player's regrets against the other's current strategy. With `average`, multiplies
+    /// the other's averages by this factor and adds its current strategy.
     fn learn(&mut self, player: Player, discount: Discount, average: Option<f32>) {
         let weights = self.coming(player.other(), average);
         let view = View { boards: &self.boards, player };
@@ -151,7 +154,7 @@ impl Solver {
         });
     }
 
-    /// Adds a player's current strategy to its average.
+    /// Adds a player's current strategy to its average, which is multiplied by `average` before.
     fn remember(&mut self, player: Player, average: f32) {
         let weights = self.coming(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
@@ -159,8 +162,9 @@ impl Solver {
         pass.follow(&mut self.part, &weights, &self.workspaces);
     }
 
-    /// The weights with which a player's hands come to the subgame by its current strategy, which
-    /// is added to its average if a factor for what is there already is given.
+    /// The weights with which a player's hands enter the subgame by its current strategy. With
+    /// `average`, the averages of the gadget are multiplied by this factor and the strategy is
+    /// added.
     fn coming(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
         let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
         if let Some(entrance) = self.entrance.as_mut().filter(|of| of.player == player) {
@@ -169,14 +173,15 @@ impl Solver {
         weights
     }
 
-    /// So many iterations.
+    /// Runs a number of iterations.
     pub fn run(&mut self, iterations: u32) {
         (0..iterations).for_each(|_| self.step());
     }
 
-    /// Iterations until the exploitability is at most this share of the pot, or until so many are
-    /// done in all. It is looked at after multiples of `every`: of these only after those at which
-    /// it can be small enough, see [`next_look`]. Returns the last look.
+    /// Runs until the exploitability is at most `share` of the pot, or until `most` iterations are
+    /// done in total. The exploitability is computed only after multiples of `every`, and of these
+    /// only after those at which it can be small enough: see [`next_look`]. Returns the final
+    /// evaluation.
     pub fn run_until(&mut self, share: f64, every: u32, most: u32) -> Evaluation {
         let goal = share * self.subgame.root.pot() as f64;
         let mut next = every.max(1);
@@ -190,51 +195,51 @@ impl Solver {
         }
     }
 
-    /// What the average strategies win against each other and against best responses, exactly: in
-    /// double precision, over all hands and cards.
+    /// Returns the exact values of the average strategies against each other and against best
+    /// responses, in double precision over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
         let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
         Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(part)
     }
 
-    /// How far the average strategies are from an equilibrium, in chips: what a player who knows
-    /// the other's strategy wins beyond the value of the game, the mean of both players. Exact, in
+    /// Returns the exploitability of the average strategies in chips: what a player who knows the
+    /// other's strategy wins beyond the value of the game, averaged over both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
         let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
         Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.exploitability(part)
     }
 
-    /// The beginning of the subgame, from which average strategies can be looked up.
+    /// The spot at the subgame's root, from which average strategies can be looked up.
     pub fn spot(&self) -> Spot<'_> {
         Spot::new(self)
     }
 
-    /// The weights of a player's hands on the first board.
+    /// The weights of a player's hands on the first board, in order.
     fn weights(&self, player: Player) -> impl Iterator<Item = f64> {
         weights(&self.subgame, &self.boards.all[0], player)
     }
 
-    /// The weight of all pairs of hands that can be dealt together.
+    /// The total weight of all pairs of hands that can be dealt together.
     fn deals(&self) -> f64 {
         super::judge::deals(&self.subgame, &self.boards.all[0])
     }
 }
 
-/// The iteration, a multiple of `every`, at which to compute the exploitability next, when after
+/// The next iteration, a multiple of `every`, at which to compute the exploitability, when after
 /// `iterations` it is `times` too large. Computing it takes as long as one or two iterations. With
-/// DCFR+ it falls with the square of the iterations at first, later more slowly: it is not computed
-/// where it would be too large even if it fell with their power of two and a half.
+/// DCFR+ it falls with the square of the iterations at first, later more slowly. It is not computed
+/// where it would be too large even if it fell with the power of 2.5.
 fn next_look(iterations: u32, times: f64, every: u32) -> u32 {
     let every = every.max(1);
     let least = f64::from(iterations) * times.max(1.0).powf(1.0 / 2.5);
     let soon = iterations / every + 1;
-    // Where nothing else is known, as with a goal of zero, ten times as many.
+    // At most ten times the iterations so far, for example when the goal is zero.
     let far = (least.min(10.0 * f64::from(iterations)) / f64::from(every)).ceil() as u32;
     every.saturating_mul(soon.max(far))
 }
 
-/// The weights of a player's hands on a board in order.
+/// The weights of a player's hands on a board, in order.
 pub(super) fn weights(
     subgame: &Subgame,
     board: &Board,
@@ -244,7 +249,7 @@ pub(super) fn weights(
     board.hands[player.index()].all().map(|combo| range.weight(combo))
 }
 
-/// Workspace for a line on a board, and for what follows it.
+/// Allocates the storage of a line on a board and of everything that can follow it.
 fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> Part {
     let (line, board) = (&subgame.betting.lines[line], &boards.all[board]);
     let mut part = Part::new(line, board, options.precision, options.variant.predictive);
@@ -257,11 +262,11 @@ fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options:
     part
 }
 
-/// A player learns against the other's current strategy.
+/// The work of an iteration: a player learns against the other's current strategy.
 struct Learn {
     discount: Discount,
-    /// What the other's averages so far are multiplied with before its strategy is added; None to
-    /// leave them alone.
+    /// Factor for the other's averages before its strategy is added; `None` to leave them
+    /// unchanged.
     average: Option<f32>,
 }
 
@@ -306,9 +311,9 @@ impl Work for Learn {
     }
 }
 
-/// A player's current strategy is added to its average, and nothing else is done.
+/// Adds a player's current strategy to its average and does nothing else.
 struct Remember {
-    /// What the averages so far are multiplied with.
+    /// Factor for the averages before the strategy is added.
     average: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Looking up a solution: a walk through the subgame with real cards.
+//! Lookup of solved strategies, by walking through the subgame with actual cards.
 
 use cards::{Card, Combo, Range};
 use game::{Action, Played, PublicState, Turn};
@@ -9,7 +9,7 @@ use super::storage::Part;
 use super::symmetry::Renaming;
 use crate::Player;
 
-/// A place in a solved subgame: what has been played and dealt since its beginning.
+/// A position in a solved subgame, reached by the actions and cards since its root.
 #[derive(Debug, Clone)]
 pub struct Spot<'a> {
     solver: &'a Solver,
@@ -18,16 +18,16 @@ pub struct Spot<'a> {
     node: usize,
     board: usize,
     part: &'a Part,
-    /// How the part is reached: which of those below, street by street.
+    /// Indices of the parts below that lead to `part`, street by street.
     path: Vec<usize>,
-    /// From the names of suits at the table to those in which this board was solved.
+    /// Renaming from the actual suits to those in which this board was solved.
     renaming: Renaming,
     ranges: [Range; 2],
-    /// The ranges where the line begins.
+    /// The ranges at the first node of the current line.
     begun: [Range; 2],
 }
 
-/// Where a spot is, without a hold on the solver.
+/// The position of a spot, without a borrow of the solver.
 pub(super) struct Place {
     pub(super) line: usize,
     pub(super) node: usize,
@@ -37,20 +37,20 @@ pub(super) struct Place {
     pub(super) begun: [Range; 2],
 }
 
-/// Why a place is not in a subgame.
+/// Why a state is not in a subgame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OffTree {
-    /// The hand did not go through the subgame's beginning.
+    /// The hand does not pass through the subgame's root.
     #[error(
         "the hand did not begin as the subgame does: it must have the same game, actions and board"
     )]
     Elsewhere,
-    /// An action that the menu did not offer.
+    /// An action that is not in the menu.
     #[error("{action:?} was not offered: one of {offered:?} was")]
     Action {
-        /// What was played.
+        /// The action played.
         action: Action,
-        /// The menu's actions there; none where nobody acts.
+        /// The menu's actions there; empty if no player is to act.
         offered: Vec<Action>,
     },
     /// A card that cannot be dealt there.
@@ -83,10 +83,11 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// The place of a state that has come about from the subgame's beginning.
+    /// Returns the spot of a state reached from the subgame's root.
     ///
     /// # Errors
-    /// When it has not, or by an action that the menu does not offer.
+    /// When the state does not pass through the root, contains an action that the menu does not
+    /// offer, or a card that cannot be dealt.
     pub fn at(solver: &'a Solver, state: &PublicState) -> Result<Spot<'a>, OffTree> {
         let root = &solver.subgame.root;
         let same = state.def() == root.def()
@@ -115,18 +116,18 @@ impl<'a> Spot<'a> {
         Place { line, node, board, path, renaming, begun }
     }
 
-    /// What everybody sees there.
+    /// The public state at this spot.
     pub fn state(&self) -> &PublicState {
         &self.state
     }
 
-    /// The hands that each player gets there with, when both play their average strategies; those
-    /// that take a gadget's offer do not.
+    /// The range with which a player reaches this spot when both play their average strategies.
+    /// Excludes hands that take a gadget's offer.
     pub fn range(&self, player: Player) -> &Range {
         &self.ranges[player.index()]
     }
 
-    /// Who acts; `None` where cards are due or the hand is over.
+    /// The player to act; `None` if cards are due or the hand is over.
     pub fn player(&self) -> Option<Player> {
         match self.state.turn() {
             Turn::Act(seat) => Some(player_of(seat)),
@@ -134,7 +135,7 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// The menu's actions; none where nobody acts.
+    /// The menu's actions; empty if no player is to act.
     pub fn actions(&self) -> &'a [Action] {
         let line = &self.solver.subgame.betting.lines[self.line];
         self.decision().map_or(&[], |decision| {
@@ -149,9 +150,9 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// How often the acting player's hand chooses each of the [actions](Spot::actions) on average.
-    /// `None` for a hand that is not in the player's range at the beginning or shares a card with
-    /// the board, and where nobody acts.
+    /// The average strategy of a hand of the acting player: the probability of each of the
+    /// [actions](Spot::actions). `None` if no player is to act, or if the hand is not in the
+    /// player's range at the root or shares a card with the board.
     pub fn strategy(&self, combo: Combo) -> Option<Vec<f64>> {
         let decision = self.decision()?;
         let board = &self.solver.boards.all[self.board];
@@ -159,7 +160,7 @@ impl<'a> Spot<'a> {
         self.part.strategies(decision, hand + 1).pop()
     }
 
-    /// The same for every hand of the acting player; none where nobody acts.
+    /// The average strategies of all hands of the acting player; empty if no player is to act.
     pub fn strategies(&self) -> Vec<(Combo, Vec<f64>)> {
         let Some(decision) = self.decision() else { return Vec::new() };
         let hands = &self.solver.boards.all[self.board].hands[decision.player.index()];
@@ -168,10 +169,10 @@ impl<'a> Spot<'a> {
         hands.all().map(|combo| back.combo(combo)).zip(strategies).collect()
     }
 
-    /// The place after an action.
+    /// Returns the spot after an action.
     ///
     /// # Errors
-    /// When the menu does not offer it.
+    /// When the menu does not offer the action.
     pub fn act(mut self, action: Action) -> Result<Spot<'a>, OffTree> {
         let offered = self.actions();
         let (Some(decision), Some(number)) =
@@ -190,11 +191,11 @@ impl<'a> Spot<'a> {
         Ok(self)
     }
 
-    /// The place after a card. After the betting is over nothing is left to look up, and cards are
-    /// dealt one by one all the same.
+    /// Returns the spot after a card. When the betting is over there is no strategy left to look
+    /// up, but cards are still dealt one by one.
     ///
     /// # Errors
-    /// When it cannot be dealt.
+    /// When the card cannot be dealt.
     pub fn deal(mut self, card: Card) -> Result<Spot<'a>, OffTree> {
         let betting = &self.solver.subgame.betting;
         let line = &betting.lines[self.line];

@@ -1,42 +1,44 @@
-//! A hold'em hand in the middle, by its board, pot and stacks.
+//! Hold'em states after the flop, from board, pot and stacks.
 
 use std::sync::Arc;
 
 use cards::Board;
 use game::{Action, Betting, Chips, GameDef, GameDefError, GameSpec, PublicState};
 
-/// Why a hand cannot begin there.
+/// Why no hand can start there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// A board that is not of flop, turn or river.
+    /// The board does not have 3, 4 or 5 cards.
     #[error("the board has {0} cards: give 3, 4 or 5")]
     Board(usize),
-    /// A pot to which both players cannot have paid alike.
+    /// The pot cannot result from equal contributions of both players.
     #[error(
         "a pot of {pot} with a smallest bet of {smallest} cannot come about: it must be even, and two \
          smallest bets or at least four"
     )]
     Pot {
-        /// The pot.
+        /// The pot, in chips.
         pot: Chips,
-        /// The smallest bet.
+        /// The smallest bet, in chips.
         smallest: Chips,
     },
-    /// A player without chips.
+    /// A player has no chips behind.
     #[error("a stack behind is 0: both players need chips to bet")]
     Stack,
-    /// Numbers that make no game.
+    /// The numbers do not define a valid game.
     #[error(transparent)]
     Game(#[from] GameDefError),
 }
 
-/// The beginning of a street in heads-up no-limit hold'em: each player has paid half the pot and
-/// has `stacks` behind; seat 0 acts first, and `smallest` chips are the smallest bet.
+/// Returns the state at the start of a street in heads-up no-limit hold'em, in which each player
+/// has paid half the pot and has `stacks` behind. Seat 0 acts first; `smallest` is the smallest bet
+/// in chips.
 ///
-/// The pot is made by a raise before the flop, which is called; then both check.
+/// The pot comes from a raise before the flop that is called; on later streets before this one both
+/// players check.
 ///
 /// # Errors
-/// When no hand gets there.
+/// When no hand can reach such a state.
 pub fn start(
     board: &Board,
     pot: Chips,

@@ -1,9 +1,9 @@
-//! What is kept between iterations: regrets and average strategies, in 32 or in 16 bits.
+//! Storage of regrets and average strategies, in 32 or 16 bits.
 //!
 //! A [`Part`] holds one line of betting on one board. The rows of the first player come before
-//! those of the second; a decision's rows stand together. In 16 bits a decision has one scale for
-//! all its regrets and one for its averages. Strategies are made from the regrets, or from
-//! predictions kept beside them.
+//! those of the second, and the rows of a decision are adjacent. In 16 bits each decision has one
+//! scale for all its regrets and one for its averages. Strategies are computed from the regrets, or
+//! from predictions stored next to them.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -14,45 +14,45 @@ use super::vector::{self, Ahead};
 use crate::Player;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
-/// How many bits each regret and each average takes.
+/// Number of bits of each stored regret and average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// 32-bit floating point.
     #[default]
     Full,
-    /// 16-bit whole numbers with one scale for each decision: half the memory, somewhat slower.
+    /// 16-bit integers with one scale per decision: half the memory, somewhat slower.
     Half,
 }
 
-/// Hands that are worked on together at all nodes of a line, so that what is passed from one node
-/// to the next stands in the nearest memory.
+/// A range of hands that is processed at all nodes of a line before the next one, so that
+/// intermediate results stay in the nearest cache.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tile {
-    /// The first, and how many: multiples of [`WIDTH`](super::rows::WIDTH).
+    /// The first hand and the number of hands: multiples of [`WIDTH`](super::rows::WIDTH).
     pub(super) start: usize,
     pub(super) len: usize,
-    /// The length of a row of all hands.
+    /// Length of a row of all hands.
     pub(super) row: usize,
 }
 
 impl Tile {
-    /// All hands of a row of this length.
+    /// The tile of all hands of a row of this length.
     pub(super) fn all(row: usize) -> Tile {
         Tile { start: 0, len: row, row }
     }
 }
 
-/// Hands of a tile.
+/// Number of hands in a tile.
 const TILE: usize = 8 * super::rows::WIDTH;
 
-/// A line on a board, and all that may follow.
+/// The stored numbers of a line on a board, and of everything that can follow.
 #[derive(Debug)]
 pub(super) struct Part {
     cells: Cells,
-    /// How long each player's rows are, and how many the first player has.
+    /// The length of each player's rows; `rows` is their number.
     row: [usize; 2],
     rows: [usize; 2],
-    /// For each of the line's leaves, for each card that may come.
+    /// One part for each leaf of the line and each class of next cards.
     pub(super) below: Vec<Part>,
 }
 
@@ -62,14 +62,14 @@ enum Cells {
     Half { regrets: Box<[i16]>, averages: Box<[u16]>, scales: Box<[Scales]> },
 }
 
-/// What one unit of a decision's numbers is worth.
+/// The value of one unit of a decision's 16-bit numbers.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scales {
     regrets: f32,
     averages: f32,
 }
 
-/// Workspace for a decision's numbers in 32 bits, where they are kept in 16.
+/// Buffers for a decision's numbers in 32 bits when they are stored in 16.
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     regrets: Vec<f32>,
@@ -77,14 +77,14 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Workspace for decisions of up to this many numbers.
+    /// Buffers for decisions of up to this many numbers.
     pub(super) fn new(most: usize) -> Unpacked {
         Unpacked { regrets: vec![0.0; most], averages: vec![0.0; most] }
     }
 }
 
 impl Part {
-    /// Zeros for a line on a board, with predictions if wanted, in 32 bits only; `below` is left to
+    /// Zeros for a line on a board. Predictions are only available in 32 bits. `below` is filled by
     /// the caller.
     pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> Part {
         let row = [0, 1].map(|player| board.hands[player].row());
@@ -104,7 +104,7 @@ impl Part {
         Part { cells, row, rows: line.rows, below: Vec::new() }
     }
 
-    /// Some of a decision's numbers: those of the tile's hands.
+    /// The place of a decision's numbers for the hands of a tile.
     fn place(&self, decision: &Decision, tile: Tile) -> Range<usize> {
         let player = decision.player.index();
         let before = if player == 0 { 0 } else { self.rows[0] * self.row[0] };
@@ -112,7 +112,7 @@ impl Part {
         start..start + decision.count * tile.len
     }
 
-    /// Where the regrets and averages of a player stand in memory.
+    /// The address ranges of a player's regrets and averages.
     pub(super) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
         let [first, second] = [0, 1].map(|player| self.rows[player] * self.row[player]);
         let cells = if player == Player::First { 0..first } else { first..first + second };
@@ -126,8 +126,8 @@ impl Part {
         }
     }
 
-    /// A row's hands in tiles, which are worked on one after another. In 16 bits there is one, for
-    /// the scale of a decision is known when all its numbers are.
+    /// Splits the hands of a row into tiles, which are processed one after another. In 16 bits
+    /// there is only one tile, because the scale of a decision depends on all its numbers.
     pub(super) fn tiles(&self, row: usize) -> impl DoubleEndedIterator<Item = Tile> + use<> {
         let most = match self.cells {
             Cells::Full { .. } => TILE,
@@ -139,7 +139,7 @@ impl Part {
         })
     }
 
-    /// Calls `work` with the weights of a decision's current strategy and its averages, and keeps
+    /// Calls `work` with the weights of a decision's current strategy and its averages, and stores
     /// the averages.
     #[inline]
     pub(super) fn with_averages(
@@ -167,8 +167,7 @@ impl Part {
         }
     }
 
-    /// Calls `work` with a decision's regrets and with its predictions if there are any, and keeps
-    /// them.
+    /// Calls `work` with a decision's regrets and its predictions, if any, and stores them.
     #[inline]
     pub(super) fn with_regrets(
         &mut self,
@@ -235,7 +234,8 @@ impl Part {
         }
     }
 
-    /// How much of each action each of a player's first hands plays on average.
+    /// The average strategies of a player's first `hands` hands: for each hand the probability of
+    /// each action.
     pub(super) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
         let row = self.row[decision.player.index()];
         let mut unpacked = Unpacked::new(decision.count * row);
@@ -252,9 +252,9 @@ impl Part {
     }
 }
 
-/// A part in a snapshot: see [`super::snapshot`].
+/// Snapshot format of a part: see [`super::snapshot`].
 impl Part {
-    /// How many bytes it takes.
+    /// Size in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let own = match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
@@ -307,9 +307,9 @@ fn put<N>(place: &mut N, number: N) {
 
 /// A 16-bit number.
 pub(super) trait Packed: Copy + Into<f32> {
-    /// The largest.
+    /// The largest value.
     const MOST: f32;
-    /// The number whose last 16 bits these are.
+    /// The number with these lowest 16 bits.
     fn of_bits(bits: u32) -> Self;
 }
 
@@ -329,7 +329,7 @@ impl Packed for u16 {
     }
 }
 
-/// The numbers that stand for multiples of a scale.
+/// Converts multiples of a scale to `f32`.
 #[inline(always)]
 pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
     for (number, &packed) in numbers.iter_mut().zip(packed) {
@@ -337,11 +337,12 @@ pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
     }
 }
 
-/// Rounds to the nearest multiples of a scale.
+/// Rounds numbers to the nearest multiples of a scale, which is chosen so that the largest absolute
+/// value becomes [`Packed::MOST`].
 #[inline(always)]
 pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
-    // 1.5 * 2^23: what is added to it is rounded to a whole number, which then stands in the last
-    // bits.
+    // 1.5 * 2^23: adding it to a number rounds the number to an integer, which is then in the
+    // lowest bits.
     const ROUND: f32 = 12_582_912.0;
     let mut most = [0.0f32; 16];
     let (chunks, rest) = numbers.as_chunks::<16>();

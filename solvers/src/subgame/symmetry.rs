@@ -1,19 +1,19 @@
-//! Renaming suits: which cards that may come make the same game as another.
+//! Suit isomorphism: cards that lead to the same game up to suit renaming.
 //!
-//! A renaming counts only when it leaves the board *and both ranges* as they are; then a card and
-//! the one it is renamed to lead to the same game with hands renamed, and one of the two is enough.
+//! A renaming is used only if it leaves the board *and both ranges* unchanged. Then a card and its
+//! renamed card lead to the same game with renamed hands, and only one of the two is solved.
 
 use cards::{Card, CardSet, Combo, Range, Suit};
 
-/// What each suit is called instead.
+/// A permutation of the suits: the new index of each suit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Renaming([u8; 4]);
 
 impl Renaming {
-    /// Every suit keeps its name.
+    /// The identity.
     pub(crate) const NONE: Renaming = Renaming([0, 1, 2, 3]);
 
-    /// The 24 renamings, that of no suit first.
+    /// All 24 renamings, the identity first.
     fn all() -> impl Iterator<Item = Renaming> {
         (0..256u32).filter_map(|code| {
             let suits = [0, 2, 4, 6].map(|shift| (code >> (6 - shift) & 3) as u8);
@@ -22,8 +22,8 @@ impl Renaming {
         })
     }
 
-    /// The renamings that leave this board and both ranges unchanged. Hands on the board do not
-    /// count.
+    /// The renamings that leave this board and both ranges unchanged. Combos that share a card with
+    /// the board are ignored.
     pub(crate) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<Renaming> {
         let keeps = |renaming: &Renaming, range: &Range| {
             Combo::all()
@@ -36,13 +36,13 @@ impl Renaming {
             .collect()
     }
 
-    /// The renamed card.
+    /// Renames a card.
     pub(crate) fn card(self, card: Card) -> Card {
         let suit = self.0[card.suit().index() as usize];
         Card::new(card.rank(), Suit::new(suit).expect("one of four suits"))
     }
 
-    /// The renamed hand.
+    /// Renames a combo.
     pub(crate) fn combo(self, combo: Combo) -> Combo {
         let [a, b] = combo.cards().map(|card| self.card(card));
         Combo::new(a, b).expect("different cards stay different")
@@ -52,7 +52,7 @@ impl Renaming {
         cards.iter().map(|card| self.card(card)).collect()
     }
 
-    /// The renaming that takes this one back.
+    /// The inverse renaming.
     pub(crate) fn back(self) -> Renaming {
         let mut suits = [0; 4];
         for (from, &to) in self.0.iter().enumerate() {
@@ -61,22 +61,22 @@ impl Renaming {
         Renaming(suits)
     }
 
-    /// First `self`, then `next`.
+    /// The composition: first `self`, then `next`.
     pub(crate) fn then(self, next: Renaming) -> Renaming {
         Renaming(self.0.map(|suit| next.0[suit as usize]))
     }
 }
 
-/// Cards that make the same game: the first stands for all, the others are renamed from it.
+/// A class of cards that lead to the same game. The first card represents the class.
 #[derive(Debug, Clone)]
 pub(crate) struct Alike {
-    /// Each card with a renaming from the first one; the first with none.
+    /// Each card with the renaming that maps the first card to it; the identity for the first.
     pub(crate) cards: Vec<(Card, Renaming)>,
-    /// The renamings that keep the board with the first card.
+    /// The renamings that leave the board with the first card unchanged.
     pub(crate) symmetries: Vec<Renaming>,
 }
 
-/// The cards of a deck that are left, in groups of those that the renamings make alike.
+/// Partitions the remaining cards of a deck into classes equivalent under the renamings.
 pub(crate) fn alike(deck: CardSet, board: CardSet, symmetries: &[Renaming]) -> Vec<Alike> {
     let mut groups: Vec<Alike> = Vec::new();
     let mut done = board;

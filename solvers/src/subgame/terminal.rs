@@ -1,13 +1,13 @@
-//! What a player's hands win where a hand ends, against the hands of the opponent that get there.
+//! Values at terminal nodes: what a player's hands win against the opponent's hands that reach
+//! them.
 //!
-//! Takes time in proportion to the number of hands: those that hold a card which the player also
-//! holds are taken off again by sums for each card. Several ends that only differ in how often the
-//! opponent has each hand are computed at once, one in each *lane*, so that a vector register holds
-//! a sum of all of them.
+//! Takes time proportional to the number of hands: opponent hands that share a card with the
+//! player's hand are subtracted using sums per card. Several terminal nodes that differ only in the
+//! opponent's weights are computed at once, one in each *lane*, so that a vector register holds a
+//! sum for all of them.
 //!
 //! Loops are written out, here and in [`rows`](super::rows): what the standard library does with a
-//! closure may become a function of its own, which is not compiled for the registers that the loop
-//! is.
+//! closure may become a function of its own, which is not compiled for the registers of the loop.
 
 use std::ops::{Add, AddAssign, Div, Mul, Range, Sub};
 
@@ -16,13 +16,13 @@ use super::rows::WIDTH;
 use super::vector::{self, Ahead, one_hand};
 use crate::Player;
 
-/// How many ends are computed at once.
+/// Number of terminal nodes computed at once.
 pub(super) const LANES: usize = 8;
 
-/// A number for each of the ends that are computed at once.
+/// A number for each of the terminal nodes computed at once.
 pub(super) type Lanes<R> = [R; LANES];
 
-/// The numbers to compute with: `f32` to learn, `f64` to judge.
+/// The floating-point type of a computation: `f32` to learn, `f64` to evaluate.
 pub(super) trait Real:
     Copy
     + Default
@@ -36,7 +36,7 @@ pub(super) trait Real:
     + AddAssign
     + From<f32>
 {
-    /// The nearest number.
+    /// The nearest representable number.
     fn of(number: f64) -> Self;
 
     /// See [`rows::into_lanes`](super::rows::into_lanes).
@@ -72,13 +72,14 @@ impl Real for f64 {
     }
 }
 
-/// Sums over hands: of all, and of those that hold each card. In lines of the cache: sums of 64
-/// bytes that lie across two of them made an exact check up to a quarter slower in AVX-512.
+/// Sums of weights over all hands and over the hands that hold each card. Aligned to cache lines:
+/// sums of 64 bytes that straddle two lines made an exact evaluation up to a quarter slower in
+/// AVX-512.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(super) struct Sums<R> {
     all: Lanes<R>,
-    /// By the number of the card; 64 of them so that no number needs to be checked.
+    /// By card index; 64 entries so that no index needs a bounds check.
     holding: [Lanes<R>; 64],
 }
 
@@ -96,7 +97,7 @@ impl<R: Real> Sums<R> {
         plus(&mut self.holding[b as usize % 64], weight);
     }
 
-    /// The sum over hands with neither card, if the hand of both is not among them.
+    /// The sum over hands with neither card, provided that the hand with both has weight 0.
     #[inline(always)]
     fn without(&self, [a, b]: [u8; 2]) -> Lanes<R> {
         let (mut both, b) = (self.holding[a as usize % 64], &self.holding[b as usize % 64]);
@@ -114,7 +115,7 @@ fn plus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
     }
 }
 
-/// Sums over the opponent's hands, whose `weights` stand in order.
+/// Computes the sums over the opponent's hands from their weights, in order.
 #[inline(always)]
 pub(super) fn total<R: Real>(
     board: &Board,
@@ -136,10 +137,11 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
     }
 }
 
-/// For each of these hands of the player the weight of the opponent's hands that it can meet.
+/// Computes, for each of the player's hands at `places`, the weight of the opponent's hands that it
+/// can meet.
 ///
-/// `weights` are those of the opponent's hands in order, and one of zero at least, `sums` their
-/// [`total`]; `met` has a place for each of these places in a row of the player's.
+/// `weights` are those of the opponent's hands in order, followed by at least one zero; `sums` is
+/// their [`total`]; `met` has an entry for each of `places`.
 #[inline(always)]
 pub(super) fn meet<R: Real>(
     board: &Board,
@@ -155,7 +157,7 @@ pub(super) fn meet<R: Real>(
     let (begun, padding) = met.split_at_mut(hands.len());
     for (met, (&cards, &twin)) in begun.iter_mut().zip(hands) {
         let mut rest = sums.without(cards);
-        // The same hand was taken off twice.
+        // The hand with the same cards was subtracted twice.
         plus(&mut rest, &weights[twin as usize]);
         *met = rest;
         one_hand();
@@ -163,7 +165,8 @@ pub(super) fn meet<R: Real>(
     padding.fill(Default::default());
 }
 
-/// The same, and what [`show`] has left to be taken off in `won`, which is shaped like `met`.
+/// As [`meet`], and also completes the result of [`show`] in `won`, which has the same shape as
+/// `met`.
 #[inline(always)]
 pub(super) fn settle<R: Real>(
     board: &Board,
@@ -189,9 +192,9 @@ pub(super) fn settle<R: Real>(
     }
 }
 
-/// For each hand of the player, on the river, the weight of the opponent's hands that it beats less
-/// that of those that beat it, once [`settle`] has taken off the weight of all. `sums` become the
-/// [`total`]; shapes as in [`meet`]. Meanwhile memory is fetched that is needed next.
+/// Computes, for each of the player's hands on the river, the weight of the opponent's hands that
+/// it beats minus that of the hands that beat it, after [`settle`] has subtracted the total weight.
+/// `sums` becomes the [`total`]; shapes as in [`meet`]. Prefetches the memory of `ahead` meanwhile.
 #[inline(always)]
 pub(super) fn show<R: Real>(
     board: &Board,
@@ -203,9 +206,10 @@ pub(super) fn show<R: Real>(
 ) {
     let (own, other) = (player.index(), player.other().index());
     let (own_cards, other_cards) = (&board.hands[own].cards, &board.hands[other].cards);
-    // Twice the weight of the weaker hands less that of all is that of the weaker less that of the
-    // others. Halfway through a group of equals is the mean of before and after, of which the
-    // hand of the same cards is no part: it is taken off twice after, and not counted before.
+    // Twice the weight of the weaker hands minus the total is the weight of the weaker minus that
+    // of the others. For a group of ties, the sum of the weights before and after the group is
+    // used. The hand with the same cards does not count: it is subtracted twice after the group and
+    // not included before it.
     *sums = Sums::default();
     let mut from = [0; 2];
     for to in &board.groups {
@@ -229,7 +233,7 @@ pub(super) fn show<R: Real>(
     }
 }
 
-/// The weights of hands on a later board, from what they were before; then zeros.
+/// Computes the weights of hands on a later board from those on the board before; pads with zeros.
 #[inline(always)]
 pub(super) fn gather_lanes<R: Real>(
     weights: &[Lanes<R>],
@@ -246,7 +250,7 @@ pub(super) fn gather_lanes<R: Real>(
     later[before.len()..=before.len().next_multiple_of(WIDTH)].fill(Default::default());
 }
 
-/// Adds what hands win on a later board to what they win before.
+/// Adds what hands win on a later board to what the corresponding hands win on the board before.
 #[inline(always)]
 pub(super) fn scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]) {
     for (later, &before) in later.iter().zip(before) {

@@ -1,16 +1,16 @@
-//! The inner loops, in the widest vector registers that the processor has and that pay.
+//! Dispatch of the inner loops to the widest vector registers that the processor has and that pay.
 //!
-//! Besides `cards`' evaluation of many hands the only module with `unsafe` code: calls of functions
-//! compiled for instructions that the build in general may not assume, each after asking the
-//! processor whether it has them. The results are the same to the bit in all of them: no sum runs
-//! across lanes or hands, and nothing is fused.
+//! Besides `cards`' evaluation of many hands this is the only module with `unsafe` code: it calls
+//! functions compiled for instructions that the build in general may not assume, each after
+//! checking that the processor has them. The results are bitwise identical for all registers: no
+//! sum runs across lanes or hands, and no operations are fused.
 //!
-//! Each function names the widest registers it is compiled for. Where hands are looked up one after
-//! the other, a register that holds all lanes of one hand is wide enough. Left alone, the compiler
-//! takes AVX-512 for leave to work on several hands there, and gathers and scatters their lanes:
-//! slower everywhere, and much slower on AMD up to Zen 4, which has these instructions in
-//! microcode. [`one_hand`] keeps it from that. `conformance/check_vectors.py` refuses both, and
-//! `cargo bench -p solvers --bench registers` compares the widths.
+//! Each function names the widest registers it is compiled for. Where hands are processed one after
+//! the other, a register that holds all lanes of one hand is wide enough. Without a barrier the
+//! compiler uses AVX-512 to process several hands there, with gathers and scatters of their lanes.
+//! That is slower everywhere, and much slower on AMD up to Zen 4, which implements these
+//! instructions in microcode. [`one_hand`] prevents it. `conformance/check_vectors.py` rejects
+//! gathers and scatters, and `cargo bench -p solvers --bench registers` compares the widths.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -24,11 +24,11 @@ use super::storage::{self, Packed};
 use super::terminal::{self, LANES, Lanes, Real, Sums};
 use crate::Player;
 
-/// Vector registers of a kind of processor. The results are the same to the bit in all of them.
+/// The vector registers that the inner loops use. Results are bitwise identical for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Registers {
-    /// What every processor has for which the program was built.
+    /// What every processor supports that the program was built for.
     Any = 1,
     /// x86-64 with AVX2: 256 bits.
     Avx2,
@@ -36,19 +36,18 @@ pub enum Registers {
     Avx512,
 }
 
-/// The widest that may be used, once that is known; never wider than what the processor has.
+/// The widest registers to use, or 0 before detection; never wider than the processor has.
 static WIDEST: AtomicU8 = AtomicU8::new(0);
 
-/// From now on the inner loops of the whole process use registers up to these, as far as the
-/// processor has them: to compare them on one machine, as nothing else is to be gained. Returns
-/// those that are used.
+/// Limits the inner loops of the whole process to registers up to `most`, as far as the processor
+/// has them, and returns the registers now used. Only useful for comparing widths on one machine.
 pub fn use_registers(most: Registers) -> Registers {
     let widest = most.min(detected());
     WIDEST.store(widest as u8, Ordering::Relaxed);
     widest
 }
 
-/// The widest that the processor has.
+/// The widest registers that the processor has.
 fn detected() -> Registers {
     #[cfg(target_arch = "x86_64")]
     {
@@ -63,7 +62,7 @@ fn detected() -> Registers {
     Registers::Any
 }
 
-/// The widest that may be used.
+/// The widest registers to use.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "there is only one kind"))]
 fn widest() -> Registers {
@@ -75,35 +74,36 @@ fn widest() -> Registers {
     }
 }
 
-/// At the end of a loop over hands, which are then done one by one, with all their lanes in a
-/// register.
+/// An optimisation barrier for the end of a loop body, so that hands are processed one by one, with
+/// all lanes of a hand in a register.
 #[inline(always)]
 pub(super) fn one_hand() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: no instruction, and nothing that it changes. The compiler does not see that, and does
-    // not change the order of what is around it.
+    // SAFETY: the assembly is empty and changes nothing. The compiler cannot see that and does not
+    // reorder the code around it.
     unsafe {
         std::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
 }
 
-/// A queue of memory to prefetch, line by line beside other work: waiting for the kept numbers is
-/// otherwise about a sixth of an iteration on a turn.
+/// A queue of memory to prefetch, one cache line at a time, during other work. Waiting for the
+/// stored numbers would otherwise take about a sixth of an iteration on a turn.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// Addresses in bytes: what is being fetched, and what comes after it.
+    /// Byte addresses still to be fetched from the current range; `later` holds the ranges after
+    /// it.
     now: Range<usize>,
     later: ArrayVec<Range<usize>, 2>,
 }
 
 impl Ahead {
-    /// The addresses of these numbers.
+    /// The address range of a slice, in bytes.
     pub(super) fn place<T>(numbers: &[T]) -> Range<usize> {
         let range = numbers.as_ptr_range();
         range.start as usize..range.end as usize
     }
 
-    /// Replaces the queue by these places; the last is fetched first.
+    /// Replaces the queue by these ranges; the last one is fetched first.
     pub(super) fn set(&mut self, places: [Range<usize>; 3]) {
         let [second, first, now] = places;
         *self = Ahead { now, later: [second, first].into() };
@@ -120,7 +120,7 @@ impl Ahead {
             }
         }
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a hint, which reads nothing and may be given any address.
+        // SAFETY: a prefetch is only a hint; it reads nothing and accepts any address.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T1>(self.now.start as *const i8);
@@ -129,13 +129,13 @@ impl Ahead {
     }
 }
 
-/// Those that hold a number for each lane.
+/// The registers that hold a number for each lane.
 #[cfg(target_arch = "x86_64")]
 const fn lanes<R>() -> Registers {
     if size_of::<Lanes<R>>() > 32 { Registers::Avx512 } else { Registers::Avx2 }
 }
 
-/// [`into_lanes`] for single precision.
+/// [`into_lanes`] for `f32`.
 pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
     #[cfg(target_arch = "x86_64")]
     if widest() >= Registers::Avx2 {
@@ -145,7 +145,7 @@ pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &
     into_lanes(numbers, rows, lanes);
 }
 
-/// [`from_lanes`] for single precision.
+/// [`from_lanes`] for `f32`.
 pub(super) fn singles_from_lanes(
     lanes: &[Lanes<f32>],
     rows: &[(usize, usize, f32)],
@@ -159,8 +159,8 @@ pub(super) fn singles_from_lanes(
     from_lanes(lanes, rows, numbers);
 }
 
-/// For each function, with the widest registers that pay, one that calls the version for the
-/// processor at hand.
+/// Defines for each function a wrapper that calls the version compiled for the registers in use, at
+/// most those named in brackets.
 macro_rules! widest {
     ($(
         $(#[$doc:meta])*
@@ -232,8 +232,8 @@ widest! {
     [lanes::<R>()] terminal::scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
 }
 
-/// Rows put side by side in registers of AVX2, and taken apart: [`into_lanes`] and [`from_lanes`]
-/// for single precision, which the compiler makes of loads and stores of single numbers.
+/// AVX2 transposition of rows to lanes and back: [`into_lanes`] and [`from_lanes`] for `f32`, which
+/// the compiler would otherwise turn into loads and stores of single numbers.
 #[cfg(target_arch = "x86_64")]
 mod transpose {
     use std::arch::x86_64::{
@@ -254,13 +254,13 @@ mod transpose {
         }
         for (at, lanes) in lanes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             let four = |row: usize| {
-                // SAFETY: four numbers are read from each.
+                // SAFETY: both pointers are valid for reads of four numbers.
                 unsafe { _mm256_loadu2_m128(fours[row + 4][at].as_ptr(), fours[row][at].as_ptr()) }
             };
-            // Rows 0 and 4 stand in the halves of one register, and so on.
+            // Rows 0 and 4 are in the halves of one register, and so on.
             let turned = turned([four(0), four(1), four(2), four(3)]);
             for (lanes, register) in lanes.iter_mut().zip(turned) {
-                // SAFETY: there is room for eight numbers.
+                // SAFETY: the pointer is valid for a write of eight numbers.
                 unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), register) };
             }
         }
@@ -278,9 +278,10 @@ mod transpose {
             starts[lane] = Some((start, _mm256_set1_ps(factor)));
         }
         for (at, hands) in lanes.as_chunks::<8>().0.iter().enumerate() {
-            // SAFETY: eight numbers are read.
+            // SAFETY: the pointer is valid for a read of eight numbers.
             let hand = |hand: usize| unsafe { _mm256_loadu_ps(hands[hand].as_ptr()) };
-            // Of four hands the numbers of lanes 0 and 4 in the halves of one register, and so on.
+            // For four hands, the numbers of lanes 0 and 4 in the halves of one register, and so
+            // on.
             let first = turned([hand(0), hand(1), hand(2), hand(3)]);
             let later = turned([hand(4), hand(5), hand(6), hand(7)]);
             let mut turned = [_mm256_setzero_ps(); LANES];
@@ -292,14 +293,14 @@ mod transpose {
                 let Some((start, factor)) = *row else { continue };
                 let row: &mut [f32; 8] =
                     numbers[start + at * 8..].first_chunk_mut().expect("rows of whole chunks");
-                // SAFETY: there is room for eight numbers.
+                // SAFETY: the pointer is valid for a write of eight numbers.
                 unsafe { _mm256_storeu_ps(row.as_mut_ptr(), _mm256_mul_ps(register, factor)) };
             }
         }
     }
 
-    /// Turns the halves of four registers round, each by itself: of the first numbers of all, then
-    /// of the second, and so on.
+    /// Transposes the corresponding halves of four registers: each half of the first result has the
+    /// first numbers of that half of all inputs, the second result the second numbers, and so on.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn turned([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {

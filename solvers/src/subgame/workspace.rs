@@ -1,4 +1,4 @@
-//! Workspace to work in: allocated when a thread first needs it, and used again.
+//! Buffers of a traversal, allocated when a thread first needs them and reused.
 
 use std::sync::Mutex;
 
@@ -7,23 +7,24 @@ use super::storage::Unpacked;
 use super::terminal::{LANES, Lanes, Real, Sums};
 use super::vector::Ahead;
 
-/// Workspace to work on one street.
+/// Buffers for one street.
 #[derive(Debug)]
 pub(super) struct Workspace<R> {
     /// The weights of the opponent's hands in each slot.
     pub(super) reach: Vec<R>,
-    /// The values of the player's hands at each node.
+    /// The values of the player's hands at each node of the line.
     pub(super) values: Vec<R>,
-    /// The longest row.
+    /// Length of the longest row.
     pub(super) row: usize,
-    /// The opponent's weights at the ends, those side by side that are computed at once: for each
-    /// group of them a row and one more, for hands that the opponent does not have.
+    /// The opponent's weights at terminal nodes, in lanes: for each group of nodes computed
+    /// together, a row and one more entry, which is zero, for hands that the opponent does not
+    /// have.
     pub(super) weights: Vec<Lanes<R>>,
     /// Sums of these weights for each group.
     pub(super) sums: Vec<Sums<R>>,
-    /// What the player wins at these ends at showdowns: a row for each group.
+    /// The player's winnings at showdowns: one row for each group.
     pub(super) won: Vec<Lanes<R>>,
-    /// The weight that the player's hands meet at the ends of a group.
+    /// The weight that the player's hands meet at the terminal nodes of a group.
     pub(super) met: Vec<Lanes<R>>,
     /// On the first street: the values of the player's hands after each deal.
     pub(super) results: Vec<R>,
@@ -32,19 +33,19 @@ pub(super) struct Workspace<R> {
     pub(super) ahead: Ahead,
 }
 
-/// How much of it a street needs.
+/// Sizes that determine the buffers of a street.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct RoomSize {
     pub(super) nodes: usize,
     pub(super) slots: usize,
     pub(super) row: usize,
     pub(super) actions: usize,
-    /// Groups of ends that are computed at once.
+    /// Number of groups of terminal nodes that are computed together.
     pub(super) groups: usize,
 }
 
 impl RoomSize {
-    /// For any of these lines with rows of at most this length.
+    /// The size that suffices for each of these lines, with rows of at most this length.
     pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
         let mut size = RoomSize { row, nodes: 1, slots: 1, actions: 1, groups: 1 };
         for line in lines {
@@ -61,7 +62,7 @@ impl RoomSize {
         size
     }
 
-    /// Bytes of a room for numbers of `real` bytes.
+    /// Size in bytes of a [`Workspace`] with numbers of `real` bytes each.
     pub(super) fn bytes(self, real: usize) -> u64 {
         let lanes = LANES * (2 * self.groups + 1);
         let numbers = (self.nodes + self.slots + lanes) * real + self.actions * 8;
@@ -87,7 +88,7 @@ impl<R: Real> Workspace<R> {
     }
 }
 
-/// Rooms for all streets, one set for each thread at work.
+/// A pool of workspaces: one set, with a workspace per street, for each thread at work.
 #[derive(Debug)]
 pub(super) struct Rooms<R> {
     sizes: Vec<RoomSize>,
@@ -99,7 +100,7 @@ impl<R: Real> Rooms<R> {
         Rooms { sizes, free: Mutex::new(Vec::new()) }
     }
 
-    /// Calls `work` with a set of rooms that nobody else uses.
+    /// Calls `work` with a set of workspaces that no other thread uses.
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut [Workspace<R>]) -> T) -> T {
         let free = || self.free.lock().expect("nothing panics while it holds the lock");
         let taken = free().pop();

@@ -1,4 +1,4 @@
-//! What hands are worth in the middle of a subgame.
+//! Values of hands in the middle of a subgame.
 
 use cards::{Combo, Range};
 use game::PublicState;
@@ -11,12 +11,12 @@ use super::{HandValue, OffTree, Solver, Spot};
 use crate::Player;
 
 impl Solver {
-    /// What each player's hands win from a place on, with their average strategies and with best
-    /// responses, from the ranges with which both get there. Hands that do not get there are worth
-    /// what they would win there. None where nobody acts. Chips are winnings of the whole hand, as
-    /// in [`Evaluation`](super::Evaluation).
+    /// Returns the values of both players' hands from a state on, with their average strategies and
+    /// with best responses, given the ranges with which both reach it. A hand that does not reach
+    /// the state gets the value it would have there. Empty if no player is to act. Values are chips
+    /// won in the whole hand, as in [`Evaluation`](super::Evaluation).
     ///
-    /// The street is looked at from its beginning, and all that may follow.
+    /// Traverses the state's street from its first node, and everything that can follow.
     ///
     /// # Errors
     /// As [`Spot::at`].
@@ -31,9 +31,9 @@ impl Solver {
             .map(|player| self.values_of(player, &place, &ranges[player.other().index()])))
     }
 
-    /// The chips that each hand of who acts somewhere wins in the whole hand by each action of the
-    /// tree, in their order, when both play their average strategies before and after it. None
-    /// where nobody acts.
+    /// Returns, for each hand of the acting player, the chips it wins in the whole hand by each
+    /// action of the tree, in order, when both play their average strategies before and after it.
+    /// Empty if no player is to act.
     ///
     /// # Errors
     /// As [`Spot::at`].
@@ -75,7 +75,7 @@ impl Solver {
         each.collect()
     }
 
-    /// The weight of the opponent's hands that each of a player's hands meets at a place.
+    /// For each of a player's hands, the weight of the opponent's hands that it meets at a place.
     fn met(&self, player: Player, place: &Place, others: &Range) -> Vec<f64> {
         let board = &self.boards.all[place.board];
         let back = place.renaming.back();
@@ -84,8 +84,8 @@ impl Solver {
         met(board, player, &weights)
     }
 
-    /// Chips times weights of the opponent's hands, for each of the player's hands, in a row for
-    /// each of so many nodes from the place's on.
+    /// Chips times weights of the opponent's hands, for each of the player's hands: one row for
+    /// each of `count` nodes, starting with the place's.
     fn sums(&mut self, player: Player, place: &Place, count: usize, work: Answer) -> Vec<f64> {
         let Solver { subgame, boards, judging: workspaces, part, .. } = self;
         let back = place.renaming.back();

@@ -1,10 +1,10 @@
-//! The betting tree cut into blocks: betting of one street, small enough for its numbers to stay
-//! near the processor.
+//! The betting tree cut into blocks: betting of one street, small enough for its numbers to stay in
+//! the nearest cache.
 //!
-//! A block holds several *lines* (the betting of a street after one way of getting there) that
-//! follow the same block, so that ends of different lines fill the lanes of
-//! [`terminal`](super::super::terminal) together. Its first nodes are where its lines begin, its
-//! *roots*; for the rest it is a [`Line`].
+//! A block holds several *lines* (the betting of a street after one betting history) that follow
+//! the same block, so that terminal nodes of different lines fill the lanes of
+//! [`terminal`](super::super::terminal) together. Its first nodes are the first nodes of its lines,
+//! its *roots*. Otherwise it is a [`Line`].
 
 use std::ops::Range;
 
@@ -13,27 +13,27 @@ use abstraction::betting::{BettingTree, NodeKind};
 use super::super::betting::{Decision, Ends, Kind, Leaf, Line, Node};
 use crate::Player;
 
-/// Nodes of a block, more only if a single line has more.
+/// Maximum number of nodes of a block, unless a single line has more.
 const NODES: usize = 24;
 
 /// The betting from some nodes on, without cards.
 #[derive(Debug)]
 pub(super) struct Blocks {
     pub(super) all: Vec<Block>,
-    /// Where the given nodes are the roots.
+    /// The blocks that have the given nodes as roots.
     pub(super) first: Vec<Follow>,
 }
 
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) line: Line,
-    /// The number in the tree of each node.
+    /// The index in the tree of each node.
     pub(super) numbers: Vec<u32>,
     /// The blocks after the deals.
     pub(super) next: Vec<Follow>,
 }
 
-/// Some neighbouring leaves, and the block that has them as roots.
+/// A range of neighbouring leaves, and the block that has them as roots.
 #[derive(Debug, Clone)]
 pub(super) struct Follow {
     pub(super) leaves: Range<usize>,
@@ -41,7 +41,7 @@ pub(super) struct Follow {
 }
 
 impl Blocks {
-    /// From these nodes on, each of which is the first of a street, the same one.
+    /// Builds the blocks from these nodes on, each of which is the first of the same street.
     pub(super) fn new(tree: &BettingTree, roots: &[u32]) -> Blocks {
         let mut blocks = Blocks { all: Vec::new(), first: Vec::new() };
         let street = roots.first().map_or(0, |&root| tree.street(root).index());
@@ -49,7 +49,7 @@ impl Blocks {
         blocks
     }
 
-    /// Blocks for lines that begin at these nodes, on the street of this number.
+    /// Adds blocks for lines that start at these nodes, on the street with this index.
     fn follow(
         &mut self,
         tree: &BettingTree,
@@ -86,7 +86,7 @@ impl Blocks {
     }
 }
 
-/// Nodes of the line that begins here.
+/// Number of nodes of the line that starts here.
 fn line_size(tree: &BettingTree, node: u32, street: usize) -> usize {
     let children = match tree.node(node).kind {
         NodeKind::Decision { street: on, .. } if usize::from(on) == street => {

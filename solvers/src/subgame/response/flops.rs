@@ -1,4 +1,4 @@
-//! The 22,100 flops: which of them are the same but for the names of suits, and drawing them.
+//! The 22,100 flops: their classes up to suit names, and random samples of them.
 
 use std::sync::OnceLock;
 
@@ -6,22 +6,22 @@ use cards::{CanonicalIndex, CardSet};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Flops, all of them equally likely.
+/// Number of flops, all of them equally likely.
 pub const FLOPS: usize = 22_100;
 
-/// Flops that differ by more than the names of suits.
+/// Number of classes of flops that differ by more than suit names.
 pub const KINDS: usize = 1_755;
 
-/// A flop that stands for all that differ from it by the names of suits only.
+/// A representative of all flops that differ from it only by suit names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlopKind {
-    /// Its cards.
+    /// The cards of the representative.
     pub cards: CardSet,
-    /// How many flops it stands for: 4, 12 or 24. Over all kinds they add up to [`FLOPS`].
+    /// Number of flops in the class: 4, 12 or 24. Over all classes they add up to [`FLOPS`].
     pub flops: u32,
 }
 
-/// All kinds, in an order that never changes.
+/// All classes, in an order that never changes.
 pub fn flop_kinds() -> &'static [FlopKind] {
     static ALL: OnceLock<Vec<FlopKind>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -34,8 +34,8 @@ pub fn flop_kinds() -> &'static [FlopKind] {
     })
 }
 
-/// All flops in a random order, each as its kind's number in [`flop_kinds`]. The first so many are
-/// a simple random sample without replacement.
+/// All flops in a random order, each as the index of its class in [`flop_kinds`]. Any prefix is a
+/// simple random sample without replacement.
 pub fn shuffled_flops(seed: u64) -> Vec<u16> {
     let kinds = flop_kinds().iter().zip(0u16..);
     let mut flops: Vec<u16> =

@@ -1,26 +1,23 @@
 //! Best responses to a fixed strategy in a whole betting tree of heads-up hold'em, on exact cards.
 //!
-//! The responder knows the strategy, sees its own two cards and not a bucket, and may make the bets
-//! of the tree. From a flop on its best response is exact: every turn and river is looked at, with
-//! all hands of both players at once, as in Johanson, Waugh, Bowling, Zinkevich, "Accelerating best
-//! response calculation in large extensive games", IJCAI
-//! 2011. Cards that may come count as one where they differ by the names of suits only
-//!       ([`TreeStrategy`]s do not
-//! depend on them).
+//! The responder knows the strategy, sees its own two cards rather than a bucket, and may make the
+//! bets of the tree. Its best response is exact from the flop on: every turn and river is
+//! traversed, with all hands of both players at once, as in Johanson, Waugh, Bowling, Zinkevich,
+//! "Accelerating best response calculation in large extensive games", IJCAI 2011. Next cards that
+//! differ only by suit names count as one ([`TreeStrategy`]s do not depend on suit names).
 //!
-//! A flop is one of 1,755 kinds ([`flop_kinds`]), each of which stands for 4, 12 or 24 of the
-//! 22,100 flops. Those are equally likely, and on each 1,176 · 1,081 pairs of hands can be held; so
-//! what a responder wins is the plain mean over all flops of the mean over the pairs of hands
-//! there. [`Responder::flop`] has the latter split up by the betting before the flop and the kind
-//! of starting hand ([`FlopValues`]); [`Preflop`] puts these, or means of them over several flops,
-//! together:
+//! The 22,100 flops form 1,755 classes ([`flop_kinds`]) of 4, 12 or 24 flops each. All flops are
+//! equally likely, and on each there are 1,176 · 1,081 pairs of hands. So what a responder wins is
+//! the plain mean over all flops of the mean over the pairs of hands on each. [`Responder::flop`]
+//! returns the latter split up by the betting before the flop and the kind of starting hand
+//! ([`FlopValues`]). [`Preflop`] combines these values, or means of them over several flops:
 //!
-//! - Playing as the agent itself does before the flop, a responder wins on average over all flops
-//!   the mean of [`Preflop::winnings`], which is linear in the values: flops drawn at random give
-//!   an unbiased estimate.
-//! - A best response before the flop needs the mean of the values over all flops. Learned from some
-//!   flops ([`Preflop::best`]), it is a response as good as any other, and measured on *other*
-//!   flops without bias.
+//! - If the responder plays as the agent itself does before the flop, its winnings are the mean of
+//!   [`Preflop::winnings`] over all flops. This is linear in the values, so flops drawn at random
+//!   give an unbiased estimate.
+//! - A best response before the flop needs the mean of the values over all flops. One learned from
+//!   some flops ([`Preflop::best`]) is a valid response too, and is measured on *other* flops
+//!   without bias.
 
 mod blocks;
 mod flops;
@@ -43,19 +40,19 @@ use super::ends::View;
 use super::workspace::Rooms;
 use crate::Player;
 
-/// Pairs of hands that can be held on a flop.
+/// Number of pairs of hands that can be held on a flop.
 const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;
 
-/// Why there is no response.
+/// Why no response can be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ResponseError {
-    /// The game is no heads-up hold'em.
+    /// The game is not heads-up hold'em.
     #[error(
         "a best response on sampled flops is for hold'em of two players: two hole cards of a full deck, \
          boards of three, four and five cards"
     )]
     Game,
-    /// The agent bets what the tree does not have.
+    /// The agent makes a bet that the tree does not have.
     #[error(
         "with {hole} after '{betting}' on '{board}' the agent plays {action:?}, which the bet menu does not have: \
          give one that has all its bets"
@@ -63,70 +60,70 @@ pub enum ResponseError {
     OffTree {
         /// The agent's cards.
         hole: Combo,
-        /// What was played.
+        /// The betting so far, in ACPC notation.
         betting: String,
         /// The board.
         board: Board,
-        /// What it does.
+        /// The action of the agent.
         action: Action,
     },
-    /// The agent's strategy is no distribution.
+    /// The agent's probabilities do not sum to 1.
     #[error(
         "the agent's probabilities with {hole} after '{betting}' on '{board}' sum to {sum}, not to 1"
     )]
     Strategy {
         /// The agent's cards.
         hole: Combo,
-        /// What was played.
+        /// The betting so far, in ACPC notation.
         betting: String,
         /// The board.
         board: Board,
-        /// What they sum to.
+        /// The sum of the probabilities.
         sum: f64,
     },
-    /// The agent plays by the names of suits.
+    /// The agent's strategy depends on suit names.
     #[error(
         "after '{betting}' the agent does not play {hole} as it plays other suits of the same ranks: flops that \
          differ by suits only cannot be taken for one"
     )]
     Suits {
-        /// A hand.
+        /// A hand that is played unlike others of the same ranks.
         hole: Combo,
-        /// What was played.
+        /// The betting so far, in ACPC notation.
         betting: String,
     },
 }
 
-/// What both responders win on a flop.
+/// The values of both players as responders on a flop.
 ///
-/// For each player as the responder, for each leaf of [`Preflop`], for each of the 169 kinds of
-/// starting hands (in the order of their numbers) chips a hand: the sum over the hands of the kind
-/// and over the agent's hands, weighted with how likely the agent gets there, divided by the number
-/// of pairs of hands. As if the responder always got there itself.
+/// Indexed by responder, then by leaf of [`Preflop`] and by the 169 kinds of starting hands (in the
+/// order of their indices). In chips per hand: the sum over the hands of the kind and over the
+/// agent's hands, weighted with the probability that the agent reaches the leaf, divided by the
+/// number of pairs of hands. The responder's own probability of reaching the leaf is taken as 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlopValues(pub [Vec<f32>; 2]);
 
-/// What each hand wins.
+/// Hands with what each of them wins: chips times weights.
 type Won = Vec<(Combo, f64)>;
 
-/// The response to one strategy.
+/// Computes responses to one strategy.
 pub struct Responder<'a> {
     strategy: &'a dyn TreeStrategy,
     preflop: Preflop,
     blocks: Blocks,
 }
 
-/// Whether this is hold'em of two players with a full deck.
+/// Whether a game is two-player hold'em with a full deck.
 pub fn is_holdem(def: &GameDef) -> bool {
     let deck = (def.players, def.hole_cards, def.suits, def.ranks) == (2, 2, 4, 13);
     deck && def.board_cards == [0, 3, 1, 1]
 }
 
 impl<'a> Responder<'a> {
-    /// Lays the tree out and asks for the strategy before the flop.
+    /// Builds the tree and evaluates the strategy before the flop.
     ///
     /// # Errors
-    /// When the game is another one, or the strategy is none in the tree.
+    /// When the game is not heads-up hold'em, or the strategy is invalid in the tree.
     pub fn new(strategy: &'a dyn TreeStrategy) -> Result<Responder<'a>, ResponseError> {
         let tree = strategy.tree();
         if !is_holdem(tree.def()) {
@@ -147,11 +144,11 @@ impl<'a> Responder<'a> {
         &self.preflop
     }
 
-    /// What is won on a flop of three cards, in either seat. On the thread that calls, with some
-    /// 110 MB.
+    /// Computes the values on a flop of three cards, for either seat. Runs on the calling thread
+    /// and needs about 110 MB.
     ///
     /// # Errors
-    /// When the strategy is none in the tree.
+    /// When the strategy is invalid in the tree.
     pub fn flop(&self, flop: CardSet) -> Result<FlopValues, ResponseError> {
         let flop: Vec<Card> = flop.iter().collect();
         let board = Board::new(&flop).ok_or(ResponseError::Game)?;
@@ -178,13 +175,14 @@ impl<'a> Responder<'a> {
         Ok(values)
     }
 
-    /// What each hand of a responder wins from a node on, which is the first of a street, on a
-    /// board of that street: chips of the whole hand times weights, summed over the agent's hands
-    /// that it can meet. `weights` are those with which the agent gets there, by combo. Nothing is
-    /// taken for the same because of suits.
+    /// Computes what each hand of a responder wins from a node on, which is the first of a street,
+    /// on a board of that street: chips of the whole hand times weights, summed over the agent's
+    /// hands that it can meet. `weights` are those with which the agent reaches the node, by combo.
+    /// Suit symmetries are not used.
     ///
     /// # Errors
-    /// When the board is not of flop, turn or river, or the strategy is none in the tree.
+    /// When the board does not match the node's street on the flop, turn or river, or the strategy
+    /// is invalid in the tree.
     pub fn values_from(
         &self,
         node: u32,
@@ -201,7 +199,7 @@ impl<'a> Responder<'a> {
         Ok(won.into_iter().flatten().flatten().collect())
     }
 
-    /// For each of the responders, for each of the first nodes, what its hands win.
+    /// What the hands win for each of the responders and each of the first nodes.
     fn look(
         &self,
         blocks: &Blocks,
@@ -239,7 +237,7 @@ impl<'a> Responder<'a> {
 /// The cards of all boards in the order in which they are dealt.
 fn in_order(boards: &Boards, first: &Board) -> Vec<Board> {
     let mut found = vec![*first; boards.all.len()];
-    // A board stands before those that follow it.
+    // A board comes before those that follow it.
     for (at, board) in boards.all.iter().enumerate() {
         for next in &board.next {
             let mut longer = found[at];

@@ -1,6 +1,6 @@
-//! One look at everything that may follow on a board, for one responder: the agent's hands are
-//! followed down to the ends, and what the responder's hands win there is brought back up, the best
-//! action taken with each.
+//! One traversal of everything that can follow on a board, for one responder: the agent's reach
+//! weights are passed down to the terminal nodes, and the values of the responder's hands are
+//! passed back up, with the best action for each hand.
 
 use super::super::betting::{Kind, Line};
 use super::super::boards::{Boards, Next};
@@ -11,26 +11,26 @@ use super::super::workspace::{RoomSize, Workspace};
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
 
-/// The numbers to compute with.
+/// The floating-point type.
 pub(super) type Number = f64;
 
-/// A look.
+/// A traversal.
 pub(super) struct Pass<'a> {
     pub(super) blocks: &'a Blocks,
-    /// The boards, as the responder looks at them.
+    /// The boards, with the responder as the player.
     pub(super) view: View<'a>,
     /// The agent's strategy on each of the boards.
     pub(super) agent: &'a [Box<dyn BoardStrategy + 'a>],
 }
 
-/// Workspace to work in.
+/// Buffers of a traversal.
 pub(super) struct PassBuffers<'a> {
-    /// One for each street from the first.
+    /// One for each street, from the first.
     pub(super) workspaces: &'a mut [Workspace<Number>],
     pub(super) shares: Vec<f32>,
 }
 
-/// The room that each street needs, from the first.
+/// The workspace sizes of each street, from the first.
 pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
     let streets = 6 - boards.all[0].cards.len() as usize;
     let of = |street: usize| {
@@ -44,8 +44,8 @@ pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
 }
 
 impl Pass<'_> {
-    /// From the weights of the agent's hands at each of the first nodes to the values of the
-    /// responder's hands there: chips times weights, summed over all hands that the agent can hold.
+    /// Computes the values of the responder's hands at each of the first nodes from the weights of
+    /// the agent's hands there: chips times weights, summed over all hands that the agent can hold.
     pub(super) fn run(
         &self,
         weights: &[Vec<Number>],
@@ -68,7 +68,8 @@ impl Pass<'_> {
         Ok(values)
     }
 
-    /// A block on a board, in the rooms from `depth` on, where its roots' weights stand.
+    /// Processes a block on a board, in the workspaces from `depth` on, where its roots' weights
+    /// are.
     fn block(
         &self,
         block: usize,
@@ -137,7 +138,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What comes after the deals of a block.
+    /// Processes what follows the deals of a block.
     fn deals(
         &self,
         block: &Block,
@@ -182,7 +183,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The weights of the agent's hands after a card, for one root of the block that follows.
+    /// Computes the agent's weights after a card, for one root of the block that follows.
     fn deal(
         &self,
         chance: f64,

@@ -1,7 +1,7 @@
-//! The betting before the flop: how the agent gets to each of its ends, and how a responder plays
-//! there when it knows, or has estimated, what it wins after each.
+//! The betting before the flop: the probability that the agent reaches each leaf, and how a
+//! responder plays there when it knows, or has estimated, what it wins after each leaf.
 //!
-//! Suits mean nothing yet, so hands are looked at by their 169 kinds. Values of a kind are sums
+//! Suits do not matter yet, so hands are grouped into their 169 kinds. Values of a kind are sums
 //! over its hands.
 
 use abstraction::betting::{BettingTree, NodeKind};
@@ -13,23 +13,24 @@ use crate::Player;
 /// A number for each kind of starting hand.
 type ByHand = [f64; StartingHand::COUNT];
 
-/// Boards that two hands leave possible.
+/// Number of boards possible with two hands dealt.
 const BOARDS: f64 = 1_712_304.0;
 
-/// Pairs of hands that can be dealt together, in order.
+/// Number of ordered pairs of hands that can be dealt together.
 const PAIRS: f64 = 1_326.0 * 1_225.0;
 
-/// The betting before the flop.
+/// The betting tree before the flop.
 #[derive(Debug)]
 pub struct Preflop {
     nodes: Vec<Node>,
-    /// The nodes at which a flop comes.
+    /// The nodes at which a flop is dealt.
     leaves: Vec<u32>,
-    /// For each leaf the probability of each player's own actions with each kind of hand.
+    /// For each leaf, the probability that each player makes the actions leading to it, by kind of
+    /// hand.
     reach: Vec<[ByHand; 2]>,
 }
 
-/// A node; children come after it.
+/// A node. Children come after their parent.
 #[derive(Debug)]
 enum Node {
     Decision {
@@ -42,26 +43,26 @@ enum Node {
     Leaf(usize),
 }
 
-/// A responder's choice for each kind of hand at each of its decisions before the flop: the
-/// action's place.
+/// A responder's choices before the flop: the index of the action, for each of its decisions and
+/// kinds of hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choices(Vec<[u8; StartingHand::COUNT]>);
 
-/// The values of the responder's own decision, by its number, from the agent's shares there and the
+/// Computes the values of a responder's decision from its index, the agent's shares there and the
 /// values of its actions.
 type Own<'a> = dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand + 'a;
 
-/// What a responder does before the flop.
+/// How a responder plays before the flop.
 #[derive(Debug, Clone, Copy)]
 pub enum Before<'a> {
-    /// What the agent would do in its place.
+    /// As the agent would in its place.
     AsAgent,
-    /// What it has chosen.
+    /// By its own choices.
     Chosen(&'a Choices),
 }
 
 impl Preflop {
-    /// Asks the agent for all its strategy before the flop.
+    /// Evaluates the agent's whole strategy before the flop.
     pub(super) fn new(strategy: &dyn TreeStrategy) -> Result<Preflop, ResponseError> {
         let tree = strategy.tree();
         let all: Vec<Combo> = Combo::all().collect();
@@ -110,20 +111,20 @@ impl Preflop {
         Ok(preflop)
     }
 
-    /// The nodes of the tree at which a flop comes.
+    /// The nodes of the tree at which a flop is dealt.
     pub fn leaves(&self) -> &[u32] {
         &self.leaves
     }
 
-    /// How likely a player that plays as the agent does makes its own actions to a leaf, with each
-    /// kind of hand.
+    /// The probability, by kind of hand, that a player who plays as the agent does makes its own
+    /// actions on the way to a leaf.
     pub fn reach(&self, leaf: usize, player: Player) -> &[f64; StartingHand::COUNT] {
         &self.reach[leaf][player.index()]
     }
 
-    /// What a responder wins in all, in chips a hand, when it plays so before the flop. `after` has
-    /// what it wins after each leaf: for each leaf in order a number for each kind of hand, see
-    /// [`FlopValues`](super::FlopValues).
+    /// Total winnings of a responder in chips per hand when it plays by `before` before the flop.
+    /// `after` has its values after each leaf: for each leaf in order a number for each kind of
+    /// hand, see [`FlopValues`](super::FlopValues).
     pub fn winnings(&self, player: Player, before: Before<'_>, after: &[f64]) -> f64 {
         self.fold(player, after, &mut |at, shares, values| match before {
             Before::AsAgent => std::array::from_fn(|hand| {
@@ -136,8 +137,8 @@ impl Preflop {
         })
     }
 
-    /// The best play before the flop when these are the values after it, and what it wins with
-    /// them. Of equal actions the first.
+    /// The best play before the flop given the values after it, and its winnings with them. Ties go
+    /// to the first action.
     pub fn best(&self, player: Player, after: &[f64]) -> (Choices, f64) {
         let mut choices = Choices(vec![[0; StartingHand::COUNT]; self.nodes.len()]);
         let won = self.fold(player, after, &mut |at, _, values| {
@@ -155,8 +156,8 @@ impl Preflop {
         (choices, won)
     }
 
-    /// From the ends up; `own` gives the values of the responder's own decisions from those of
-    /// their actions.
+    /// Computes the root value from the ends up; `own` gives the values of the responder's own
+    /// decisions from those of their actions.
     fn fold(&self, player: Player, after: &[f64], own: &mut Own<'_>) -> f64 {
         let mut values = vec![[0.0; StartingHand::COUNT]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
@@ -180,7 +181,7 @@ impl Preflop {
     }
 }
 
-/// The strategy of each kind of hand, which must be that of each of its hands.
+/// The strategy of each kind of hand, which must be the same for each of its hands.
 fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>, ResponseError> {
     let mut found = Vec::new();
     for row in shares.chunks(Combo::COUNT) {
@@ -198,10 +199,10 @@ fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>,
     Ok(found)
 }
 
-/// What is known of all pairs of kinds of hands.
+/// Statistics of all pairs of kinds of hands.
 struct Ends {
-    /// For each kind of hand and each of the other player the probability that both are dealt; and
-    /// that times how much more often the first wins than it loses.
+    /// The probability that both kinds are dealt, by the player's and the other's kind. `shown` is
+    /// this times the probability of winning minus that of losing.
     met: Vec<ByHand>,
     shown: Vec<ByHand>,
 }

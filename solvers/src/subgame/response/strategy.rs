@@ -1,5 +1,4 @@
-//! The strategy that is responded to, as a whole betting tree asks for it: one board at a time, all
-//! hands at once.
+//! The interface to the strategy that is responded to: one board at a time, all hands at once.
 
 use std::sync::Arc;
 
@@ -11,54 +10,55 @@ use game::{Action, Policy, PublicState, Seat, Strategy};
 use super::ResponseError;
 use crate::blueprint::AbstractStrategy;
 
-/// A strategy inside a betting tree of heads-up hold'em. It must not depend on the names of suits:
-/// cards renamed alike everywhere, it does the same.
+/// A strategy inside a betting tree of heads-up hold'em. It must not depend on suit names: if all
+/// cards are renamed in the same way, it plays the same.
 pub trait TreeStrategy: Send + Sync {
-    /// The tree.
+    /// The betting tree.
     fn tree(&self) -> &BettingTree;
 
-    /// Gets ready to answer for these hands on this board, whose cards are in the order of the
+    /// Prepares the strategy of these hands on this board, whose cards are in the order of the
     /// deal.
     fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a>;
 
-    /// The strategy as one that sees buckets instead of cards, if it is such a one.
+    /// The strategy in terms of buckets, if it sees buckets instead of cards.
     fn in_buckets(&self) -> Option<InBuckets<'_>> {
         None
     }
 }
 
-/// A strategy that does the same with all hands of a bucket.
+/// A strategy that plays all hands of a bucket alike.
 #[derive(Clone, Copy)]
 pub struct InBuckets<'a> {
-    /// The buckets.
+    /// The card abstraction.
     pub buckets: &'a Buckets,
-    /// What is done with each.
+    /// The strategy of each bucket.
     pub strategy: &'a dyn AbstractStrategy,
-    /// Information sets in which that is a guess, because play looks at the cards there.
+    /// Number of information sets in which the strategy is approximate because the agent looks at
+    /// the cards there.
     pub guessed: u64,
 }
 
 /// A strategy on one board.
 pub trait BoardStrategy: Send + Sync {
     /// Writes the probabilities of a decision's actions: `shares` has a row of `row` numbers for
-    /// each action in the tree's order, and number `h` of a row is that of hand `h`. What is left
-    /// of a row stays as it is.
+    /// each action in the tree's order, and number `h` of a row is that of hand `h`. The rest of
+    /// each row is left unchanged.
     ///
     /// The node must be a decision of the board's street.
     ///
     /// # Errors
-    /// When the strategy is none in this tree.
+    /// When the strategy is invalid in this tree.
     fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError>;
 }
 
-/// Any policy that stays inside the tree, asked hand by hand.
+/// A [`TreeStrategy`] from any policy that stays inside the tree, queried hand by hand.
 pub struct Asked {
     policy: Arc<dyn Policy>,
     tree: BettingTree,
 }
 
 impl Asked {
-    /// The policy in this tree, of the same game.
+    /// Wraps a policy; the tree must be of the same game.
     pub fn new(policy: Arc<dyn Policy>, tree: BettingTree) -> Asked {
         Asked { policy, tree }
     }
@@ -127,7 +127,7 @@ fn problem(strategy: &Strategy, actions: &[Action]) -> Option<Problem> {
     ((sum - 1.0).abs() > 1e-6).then_some(Problem::Sum(sum))
 }
 
-/// The hand at a node of a tree, with as much of the board as is dealt there.
+/// The state at a node of a tree, with as much of the board as is dealt there.
 fn state_at(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     let mut actions = Vec::new();
     let mut below = node;
