@@ -1,4 +1,4 @@
-//! The agent trait and what passes through it.
+//! The agent trait and its input and output types.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,59 +7,59 @@ use std::time::Duration;
 use cards::HoleCards;
 use game::{Action, BySeat, InfoSet, Payoff, PublicState, Seat, Strategy};
 
-/// The random source of a decision: small, fast, and the same on every platform.
+/// The random generator of a decision: small, fast, and the same on every platform.
 pub type AgentRng = rand_pcg::Pcg64Mcg;
 
-/// Something that plays.
+/// A decision maker.
 ///
-/// An agent computes; it does not read clocks, networks or random sources other than those in
+/// An agent only computes. It does not use clocks, networks or random sources other than those in
 /// [`Context`]. The same information set and the same random source must give the same decision,
 /// whatever was played before in other blocks of hands (see [`restart`](Self::restart)).
 pub trait Agent: Send {
     /// Chooses an action for the acting seat. Called only when it is `infoset.seat`'s turn.
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision;
 
-    /// Told before the first hand who else plays, by the names they are known by in the match.
-    /// Not called where that is not known. [`restart`](Self::restart) does not undo it.
+    /// Called before the first hand with the names of the other entrants in the match, if they are
+    /// known. [`restart`](Self::restart) does not undo it.
     fn meet(&mut self, _opponents: &[String]) {}
 
-    /// Told at the end of each hand in which the agent sat.
+    /// Called at the end of each hand in which the agent had a seat.
     fn hand_over(&mut self, _outcome: &HandOutcome<'_>) {}
 
-    /// Forget everything learned from earlier hands. Called at the start of each block of hands, so
-    /// that results do not depend on how blocks are spread over threads and shards.
+    /// Discards everything learned from earlier hands. Called at the start of each block of hands,
+    /// so that results do not depend on how blocks are spread over threads and shards.
     fn restart(&mut self) {}
 }
 
-/// What the driver hands to an agent with each decision.
+/// What the driver passes to an agent with each decision.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Seeded from the match, the hand and the decision.
+    /// Random source, seeded from the match, the hand and the decision.
     pub rng: AgentRng,
     /// The hand's number in its match, from 0.
     pub hand: u64,
-    /// Time until the answer is due; `None` when there is no limit.
+    /// Time until the answer is due; `None` if there is no limit.
     pub time_left: Option<Duration>,
-    /// What agents that compute as long as there is time look at.
+    /// The clock for agents that compute as long as there is time.
     pub clock: Clock,
 }
 
-/// A clock of whoever asks: the time since some moment.
+/// A clock provided by the caller: the time since some fixed moment.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Duration + Send + Sync>);
 
 impl Clock {
-    /// One that says what `now` does.
+    /// Creates a clock that returns the result of `now`.
     pub fn new(now: impl Fn() -> Duration + Send + Sync + 'static) -> Clock {
         Clock(Arc::new(now))
     }
 
-    /// One on which no time passes.
+    /// Creates a clock that always returns zero.
     pub fn stopped() -> Clock {
         Clock::new(|| Duration::ZERO)
     }
 
-    /// The time since that moment.
+    /// Returns the time since the fixed moment.
     pub fn now(&self) -> Duration {
         (self.0)()
     }
@@ -71,34 +71,37 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// An agent's answer.
+/// The answer of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// What to play.
+    /// The action to play.
     pub action: Action,
-    /// The distribution it was drawn from, if the agent has one.
+    /// The distribution that the action was drawn from, if the agent has one.
     pub strategy: Option<Strategy>,
-    /// Why, in words, for those who ask.
+    /// The value of actions to the agent, if it has them: what each wins on average with its hand,
+    /// in chips over the whole hand.
+    pub values: Vec<(Action, f64)>,
+    /// An explanation in words, for display.
     pub note: Option<String>,
-    /// Set when the agent could not decide: the driver then checks, or folds, and counts it.
+    /// Set if the agent could not decide. The driver then checks or folds, and counts the failure.
     pub failed: Option<Failed>,
 }
 
 /// Why an agent could not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
-    /// It did not answer in time.
+    /// No answer arrived in time.
     Timeout,
-    /// Its process or connection is gone.
+    /// The agent's process or connection is gone.
     Gone,
-    /// It answered something that is no action.
+    /// The answer was not an action.
     BadAnswer,
-    /// Its code panicked.
+    /// The agent's code panicked.
     Panicked,
 }
 
 impl Decision {
-    /// No decision, for this reason.
+    /// Creates a failed decision with this reason.
     pub fn failed(reason: Failed) -> Decision {
         Decision { failed: Some(reason), ..Decision::from(Action::Call) }
     }
@@ -106,21 +109,22 @@ impl Decision {
 
 impl From<Action> for Decision {
     fn from(action: Action) -> Decision {
-        Decision { action, strategy: None, note: None, failed: None }
+        Decision { action, strategy: None, values: Vec::new(), note: None, failed: None }
     }
 }
 
-/// A finished hand as one seat saw it.
+/// The result of a finished hand as seen from one seat.
 #[derive(Debug, Clone, Copy)]
 pub struct HandOutcome<'a> {
     /// The hand's number in its match, from 0.
     pub hand: u64,
     /// The final public state.
     pub public: &'a PublicState,
-    /// The seat the agent sat in.
+    /// The seat of the agent.
     pub seat: Seat,
-    /// Hole cards this seat may know: its own, and those shown at a showdown; others are empty.
+    /// Hole cards that this seat may know: its own, and those shown at a showdown; others are
+    /// empty.
     pub shown: &'a BySeat<HoleCards>,
-    /// What each seat won or lost; all zero where a seat's result cannot be known to the observer.
+    /// Chips that each seat won or lost; all zero if the observer cannot know a seat's result.
     pub payoffs: &'a BySeat<Payoff>,
 }

@@ -1,4 +1,4 @@
-//! With which hands a player came to a street, if it plays as some agent does.
+//! The range of a player by its actions so far, if it plays as a given agent does.
 
 use cards::{Combo, HoleCards};
 use game::{Action, Policy, PublicState, Seat, Strategy, Street};
@@ -12,12 +12,25 @@ pub enum Alike {
     Sizes,
 }
 
-/// How likely each combo is to have come to a street: the product over the seat's decisions on
-/// earlier streets of the probability with which the policy did what was done, no decision counting
-/// for less than `least`, so that no hand is ruled out by what a player who is not that agent does.
-/// 0 for combos on the board.
+/// The probability that each combo reaches a street: [`at`] its first action.
 pub fn on(
     street: Street,
+    policy: &dyn Policy,
+    public: &PublicState,
+    seat: Seat,
+    how: (Alike, f64),
+) -> Vec<f64> {
+    let earlier = public.history().iter().take_while(|played| played.street < street).count();
+    at(earlier, policy, public, seat, how)
+}
+
+/// The probability that each combo reaches the hand's action of this number, by [`Combo::index`].
+///
+/// It is the product, over the seat's earlier decisions, of the policy's probability of the action
+/// played. No factor is below `least`: with a `least` above 0 no hand is ruled out by the actions of
+/// a player who is another agent. 0 for combos that share a card with the board.
+pub fn at(
+    number: usize,
     policy: &dyn Policy,
     public: &PublicState,
     seat: Seat,
@@ -33,7 +46,7 @@ pub fn on(
     let mut before = PublicState::new(public.def());
     let mut exact = vec![0.0; holes.len()];
     let mut kinds = exact.clone();
-    for played in public.history().iter().take_while(|played| played.street < street) {
+    for played in &public.history()[..number] {
         if before.deal_from(&board).is_err() {
             break;
         }

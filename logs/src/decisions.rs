@@ -11,10 +11,11 @@
 //! | `corrected_from` | what had been asked for, when it was not legal |
 //! | `fallback` | reason for a check or fold: `panic`, `timeout`, `gone` or `bad-answer` |
 //! | `strategy` | pairs of action and probability, when the agent gave them |
+//! | `values` | pairs of action and its value in chips over the whole hand, when the agent gave them |
 //! | `note` | the agent's explanation, when it gave one |
 //! | `elapsed_ns` | thinking time in nanoseconds |
 //!
-//! The four optional keys are absent when there is nothing to say.
+//! The five optional keys are absent when there is nothing to say.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -40,6 +41,8 @@ struct Line {
     fallback: Option<Fallback>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     strategy: Option<Vec<(String, f64)>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    values: Vec<(String, f64)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     elapsed_ns: u64,
@@ -48,7 +51,8 @@ struct Line {
 /// Appends a decision's line, with its end of line.
 pub fn write_line(decision: &DecisionRecord, out: &mut String) {
     let extras = decision.strategy.is_some() || decision.note.is_some();
-    if extras || decision.corrected_from.is_some() || decision.fallback.is_some() {
+    let valued = !decision.values.is_empty();
+    if extras || valued || decision.corrected_from.is_some() || decision.fallback.is_some() {
         let line = Line::from(decision);
         out.push_str(&serde_json::to_string(&line).expect("plain data with text keys"));
     } else {
@@ -95,9 +99,9 @@ fn parse_action(text: &str) -> Result<Action, String> {
 
 impl From<&DecisionRecord> for Line {
     fn from(decision: &DecisionRecord) -> Line {
-        let strategy = decision.strategy.as_ref().map(|strategy| {
-            strategy.actions.iter().map(|&(action, p)| (action_text(action), p)).collect()
-        });
+        let texts = |pairs: &[(Action, f64)]| {
+            pairs.iter().map(|&(action, number)| (action_text(action), number)).collect()
+        };
         Line {
             hand: decision.hand,
             index: decision.index,
@@ -106,7 +110,8 @@ impl From<&DecisionRecord> for Line {
             action: action_text(decision.action),
             corrected_from: decision.corrected_from.map(action_text),
             fallback: decision.fallback,
-            strategy,
+            strategy: decision.strategy.as_ref().map(|strategy| texts(&strategy.actions)),
+            values: texts(&decision.values),
             note: decision.note.clone(),
             elapsed_ns: nanoseconds(decision.elapsed),
         }
@@ -116,10 +121,11 @@ impl From<&DecisionRecord> for Line {
 impl Line {
     fn into_record(self) -> Result<DecisionRecord, String> {
         let seat = Seat::new(self.seat.into()).ok_or(format!("there is no seat {}", self.seat))?;
-        let strategy = self.strategy.map(|actions| {
-            let pairs = actions.iter().map(|(text, p)| Ok((parse_action(text)?, *p)));
-            pairs.collect::<Result<_, String>>().map(|actions| Strategy { actions })
-        });
+        let pairs = |texts: Vec<(String, f64)>| {
+            let pairs = texts.iter().map(|(text, number)| Ok((parse_action(text)?, *number)));
+            pairs.collect::<Result<Vec<_>, String>>()
+        };
+        let strategy = self.strategy.map(pairs).transpose()?;
         Ok(DecisionRecord {
             hand: self.hand,
             index: self.index,
@@ -128,7 +134,8 @@ impl Line {
             action: parse_action(&self.action)?,
             corrected_from: self.corrected_from.as_deref().map(parse_action).transpose()?,
             fallback: self.fallback,
-            strategy: strategy.transpose()?,
+            strategy: strategy.map(|actions| Strategy { actions }),
+            values: pairs(self.values)?,
             note: self.note,
             elapsed: Duration::from_nanos(self.elapsed_ns),
         })

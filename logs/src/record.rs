@@ -59,6 +59,9 @@ pub struct DecisionRecord {
     pub fallback: Option<Fallback>,
     /// The distribution that the action was drawn from, if the agent gave one.
     pub strategy: Option<Strategy>,
+    /// The value of actions in chips over the whole hand, as the agent estimated them; empty if it
+    /// gave none.
+    pub values: Vec<(Action, f64)>,
     /// The agent's own explanation.
     pub note: Option<String>,
     /// The agent's thinking time.

@@ -122,6 +122,7 @@ fn decision(
         corrected_from: None,
         fallback: None,
         strategy,
+        values: Vec::new(),
         note: None,
         elapsed: Duration::ZERO,
     }

@@ -289,6 +289,7 @@ fn decisions_come_back() {
         corrected_from: None,
         fallback: None,
         strategy: None,
+        values: Vec::new(),
         note: None,
         elapsed: std::time::Duration::from_nanos(1234),
     };
@@ -308,12 +309,14 @@ fn decisions_come_back() {
             corrected_from: Some(Action::RaiseTo(5)),
             fallback: Some(logs::Fallback::Timeout),
             strategy,
+            values: vec![(Action::Fold, -100.0), (Action::RaiseTo(300), 12.5)],
             note: Some("so \"it\" is".to_owned()),
             ..record
         },
         concat!(
             r#"{"hand":12,"index":3,"entrant":1,"seat":0,"action":"r300","corrected_from":"r5","#,
-            r#""fallback":"timeout","strategy":[["f",0.25],["r300",0.75]],"note":"so \"it\" is","#,
+            r#""fallback":"timeout","strategy":[["f",0.25],["r300",0.75]],"values":[["f",-100.0],["r300",12.5]],"#,
+            r#""note":"so \"it\" is","#,
             r#""elapsed_ns":1234}"#
         ),
     );

@@ -82,6 +82,7 @@ fn decisions(record: &HandRecord) -> Vec<DecisionRecord> {
         corrected_from: None,
         fallback: None,
         strategy: None,
+        values: Vec::new(),
         note: Some("a \"note\"\nof two lines".to_owned()),
         elapsed: Duration::from_micros(5),
     };

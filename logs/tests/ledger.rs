@@ -104,6 +104,7 @@ fn decisions_are_kept_with_their_hand() {
         corrected_from: None,
         fallback: None,
         strategy: None,
+        values: Vec::new(),
         note: Some("two\nlines".to_owned()),
         elapsed: std::time::Duration::from_micros(5),
     };

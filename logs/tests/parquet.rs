@@ -54,6 +54,7 @@ fn decisions_come_back_with_what_is_missing_null() {
         corrected_from: None,
         fallback: None,
         strategy: None,
+        values: Vec::new(),
         note: None,
         elapsed: std::time::Duration::from_micros(5),
     };
@@ -61,6 +62,7 @@ fn decisions_come_back_with_what_is_missing_null() {
         corrected_from: Some(game::Action::Fold),
         fallback: Some(Fallback::BadAnswer),
         strategy: Some(game::Strategy { actions: vec![(game::Action::Call, 0.25)] }),
+        values: vec![(game::Action::Call, -1.5)],
         note: Some("why\n\"so\"".to_owned()),
         ..plain.clone()
     };
@@ -70,8 +72,8 @@ fn decisions_come_back_with_what_is_missing_null() {
     let rows = rows(&file);
     let text = |row: usize, column: usize| rows[row].get_string(column).ok().cloned();
     assert_eq!(text(0, 5).as_deref(), Some("r7"));
-    assert_eq!([6, 7, 8, 9].map(|column| text(0, column)), [const { None }; 4]);
-    let found = [6, 7, 8, 9].map(|column| text(1, column).unwrap());
-    assert_eq!(found, ["f", "bad-answer", "[[\"c\",0.25]]", "why\n\"so\""]);
-    assert_eq!(rows[1].get_long(10).unwrap(), 5000);
+    assert_eq!([6, 7, 8, 9, 10].map(|column| text(0, column)), [const { None }; 5]);
+    let found = [6, 7, 8, 9, 10].map(|column| text(1, column).unwrap());
+    assert_eq!(found, ["f", "bad-answer", "[[\"c\",0.25]]", "[[\"c\",-1.5]]", "why\n\"so\""]);
+    assert_eq!(rows[1].get_long(11).unwrap(), 5000);
 }

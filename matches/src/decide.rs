@@ -31,6 +31,8 @@ pub struct Decided {
     pub fallback: Option<Fallback>,
     /// The distribution the agent drew its action from, if it gave one.
     pub strategy: Option<Strategy>,
+    /// The value of actions to the agent, in chips over the whole hand; empty if it gave none.
+    pub values: Vec<(Action, f64)>,
     /// The agent's own explanation.
     pub note: Option<String>,
 }
@@ -45,6 +47,7 @@ impl Decided {
                 corrected_from: None,
                 fallback: Some(fallback(failed)),
                 strategy: None,
+                values: Vec::new(),
                 note: decision.note,
             };
         }
@@ -54,6 +57,7 @@ impl Decided {
             corrected_from: (!legal_already).then_some(decision.action),
             fallback: None,
             strategy: decision.strategy,
+            values: decision.values,
             note: decision.note,
         }
     }
@@ -75,6 +79,7 @@ impl Decided {
             corrected_from: self.corrected_from,
             fallback: self.fallback,
             strategy: self.strategy,
+            values: self.values,
             note: self.note,
             elapsed,
         }

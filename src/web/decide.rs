@@ -102,6 +102,7 @@ struct Decision {
     action: String,
     corrected_from: Option<String>,
     strategy: Option<Vec<(String, f64)>>,
+    values: Option<Vec<(String, f64)>>,
     note: Option<String>,
     elapsed_ns: u64,
 }
@@ -213,9 +214,10 @@ fn text(action: Action) -> String {
 
 impl Decision {
     fn new(asked: Asked, decided: DecisionRecord, legal: game::LegalActions) -> Decision {
-        let pairs = |strategy: game::Strategy| {
-            strategy.actions.into_iter().map(|(action, p)| (text(action), p)).collect()
+        let pairs = |pairs: Vec<(Action, f64)>| {
+            pairs.into_iter().map(|(action, number)| (text(action), number)).collect()
         };
+        let values = decided.values;
         Decision {
             agent: asked.agent,
             game: asked.game,
@@ -229,7 +231,8 @@ impl Decision {
             },
             action: text(decided.action),
             corrected_from: decided.corrected_from.map(text),
-            strategy: decided.strategy.map(pairs),
+            strategy: decided.strategy.map(|strategy| pairs(strategy.actions)),
+            values: (!values.is_empty()).then(|| pairs(values)),
             note: decided.note,
             elapsed_ns: u64::try_from(decided.elapsed.as_nanos()).unwrap_or(u64::MAX),
         }

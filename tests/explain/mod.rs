@@ -314,12 +314,6 @@ fn a_recorded_decision_is_followed_through_the_tree() {
         for decision in ledger.decisions(hand).expect("decisions") {
             let (hand, number) = (hand.to_string(), decision.index.to_string());
             if decision.entrant == 1 {
-                check_failure(
-                    at,
-                    &["decision", "m", &hand, &number],
-                    3,
-                    "has no decision trees; agents with trees",
-                );
                 continue;
             }
             let found = document(at, &["decision", "m", &hand, &number]);
@@ -364,6 +358,61 @@ fn a_recorded_decision_is_followed_through_the_tree() {
     // The trees are gone.
     fs::rename(at.join("made"), at.join("other")).expect("renamed");
     check_failure(at, &["decision", "m", "0", &number], 3, "made");
+}
+
+/// An agent without trees: the record, and what it does with all hands that it would have had.
+#[test]
+fn a_decision_of_an_agent_that_solves_is_shown_with_its_values_and_its_range() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let agent = "resolve:blueprint=call,iterations=40,floor=9";
+    let played = cardroom(
+        at,
+        &["match", agent, "call", "--hands", "2", "--seed", "5", "--out", "m", "--quiet"],
+    );
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let ledger = LedgerReader::open(&at.join("m")).expect("a ledger");
+    let hand = ledger.hand(1).expect("a ledger").expect("a hand");
+    let own = hand.entrants.iter().find(|(_, entrant)| **entrant == 0).expect("it sits").0;
+    let decisions = ledger.decisions(1).expect("decisions");
+    let mut solved = decisions.iter().filter(|decision| !decision.values.is_empty());
+    let decision = solved.next().expect("the river is solved");
+    let strategy = decision.strategy.as_ref().expect("one");
+    assert_eq!(strategy.actions.len(), decision.values.len(), "{decision:?}");
+
+    let number = decision.index.to_string();
+    let ask = ["decision", "m", "1", number.as_str()];
+    let found = document(at, &ask);
+    let pairs = |key: &str| -> Vec<f64> {
+        let pairs = found[key].as_array().expect("pairs").iter();
+        pairs.map(|pair| pair[1].as_f64().expect("a number")).collect()
+    };
+    let recorded: Vec<f64> = decision.values.iter().map(|&(_, value)| value).collect();
+    assert_eq!(pairs("values"), recorded, "{found}");
+    assert!((pairs("strategy").iter().sum::<f64>() - 1.0).abs() < 1e-6, "{found}");
+    // Its own hand does there what was recorded: the solution is found again. Always calling, it
+    // may have all hands that the board leaves.
+    let hands = found["hands"].as_array().expect("hands");
+    assert_eq!(hands.len(), 47 * 46 / 2);
+    let cards = hand.hole[own].as_slice();
+    let combo = Combo::new(cards[0], cards[1]).expect("two cards").to_string();
+    let same = hands.iter().find(|hand| hand["hand"] == combo.as_str()).expect("its own hand");
+    for (share, (action, _)) in
+        same["strategy"].as_array().expect("shares").iter().zip(&strategy.actions)
+    {
+        let difference = share.as_f64().expect("a share") - strategy.probability(*action);
+        assert!(difference.abs() < 1e-9, "{same} {strategy:?}");
+    }
+
+    let drawn = [&ask[..], &["--svg", "chart.svg"]].concat();
+    let text = explain(at, &drawn);
+    for words in ["wins, chips", "Its note: solved here on the river", "1081.0 combos", "> "] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(fs::read_to_string(at.join("chart.svg")).expect("a chart").starts_with("<svg"));
+    // Before the river the agent `call` decides: no values.
+    let text = explain(at, &["decision", "m", "1", "0"]);
+    assert!(text.contains("played: ") && !text.contains("wins, chips"), "{text}");
 }
 
 #[test]

@@ -1,15 +1,16 @@
-//! `resolve`: solves the rest of the hand that it is in, range against range on exact cards.
+//! `resolve`: solves the rest of the hand in play, range against range on exact cards, and plays the
+//! solution.
 //!
-//! Another agent plays the earlier streets, and says with which hands both players come to the
-//! first street that is solved. From there on every solution begins with what the one before it
-//! says (`solve.rs` has the way from one to the next, `solution.rs` one of them, `menus.rs` their
-//! bets). Without a gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in
-//! large imperfect-information games", 2015): the other player is taken to play as the solutions
-//! say, and before them as that agent would. With one, what its hands were worth before is kept to.
+//! Another agent, the blueprint, plays the earlier streets and gives both players' ranges at the
+//! first street that is solved. From there on each solution starts from the ranges of the previous
+//! one (`solve.rs` chains them, `solution.rs` is one of them, `menus.rs` has their bets). Without a
+//! gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in large
+//! imperfect-information games", 2015): it assumes that the opponent plays as the solutions do, and
+//! before them as the blueprint does. With a gadget, each of the opponent's hands keeps at least its
+//! value in the previous solution.
 //!
-//! A solution that is too far from an equilibrium is not played; neither is a hand that is not in
-//! the own range. There, and in games other than heads-up no-limit hold'em, the other agent
-//! decides.
+//! The blueprint decides where a solution is too far from an equilibrium, where the own hand is not
+//! in the own range, and in games other than heads-up no-limit hold'em.
 
 mod menus;
 mod solution;
@@ -195,7 +196,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// A time such as `2s`, `1.5s` or `500ms`.
+/// Parses a duration such as `2s`, `1.5s` or `500ms`.
 fn time(text: &str) -> Option<Duration> {
     let (number, unit) = match text.strip_suffix("ms") {
         Some(number) => (number, 1e-3),
@@ -205,7 +206,7 @@ fn time(text: &str) -> Option<Duration> {
     (seconds > 0.0).then(|| Duration::try_from_secs_f64(seconds).ok())?
 }
 
-/// What solves, and how long.
+/// The solver of a game with its limits.
 struct Solving {
     solvers: Solvers,
     iterations: u32,
@@ -213,7 +214,8 @@ struct Solving {
 }
 
 impl Solving {
-    /// What the hands do at a decision; `None` where it is for the blueprint.
+    /// The solution for a decision and the strategy of each combo in it; `None` where the blueprint
+    /// decides.
     fn at(
         &self,
         public: &PublicState,
@@ -225,10 +227,10 @@ impl Solving {
         Some((solved, strategies))
     }
 
-    /// How long to solve for a decision that is due.
+    /// The effort for a decision in play.
     fn effort(&self, cx: &Context) -> Effort {
         let until = self.deadline.map(|deadline| {
-            // What is due is due at the one who asks.
+            // The answer still has to travel back to the driver.
             let left = cx.time_left.map_or(deadline, |left| deadline.min(left.mul_f64(0.9)));
             (cx.clock.clone(), cx.clock.now() + left)
         });
@@ -252,8 +254,12 @@ impl Part for Option<Solving> {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        let note = solved.note(public, *seat, hand);
-        Some(Decision { strategy: Some(strategy), note: Some(note), ..action.into() })
+        Some(Decision {
+            strategy: Some(strategy),
+            values: solved.values(public, hand),
+            note: Some(solved.note(public, *seat)),
+            ..action.into()
+        })
     }
 }
 

@@ -1,67 +1,68 @@
-//! One solution: a subgame, the ranges with which both players come to it, and what it says.
+//! One solution of a subgame, with the ranges it started from.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cards::{Combo, Range};
 use game::{Action, Played, PublicState, Seat, Strategy};
-use show::number::{percent, signed};
+use show::number::percent;
 use solvers::Player;
 use solvers::subgame::{Gadget, Options, Solver, Spot, Subgame};
 
 use super::menus::Menus;
 use crate::Clock;
 
-/// The most bytes of one solution.
+/// Memory limit of one solution, in bytes.
 const MEMORY: u64 = 250 << 20;
-/// Iterations without which no solution is near an equilibrium.
+/// The fewest iterations that can come near an equilibrium.
 const FEWEST: u32 = 30;
-/// On a clock, a solution as near as this share of the pot is near enough, which is looked at after
-/// so many iterations, twice as many, and so on.
+/// With a deadline, solving stops when the exploitability is below this share of the pot.
 const ENOUGH: f64 = 0.002;
+/// The exploitability is first computed after this many iterations, then each time the number has
+/// doubled.
 const LOOK: u32 = 100;
 
-/// Weights of all combos, by their numbers.
+/// A weight for each combo, by [`Combo::index`].
 pub(super) type Weights = Vec<f64>;
 
-/// What is to be solved.
+/// A subgame to solve.
 pub(super) struct Problem<'a> {
-    /// Where it begins.
+    /// The state at its root.
     pub(super) root: &'a PublicState,
-    /// Who asks, with whose menu.
+    /// The seat of the agent, whose menu is used.
     pub(super) seat: Seat,
-    /// What was played there already: its bets are in the tree.
+    /// Actions already played after the root; their bets are added to the tree.
     pub(super) played: &'a [Played],
-    /// With which hands both players come there.
+    /// Both players' ranges at the root.
     pub(super) ranges: [Weights; 2],
-    /// What each hand of the other player was worth there, and the share of it that comes whether
-    /// it likes or not.
+    /// For the gadget: the value of each of the opponent's hands at the root, and the share of each
+    /// hand that has no choice but to play on.
     pub(super) offers: Option<(Weights, f64)>,
 }
 
-/// How long to solve.
+/// A limit on the iterations and the time of solving.
 #[derive(Clone)]
 pub(super) struct Effort {
-    /// The most iterations.
+    /// The largest number of iterations.
     pub(super) iterations: u32,
-    /// A clock, and the time on it at which the answer is due.
+    /// The clock and the time on it at which the answer is due.
     pub(super) until: Option<(Clock, Duration)>,
 }
 
-/// A solution to the end of the hand.
+/// A solved subgame, to the end of the hand.
 pub(super) struct Solved {
     solver: Mutex<Solver>,
-    /// The ranges with which it began.
+    /// Both players' ranges at the root.
     pub(super) ranges: [Weights; 2],
-    /// How far it is from an equilibrium, as a share of the pot where it begins.
+    /// The exploitability as a share of the pot at the root.
     pub(super) distance: f64,
-    /// The bytes that it takes.
+    /// Memory in bytes.
     pub(super) bytes: u64,
     iterations: u32,
 }
 
 impl Effort {
-    /// The same with a part of the time that is left.
+    /// The same with one of `parts` equal parts of the time left.
     pub(super) fn part(&self, parts: u32) -> Effort {
         let until = self.until.as_ref().map(|(clock, until)| {
             let now = clock.now();
@@ -70,7 +71,7 @@ impl Effort {
         Effort { until, ..self.clone() }
     }
 
-    /// The time that is left, in seconds; endless without a clock.
+    /// Seconds left; infinite without a deadline.
     fn left(&self) -> f64 {
         match &self.until {
             Some((clock, until)) => until.saturating_sub(clock.now()).as_secs_f64(),
@@ -78,8 +79,8 @@ impl Effort {
         }
     }
 
-    /// Iterates until there have been enough, there is only time to look at the result or, on a
-    /// clock, it is near enough in a pot of so many chips.
+    /// Iterates until the limit, until only the time to evaluate the result is left or, with a
+    /// deadline, until the exploitability is small enough for a pot of `pot` chips.
     fn run(&self, solver: &mut Solver, pot: f64) {
         let mut before = self.left();
         let mut look = if self.until.is_some() { LOOK } else { u32::MAX };
@@ -87,7 +88,7 @@ impl Effort {
             solver.step();
             let left = self.left();
             let took = before - left;
-            // Another iteration, and two looks at all that are in double precision.
+            // Leave time for another iteration and two evaluations in double precision.
             if left < 5.0 * took {
                 break;
             }
@@ -104,9 +105,8 @@ impl Effort {
 }
 
 impl Solved {
-    /// Solves with the first of the menus whose subgame is small enough for the time that there is,
-    /// one iteration taking `pace` seconds for each pair of hand and action; `None` if none is, or
-    /// a range is empty.
+    /// Solves with the largest menu whose subgame fits the memory limit and the time; an iteration
+    /// takes `pace` seconds per pair of hand and action. `None` if none fits, or a range is empty.
     pub(super) fn new(
         problem: Problem<'_>,
         menus: &Menus,
@@ -147,15 +147,15 @@ impl Solved {
         self.solver.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Seconds that an iteration took for each pair of hand and action, of so many in all.
+    /// Seconds per iteration and pair of hand and action, when solving took `seconds` in all.
     pub(super) fn pace(&self, seconds: f64) -> f64 {
         let solver = self.solver();
         let cells = solver.subgame().size(&Options::default()).cells as f64;
         seconds / f64::from(self.iterations.max(1)) / cells
     }
 
-    /// What every combo does where the seat acts, by its number; `None` for those that do not come
-    /// there, and where the tree does not go.
+    /// The strategy of each combo at a decision of this seat, by [`Combo::index`]; `None` for combos
+    /// outside the range. `None` altogether where the tree does not have this state.
     pub(super) fn strategies(
         &self,
         public: &PublicState,
@@ -172,7 +172,8 @@ impl Solved {
         Some(all)
     }
 
-    /// How often every combo of who acts plays an action; `None` where the tree does not have it.
+    /// The probability with which each combo of the player to act plays an action; `None` where the
+    /// tree does not have the state or the action.
     pub(super) fn chances(&self, public: &PublicState, action: Action) -> Option<Weights> {
         let solver = self.solver();
         let spot = Spot::at(&solver, public).ok()?;
@@ -184,8 +185,8 @@ impl Solved {
         Some(all)
     }
 
-    /// The chips that each combo of a seat wins from a place on with the best answers, in the whole
-    /// hand.
+    /// The value of each combo of a seat at a state if it plays a best response from there, in chips
+    /// over the whole hand.
     pub(super) fn worth(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
         let values = self.solver().values_at(public).ok()?;
         let mut all = vec![0.0; Combo::COUNT];
@@ -195,16 +196,20 @@ impl Solved {
         Some(all)
     }
 
-    /// How it was found, and what each action wins with a hand, in words.
-    pub(super) fn note(&self, public: &PublicState, seat: Seat, hand: Combo) -> String {
+    /// The value of each action with a hand, in chips over the whole hand; empty where the tree does
+    /// not have the state.
+    pub(super) fn values(&self, public: &PublicState, hand: Combo) -> Vec<(Action, f64)> {
         let mut solver = self.solver();
         let values = solver.action_values(public).unwrap_or_default();
         let values = values.into_iter().find(|(combo, _)| *combo == hand);
         let actions = Spot::at(&solver, public).map(|spot| spot.actions().to_vec());
-        let wins: Vec<String> = (actions.iter().flatten())
-            .zip(values.iter().flat_map(|(_, values)| values))
-            .map(|(action, value)| format!("{} {}", word(*action), signed(*value, 0)))
-            .collect();
+        let values = values.into_iter().flat_map(|(_, values)| values);
+        actions.unwrap_or_default().into_iter().zip(values).collect()
+    }
+
+    /// The root, the ranges, the iterations and the exploitability, in words.
+    pub(super) fn note(&self, public: &PublicState, seat: Seat) -> String {
+        let solver = self.solver();
         let root = solver.subgame().root();
         let size = |seat: usize| {
             let weights = &self.ranges[seat];
@@ -218,22 +223,13 @@ impl Solved {
         };
         format!(
             "solved {since} on the {} with {} own hands and {} of the other player: {} iterations, {} of the pot \
-             from an equilibrium; in chips {}",
+             from an equilibrium",
             root.street(),
             size(seat.index()),
             size(1 - seat.index()),
             self.iterations,
-            percent(self.distance, 2),
-            wins.join(", ")
+            percent(self.distance, 2)
         )
-    }
-}
-
-fn word(action: Action) -> String {
-    match action {
-        Action::Fold => "fold".to_owned(),
-        Action::Call => "call".to_owned(),
-        Action::RaiseTo(total) => format!("raise to {total}"),
     }
 }
 

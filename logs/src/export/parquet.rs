@@ -48,6 +48,7 @@ const DECISIONS: &str = "message decisions {
     optional binary corrected_from (string);
     optional binary fallback (string);
     optional binary strategy (string);
+    optional binary values (string);
     optional binary note (string);
     required int64 elapsed_ns;
 }";
@@ -238,6 +239,7 @@ pub fn write_decisions<E: std::error::Error + 'static>(
             Value::Maybe(text("corrected_from")),
             Value::Maybe(text("fallback")),
             Value::Maybe(parts.get("strategy").map(ToString::to_string)),
+            Value::Maybe(parts.get("values").map(ToString::to_string)),
             Value::Maybe(text("note")),
             Value::Long(i64::try_from(decision.elapsed.as_nanos()).unwrap_or(i64::MAX)),
         ];

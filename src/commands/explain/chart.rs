@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("only agents with a policy are let through");
-    let chart = ask(policy.as_ref(), &public, seat);
+    let chart = ask(policy.as_ref(), &public, seat, &[1.0; Combo::COUNT]);
     let place = Place { args, public: &public, seat, chart };
     let drawn = match &args.svg {
         Some(path) => {
@@ -85,9 +85,10 @@ fn decision(def: &Arc<GameDef>, at: &str) -> Result<(PublicState, Seat), Failure
     }
 }
 
-/// The policy's strategy with each of the 1,326 hands.
-fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat) -> Chart {
-    let mut combos: Vec<Combo> = Combo::all().collect();
+/// The policy's strategy with the hands of these weights, by the numbers of their combos.
+pub(super) fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat, weights: &[f64]) -> Chart {
+    let mut combos: Vec<Combo> =
+        Combo::all().filter(|combo| weights[combo.index()] > 0.0).collect();
     combos.sort_by_key(|combo| (combo.starting_hand(), std::cmp::Reverse(*combo)));
     let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("two different cards");
     let holes: Vec<HoleCards> = combos.iter().map(hole).collect();
@@ -108,7 +109,7 @@ fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat) -> Chart {
     });
     let hands = combos.iter().zip(&strategies).map(|(&combo, strategy)| Hand {
         combo,
-        weight: 1.0,
+        weight: weights[combo.index()],
         strategy: actions.iter().map(|&action| strategy.probability(action)).collect(),
         gets: None,
     });

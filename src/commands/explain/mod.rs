@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         What::Chart(args) => chart::run(args),
         What::Tree(args) => tree::run(args),
         What::Bluffs(args) => bluffs::run(args),
-        What::Decision(args) => decision::run(args).map(Output::printed),
+        What::Decision(args) => decision::run(args),
         What::Playbook(args) => playbook::run(args).map(Output::printed),
         What::Fidelity(args) => fidelity::run(args),
         What::Heuristic(args) => heuristic::run(args),

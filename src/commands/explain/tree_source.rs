@@ -42,33 +42,44 @@ impl TreeSource {
 /// The student of an agent or of a folder; an error if it has no trees.
 pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure> {
     let registry = named.registry()?;
-    let refuse = |what: &str| {
+    trees(named, name)?.map_err(|what| {
         let can = names(&registry, |agent| Learned::TREES.contains(&agent.spec().kind));
         Failure::input(anyhow::anyhow!(
             "`{name}` {what}; agents with trees: {}, {}:model=FOLDER, or the FOLDER itself",
             can.join(", "),
             Learned::TREES.join(":model=FOLDER, "),
         ))
-    };
-    let student = match registry.resolve(name) {
+    })
+}
+
+/// The student of an agent or of a folder, or why it has no trees.
+///
+/// # Errors
+/// When there is no such agent, or its files cannot be read.
+pub(super) fn trees(named: &Named, name: &str) -> Result<Result<Arc<Student>, String>, Failure> {
+    let no_tree = || Ok(Err("is no tree".to_owned()));
+    let student = match named.registry()?.resolve(name) {
         Ok(agent)
             if Learned::KINDS.contains(&agent.spec().kind)
                 && !Learned::TREES.contains(&agent.spec().kind) =>
         {
-            return Err(refuse("is no tree"));
+            return no_tree();
         }
-        Ok(agent) => agent.student().ok_or_else(|| refuse("has no decision trees"))?,
+        Ok(agent) => match agent.student() {
+            Some(student) => student,
+            None => return Ok(Err("has no decision trees".to_owned())),
+        },
         Err(AgentError::Unknown { .. }) if Path::new(name).join(MANIFEST).is_file() => {
             Arc::new(Student::open(Path::new(name)).map_err(Failure::input)?)
         }
         Err(AgentError::Unknown { .. }) if Path::new(name).is_dir() => {
-            return Err(refuse(&format!("holds no {MANIFEST}")));
+            return Ok(Err(format!("holds no {MANIFEST}")));
         }
         Err(error) => return Err(Failure::input(error)),
     };
     match student.street(Street::Preflop) {
-        Learned::Tree(_) => Ok(student),
-        Learned::Forest(_) | Learned::Network(_) => Err(refuse("is no tree")),
+        Learned::Tree(_) => Ok(Ok(student)),
+        Learned::Forest(_) | Learned::Network(_) => no_tree(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use cards::Card;
+use show::number::signed;
 use wire::slumbot_host::{Review, ReviewedDecision};
 
 use super::words::{card_signs, card_texts, street_name};
@@ -19,16 +20,20 @@ struct Thoughts {
 struct Thought {
     place: String,
     bars: Vec<Bar>,
+    /// Whether the agent gave values.
+    valued: bool,
     /// The explanation, in a sentence.
     note: String,
     /// The rest of the explanation, if it is longer.
     more: String,
 }
 
-/// An action and its probability.
+/// An action with its probability and its value.
 struct Bar {
     action: String,
     percent: String,
+    /// What it wins on average, in chips over the whole hand; empty when the agent gave no values.
+    value: String,
     /// The width of the bar in percent.
     width: String,
     taken: bool,
@@ -38,7 +43,8 @@ struct Bar {
 pub fn render(review: &Review) -> String {
     let thought = |decision: &ReviewedDecision| {
         let (note, more) = sentence(&note(decision));
-        Thought { place: place(decision), bars: bars(decision), note, more }
+        let valued = decision.strategy.iter().any(|choice| choice.value.is_some());
+        Thought { place: place(decision), bars: bars(decision), valued, note, more }
     };
     text(&Thoughts {
         agent: review.agent.clone(),
@@ -66,19 +72,21 @@ fn bars(decision: &ReviewedDecision) -> Vec<Bar> {
     let street = decision.before.rsplit('/').next().unwrap_or_default();
     // The blinds count as a bet.
     let raises = decision.board.is_empty() || street.contains('b');
-    let bar = |action: &str, probability: f64| Bar {
+    let bar = |action: &str, probability: f64, value: Option<f64>| Bar {
         action: words(action, raises),
         percent: format!("{} %", percent(probability)),
+        value: value.map_or_else(String::new, |value| signed(value, 0)),
         width: format!("{:.1}", 100.0 * probability.clamp(0.0, 1.0)),
         taken: action == decision.action,
     };
     let listed = |action: &str| decision.strategy.iter().any(|choice| choice.action == action);
-    let mut bars: Vec<Bar> =
-        decision.strategy.iter().map(|choice| bar(&choice.action, choice.probability)).collect();
+    let mut bars: Vec<Bar> = (decision.strategy.iter())
+        .map(|choice| bar(&choice.action, choice.probability, choice.value))
+        .collect();
     if !listed(&decision.action) {
         let action = words(&decision.action, raises);
-        let (percent, width) = (String::new(), "0".to_owned());
-        bars.push(Bar { action, percent, width, taken: true });
+        let [percent, value] = [const { String::new() }; 2];
+        bars.push(Bar { action, percent, value, width: "0".to_owned(), taken: true });
     }
     bars
 }

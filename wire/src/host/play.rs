@@ -207,6 +207,7 @@ impl Host<'_> {
                     .filter(|correction| asked_for(correction).is_none())
                     .map(|_| Fallback::BadAnswer),
                 strategy: None,
+                values: Vec::new(),
                 note: None,
                 elapsed: transaction.received.saturating_sub(transaction.sent),
             },

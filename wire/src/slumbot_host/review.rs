@@ -62,13 +62,17 @@ pub struct ReviewedDecision {
     pub elapsed_us: u64,
 }
 
-/// An action and its probability.
+/// An action with its probability and its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Choice {
     /// The action, as in [`ReviewedDecision::action`].
     pub action: String,
     /// The probability, from 0 to 1.
     pub probability: f64,
+    /// What it wins on average with the agent's hand, in chips over the whole hand, as the agent
+    /// estimated it; absent when it gave no values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
 }
 
 impl SlumbotHost {
@@ -130,8 +134,14 @@ fn reviewed_decision(record: &HandRecord, decision: &DecisionRecord) -> Option<R
     let state = state_before(record, decision.index as usize)?;
     let text = |action: Action| Incr::of(action, &state).to_string();
     let strategy = decision.strategy.iter().flat_map(|strategy| &strategy.actions);
-    let choice =
-        |&(action, probability): &(Action, f64)| Choice { action: text(action), probability };
+    let value = |action: Action| {
+        decision.values.iter().find(|(valued, _)| *valued == action).map(|&(_, value)| value)
+    };
+    let choice = |&(action, probability): &(Action, f64)| Choice {
+        action: text(action),
+        probability,
+        value: value(action),
+    };
     Some(ReviewedDecision {
         index: decision.index,
         street: state.street().name(),

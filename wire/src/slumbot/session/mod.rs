@@ -182,6 +182,7 @@ impl Session {
             corrected_from: None,
             fallback: Some(Fallback::Gone),
             strategy: None,
+            values: Vec::new(),
             note: Some("the answer that showed the board was lost".into()),
         };
         let hole = BySeat::<cards::HoleCards>::new(2)[seat];

@@ -1,0 +1,184 @@
+//! `cardroom explain decision`: what led to a decision of a recorded match, and what would change
+//! it.
+
+mod by_tree;
+mod recorded;
+
+use std::path::PathBuf;
+
+use game::{Action, InfoSet, notation};
+use logs::{DecisionRecord, HandRecord, LedgerReader};
+
+use super::tree_source::trees;
+use crate::chart::action_words;
+use crate::exit::Failure;
+use crate::named::Named;
+use crate::output::Output;
+
+/// What led to a decision of a recorded match, and what would have changed it.
+///
+/// Of the trees `oct` and `cart`: the path through the tree, what its leaf has won or lost in the
+/// match, and the nearest changes of one number that would have led to another action.
+///
+/// Of other agents: each action with its probability and, where the agent gave them, its value in
+/// chips; what the agent said; and a chart of what it does with every hand that it would have had
+/// there, if it can be asked (`cardroom explain chart` lists those agents). What it would have had
+/// is by its own strategy at its earlier decisions.
+///
+/// MATCH is a match folder of `cardroom match`, HAND the hand's number from 0, and DECISION the
+/// number of the action in the hand, from 0, counting everybody's. Without DECISION the
+/// decisions of the hand are listed. The trees are those of the agent that the match names;
+/// paths in its name start from the current folder.
+///
+/// Examples:
+///   cardroom explain decision data/matches/oct-vs-cfr 17
+///   cardroom explain decision data/matches/oct-vs-cfr 17 4
+///
+/// Ends with 2 where the match has no such hand or decision, and 3 where the match cannot be
+/// read or does not name the agent.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The match's folder or ledger
+    #[arg(value_name = "MATCH")]
+    path: PathBuf,
+    /// The hand, from 0
+    #[arg(value_name = "HAND")]
+    hand: u64,
+    /// The action in the hand, from 0 [default: list them]
+    #[arg(value_name = "DECISION")]
+    decision: Option<u32>,
+    /// Draw the chart of an agent without trees into this file
+    #[arg(long, value_name = "FILE", requires = "decision")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    named: Named,
+    /// One JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command: reads the decision and explains it.
+pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    let ledger = LedgerReader::open(&args.path).map_err(Failure::input)?;
+    let hand = ledger.hand(args.hand).map_err(Failure::input)?;
+    let hand = hand.ok_or_else(|| {
+        let hands =
+            ledger.count().map_or_else(|_| String::new(), |count| format!(" among its {count}"));
+        Failure::usage(format!("{} has no hand {}{hands}", args.path.display(), args.hand))
+    })?;
+    let decisions = ledger.decisions(args.hand).map_err(Failure::input)?;
+    let name = |entrant: u8| ledger.info().entrants[usize::from(entrant)].name.as_str();
+    let Some(number) = args.decision else {
+        return Ok(Output::from(list(&hand, &decisions, &name)));
+    };
+    let (infoset, action) = before(&hand, number).ok_or_else(|| {
+        Failure::usage(format!(
+            "hand {} has actions 0 to {}, and no {number}; leave DECISION out to see them",
+            args.hand,
+            hand.public.history().len().saturating_sub(1)
+        ))
+    })?;
+    let who = hand.entrants[infoset.seat];
+    let entrant = &ledger.info().entrants[usize::from(who)];
+    if entrant.agent.is_empty() {
+        return Err(Failure::input(anyhow::anyhow!(
+            "the match does not say which agent `{0}` was, so that it cannot be asked; import \
+             it with --agent {0}=AGENT",
+            entrant.name
+        )));
+    }
+    let recorded = decisions.into_iter().find(|decision| decision.index == number);
+    let decided = Decided { args, number, agent: &entrant.agent, infoset, action, recorded };
+    match trees(&args.named, &entrant.agent)? {
+        Ok(student) => by_tree::explain(&decided, &student, &ledger, who),
+        Err(_) => recorded::explain(&decided),
+    }
+}
+
+/// A decision of a recorded match.
+struct Decided<'a> {
+    args: &'a Args,
+    /// Number of earlier actions in the hand, by any seat.
+    number: u32,
+    /// The agent that decided.
+    agent: &'a str,
+    infoset: InfoSet,
+    /// The action played.
+    action: Action,
+    /// The record of the decision; `None` where the match did not record decisions.
+    recorded: Option<DecisionRecord>,
+}
+
+impl Decided<'_> {
+    /// The situation and the action played, in two lines.
+    fn head(&self) -> String {
+        let public = &self.infoset.public;
+        let betting = match notation::betting(public) {
+            betting if betting.is_empty() => "as the first to act".to_owned(),
+            betting => format!("after {betting}"),
+        };
+        let board = match public.board() {
+            board if board.is_empty() => String::new(),
+            board => format!(" on {board}"),
+        };
+        format!(
+            "hand {}, decision {}: {} with {}{board}, {betting}\nplayed: {}\n",
+            self.args.hand,
+            self.number,
+            self.agent,
+            self.infoset.hole,
+            self.words(self.action)
+        )
+    }
+
+    fn words(&self, action: Action) -> String {
+        action_words(&self.infoset.public, action)
+    }
+}
+
+/// An action in the notation of ledgers.
+fn text(action: Action) -> String {
+    let mut text = String::new();
+    notation::write_action(action, false, &mut text);
+    text
+}
+
+/// The information set before an action of the hand, and the action; `None` if there is no such
+/// action.
+fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
+    let action = hand.public.history().get(number as usize)?.action;
+    let mut seen = None;
+    hand.each_decision(|public, seat| {
+        if public.history().len() == number as usize {
+            seen = Some(InfoSet { public: public.clone(), seat, hole: hand.hole[seat] });
+        }
+    });
+    seen.map(|infoset| (infoset, action))
+}
+
+/// The actions of a hand, one line each.
+fn list<'a>(
+    hand: &HandRecord,
+    decisions: &[DecisionRecord],
+    name: &dyn Fn(u8) -> &'a str,
+) -> String {
+    let mut text = format!("hand {}: {}\n", hand.hand, notation::betting(&hand.public));
+    for (number, played) in hand.public.history().iter().enumerate() {
+        let note = decisions.iter().find(|decision| decision.index as usize == number);
+        let note = note.and_then(|decision| decision.note.as_deref()).unwrap_or_default();
+        // Only the first line of a note; the whole path is shown with the decision itself.
+        let note = note.lines().next().unwrap_or_default();
+        let did = before(hand, number as u32)
+            .map(|(infoset, action)| action_words(&infoset.public, action));
+        text += &format!(
+            "{number:>3}  {:<7}  {:<12}  {}  {}{}{note}\n",
+            played.street.name(),
+            name(hand.entrants[played.seat]),
+            hand.hole[played.seat],
+            did.unwrap_or_default(),
+            if note.is_empty() { "" } else { "  " }
+        );
+    }
+    text
+}
