@@ -36,7 +36,7 @@ fn strategy(policy: &dyn game::Policy, public: &PublicState, cards: &str) -> Str
 fn shipped_blueprints_are_whole_and_small() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
     let mut bytes = 0;
-    for name in ["nolimit", "large", "limit", "categories"] {
+    for name in ["nolimit", "overbet", "limit", "categories"] {
         let path = format!("{folder}/{name}.blueprint");
         let blueprint = models::blueprint::Blueprint::open(path.as_ref()).expect("a blueprint");
         let verified = blueprint.verify().expect("nothing wrong");

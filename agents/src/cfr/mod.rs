@@ -1,15 +1,18 @@
 //! `cfr`: plays from a blueprint, the average strategy of an abstract game.
 //!
-//! At each decision the hand's betting is followed in the blueprint's betting tree, bets that the
-//! tree does not have being read as one that it has ([`abstraction::translate`]), and the hole
-//! cards fall into a bucket; the probabilities that stand there are then those of the decision.
-//! Where translation is random, each such bet is read as one of its two neighbours, and stays that
-//! for the rest of the hand; nobody else knows as which. What that comes to at a decision is said
-//! without drawing: the mixture over all readings, each as likely as it is for somebody who holds
-//! these cards and has done what the seat did. So the strategy is a pure function of what is seen.
+//! The betting of a hand is followed in the blueprint's betting tree, where a bet that the tree
+//! does not have is read as one that it has ([`abstraction::translate`]). The hole cards are mapped
+//! to a bucket. The agent then plays the action probabilities stored for that node and bucket.
 //!
-//! Where training has never been, or the tree's betting is over before the hand's, it checks, or
-//! calls what pays against any hand; a call that was all-in in the tree stays a call.
+//! With random translation each such bet is read as one of its two neighbours, and keeps that
+//! reading for the rest of the hand. Other players do not know which. The strategy at a decision is
+//! computed without sampling: it is the mixture over all readings, each weighted by its probability
+//! given the hole cards and the seat's own earlier actions. The strategy is therefore a pure
+//! function of the information set.
+//!
+//! In situations that training never reached, or after the tree's betting has ended before the
+//! hand's, the agent checks, or calls if the pot odds justify it against a random hand. A call that
+//! was all-in in the tree stays a call.
 
 mod boards;
 mod in_tree;
@@ -44,8 +47,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "blueprint",
             default: "shipped",
             help: "a file of `cardroom train cfr`, or `shipped`: the one inside the program for the game. Also \
-                   inside: `large`, a stronger one for no-limit hold'em, and `categories`, limit hold'em by the \
-                   category of the hand alone",
+                   inside: `overbet`, an earlier and smaller one for no-limit hold'em, and `categories`, limit \
+                   hold'em by the category of the hand alone",
         },
         AgentOption {
             name: "play",
@@ -69,7 +72,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     prepare,
 };
 
-/// Stands for the blueprint inside the program.
+/// The value of `blueprint` that selects the blueprint inside the program.
 const SHIPPED: &str = "shipped";
 
 #[derive(Debug, Clone, Deserialize)]
@@ -102,7 +105,7 @@ enum Translation {
     Likelier,
 }
 
-/// How probabilities become a decision.
+/// How action probabilities are turned into a decision.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     play: Play,
@@ -111,7 +114,7 @@ struct Style {
 }
 
 impl Style {
-    /// Sets to 0 what the style does not play.
+    /// Sets the weights of the actions that are not played to 0.
     fn keep(&self, weights: &mut [(Action, f64)]) {
         let weight = |&(_, weight): &(Action, f64)| weight;
         let total: f64 = weights.iter().map(weight).sum();
@@ -186,7 +189,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
 }
 
 impl Source {
-    /// The model for this game.
+    /// Returns the model for a game.
     fn model(
         &self,
         def: &GameDef,
@@ -220,7 +223,7 @@ impl Source {
         }
     }
 
-    /// Reads the file from end to end. What is inside the program came with it.
+    /// Checks a blueprint file from end to end. Blueprints inside the program are not checked.
     fn verify(&self) -> Result<(), AgentError> {
         let Source::File { path, blueprint, .. } = self else { return Ok(()) };
         let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
@@ -228,7 +231,7 @@ impl Source {
     }
 }
 
-/// The agent, and its policy.
+/// The agent and its policy.
 #[derive(Debug, Clone)]
 struct Cfr {
     model: Arc<Model>,
@@ -265,7 +268,7 @@ impl Policy for Cfr {
         hands: &[HoleCards],
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
-        // The betting is the same for all.
+        // The readings of the betting are the same for all hands.
         let readings = self.model.find(public, seat, &self.style);
         self.model.strategies(public, &readings, hands, &self.style, visit);
     }

@@ -21,7 +21,7 @@ static FILES: [(&str, &[u8]); 2] = [
 /// Those that are asked for by name, beside the best of a game.
 static NAMED: [(&str, &[u8]); 2] = [
     ("categories", include_bytes!("../../models/categories.blueprint")),
-    ("large", include_bytes!("../../models/large.blueprint")),
+    ("overbet", include_bytes!("../../models/overbet.blueprint")),
 ];
 
 /// A blueprint's head is read when it is first asked for, the rest when it first plays.
