@@ -145,8 +145,8 @@ fn all_hands_at_once_are_answered_as_one_by_one() {
 #[test]
 fn a_bet_off_the_menu_is_answered_as_by_somebody_who_drew_its_reading_and_kept_it() {
     let def = Arc::new(games::nolimit_holdem());
-    let policy = policy("cfr", &def);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/models/nolimit.blueprint");
+    let policy = policy("cfr:blueprint=overbet", &def);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/models/overbet.blueprint");
     let blueprint = models::blueprint::Blueprint::open(path.as_ref()).expect("a blueprint");
     let (tree, buckets) = (blueprint.tree().expect("a tree"), blueprint.buckets());
     let buckets = abstraction::buckets::Buckets::read(buckets).expect("buckets");

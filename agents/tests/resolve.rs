@@ -213,6 +213,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
         ("resolve:from=flop", "turn or river"),
         ("resolve:rivers=old", "anew or kept"),
         ("resolve:iterations=0", "from 1 to 100000"),
+        ("resolve:enough=-1", "0 or more"),
         ("resolve:floor=0", "above 0"),
         ("resolve:blueprint=exploiter", "all hands"),
         ("resolve:deadline=soon", "2s or 500ms"),
@@ -261,13 +262,15 @@ fn a_deadline_ends_the_iterations_in_time() {
         let iterations: u32 = iterations.rsplit(' ').next().expect("one").parse().expect("whole");
         assert!((least..most).contains(&iterations), "{deadline}: {note}");
     }
-    // All the time that there is: near enough is enough.
-    let name = "resolve:blueprint=call,iterations=100000,floor=9,deadline=2s";
-    let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::ZERO);
-    let note = decision.note.expect("it says how");
-    let distance = note.split(" % of the pot").next().and_then(|text| text.rsplit(' ').next());
-    let distance: f64 = distance.expect("a share").parse().expect("a number");
-    assert!(distance <= 0.2 && !note.contains("100000 iterations"), "{note}");
+    // Near enough is enough, with a clock that stands still and without a deadline.
+    for (options, most) in [("deadline=2s", 0.3), ("enough=0.001", 0.1), ("enough=0.05", 5.0)] {
+        let name = format!("resolve:blueprint=call,iterations=100000,floor=9,{options}");
+        let (decision, _) = on_a_clock(&name, &river, "KhKc", Duration::ZERO);
+        let note = decision.note.expect("it says how");
+        let distance = note.split(" % of the pot").next().and_then(|text| text.rsplit(' ').next());
+        let distance: f64 = distance.expect("a share").parse().expect("a number");
+        assert!(distance <= most && !note.contains("100000 iterations"), "{options}: {note}");
+    }
     // No time for the fewest iterations: the blueprint, at once.
     let name = "resolve:blueprint=call,floor=9,deadline=100ms";
     let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::from_millis(60));

@@ -22,6 +22,7 @@ fn decision(hand: u64) -> DecisionRecord {
         corrected_from: None,
         fallback: None,
         strategy: None,
+        values: Vec::new(),
         note: Some("why".to_owned()),
         elapsed: std::time::Duration::from_nanos(hand),
     }

@@ -64,14 +64,20 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         },
         AgentOption {
             name: "iterations",
-            default: "200",
+            default: "800",
             help: "the most of the solver at each solution, 1 to 100000",
+        },
+        AgentOption {
+            name: "enough",
+            default: "0.003",
+            help: "solving stops when the solution is within this share of the pot of an equilibrium, checked after \
+                   100, 200, 400 … iterations",
         },
         AgentOption {
             name: "deadline",
             default: "none",
-            help: "answer within this time, such as 2s or 500ms, with as many iterations as it allows, fewer where they are enough; what is \
-                   played then depends on the machine",
+            help: "answer within this time, such as 2s or 500ms, with as many iterations as it allows; what is played \
+                   then depends on the machine",
         },
         AgentOption {
             name: "gadget",
@@ -98,6 +104,7 @@ struct Options {
     rivers: String,
     menu: String,
     iterations: u32,
+    enough: f64,
     deadline: String,
     gadget: String,
     floor: f64,
@@ -107,7 +114,8 @@ impl Default for Options {
     fn default() -> Options {
         let texts = ["cfr", "river", "anew", "shipped", "none", "none"];
         let [blueprint, from, rivers, menu, deadline, gadget] = texts.map(str::to_owned);
-        Options { blueprint, from, rivers, menu, iterations: 200, deadline, gadget, floor: 0.02 }
+        let (iterations, enough, floor) = (800, 0.003, 0.02);
+        Options { blueprint, from, rivers, menu, iterations, enough, deadline, gadget, floor }
     }
 }
 
@@ -134,9 +142,13 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let reason = format!("`iterations` is {iterations}, but must be from 1 to 100000");
         return Err(resolver.bad_option(reason));
     }
-    let floor = options.floor;
+    let (floor, enough) = (options.floor, options.enough);
     if floor.is_nan() || floor <= 0.0 {
         return Err(resolver.bad_option(format!("`floor` is {floor}, but must be above 0")));
+    }
+    if enough.is_nan() || enough < 0.0 {
+        let reason = format!("`enough` is {enough}, but must be 0 or more");
+        return Err(resolver.bad_option(reason));
     }
     let deadline = match options.deadline.as_str() {
         "none" => None,
@@ -185,7 +197,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
         let kept = Mutex::default();
         let solvers = Solvers { blueprint, menus, first, anew, floor, forced, kept };
-        Ok(Some(Solving { solvers, iterations, deadline }))
+        Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;
     recipe.files.extend(files);
@@ -210,6 +222,7 @@ fn time(text: &str) -> Option<Duration> {
 struct Solving {
     solvers: Solvers,
     iterations: u32,
+    enough: f64,
     deadline: Option<Duration>,
 }
 
@@ -234,7 +247,7 @@ impl Solving {
             let left = cx.time_left.map_or(deadline, |left| deadline.min(left.mul_f64(0.9)));
             (cx.clock.clone(), cx.clock.now() + left)
         });
-        Effort { iterations: self.iterations, until }
+        Effort { iterations: self.iterations, enough: self.enough, until }
     }
 }
 
@@ -271,7 +284,8 @@ impl PartPolicy for Option<Solving> {
         hands: &[HoleCards],
     ) -> Vec<Option<Strategy>> {
         let solved = self.as_ref().and_then(|solving| {
-            let effort = Effort { iterations: solving.iterations, until: None };
+            let Solving { iterations, enough, .. } = *solving;
+            let effort = Effort { iterations, enough, until: None };
             solving.at(public, seat, &effort)
         });
         match solved {

@@ -16,8 +16,6 @@ use crate::Clock;
 const MEMORY: u64 = 250 << 20;
 /// The fewest iterations that can come near an equilibrium.
 const FEWEST: u32 = 30;
-/// With a deadline, solving stops when the exploitability is below this share of the pot.
-const ENOUGH: f64 = 0.002;
 /// The exploitability is first computed after this many iterations, then each time the number has
 /// doubled.
 const LOOK: u32 = 100;
@@ -45,6 +43,8 @@ pub(super) struct Problem<'a> {
 pub(super) struct Effort {
     /// The largest number of iterations.
     pub(super) iterations: u32,
+    /// The exploitability, as a share of the pot at the root, at which solving stops.
+    pub(super) enough: f64,
     /// The clock and the time on it at which the answer is due.
     pub(super) until: Option<(Clock, Duration)>,
 }
@@ -79,11 +79,11 @@ impl Effort {
         }
     }
 
-    /// Iterates until the limit, until only the time to evaluate the result is left or, with a
-    /// deadline, until the exploitability is small enough for a pot of `pot` chips.
+    /// Iterates until the limit, until the exploitability is small enough for a pot of `pot` chips,
+    /// or until only the time to evaluate the result is left.
     fn run(&self, solver: &mut Solver, pot: f64) {
         let mut before = self.left();
-        let mut look = if self.until.is_some() { LOOK } else { u32::MAX };
+        let mut look = LOOK;
         while solver.iterations() < self.iterations {
             solver.step();
             let left = self.left();
@@ -94,10 +94,10 @@ impl Effort {
             }
             before = left;
             if solver.iterations() == look {
-                if solver.exploitability() <= ENOUGH * pot {
+                if solver.exploitability() <= self.enough * pot {
                     break;
                 }
-                look *= 2;
+                look = look.saturating_mul(2);
                 before = self.left();
             }
         }

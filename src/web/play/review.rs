@@ -2,12 +2,11 @@
 
 use askama::Template;
 use cards::Card;
-use show::number::signed;
 use wire::slumbot_host::{Review, ReviewedDecision};
 
 use super::words::{card_signs, card_texts, street_name};
 use crate::web::pages::text;
-use crate::web::show::{CardText, grouped, sentence};
+use crate::web::show::{CardText, grouped, sentence, signed};
 
 #[derive(Template)]
 #[template(path = "play_review.html")]

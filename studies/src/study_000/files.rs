@@ -72,6 +72,8 @@ impl Sizes {
 pub(super) enum Source {
     /// A teacher trained for this number of iterations.
     Iterations(u64),
+    /// The blueprint inside the program.
+    Shipped,
     /// The blueprint given in the options.
     Given,
 }
@@ -81,8 +83,7 @@ impl Source {
     pub(super) fn of(options: &Options) -> Source {
         match (&options.teacher, options.shipped) {
             (Some(_), _) => Source::Given,
-            // The built-in blueprint does not depend on the scale.
-            (None, true) => Source::Iterations(ITERATIONS[ITERATIONS.len() - 1]),
+            (None, true) => Source::Shipped,
             (None, false) => {
                 let iterations = Sizes::of(options).iterations;
                 Source::Iterations(*iterations.last().expect("there are some"))
@@ -94,6 +95,7 @@ impl Source {
     pub(super) fn words(self) -> String {
         match self {
             Source::Iterations(count) => format!("{count} iterations"),
+            Source::Shipped => "the blueprint inside the program".to_owned(),
             Source::Given => "the given teacher".to_owned(),
         }
     }
@@ -168,9 +170,7 @@ impl Files<'_> {
     pub(super) fn teacher(&self) -> Option<PathBuf> {
         match (&self.options.teacher, Source::of(self.options)) {
             (Some(given), _) => Some(given.clone()),
-            (None, Source::Iterations(count)) if !self.options.shipped => {
-                Some(self.blueprint(count))
-            }
+            (None, Source::Iterations(count)) => Some(self.blueprint(count)),
             _ => None,
         }
     }
@@ -182,6 +182,7 @@ impl Files<'_> {
     pub(super) fn rows(&self, source: Source) -> PathBuf {
         self.at("rows").join(match source {
             Source::Iterations(count) => count.to_string(),
+            Source::Shipped => "shipped".to_owned(),
             Source::Given => "given".to_owned(),
         })
     }
