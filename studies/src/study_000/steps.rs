@@ -75,7 +75,9 @@ impl Plan<'_> {
         let Sizes { rounds, starts, epochs, .. } = self.sizes;
         let lesson = match kind {
             "oct" => format!("oct --starts {starts} --survivors 2 --rounds 4 --regrows 1"),
-            "xgboost" => format!("xgboost --rounds {rounds} --eta 0.2 --min-child-weight 30 --small"),
+            "xgboost" => {
+                format!("xgboost --rounds {rounds} --eta 0.2 --min-child-weight 30 --small")
+            }
             "mlp" => format!("mlp --hidden 256,256,256 --epochs {epochs} --batch 512 --small"),
             kind => kind.to_owned(),
         };
