@@ -27,8 +27,8 @@ pub fn on(
 /// The probability that each combo reaches the hand's action of this number, by [`Combo::index`].
 ///
 /// It is the product, over the seat's earlier decisions, of the policy's probability of the action
-/// played. No factor is below `least`: with a `least` above 0 no hand is ruled out by the actions of
-/// a player who is another agent. 0 for combos that share a card with the board.
+/// played. No factor is below `least`: with a `least` above 0 no hand is ruled out by the actions
+/// of a player who is another agent. 0 for combos that share a card with the board.
 pub fn at(
     number: usize,
     policy: &dyn Policy,

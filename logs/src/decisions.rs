@@ -11,7 +11,7 @@
 //! | `corrected_from` | what had been asked for, when it was not legal |
 //! | `fallback` | reason for a check or fold: `panic`, `timeout`, `gone` or `bad-answer` |
 //! | `strategy` | pairs of action and probability, when the agent gave them |
-//! | `values` | pairs of action and its value in chips over the whole hand, when the agent gave them |
+//! | `values` | pairs of action and value in chips over the whole hand, when the agent gave them |
 //! | `note` | the agent's explanation, when it gave one |
 //! | `elapsed_ns` | thinking time in nanoseconds |
 //!

@@ -1,13 +1,13 @@
-//! `resolve`: solves the rest of the hand in play, range against range on exact cards, and plays the
-//! solution.
+//! `resolve`: solves the rest of the hand in play, range against range on exact cards, and plays
+//! the solution.
 //!
 //! Another agent, the blueprint, plays the earlier streets and gives both players' ranges at the
 //! first street that is solved. From there on each solution starts from the ranges of the previous
 //! one (`solve.rs` chains them, `solution.rs` is one of them, `menus.rs` has their bets). Without a
 //! gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in large
 //! imperfect-information games", 2015): it assumes that the opponent plays as the solutions do, and
-//! before them as the blueprint does. With a gadget, each of the opponent's hands keeps at least its
-//! value in the previous solution.
+//! before them as the blueprint does. With a gadget, each of the opponent's hands keeps at least
+//! its value in the previous solution.
 //!
 //! The blueprint decides where a solution is too far from an equilibrium, where the own hand is not
 //! in the own range, and in games other than heads-up no-limit hold'em.

@@ -154,8 +154,8 @@ impl Solved {
         seconds / f64::from(self.iterations.max(1)) / cells
     }
 
-    /// The strategy of each combo at a decision of this seat, by [`Combo::index`]; `None` for combos
-    /// outside the range. `None` altogether where the tree does not have this state.
+    /// The strategy of each combo at a decision of this seat, by [`Combo::index`]; `None` for
+    /// combos outside the range. `None` altogether where the tree does not have this state.
     pub(super) fn strategies(
         &self,
         public: &PublicState,
@@ -185,8 +185,8 @@ impl Solved {
         Some(all)
     }
 
-    /// The value of each combo of a seat at a state if it plays a best response from there, in chips
-    /// over the whole hand.
+    /// The value of each combo of a seat at a state if it plays a best response from there, in
+    /// chips over the whole hand.
     pub(super) fn worth(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
         let values = self.solver().values_at(public).ok()?;
         let mut all = vec![0.0; Combo::COUNT];
@@ -196,8 +196,8 @@ impl Solved {
         Some(all)
     }
 
-    /// The value of each action with a hand, in chips over the whole hand; empty where the tree does
-    /// not have the state.
+    /// The value of each action with a hand, in chips over the whole hand; empty where the tree
+    /// does not have the state.
     pub(super) fn values(&self, public: &PublicState, hand: Combo) -> Vec<(Action, f64)> {
         let mut solver = self.solver();
         let values = solver.action_values(public).unwrap_or_default();

@@ -96,17 +96,8 @@ pub(super) fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat, weights
     policy.strategies(public, seat, &holes, &mut |hand, strategy| {
         strategies[hand].clone_from(strategy);
     });
-    let mut actions: Vec<Action> = Vec::new();
-    for &(action, probability) in strategies.iter().flat_map(|strategy| &strategy.actions) {
-        if probability > 0.0 && !actions.contains(&action) {
-            actions.push(action);
-        }
-    }
-    actions.sort_by_key(|action| match action {
-        Action::Fold => (0, 0),
-        Action::Call => (1, 0),
-        Action::RaiseTo(total) => (2, *total),
-    });
+    let played = strategies.iter().flat_map(|strategy| &strategy.actions);
+    let actions = distinct(played.filter(|(_, share)| *share > 0.0).map(|&(action, _)| action));
     let hands = combos.iter().zip(&strategies).map(|(&combo, strategy)| Hand {
         combo,
         weight: weights[combo.index()],
@@ -120,6 +111,22 @@ pub(super) fn ask(policy: &dyn Policy, public: &PublicState, seat: Seat, weights
         notation::write_action(action, limit, &mut choice.word);
     }
     chart
+}
+
+/// The distinct ones of these actions: fold, call, and raises by size.
+pub(super) fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
+    let mut distinct = Vec::new();
+    for action in actions {
+        if !distinct.contains(&action) {
+            distinct.push(action);
+        }
+    }
+    distinct.sort_by_key(|action| match action {
+        Action::Fold => (0, 0),
+        Action::Call => (1, 0),
+        Action::RaiseTo(total) => (2, *total),
+    });
+    distinct
 }
 
 /// A chart with its place in the game.

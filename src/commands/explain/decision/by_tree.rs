@@ -2,7 +2,7 @@
 //! nearest changes of one number that would have led to another action.
 
 use abstraction::features::{Feature, FeatureMaker, Features, Unit};
-use game::{Action, Street, notation};
+use game::{Action, Street};
 use logs::LedgerReader;
 use models::explain::{Explainer, Flip, percent};
 use models::student::Student;
@@ -41,7 +41,8 @@ pub(super) fn explain(
 ) -> Result<Output, Failure> {
     if decided.args.svg.is_some() {
         return Err(Failure::usage(format!(
-            "--svg draws the chart of an agent without trees; `cardroom explain tree {} --svg FILE` draws a tree",
+            "--svg draws the chart of an agent without trees; `cardroom explain tree {} --svg FILE` \
+             draws a tree",
             decided.agent
         )));
     }
@@ -200,7 +201,6 @@ impl Shown for Found<'_> {
     fn document(&self) -> impl serde::Serialize {
         let Found { decided, explainer, features, leaf, won, flips, .. } = self;
         let leaf = *leaf;
-        let public = &decided.infoset.public;
         let mix = |leaf: usize| -> Vec<Value> {
             let actions = self.actions(leaf);
             actions.iter().map(|&(action, share)| json!([text(action), share])).collect()
@@ -216,16 +216,7 @@ impl Shown for Found<'_> {
                 "strategy": mix(flip.leaf),
             })
         });
-        json!({
-            "schema": "cardroom-explain-decision/1",
-            "hand": decided.args.hand,
-            "decision": decided.number,
-            "agent": decided.agent,
-            "street": public.street().name(),
-            "hole": decided.infoset.hole.to_string(),
-            "board": public.board().to_string(),
-            "betting": notation::betting(public),
-            "action": text(decided.action),
+        decided.document(json!({
             "other_model": self.differs(&self.actions(leaf)),
             "features": values,
             "nodes": explainer.way(leaf),
@@ -233,7 +224,7 @@ impl Shown for Found<'_> {
             "strategy": mix(leaf),
             "results": won.document(),
             "flips": flips.collect::<Vec<_>>(),
-        })
+        }))
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use game::{Action, InfoSet, notation};
 use logs::{DecisionRecord, HandRecord, LedgerReader};
+use serde_json::{Value, json};
 
 use super::tree_source::trees;
 use crate::chart::action_words;
@@ -134,6 +135,26 @@ impl Decided<'_> {
 
     fn words(&self, action: Action) -> String {
         action_words(&self.infoset.public, action)
+    }
+
+    /// The document of the situation and the action played, with these further keys.
+    fn document(&self, further: Value) -> Value {
+        let public = &self.infoset.public;
+        let mut document = json!({
+            "schema": "cardroom-explain-decision/1",
+            "hand": self.args.hand,
+            "decision": self.number,
+            "agent": self.agent,
+            "street": public.street().name(),
+            "hole": self.infoset.hole.to_string(),
+            "board": public.board().to_string(),
+            "betting": notation::betting(public),
+            "action": text(self.action),
+        });
+        if let (Value::Object(all), Value::Object(further)) = (&mut document, further) {
+            all.extend(further);
+        }
+        document
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use show::Table;
 use show::number::{percent, signed};
 
-use super::super::chart::ask;
+use super::super::chart::{ask, distinct};
 use super::{Decided, text};
 use crate::chart::{Chart, picture};
 use crate::exit::Failure;
@@ -79,7 +79,7 @@ struct Choice {
 }
 
 impl Explained<'_> {
-    /// The recorded actions, those of the strategy first.
+    /// The recorded actions: those of the strategy, and those with a value.
     fn choices(&self) -> Vec<Choice> {
         let Some(recorded) = &self.decided.recorded else { return Vec::new() };
         let of = |pairs: &[(Action, f64)], action: Action| {
@@ -87,23 +87,12 @@ impl Explained<'_> {
         };
         let strategy = recorded.strategy.as_ref().map_or(&[][..], |strategy| &strategy.actions);
         let named = strategy.iter().chain(&recorded.values).map(|&(action, _)| action);
-        let mut actions = Vec::new();
-        for action in named {
-            if !actions.contains(&action) {
-                actions.push(action);
-            }
-        }
-        actions.sort_by_key(|action| match action {
-            Action::Fold => (0, 0),
-            Action::Call => (1, 0),
-            Action::RaiseTo(total) => (2, *total),
-        });
         let choice = |action| Choice {
             action,
             probability: recorded.strategy.as_ref().map(|_| of(strategy, action).unwrap_or(0.0)),
             value: of(&recorded.values, action),
         };
-        actions.into_iter().map(choice).collect()
+        distinct(named).into_iter().map(choice).collect()
     }
 
     fn table(&self, choices: &[Choice]) -> String {
@@ -163,31 +152,22 @@ impl Shown for Explained<'_> {
 
     fn document(&self) -> impl serde::Serialize {
         let decided = self.decided;
-        let public = &decided.infoset.public;
         let recorded = decided.recorded.as_ref();
         let pairs = |number: fn(&Choice) -> Option<f64>| {
             let pair = |choice: &Choice| Some(json!([text(choice.action), number(choice)?]));
             self.choices().iter().filter_map(pair).collect::<Vec<_>>()
         };
         let hands = self.chart.iter().flat_map(|chart| &chart.hands).map(|hand| {
-            json!({ "hand": hand.combo.to_string(), "weight": hand.weight, "strategy": hand.strategy })
+            let (combo, weight) = (hand.combo.to_string(), hand.weight);
+            json!({ "hand": combo, "weight": weight, "strategy": hand.strategy })
         });
         let actions = self.chart.iter().flat_map(|chart| &chart.actions);
-        json!({
-            "schema": "cardroom-explain-decision/1",
-            "hand": decided.args.hand,
-            "decision": decided.number,
-            "agent": decided.agent,
-            "street": public.street().name(),
-            "hole": decided.infoset.hole.to_string(),
-            "board": public.board().to_string(),
-            "betting": game::notation::betting(public),
-            "action": text(decided.action),
+        decided.document(json!({
             "strategy": pairs(|choice| choice.probability),
             "values": pairs(|choice| choice.value),
             "note": recorded.and_then(|recorded| recorded.note.as_deref()),
             "actions": actions.map(|choice| choice.word.as_str()).collect::<Vec<_>>(),
             "hands": hands.collect::<Vec<_>>(),
-        })
+        }))
     }
 }
