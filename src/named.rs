@@ -81,8 +81,7 @@ pub(crate) struct Game {
     /// The game: a built-in name, or the path of an ACPC game definition
     #[arg(long, value_name = "FILE", default_value = crate::playing::DEFAULT_GAME)]
     game: String,
-    /// Read the game file as the original dealer does, which passes over what it does not
-    /// understand
+    /// Parse the game file like the original dealer, which ignores what it does not understand
     #[arg(long)]
     lenient_game: bool,
 }

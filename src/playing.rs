@@ -28,36 +28,36 @@ pub(crate) struct PlayArgs {
     pub(crate) game: Game,
     #[command(flatten)]
     pub(crate) named: Named,
-    /// Hands in each match; those of a match that may end earlier at most [default: 10000, with
-    /// --until or --sprt 1000000]
+    /// Hands per match; a maximum if the match may end earlier [default: 10000; with --until or
+    /// --sprt 1000000]
     #[arg(long, value_name = "N")]
     pub(crate) hands: Option<u64>,
-    /// Determines every card and every decision; at most 2^63 − 1
+    /// Seed for cards and decisions, at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     pub(crate) seed: u64,
-    /// A player's name in reports, logs and folders: once for each agent, in their order [default:
-    /// the agents' own]
+    /// A player's name in reports, logs and folders; once per agent, in their order [default: the
+    /// agents' own]
     #[arg(long = "name", value_name = "NAME")]
     pub(crate) player_names: Vec<String>,
-    /// Threads, at most 1024; the result does not depend on their number. More than there are
-    /// processors help only agents that wait, such as programs of others [default: one for each
+    /// Threads, at most 1024; the result does not depend on their number. More threads than
+    /// processors help only agents that wait, such as external programs [default: one per
     /// processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// Deal new cards for each hand, instead of the same cards once with every rotation of the
+    /// Deal new cards for each hand, instead of playing each deal once with every rotation of the
     /// seats
     #[arg(long)]
     pub(crate) no_duplicate: bool,
     /// What to record of each hand [default: decisions up to 20,000 hands, hands beyond]
     #[arg(long, value_name = "LEVEL", value_enum)]
     pub(crate) record: Option<Record>,
-    /// Time for each decision, as in 500ms or 2s; agents that take longer are checked or folded
+    /// Time limit per decision, as in 500ms or 2s; slower agents are checked or folded
     #[arg(long, value_name = "TIME")]
     pub(crate) deadline: Option<Time>,
     /// Play only part i of N of each match; join the parts with `cardroom merge`
     #[arg(long, value_name = "i/N")]
     shard: Option<Shard>,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     pub(crate) json: bool,
     /// No progress display

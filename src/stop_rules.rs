@@ -9,16 +9,15 @@ use crate::playing::PlayArgs;
 /// Options that name a rule.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RuleArgs {
-    /// End as soon as every rate stands to ±X mbb/hand, by the 95 % interval that may be looked at
-    /// at any time
+    /// Stop when every rate is known to ±X mbb/hand, by the 95 % interval that is valid at any time
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["sprt", "preset"])]
     until: Option<f64>,
-    /// End as soon as the first agent's rate is known to be HIGH mbb/hand or more rather than LOW
-    /// or less, or the reverse: each is wrongly said in 5 of 100 matches at most
+    /// Stop when the first agent's rate is found to be at least HIGH mbb/hand rather than at most
+    /// LOW, or the reverse; each is wrong in at most 5 of 100 matches
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, conflicts_with = "preset")]
     sprt: Option<String>,
-    /// A usual rule to end by, and the most hands that go with it
+    /// A preset stopping rule with its maximum number of hands
     #[arg(long, value_enum)]
     preset: Option<Preset>,
 }
@@ -28,9 +27,9 @@ pub(crate) struct RuleArgs {
 pub(crate) enum Preset {
     /// A first look: --until 500 --hands 20000
     Quick,
-    /// Whether a change is worth keeping: --sprt 0,50 --hands 1000000
+    /// Whether to keep a change: --sprt 0,50 --hands 1000000
     Ship,
-    /// A figure to be quoted: --until 20 --hands 10000000
+    /// A figure to publish: --until 20 --hands 10000000
     Publish,
 }
 

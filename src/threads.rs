@@ -9,7 +9,7 @@ use crate::exit::Failure;
 /// The option of commands that share their work out.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Threads {
-    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
+    /// Threads, at most 1024 [default: one per processor; more are not used]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }

@@ -30,16 +30,17 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// List every kind of agent and the agents of the configuration
+    /// List every kind of agent and the agents in the configuration
     List(ListArgs),
-    /// Describe a kind of agent, or one of the configuration, with its options
+    /// Describe a kind of agent, or an agent from the configuration, with its options
     Describe(DescribeArgs),
-    /// Check that agents keep their promises; ends with 5 when one does not
+    /// Check that agents play legally, in time and repeatably
     ///
-    /// Each plays itself and random players, several times with the same seeds: it must always
-    /// answer, legally, in time, report proper strategies, and decide the same again. A program
-    /// that does not answer in time, or is gone, is not asked again in that game. Also ends with 3
-    /// when an agent cannot be started, and with 130 when interrupted.
+    /// Each agent plays itself and random players, several times with the same seeds. Its actions
+    /// must be legal and in time, its strategies valid probabilities, and its decisions the same
+    /// for the same seed. A program that exceeds the deadline or exits is not asked again in that
+    /// game. Exit codes: 0 when all agents pass, 3 when an agent cannot be started, 5 when one
+    /// fails, 130 when interrupted.
     Verify(VerifyArgs),
     /// Measure decisions per second, thinking times and memory; each agent plays itself
     Bench(BenchArgs),
@@ -49,14 +50,14 @@ enum What {
 struct ListArgs {
     #[command(flatten)]
     named: Named,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
 struct DescribeArgs {
-    /// A kind, or a name of the configuration
+    /// A kind of agent, or a name from the configuration
     name: String,
     #[command(flatten)]
     list: ListArgs,
@@ -64,7 +65,7 @@ struct DescribeArgs {
 
 #[derive(clap::Args)]
 struct VerifyArgs {
-    /// The agents [default: every kind that needs no option, and those of the configuration]
+    /// The agents [default: every kind that needs no option, and those in the configuration]
     names: Vec<String>,
     #[command(flatten)]
     list: ListArgs,
@@ -72,21 +73,21 @@ struct VerifyArgs {
     /// players, Kuhn and Leduc]
     #[arg(long, value_name = "GAME")]
     game: Vec<String>,
-    /// Hands of each block
+    /// Hands per block
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
     hands: u32,
-    /// Seed of cards and decisions
+    /// Seed for cards and decisions
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// The longest a decision may take of agents that decide on a thread of their own, such as
-    /// programs (`worker` in `agents list`)
+    /// Time limit per decision, for agents that decide in their own thread, such as programs
+    /// (`worker` in `agents list`)
     #[arg(long, value_name = "TIME", default_value = "10s")]
     deadline: Time,
 }
 
 #[derive(clap::Args)]
 struct BenchArgs {
-    /// The agents [default: every kind that needs no option, and those of the configuration]
+    /// The agents [default: every kind that needs no option, and those in the configuration]
     names: Vec<String>,
     #[command(flatten)]
     list: ListArgs,
@@ -95,7 +96,7 @@ struct BenchArgs {
     /// How long each agent plays
     #[arg(long, value_name = "TIME", default_value = "2s")]
     time: Time,
-    /// Seed of cards and decisions
+    /// Seed for cards and decisions
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 }

@@ -15,21 +15,21 @@ use crate::exit::Failure;
 use crate::output;
 use crate::playing::DEFAULT_GAME;
 
-/// Measure how fast this machine plays: the rules, matches without records, matches with records.
+/// Measure this machine's speed: the rules, matches without records, matches with records.
 ///
 /// Everything runs on one thread. `cardroom agents bench` measures agents.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The agents of the matches
+    /// The agents that play the matches
     #[arg(value_name = "AGENT", default_values = ["call", "random"])]
     agents: Vec<String>,
     /// The game: a built-in name, or the path of an ACPC game definition
     #[arg(long, value_name = "GAME", default_value = DEFAULT_GAME)]
     game: String,
-    /// Least time for each measurement
+    /// Minimum time for each measurement
     #[arg(long, value_name = "TIME", default_value = "2s")]
     time: Time,
-    /// One JSON document instead of a table
+    /// Print one JSON document instead of a table
     #[arg(long)]
     json: bool,
 }

@@ -20,56 +20,56 @@ const USAGE: &str = "cardroom dealer [OPTIONS] NAME GAME HANDS SEED P1 P2 …";
 
 /// Deal a match to players that connect over sockets, as the original ACPC dealer does.
 ///
-/// Takes the original's arguments and writes its files and streams. The ports for the players stand
-/// in the first line of the output, the score in the last. Ends with 0 when every hand was played;
-/// 4 when a player was gone, too slow or broke the rules of --replies; 130 when interrupted; 3 when
-/// the game, a file or a port is bad; 2 when the command line is. Whatever ended the match is said
-/// in the last line of the error stream: who, why, in which hand, the score so far. With -T the
-/// same command with -T -a goes on where a match stopped.
+/// Takes the same arguments as the original and writes the same files and streams. The first line
+/// of the output contains the players' ports, the last line the score. Exit codes: 0 when every
+/// hand was played; 2 on a bad command line; 3 when the game, a file or a port is bad; 4 when a
+/// player disconnected, was too slow or broke the rules of --replies; 130 when interrupted. The
+/// last line on stderr says why a match ended: the player, the reason, the hand and the score so
+/// far. With -T, the same command with -T -a resumes a stopped match.
 #[derive(clap::Args)]
 #[command(override_usage = USAGE, infer_long_args = true, args_override_self = true)]
 pub struct Args {
     /// Name of the match: its files are NAME.log, NAME.tlog, NAME.playerN.std, NAME.playerN.err
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// A game definition file, read as the original reads it, or the name of a built-in game
+    /// A game definition file, parsed as by the original dealer, or the name of a built-in game
     #[arg(value_name = "GAME")]
     game: Option<String>,
     /// Hands to play, 1 to 4294967295
     #[arg(value_name = "HANDS")]
     hands: Option<String>,
-    /// Seed of the cards, 0 to 4294967295: the same seed deals the same cards, also in the original
+    /// Seed of the cards, 0 to 4294967295; deals the same cards as the original dealer
     #[arg(value_name = "SEED")]
     seed: Option<String>,
-    /// The players' names, one for each seat; further ones are ignored
+    /// The players' names, one per seat; extra names are ignored
     #[arg(value_name = "P1 P2 …")]
     names: Vec<String>,
 
     /// Players keep their positions instead of moving by one after every hand
     #[arg(short = 'f')]
     fixed: bool,
-    /// No log file
+    /// Write no log file
     #[arg(short = 'l', overrides_with = "log")]
     no_log: bool,
-    /// Keep a log file (default)
+    /// Write a log file (default)
     #[arg(short = 'L', overrides_with = "no_log")]
     log: bool,
-    /// No transaction file (default)
+    /// Write no transaction file (default)
     #[arg(short = 't', overrides_with = "transactions")]
     no_transactions: bool,
-    /// Keep a transaction file, from which the match can be continued
+    /// Write a transaction file, from which the match can be resumed
     #[arg(short = 'T', overrides_with = "no_transactions")]
     transactions: bool,
-    /// Append to the files; with -T, continue the match that is in the transaction file
+    /// Append to the files; with -T, resume the match in the transaction file
     #[arg(short = 'a')]
     append: bool,
-    /// No transcript, only warnings, errors and the score, on the error stream
+    /// Print no transcript on stderr, only warnings, errors and the score
     #[arg(short = 'q')]
     quiet: bool,
-    /// Ports by seat, separated by commas; where missing or 0, the system chooses
+    /// Ports by seat, separated by commas; the system chooses those that are missing or 0
     #[arg(short = 'p', value_name = "PORTS", allow_hyphen_values = true)]
     ports: Option<String>,
-    /// Most milliseconds for one reply
+    /// Time limit for one reply, in milliseconds
     #[arg(
         long = "t_response",
         value_name = "MS",
@@ -77,7 +77,7 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     t_response: String,
-    /// Most milliseconds for a player's replies in one hand
+    /// Time limit for all replies of a player in one hand, in milliseconds
     #[arg(
         long = "t_hand",
         value_name = "MS",
@@ -85,7 +85,8 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     t_hand: String,
-    /// Most milliseconds for a player's replies in the match, for each of its hands
+    /// Time limit for all replies of a player in the match, in milliseconds times the number of
+    /// hands
     #[arg(
         long = "t_per_hand",
         value_name = "MS",
@@ -93,7 +94,8 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     t_per_hand: String,
-    /// Most milliseconds until all players are connected; negative: no limit, as in the original
+    /// Time limit for all players to connect, in milliseconds; negative: no limit, as in the
+    /// original
     #[arg(
         long = "start_timeout",
         value_name = "MS",
@@ -101,7 +103,7 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     start_timeout: String,
-    /// Most milliseconds until all players have sent their version; negative: no limit
+    /// Time limit for all players to send their version, in milliseconds; negative: no limit
     #[arg(
         long = "version_timeout",
         value_name = "MS",
@@ -109,27 +111,25 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     version_timeout: String,
-    /// Most milliseconds for a player to take what it is sent
+    /// Time limit for a player to receive what it is sent, in milliseconds
     #[arg(long = "write_timeout", value_name = "MS", default_value = "60000")]
     write_timeout: u64,
 
     /// Address to listen on; 0.0.0.0 or :: for every address of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// Bad replies: `compatible` corrects or ignores them like the original; `strict` ends the
-    /// match at the first line that is not exactly right; `limit=N` ends it after N corrected
-    /// replies
+    /// Treatment of bad replies: `compatible` corrects or ignores them like the original; `strict`
+    /// ends the match at the first invalid line; `limit=N` ends it after N corrected replies
     #[arg(long, value_name = "POLICY", default_value = "compatible")]
     replies: Replies,
-    /// Start an agent: CMD is split into words like a shell's, without a shell, and gets HOST and
-    /// PORT as its last words. Give it once for each seat, in order; an empty CMD leaves a seat to
-    /// others
+    /// Start a player: CMD is split into words as in a shell, but runs without one; HOST and PORT
+    /// are appended. Once per seat, in order; an empty CMD leaves the seat to other programs
     #[arg(long, value_name = "CMD", action = clap::ArgAction::Append)]
     run: Vec<String>,
-    /// Write a summary as JSON: result, scores, reply times, corrected and ignored replies
+    /// Write a JSON summary: result, scores, reply times, corrected and ignored replies
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Refuse game files that are not exactly right, instead of reading them as the original does
+    /// Refuse game files with errors, instead of parsing them like the original
     #[arg(long)]
     strict_game: bool,
 }

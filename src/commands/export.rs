@@ -11,32 +11,31 @@ use logs::export::{ExportError, Format, phh, write_match};
 use crate::exit::Failure;
 use crate::source::Source;
 
-/// Write a match's hands in another format: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open
-/// Hand History.
+/// Export a match's hands: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open Hand History.
 ///
-/// Reads a match folder, a ledger, or the log of any ACPC dealer. PHH files must be read whole, so
-/// they are cut after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
+/// Reads a match folder, a ledger, or the log of any ACPC dealer. Readers load PHH files as a
+/// whole, so these are split after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
 #[derive(clap::Args)]
 pub struct Args {
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
-    /// The format
+    /// Output format
     #[arg(long, value_enum)]
     format: FormatName,
     /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Overwrite files that are there already
+    /// Overwrite existing files
     #[arg(long, requires = "out")]
     force: bool,
-    /// The game of an ACPC log whose first line does not lead to it
+    /// The game of an ACPC log, if its first line does not identify it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Put other names in place of the players': `player-1`, `player-2` and so on, in their order
+    /// Replace the players' names with `player-1`, `player-2` and so on, in their order
     #[arg(long)]
     anonymise: bool,
-    /// Most hands in one PHH file
+    /// Maximum hands in one PHH file
     #[arg(long, value_name = "N", default_value_t = phh::HANDS_PER_FILE)]
     hands_per_file: u64,
 }
@@ -46,13 +45,13 @@ pub struct Args {
 enum FormatName {
     /// The ACPC dealer's log
     Acpc,
-    /// Poker hand history 0.0.2, many hands to a file
+    /// Poker hand history 0.0.2, many hands per file
     Phhs,
     /// A row for each hand and seat
     Csv,
     /// A JSON object for each hand
     Jsonl,
-    /// PokerStars' text: the first player's view, 100 chips for a dollar
+    /// PokerStars' text: the first player's view, 100 chips per dollar
     #[value(name = "pokerstars")]
     PokerStars,
     /// Open Hand History 1.4.7: JSON, with a blank line between hands

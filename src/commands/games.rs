@@ -13,10 +13,10 @@ use crate::output;
 /// List the built-in games, or print the definition of one.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The game whose definition is to be printed, in the ACPC format
+    /// Print the definition of this game, in the ACPC format
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// The list as JSON
+    /// Print the list as JSON
     #[arg(long, conflicts_with = "name")]
     json: bool,
 }

@@ -29,12 +29,12 @@ use crate::source::Source;
 /// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
 
-/// Put hands of other records into one match folder, which `stats` and `export` read.
+/// Import hands from other records into one match folder, for `stats` and `export`.
 ///
 /// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes and straddles), CSV with the
 /// columns that `export` writes (with --game) or with those that a map names (--columns), ACPC
-/// logs, and other ledgers. All hands must be of one game and of the same players, in whatever
-/// seats. What a file says beyond the hands is not kept, and told.
+/// logs, and other ledgers. All hands must be of the same game and players, in any seats. Other
+/// information in the files is dropped and reported.
 #[derive(clap::Args)]
 pub struct Args {
     /// The files, in the order of their hands
@@ -43,13 +43,14 @@ pub struct Args {
     /// The folder to write the match to
     #[arg(long, value_name = "DIR", required = true)]
     out: PathBuf,
-    /// The game of CSV files, and of ACPC logs whose first line does not lead to it
+    /// The game of CSV files, and of ACPC logs if their first line does not identify it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Which columns of CSV files hold what, for one row a hand: a TOML file (docs/ledger.md)
+    /// TOML file that maps the columns of CSV files, for one row per hand (docs/ledger.md)
     #[arg(long, value_name = "FILE", requires = "game")]
     columns: Option<PathBuf>,
-    /// The agent that a player was, for `explain` and `stats --values agents` (repeatable)
+    /// The agent behind a player, for `explain` and `stats --values agents`; may be given several
+    /// times
     #[arg(long, value_name = "PLAYER=AGENT")]
     agent: Vec<PlayerAgent>,
     #[command(flatten)]
@@ -57,10 +58,10 @@ pub struct Args {
     /// The match's name [default: the folder's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Leave out hands of other games or players than the first one's
+    /// Skip hands of other games or players than the first hand's
     #[arg(long)]
     leave_out: bool,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
     /// No progress display

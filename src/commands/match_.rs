@@ -14,23 +14,23 @@ use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 
-/// Play a match between agents and say who wins, with intervals.
+/// Play a match between agents and report win rates with intervals.
 ///
 /// Duplicate by default: each deal is played once with every rotation of the seats. The match is
-/// kept in a folder (data/matches/… unless --out says otherwise); the same command goes on with a
-/// match that was interrupted, and shows a finished one again; with more --hands in the same --out
-/// a finished match goes on as the longer one it would have been. Ctrl-C finishes the hands in
-/// play; a second one aborts. Ends with 0 when all hands were played or --until, --sprt or --preset
-/// has ended the match, 130 when interrupted, 3 on bad input.
+/// kept in a folder (data/matches/… unless --out is given). The same command resumes an interrupted
+/// match and shows a finished one again; with the same --out and more --hands it extends a finished
+/// match to the longer one. Ctrl-C finishes the hands in play; a second Ctrl-C aborts. Exit codes:
+/// 0 when all hands were played or --until, --sprt or --preset ended the match, 3 on bad input, 130
+/// when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT`, or names of the
+    /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT` or names from the
     /// configuration
     #[arg(value_name = "AGENT", required = true, num_args = 1..)]
     pub(super) agents: Vec<String>,
     #[command(flatten)]
     pub(super) play: PlayArgs,
-    /// The folder of this match
+    /// The folder for this match
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]

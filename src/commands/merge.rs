@@ -17,20 +17,19 @@ use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::report;
 
-/// Join the parts of a match, a tournament, an evaluation, a study, situations or endgames that were
-/// made with --shard.
+/// Join parts made with --shard: of a match, tournament, evaluation, study, situations or endgames.
 ///
-/// The result equals what is made in one piece. Refuses parts of different runs, parts given twice
-/// and missing parts, and says which.
+/// The result is the same as without --shard. Refuses parts of different runs, duplicate parts and
+/// missing parts, and names them.
 #[derive(clap::Args)]
 pub struct Args {
     /// The folders or files of the parts
     #[arg(value_name = "PART", required = true, num_args = 1..)]
     parts: Vec<PathBuf>,
-    /// The folder or file to write the whole to
+    /// The folder or file for the result
     #[arg(long, value_name = "PATH", required = true)]
     out: PathBuf,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
 }

@@ -10,7 +10,7 @@ use crate::interrupt::Aborting;
 use crate::named::{Game, Named, this_program};
 use crate::output::print;
 
-/// Make a folder that plays without anything else.
+/// Make a self-contained folder that plays an agent.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -25,14 +25,14 @@ enum What {
 /// Write an entry for an ACPC competition: startme.sh HOST PORT, README, this program, the game,
 /// the agent's files.
 ///
-/// The entry is tried at once: test matches against random players, started from elsewhere by its
-/// absolute and by a relative path, every reply held to the rules. Ends with 0 when the entry is
-/// there and works, 5 when it is there but fails, 3 when it cannot be made.
+/// The entry is tested at once: matches against random players, started from another folder by
+/// absolute and by relative path, with every reply checked against the rules. Exit codes: 0 when
+/// the entry works, 3 when it cannot be made, 5 when it exists but fails.
 #[derive(clap::Args)]
 struct AcpcArgs {
-    /// The folder to make; it must be empty or not exist
+    /// The folder to make; it must be empty or missing
     dir: PathBuf,
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
@@ -40,7 +40,7 @@ struct AcpcArgs {
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// Hands of each test match; 0 for none
+    /// Hands per test match; 0 for no tests
     #[arg(long, value_name = "N", default_value_t = 100)]
     check: u32,
 }

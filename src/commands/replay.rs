@@ -26,33 +26,32 @@ use crate::playing::provenance;
 use crate::progress::Progress;
 use crate::source::{Source, integrity};
 
-/// Play a recorded match again, decision by decision, and say how it differs from its record.
+/// Replay a recorded match decision by decision and report differences from its record.
 ///
-/// Every repeatable agent is asked again in each situation it had to decide in; what others did is
-/// taken over. Cards, line-ups, actions and, where they were recorded, strategies are compared; so
-/// are the hashes of models and of the ledger's rows. With --verify the command ends with 0 when
-/// all agrees, with 5 when something differs. In either case it ends with 3 when the record cannot
-/// be read or an agent is not known here, and with 130 when interrupted.
+/// Every repeatable agent decides again in each of its situations; the actions of others come from
+/// the record. Cards, line-ups, actions, recorded strategies, and the hashes of models and ledger
+/// rows are compared. Exit codes: 0; with --verify 5 when anything differs; 3 when the record
+/// cannot be read or an agent is unknown; 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// A match folder or a ledger
     #[arg(value_name = "MATCH")]
     source: PathBuf,
-    /// End with 5 when anything differs from the record
+    /// Exit with 5 when anything differs from the record
     #[arg(long)]
     verify: bool,
-    /// Only these hands, from the first to the last one named [default: all]
+    /// Only hands A to B, both included [default: all]
     #[arg(long, value_name = "A..B")]
     hands: Option<HandRange>,
-    /// Time for each decision, as the match had it: a record does not say
+    /// Time limit per decision, as in the match: it is not in the record
     #[arg(long, value_name = "TIME")]
     deadline: Option<Time>,
     #[command(flatten)]
     named: Named,
-    /// Threads, at most 1024 [default: one for each processor]
+    /// Threads, at most 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
     /// No progress display

@@ -19,49 +19,47 @@ const AUTO_BOARDS: u64 = 500_000_000;
 /// The most hands for `--estimates auto`: some minutes.
 const AUTO_HANDS: u64 = 1_000_000;
 
-/// Say what came of a match: win rates with 95 % intervals, splits, luck-adjusted results.
+/// Analyse a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
-/// duplicate groups and by bootstrap, with a note when they disagree, and one that may be looked at
-/// at any time. What each figure means, and
-/// the schema of the JSON document, stands in docs/statistics.md.
+/// duplicate groups and by bootstrap, with a note when they disagree; another interval is valid at
+/// any time. docs/statistics.md explains each figure and the schema of the JSON document.
 #[derive(clap::Args)]
 pub struct Args {
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
-    /// Also say how many hands an interval of ±X mbb/hand needs
+    /// Also report how many hands an interval of ±X mbb/hand needs
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     half_width: Option<f64>,
-    /// Also say how many hands to plan for with these agents, by the spread measured: for
-    /// intervals, for telling a rate from zero, and for --sprt
+    /// Also report how many hands these agents need, by the measured spread: for intervals, for
+    /// separating a rate from zero, and for --sprt
     #[arg(long)]
     plan: bool,
-    /// Exact expectation of hands that were all-in before the last street
+    /// Exact expected value of hands that were all-in before the last street
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
-    /// Estimates of the first entrant's rate with less variance, heads-up hold'em only: some
-    /// milliseconds a hand, on all processors
+    /// Estimates of the first entrant's rate with less variance, for heads-up hold'em only: some
+    /// milliseconds per hand, on all processors
     #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
     estimates: EstimateMode,
-    /// What hands are worth, by which estimates tell luck: `blueprint`, if both sides played the
-    /// blueprint that ships for the game; `agents`, if both played on as they themselves would,
-    /// each asked with three hands of each bucket; `cards`, the same, each asked with the very
-    /// cards; `equity`, by shares of the pot, for any game and ten times as fast; or FILE, a
-    /// blueprint of `cardroom train cfr`. `auto` is `blueprint` up to 200,000
-    /// hands where one ships, else `equity`
+    /// The value function of the estimates: `blueprint`, as if both sides played the game's shipped
+    /// blueprint; `agents`, as if both played on with their own strategies, each asked with three
+    /// hands of each bucket; `cards`, the same with the exact cards; `equity`, by shares of the
+    /// pot, for any game and ten times as fast; or FILE, a blueprint of `cardroom train cfr`.
+    /// `auto` is `blueprint` up to 200,000 hands if one ships for the game, else `equity`
     #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
     values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
-    /// strategy N times for each decision (16 gives most of the gain)
+    /// strategy N times per decision (16 gives most of the gain)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=1326))]
     imagine: u16,
     #[command(flatten)]
     named: Named,
-    /// The game of an ACPC log whose first line does not lead to it
+    /// The game of an ACPC log, if its first line does not identify it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
     /// Also draw the winnings of the first entrant into this SVG file
@@ -75,7 +73,7 @@ pub struct Args {
 /// How many boards to go through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AllInMode {
-    /// As many as take some seconds, and say what was left
+    /// As many as possible in some seconds; reports what is left out
     Auto,
     /// All of them: up to 1,370,754 for each new all-in of three hands before the flop
     Exact,

@@ -18,20 +18,20 @@ use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 
-/// Let every agent play every other, and show a table with intervals.
+/// Play every agent against every other and show a table with intervals.
 ///
-/// In a game for two every pair plays a match of --hands hands; in a game for n players every set
-/// of n agents, and the table shows differences of rates. Each match has cards of its own, derived
-/// from --seed, so that the rows of the table are independent. With --until, --sprt or --preset
-/// each match ends by the rule. The same command goes on with a tournament that was interrupted.
+/// In a two-player game every pair plays a match of --hands hands; in a game for n players every
+/// set of n agents, and the table shows differences of rates. Each match has its own cards, derived
+/// from --seed, so the rows of the table are independent. --until, --sprt and --preset apply to
+/// each match. The same command resumes an interrupted tournament.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The agents: kinds, `KIND:ARGUMENT`, or names of the configuration
+    /// The agents: kinds, `KIND:ARGUMENT` or names from the configuration
     #[arg(value_name = "AGENT", required = true, num_args = 2..)]
     pub(super) agents: Vec<String>,
     #[command(flatten)]
     pub(super) play: PlayArgs,
-    /// Only the first agent meets all others: the same matches as without, but no others
+    /// Only matches of the first agent against all others; they are the same as without this option
     #[arg(long)]
     gauntlet: bool,
     /// Also write the table into this CSV file: means, pairs, intervals, groups
@@ -42,7 +42,7 @@ pub struct Args {
     svg: Option<PathBuf>,
     #[command(flatten)]
     rules: RuleArgs,
-    /// The folder of this tournament
+    /// The folder for this tournament
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -18,7 +18,7 @@ use crate::output::print;
 
 mod slumbot;
 
-/// Play as an agent at a table somewhere else.
+/// Play as an agent at a table elsewhere: an ACPC dealer or Slumbot.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -33,17 +33,17 @@ enum Place {
 
 /// Connect to an ACPC dealer and play until it closes the connection.
 ///
-/// Ends with 0 when the dealer closed between two hands; 4 when it could not be reached, fell
-/// silent, closed in the middle of a hand, or sent what cannot be (the line is named); 130 when
-/// interrupted, after the hand in play; 3 when the agent, the game or the record is bad; 2 when the
-/// command line is.
+/// Exit codes: 0 when the dealer closed between two hands; 2 on a bad command line; 3 when the
+/// agent, the game or the record is bad; 4 when the dealer could not be reached, stayed silent,
+/// closed in the middle of a hand or sent something invalid (the line is shown); 130 when
+/// interrupted, after the hand in play.
 #[derive(clap::Args)]
 struct AcpcArgs {
     /// The dealer's host: a name, an IPv4 or an IPv6 address
     host: String,
     /// The port of the seat
     port: u16,
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
@@ -51,27 +51,27 @@ struct AcpcArgs {
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// Seed of the agent's random source [default: another one each time]
+    /// Seed for the agent [default: random]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// How long to go on trying while the dealer cannot be reached
+    /// How long to retry while the dealer cannot be reached
     #[arg(long, value_name = "TIME", default_value = "30s")]
     connect_timeout: Time,
-    /// How long the dealer may be silent, which it is while others think; 0s for any time
+    /// How long the dealer may stay silent, for example while others think; 0s for no limit
     #[arg(long, value_name = "TIME", default_value = "20min")]
     silence_timeout: Time,
-    /// The longest a decision may take before the hand is checked or folded; agents that decide in
-    /// microseconds (`inline` in `agents list`) are not interrupted [default: any time]
+    /// Time limit per decision, after which the hand is checked or folded; agents that decide in
+    /// microseconds (`inline` in `agents list`) are not interrupted [default: no limit]
     #[arg(long, value_name = "TIME")]
     deadline: Option<Time>,
-    /// Keep each decision (decisions.jsonl) and the final state of each hand (states.txt) in this
+    /// Write each decision (decisions.jsonl) and the final state of each hand (states.txt) to this
     /// folder
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
-    /// The name of another player, for agents that play by it; may be given several times
+    /// The name of another player, for agents that use it; may be given several times
     #[arg(long, value_name = "NAME")]
     opponent: Vec<String>,
-    /// The summary as one JSON document
+    /// Print the summary as one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -30,74 +30,72 @@ use crate::playing::provenance;
 use crate::progress;
 use crate::report;
 
-/// Play hands against Slumbot, or against any server that speaks its API.
+/// Play against Slumbot, or any server with its API.
 ///
-/// Every hand is recorded as it ends, so that the run can be stopped, or killed, and gone on with
-/// by the same command. Ends with 0 when all hands are played; 4 when the server is out of reach
-/// for too long (go on with the same command); 5 when what the server says does not agree with
-/// cards, betting, sums or what it said before, or is again and again not what Slumbot says; 130
-/// when interrupted; 3 when the agent, the folder or the server is no good; 2 when the command line
-/// is.
+/// Every hand is recorded as it ends, so the same command resumes a stopped or killed run. Exit
+/// codes: 0 when all hands are played; 2 on a bad command line; 3 when the agent, the folder or the
+/// server is bad; 4 when the server is unreachable for too long (resume with the same command); 5
+/// when the server's answers contradict the cards, the betting, the sums or earlier answers, or are
+/// repeatedly not in Slumbot's format; 130 when interrupted.
 ///
-/// The account, if hands are to count for one, is read from the file of --login (user name on the
+/// The account, if hands should count for one, is read from the file of --login (user name on the
 /// first line, password on the second) or from CARDROOM_SLUMBOT_USERNAME and
 /// CARDROOM_SLUMBOT_PASSWORD.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(long, value_name = "NAME")]
     agent: String,
     /// Hands to play
     #[arg(long, value_name = "N", default_value_t = 150_000, value_parser = value_parser!(u64).range(1..1 << 53))]
     hands: u64,
-    /// The server
+    /// The server's URL
     #[arg(long, value_name = "URL", default_value = LIVE)]
     host: String,
-    /// What the paths begin with
+    /// Prefix of the API's paths
     #[arg(long, value_name = "PREFIX", value_enum, default_value_t = Prefix::Auto)]
     prefix: Prefix,
-    /// Sessions side by side, one hand in each
+    /// Parallel sessions, one hand in each
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
     sessions: u16,
-    /// Requests a second, of all sessions together; 0 for any number [default: 8, and any number on
-    /// this machine]
+    /// Requests per second over all sessions; 0 for no limit [default: 8; no limit on this machine]
     #[arg(long, value_name = "R", value_parser = rate)]
     rate: Option<f64>,
-    /// How long an answer may take
+    /// Time limit for one answer
     #[arg(long, value_name = "TIME", default_value = "30s")]
     timeout: Time,
-    /// How long to try while the server has not answered once
+    /// How long to retry before the server's first answer
     #[arg(long, value_name = "TIME", default_value = "20s")]
     connect_timeout: Time,
-    /// How long an outage may last before the run ends, to be resumed later
+    /// How long an outage may last before the run stops, to be resumed later
     #[arg(long, value_name = "TIME", default_value = "6h")]
     give_up: Time,
-    /// The first pause after a failure; it doubles each time up to a minute [default: 500ms, and
-    /// 10ms on this machine]
+    /// The first pause after a failure; it doubles each time up to a minute [default: 500ms; 10ms
+    /// on this machine]
     #[arg(long, value_name = "TIME")]
     pause: Option<Time>,
-    /// The longest a decision may take before the hand is checked or folded [default: any time]
+    /// Time limit per decision, after which the hand is checked or folded [default: no limit]
     #[arg(long, value_name = "TIME")]
     deadline: Option<Time>,
-    /// Seed of the agent's random source [default: another one for each new run]
+    /// Seed for the agent [default: random for each new run]
     #[arg(long, value_name = "SEED", value_parser = value_parser!(u64).range(..1 << 63))]
     seed: Option<u64>,
-    /// File with the account's user name and password, on a line each
+    /// File with the account's user name and password, one per line
     #[arg(long, value_name = "FILE")]
     login: Option<PathBuf>,
-    /// File of further certificates to trust, in PEM: of an authority, or the server's own
+    /// PEM file of additional certificates to trust: an authority's, or the server's own
     #[arg(long, value_name = "FILE")]
     certificates: Option<PathBuf>,
-    /// The agent to play against, where the server is another cardroom
+    /// The agent to play against, if the server is another cardroom
     #[arg(long, value_name = "NAME")]
     opponent: Option<String>,
-    /// The run's folder [default: in the data folder, by agent and number of hands]
+    /// The folder for the run [default: in the data folder, by agent and number of hands]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display
@@ -108,12 +106,12 @@ pub(super) struct Args {
 /// The prefixes of the API's paths.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Prefix {
-    /// Find out
+    /// Detect it
     Auto,
-    /// The older one
+    /// The older prefix
     #[value(name = "/api")]
     Api,
-    /// The present one
+    /// The current prefix
     #[value(name = "/slumbot/api")]
     SlumbotApi,
 }
