@@ -20,76 +20,73 @@ mod in_tree;
 mod lbr;
 mod versus;
 
-/// Measure how strong an agent is.
+/// Measure the strength of an agent.
 ///
-/// By `lbr`: local best response, which knows the agent's strategy and wins what it can by looking
-/// one action ahead; a lower bound of what could be won from the agent, for two-player hold'em. By
-/// `match`: a duplicate match against another agent. By `duel`: the same at spots of play, both
-/// strategies valued over all hands there instead of played out. By `exploiters`: duplicate matches
-/// against bots of one idea each, such as all-in with the best hands, or overbets; for games of two
-/// players. By `best-response`: what could be won from it at most, exactly, in a game small enough
-/// to be laid out whole; in two-player hold'em with the bets of a betting tree, estimated on drawn
-/// flops or exactly on all, or, by somebody who sees the agent's buckets instead of cards, exactly
-/// over all deals. docs/evaluate.md says how to read the figures and what they cost.
+/// --by lbr: local best response, which knows the agent's strategy and looks one action ahead; a
+/// lower bound on what can be won from the agent; for two-player hold'em. --by match: a duplicate
+/// match against another agent. --by duel: the same at spots of play, with both strategies valued
+/// over all hands instead of played out. --by exploiters: duplicate matches against bots with one
+/// idea each, such as all-in with the best hands or overbets; for two-player games. --by
+/// best-response: the most that can be won from the agent. It is exact in small games. In
+/// two-player hold'em it is limited to the bets of a betting tree and either estimated on sampled
+/// flops, exact on all flops, or, for an opponent who sees the agent's buckets instead of cards,
+/// exact over all deals. docs/evaluate.md explains the figures and their cost.
 ///
-/// What was finished is kept in a folder (under data/evaluations unless --out says otherwise): the
-/// same command goes on with a run that was interrupted, or with more hands, and shows a finished
-/// one again. With --shard it is a part of the deals, flops or exploiters, for other processes or
-/// machines to do the rest. Ctrl-C finishes the deals (or flops) in play; a second one aborts. (The best response
-/// in a small game takes seconds, that on buckets a minute; they are not kept.) Ends with 0 when
-/// all hands were played, 130 when interrupted, 3 on bad input, such as an agent that cannot be
-/// asked for its strategy.
+/// Results are kept in a folder (under data/evaluations unless --out is given). The same command
+/// resumes an interrupted run, continues with more --hands, and shows a finished run again. --shard
+/// measures a part of the deals, flops or exploiters; other processes or machines can measure the
+/// rest. Ctrl-C finishes the deals or flops in play; a second Ctrl-C aborts. The best responses in
+/// a small game (seconds) and on buckets (a minute) are not kept. Exit codes: 0 when finished, 3 on
+/// bad input, such as an agent that cannot be asked for its strategy, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(value_name = "AGENT")]
     agent: String,
-    /// The yardstick
+    /// How strength is measured
     #[arg(long, value_enum, default_value = "lbr")]
     by: Yardstick,
-    /// What local best response may do: fc (fold, call), fcr (also raise, limit games), fcpa (also
+    /// Actions of local best response: fc (fold, call), fcr (also raise, limit games), fcpa (also
     /// bet the pot or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr
     /// in limit games]
     #[arg(long, value_name = "MOVES")]
     actions: Option<solvers::lbr::Moves>,
-    /// The street from which on it may, or on which a duel is valued; before it, it checks and
-    /// calls
+    /// The first street on which local best response uses --actions (it checks and calls before),
+    /// or the street on which a duel is valued
     #[arg(long, value_enum, default_value = "turn")]
     from: From,
-    /// The opponent of a match or a duel
+    /// The opponent in a match or a duel
     #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
-    /// In a duel: lines of play with less than this share of a spot's weight are drawn, followed
-    /// only so often and then counted for so much more; 0 follows all of them. From the turn on
-    /// 0.05 takes a tenth of the time
+    /// In a duel: lines of play with less than this share of a spot's weight are sampled and
+    /// weighted accordingly; 0 follows every line. From the turn on, 0.05 takes a tenth of the time
     #[arg(long, value_name = "SHARE", default_value = "0")]
     sample_below: f64,
-    /// In a duel: how many cards are followed wherever one is dealt, drawn from those left; their
-    /// mean counts. All of them from 48 on
+    /// In a duel: cards sampled at each deal; their mean counts. 48 or more follows all cards
     #[arg(long, value_name = "N", default_value = "1")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     cards: u32,
-    /// What the best response in hold'em sees: its two cards, or only what `cfr` sees of them, its
-    /// bucket on each street; the latter exactly, over all deals, where buckets are few
+    /// What the best response in hold'em sees: its two cards, or only its bucket on each street,
+    /// like `cfr`; the latter is exact, over all deals, for few buckets
     #[arg(long, value_enum, default_value = "cards")]
     sees: Sees,
-    /// Flops that the best response in hold'em is measured on: drawn from all 22,100, or `all`
+    /// Flops for the best response in hold'em: a number sampled from all 22,100, or `all`
     #[arg(long, value_name = "N|all", default_value = "20")]
     flops: Flops,
-    /// The bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
-    /// reraise, small, standard) or a file [default: the tree that the agent plays from, else fcpa,
-    /// limit in limit games]
+    /// Bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
+    /// reraise, small, standard) or a file [default: the agent's own betting tree, else fcpa, limit
+    /// in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
-    /// Hands, two for each deal
+    /// Hands to play, two per deal
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     hands: u64,
-    /// Threads, at most 1024; the result does not depend on their number [default: one for each
-    /// processor, which is also the most that help]
+    /// Threads, at most 1024; the result does not depend on their number [default: one per
+    /// processor; more are not used]
     #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Determines every card and every draw of the agent; at most 2^63 − 1
+    /// Seed for cards and the agent's decisions, at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
     /// Measure only part i of N; join the parts with `cardroom merge`
@@ -99,10 +96,10 @@ pub struct Args {
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// The folder of this measurement
+    /// The folder for the results
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
     /// No progress display
@@ -117,11 +114,11 @@ enum Yardstick {
     Lbr,
     /// A duplicate match against the agent named by --against
     Match,
-    /// Both strategies valued, over all hands and cards, at spots to which the agent named by
-    /// --against comes by playing itself, on the street that --from names
+    /// Both strategies valued over all hands and cards, at spots that the agent of --against
+    /// reaches by playing itself, on the street of --from
     Duel,
-    /// Duplicate matches against simple bots, each of which plays one idea: all-in with its best
-    /// hands, overbets
+    /// Duplicate matches against simple bots with one idea each: all-in with the best hands,
+    /// overbets
     Exploiters,
     /// The best response: exact in games like Kuhn and Leduc poker, and inside a betting tree of
     /// hold'em
@@ -131,9 +128,9 @@ enum Yardstick {
 /// What a best response sees of its hand.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sees {
-    /// Its two cards, on as many flops as --flops says
+    /// Its two cards, on the flops of --flops
     Cards,
-    /// The agent's buckets, those of earlier streets remembered
+    /// The agent's buckets, on this and earlier streets
     Buckets,
 }
 

@@ -12,35 +12,35 @@ use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 
-/// Where a tree bluffs: leaves that bet or raise although every hand in them is weak.
+/// Show where a tree bluffs: leaves that bet or raise although every hand in them is weak.
 ///
-/// A leaf counts where the tests on its path keep the win-rate below --win-rate, by the
-/// win-rate itself or by the deciles of a later street, whose mean it is; and where a bet or raise
-/// is answered at least as often as --raise. Those that bluff most often in play come first.
+/// A leaf is listed when the tests on its path keep the win-rate below --win-rate (directly, or by
+/// the deciles of a later street, whose mean it is) and it bets or raises at least as often as
+/// --raise. The leaves that bluff most often in play come first.
 ///
 /// Examples:
 ///   cardroom explain bluffs oct
 ///   cardroom explain bluffs oct --street river --win-rate 30% --raise 50%
 ///
-/// Ends with 0, also where there are none, and 3 where the agent has no trees.
+/// Exit codes: 0, also when there are no such leaves; 3 when the agent has no trees.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
     whose: TreeSource,
-    /// One street only
+    /// Only this street
     #[arg(long, value_enum)]
     street: Option<super::Street>,
     /// The win-rate below which a hand is weak, such as 45% or 0.45
     #[arg(long, value_name = "SHARE", default_value = "45%")]
     win_rate: Share,
-    /// How often at least it bets or raises
+    /// Minimum frequency of bets and raises, such as 20% or 0.2
     #[arg(long, value_name = "SHARE", default_value = "20%")]
     raise: Share,
-    /// Leaves shown of each street, the others are counted
+    /// Leaves shown per street; the others are only counted
     #[arg(long, value_name = "N", default_value_t = 5)]
     most: usize,
-    /// One JSON document with all of them instead of text
+    /// Print one JSON document with all leaves instead of text
     #[arg(long)]
     json: bool,
 }

@@ -13,37 +13,38 @@ use crate::named::{Game, Named};
 use crate::output::{Output, Shown};
 use crate::report;
 
-/// What an agent does with each starting hand, as a chart of 13 by 13.
+/// Show what an agent does with each starting hand, as a 13 × 13 chart.
 ///
-/// At its first decision, or with --at after any betting before the flop. Every hand counts
-/// fully, whether or not the agent would have come there with it. Pairs are on the diagonal,
-/// suited hands above it, offsuit hands below.
+/// The chart is for the agent's first decision, or with --at for the decision after any betting
+/// before the flop. Every hand has full weight, even if the agent would not reach the decision with
+/// it. Pairs are on the diagonal, suited hands above it, offsuit hands below.
 ///
 /// Examples:
 ///   cardroom explain chart oct --svg opening.svg
 ///   cardroom explain chart cfr --at r250
 ///   cardroom explain chart cfr --at cr400 --game holdem.nolimit.2p.reverse_blinds
 ///
-/// Ends with 2 where --at is no betting that leads to a decision before the flop, and 3 where
-/// the agent cannot be asked for its strategy or does not play the game.
+/// Exit codes: 2 when the betting of --at does not lead to a decision before the flop, 3 when the
+/// agent cannot be asked for its strategy or does not play the game.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The agent: a kind, KIND:ARGUMENT, or a name of the configuration (see `cardroom agents
+    /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(value_name = "AGENT")]
     agent: String,
-    /// What was bet before, as in ACPC logs: `c` calls, `r250` raises to 250 chips, as in `cr400`
+    /// The betting before the decision, as in ACPC logs: `c` calls, `r250` raises to 250 chips, as
+    /// in `cr400`
     #[arg(long, value_name = "BETTING", default_value = "", hide_default_value = true)]
     at: String,
-    /// Draw the chart into this file
+    /// Draw the chart into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

@@ -20,52 +20,52 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::threads::threads;
 
-/// How far a student does what its teacher does, and what the difference costs it, street by
-/// street.
+/// Compare a student with its teacher, street by street: how often they agree, and what the
+/// differences cost.
 ///
-/// The teacher plays itself, and at each of its decisions the student is asked what it would do:
+/// The teacher plays itself. At each of its decisions the student's strategy is compared:
 ///   same      decisions at which both have the same likeliest action
-///   distance  mean of half the sum of what their probabilities differ by
-///   KL        mean of what the student's probabilities are further from the teacher's actions
-///             than the teacher's own, in nats
-/// and how often each folds, calls (or checks), raises (or bets). Distances are of what a student's
-/// model says, also where it plays the likeliest action alone. Then duplicate matches against the
-/// teacher say what is lost when the student decides on one street only, and on all. Hands of a
-/// deal draw from the same random numbers, so that only differences make the result spread, and
-/// all-ins count with what is expected of them.
+///   distance  mean of half the sum of the absolute differences of their probabilities
+///   KL        mean Kullback-Leibler divergence of the student's probabilities from the teacher's,
+///             in nats
+/// and how often each folds, calls (or checks), raises (or bets). Distances use the student's
+/// model, even if the student only plays the likeliest action. Then duplicate matches against the
+/// teacher measure what the student loses when it decides on one street only, and on all. Both
+/// hands of a deal use the same random numbers, which reduces the variance, and all-ins count with
+/// their expected value.
 ///
 /// Examples:
 ///   cardroom explain fidelity oct
 ///   cardroom explain fidelity my-students/cart --teacher cfr --hands 200000 --json
 ///
-/// Works for all agents that can be asked for their strategy, in games of two. Ctrl-C shows what is
-/// known by then and ends with 130. Ends with 2 where --hands is odd, and 3 where an agent cannot
-/// be asked or does not play the game.
+/// Works for all agents that can be asked for their strategy, in two-player games. Ctrl-C shows
+/// the results so far. Exit codes: 2 when --hands is odd, 3 when an agent cannot be asked or does
+/// not play the game, 130 when interrupted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The student: an agent such as `oct` or `mlp:model=FOLDER`, a name of the configuration, or a
-    /// folder that `cardroom train` has written
+    /// The student: an agent such as `oct` or `mlp:model=FOLDER`, a name from the configuration, or
+    /// a folder made by `cardroom train`
     #[arg(value_name = "AGENT|FOLDER")]
     student: String,
-    /// Whom it learned from
+    /// The teacher
     #[arg(long, value_name = "AGENT", default_value = "cfr")]
     teacher: String,
-    /// Hands of each match, two of each deal; the teacher plays half as many with itself
+    /// Hands per match, two per deal; the teacher plays itself for half as many
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     hands: u64,
-    /// Determines every card and every draw; at most 2^63 − 1
+    /// Seed for cards and decisions, at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
-    /// Threads, at most 1024; the result does not depend on their number [default: one for each
-    /// processor, which is also the most that help]
+    /// Threads, at most 1024; the result does not depend on their number [default: one per
+    /// processor; more are not used]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
     game: Game,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

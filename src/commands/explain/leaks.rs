@@ -22,15 +22,14 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::source::Source;
 
-/// Where an entrant of a match loses most: a ranked list of places, beside the others in the same
+/// Rank the places of a match where an entrant loses most, compared with the others in the same
 /// places.
 ///
-/// Each hand counts at the entrant's last decision in it: by street, position, what it faced and
-/// what it did. What the places won adds up to the win rate, in mbb per hand of the match. Beside
-/// it stands what the others won in the same place, with as many hands from each seat; the
-/// difference has a 95 % interval, and the list begins where most is lost. Which differences are
-/// told apart from chance is judged for all places together (Holm, 5 %), so that of many places
-/// none stands out by luck alone. All-ins count with their expectation.
+/// Each hand counts at the entrant's last decision: by street, position, what it faced and what it
+/// did. The winnings of all places add up to the win rate, in mbb per hand of the match. They are
+/// compared with the others' winnings in the same place, for the same number of hands from each
+/// seat. The difference has a 95 % interval, and the largest loss comes first. Significance is
+/// corrected for the number of places (Holm, 5 %). All-ins count with their expected value.
 ///
 /// MATCH is a match folder, a ledger, or the log of any ACPC dealer.
 ///
@@ -38,24 +37,24 @@ use crate::source::Source;
 ///   cardroom explain results data/matches/oct-vs-cfr
 ///   cardroom explain results data/matches/oct-vs-cfr --who cfr --most 30
 ///
-/// Ends with 2 where nobody has the name --who, and 3 where the match cannot be read or has no
-/// hands of two deals.
+/// Exit codes: 2 when no entrant has the name --who, 3 when the match cannot be read or has fewer
+/// than two deals.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// The match's folder, its ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     path: PathBuf,
-    /// Whose results [default: the first entrant's]
+    /// The entrant [default: the first]
     #[arg(long, value_name = "ENTRANT")]
     who: Option<String>,
-    /// Places shown of those where it is behind, and of those where it is ahead
+    /// Places shown where the entrant is behind, and where it is ahead
     #[arg(long, value_name = "N", default_value_t = 8)]
     most: usize,
-    /// The game of an ACPC log whose first line does not lead to it
+    /// The game of an ACPC log, if its first line does not identify it
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// One JSON document with all places instead of text
+    /// Print one JSON document with all places instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

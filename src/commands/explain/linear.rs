@@ -9,7 +9,7 @@ use show::number::signed;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 
-/// Say what each weight of a linear rule for all-in or fold means, in big blinds.
+/// Explain each weight of a linear all-in-or-fold rule, in big blinds.
 #[derive(clap::Args)]
 pub struct Args {
     /// A file of `cardroom train linear`, or `published`: the published weights
@@ -18,7 +18,7 @@ pub struct Args {
     /// Only the weights at this stack, in big blinds [default: all stacks of the file]
     #[arg(long, value_name = "BLINDS")]
     stack: Option<f64>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

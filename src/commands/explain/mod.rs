@@ -18,10 +18,8 @@ use clap::{Subcommand, ValueEnum};
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// Show what an agent does and why: its chart of starting hands, its decision trees in poker words,
-/// also on one page, lists of if and then in plain words and on a card, the weights of a linear
-/// rule, where it bluffs, what led to a decision in a recorded match, where a match was lost, and
-/// how far it does what its teacher does.
+/// Show what an agent does and why: charts, decision trees, rules, bluffs, single decisions, losses
+/// in a match, and the agreement of a student with its teacher.
 ///
 /// docs/explain.md shows each with its output.
 #[derive(clap::Args)]
@@ -61,13 +59,13 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 /// A street, as clap knows it.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Street {
-    /// Two cards
+    /// No board cards
     Preflop,
-    /// Three cards on the table
+    /// Three board cards
     Flop,
-    /// Four
+    /// Four board cards
     Turn,
-    /// All five
+    /// Five board cards
     River,
 }
 

@@ -16,12 +16,12 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::report;
 
-/// A decision tree in poker words, with node numbers, rows and what is done.
+/// Show a decision tree in poker words, with node numbers, rows and actions.
 ///
-/// A tree is shown from its root, or from --node, down to --depth. What is below is told by its
-/// node: the rows that it learned from, their share of play, and the mean of what is done with
-/// them. Win-rates are against any hand that the opponent may hold. With --match each node also
-/// says what the tree's player won in the hands that came there.
+/// Shows the tree from its root, or from --node, down to --depth. The nodes there summarise what is
+/// below: training rows, share of play, and mean action probabilities. Win-rates are against any
+/// hand that the opponent can hold. With --match each node also has what the tree's player won in
+/// the hands that reached it.
 ///
 /// Examples:
 ///   cardroom explain tree oct --street preflop
@@ -31,33 +31,33 @@ use crate::report;
 ///   cardroom explain tree my-students/oct --street turn --format dot | dot -Tpdf > turn.pdf
 ///   cardroom explain tree oct --street preflop --match data/matches/oct-vs-cfr
 ///
-/// Ends with 2 where the tree has no such node, and 3 where the agent has no trees, or did not play
-/// the match.
+/// Exit codes: 2 when the tree has no such node, 3 when the agent has no trees or did not play the
+/// match.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
     whose: TreeSource,
-    /// The street whose tree it is
+    /// The street
     #[arg(long, value_enum)]
     street: super::Street,
-    /// Branches one below the other that are shown, 0 to 64
+    /// Depth shown, 0 to 64
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=64))]
     depth: u8,
-    /// The node to begin with
+    /// The node to start from
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     node: usize,
-    /// Begin --depth branches above the leaf that does this most often in play; with the root where
+    /// Start --depth branches above the leaf that does this most often in play, or at the root if
     /// there is none
     #[arg(long, value_enum, conflicts_with = "node")]
     around: Option<Around>,
-    /// A match, by its folder or ledger: each node says what was won there, with its 95 % interval
+    /// A match folder or ledger: each node shows what was won there, with its 95 % interval
     #[arg(long = "match", value_name = "MATCH")]
     played: Option<PathBuf>,
-    /// How it is shown
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Write it to this file instead of printing it
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -65,9 +65,9 @@ pub(super) struct Args {
 /// What a leaf does that is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Around {
-    /// Bets and raises as its likeliest answer with a win-rate below 45 %
+    /// Most often bets or raises, with a win-rate below 45 %
     Bluff,
-    /// Bets and raises as its likeliest answer with a win-rate of 55 % or more
+    /// Most often bets or raises, with a win-rate of 55 % or more
     Value,
 }
 
@@ -78,7 +78,7 @@ enum Format {
     Text,
     /// For Graphviz
     Dot,
-    /// A picture
+    /// An SVG picture
     Svg,
 }
 

@@ -14,8 +14,8 @@ use crate::named::{Named, names};
 /// Who is explained.
 #[derive(clap::Args)]
 pub(super) struct TreeSource {
-    /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name of the configuration; or a folder
-    /// that `cardroom train oct` or `train cart` has written
+    /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name from the configuration; or a folder
+    /// made by `cardroom train oct` or `train cart`
     #[arg(value_name = "AGENT|FOLDER")]
     name: String,
     #[command(flatten)]

@@ -16,27 +16,27 @@ use crate::exit::Failure;
 use crate::named::Named;
 use crate::output::Output;
 
-/// What led to a decision of a recorded match, and what would have changed it.
+/// Explain a decision of a recorded match, and what would have changed it.
 ///
-/// Of the trees `oct` and `cart`: the path through the tree, what its leaf has won or lost in the
-/// match, and the nearest changes of one number that would have led to another action.
+/// For the trees `oct` and `cart`: the path through the tree, what its leaf won or lost in the
+/// match, and the smallest changes of one number that lead to another action.
 ///
-/// Of other agents: each action with its probability and, where the agent gave them, its value in
-/// chips; what the agent said; and a chart of what it does with every hand that it would have had
-/// there, if it can be asked (`cardroom explain chart` lists those agents). What it would have had
-/// is by its own strategy at its earlier decisions.
+/// For other agents: each action with its probability and, if the agent gave it, its value in
+/// chips; the agent's note; and a chart of what it does with every hand in its range there, if it
+/// can be asked (`cardroom explain chart` lists those agents). The range follows from the agent's
+/// strategy at its earlier decisions.
 ///
 /// MATCH is a match folder of `cardroom match`, HAND the hand's number from 0, and DECISION the
-/// number of the action in the hand, from 0, counting everybody's. Without DECISION the
-/// decisions of the hand are listed. The trees are those of the agent that the match names;
-/// paths in its name start from the current folder.
+/// number of the action in the hand, from 0, over all players. Without DECISION the decisions of
+/// the hand are listed. The trees are those of the agent named in the match; paths in its name
+/// start from the current folder.
 ///
 /// Examples:
 ///   cardroom explain decision data/matches/oct-vs-cfr 17
 ///   cardroom explain decision data/matches/oct-vs-cfr 17 4
 ///
-/// Ends with 2 where the match has no such hand or decision, and 3 where the match cannot be
-/// read or does not name the agent.
+/// Exit codes: 2 when the match has no such hand or decision, 3 when the match cannot be read or
+/// does not name the agent.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -49,12 +49,12 @@ pub(super) struct Args {
     /// The action in the hand, from 0 [default: list them]
     #[arg(value_name = "DECISION")]
     decision: Option<u32>,
-    /// Draw the chart of an agent without trees into this file
+    /// Draw the chart of an agent without trees into this SVG file
     #[arg(long, value_name = "FILE", requires = "decision")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

@@ -27,43 +27,42 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
 
-/// Say in plain words what fast-and-frugal trees do, how often each statement decides, and what it
-/// earns; and make the card to play them by.
+/// Explain fast-and-frugal trees in words: how often each statement decides and what it earns; or
+/// print them on a card.
 ///
-/// The lists play duplicate matches against an agent; streets that the file says nothing of are
-/// played as that agent plays them. For each statement:
+/// The lists play duplicate matches against an agent. On streets without a list they play like that
+/// agent. For each statement:
 ///   decides   its share of the decisions on the street
 ///   of hands  how many hands it decides in
-///   wins      what those hands win, in mbb/hand of them, whatever else was done
-///   is worth  what all hands win more than with the statement struck out, in mbb/hand; cards and
-///             draws are the same, so that only what changes makes the result spread
-/// A statement that can never decide is named with its line.
+///   wins      what those hands win, in mbb per such hand, including their other decisions
+///   is worth  what all hands win more than without the statement, in mbb/hand; both runs use the
+///             same cards and random numbers, which reduces the variance
+/// Statements that can never decide are listed with their line.
 ///
 /// Examples:
 ///   cardroom explain heuristic shipped --hands 100000
 ///   cardroom explain heuristic mine.fft --street flop --against equity
 ///   cardroom explain heuristic mine.fft --hands 0 --card mine.html
 ///
-/// Ctrl-C shows what is known by then and ends with 130. Ends with 2 where --hands is odd, and 3
-/// where the file cannot be played in the game or the agent cannot be asked.
+/// Ctrl-C shows the results so far. Exit codes: 2 when --hands is odd, 3 when the file cannot be
+/// played in the game or the agent cannot be asked, 130 when interrupted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A file of lists (docs/heuristics.md), or lists inside the program by their name: paper,
-    /// limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` for those of the
-    /// game
+    /// A file of lists (docs/heuristics.md), or a built-in one: paper, limit, no-limit, no-limit-3,
+    /// no-limit-5, no-limit-8, no-limit-12; `shipped` for the default of the game
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// One street only
+    /// Only this street
     #[arg(long, value_enum)]
     street: Option<super::Street>,
-    /// Whom the lists play
+    /// The opponent of the lists
     #[arg(long, value_name = "AGENT", default_value = "cfr")]
     against: String,
-    /// Hands to play, two of each deal; 0 for the words alone
+    /// Hands to play, two per deal; 0 for the words only
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     hands: u64,
-    /// Determines every card and every draw; at most 2^63 − 1
+    /// Seed for cards and decisions, at most 2^63 − 1
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
     #[command(flatten)]
@@ -73,12 +72,12 @@ pub(super) struct Args {
     /// holdem.limit.2p.reverse_blinds]
     #[arg(long, value_name = "FILE")]
     game: Option<String>,
-    /// Write the rules on one page to print, as .html or .svg
+    /// Write a one-page card for printing to this file, .html or .svg
     #[arg(long, value_name = "FILE")]
     card: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

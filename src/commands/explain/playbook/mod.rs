@@ -16,28 +16,28 @@ use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::report;
 
-/// An agent on one page: the upper rules of its four trees, to print or to read on a screen.
+/// Write the upper rules of an agent's four trees on one page, for print or screen.
 ///
-/// Each street's rules are read from the top: follow the lines that hold until one says what is
-/// done, how often, in how much of play, and at which node. What is deeper is summarised; the text
-/// says how to see it. The page is A4 and made for black on white; on a screen it follows the
-/// system's dark mode. Files need nothing else: no scripts, no fonts, nothing from the network.
+/// Read the rules of a street from the top and follow the lines that apply, until one gives the
+/// action, its frequency, its share of play and its node. Deeper branches are summarised, with the
+/// command that shows them. The page is A4, black on white; on a screen it follows the system's
+/// dark mode. The file is self-contained: no scripts, no fonts, nothing from the network.
 ///
 /// Examples:
 ///   cardroom explain playbook oct --out oct.html
 ///   cardroom explain playbook my-students/cart --depth 2 --out cart.svg
 ///
-/// Ends with 2 where the file is named neither .html nor .svg, and 3 where the agent has no trees.
+/// Exit codes: 2 when the file is neither .html nor .svg, 3 when the agent has no trees.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
     whose: TreeSource,
-    /// Branches one below the other that are shown, 0 to 6; more than 3 get small, or take more
-    /// pages [default: all of trees with at most 80 leaves together, of others 3]
+    /// Depth shown, 0 to 6; above 3 the text gets small or takes more pages [default: all of trees
+    /// with at most 80 leaves in total, else 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]
     depth: Option<u8>,
-    /// The file to write; its ending, .html or .svg, says what it is
+    /// The file to write, .html or .svg
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
