@@ -14,11 +14,11 @@ use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
-/// Solve random endgames and keep them with their equilibria in a file.
+/// Solve random endgames and store them with their equilibria in a file.
 ///
-/// Both players' distributions are drawn uniformly from all there are. The same command makes the
-/// same bytes at any number of threads, and goes on where it was interrupted or killed (the file is
-/// FILE.partial until it is whole). Shards are put together by --merge.
+/// Both players' card distributions are drawn uniformly from all distributions. The file is the
+/// same for any number of threads. The same command resumes a run that was interrupted or killed
+/// (the file is FILE.partial until it is complete). --merge joins shards.
 ///
 /// Examples:
 ///   cardroom endgame database --games 100000 --out endgames
@@ -27,7 +27,7 @@ use crate::threads::Threads;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// How many games, as in 100000 or 100k
+    /// Number of games, as in 100000 or 100k
     #[arg(long, value_name = "N", default_value = "100k", conflicts_with = "merge")]
     games: Count,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(super) struct Args {
     deck: deck::Deck,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

@@ -7,11 +7,11 @@ use crate::exit::Failure;
 /// An endgame.
 #[derive(clap::Args)]
 pub(super) struct Weights {
-    /// The weights of the first player's cards, 1 being the worst: `1:0.5,10:0.5` or `3-6`; cards
-    /// that are not named are not held [default: all alike]
+    /// Weights of the first player's cards, 1 is the worst: `1:0.5,10:0.5` or `3-6`; missing cards
+    /// have weight 0 [default: all equal]
     #[arg(long, value_name = "CARDS")]
     first: Option<String>,
-    /// The weights of the second player's cards
+    /// Weights of the second player's cards
     #[arg(long, value_name = "CARDS")]
     second: Option<String>,
     #[command(flatten)]
@@ -29,16 +29,16 @@ impl Weights {
 /// The deck and the sizes.
 #[derive(clap::Args)]
 pub(super) struct Deck {
-    /// How many cards the deck has
+    /// Number of cards in the deck
     #[arg(long, value_name = "N", default_value_t = 10)]
     cards: usize,
-    /// What each player can bet, in pots
+    /// Stack of each player, in pots
     #[arg(long, value_name = "POTS", default_value_t = 3.0, allow_negative_numbers = true)]
     stack: f64,
     /// Bets are multiples of this, in pots, up to the stack
     #[arg(long, value_name = "POTS", default_value_t = 0.1, allow_negative_numbers = true)]
     step: f64,
-    /// Bets of these sizes, in pots, instead of steps: `0.5,1,3`
+    /// Bet sizes in pots, instead of steps: `0.5,1,3`
     #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true)]
     sizes: Vec<f64>,
 }

@@ -27,40 +27,40 @@ const NEIGHBOURS: [usize; 3] = [1, 5, 20];
 /// The depths of optimal trees.
 const OPTIMAL_DEPTHS: [usize; 3] = [3, 4, 5];
 
-/// Learn to predict equilibria from a database, and say what the predictions are worth.
+/// Learn to predict equilibria from a database and measure the predictions.
 ///
-/// Four fifths of the games are learned from, the others test. Each of the ten published
-/// representations gives a greedy tree, cut off at every depth; beside them stand the mean
-/// strategies of the nearest games, always checking, and betting every size alike. The distance
-/// to the equilibrium and the exploitability, in pots, are means over the test games with 95 %
-/// intervals.
+/// Four fifths of the games are for training, the others for testing. Each of the ten published
+/// representations gives a greedy tree, truncated at every depth. Baselines are the mean strategies
+/// of the nearest games, always checking, and betting every size with equal probability. The
+/// distance to the equilibrium and the exploitability, in pots, are means over the test games with
+/// 95 % intervals.
 #[derive(clap::Args)]
 pub struct Args {
     /// The database of solved endgames
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// How many of its games to use, from the first [default: all, at most 80000]
+    /// Number of games to use, from the first [default: all, at most 80000]
     #[arg(long, value_name = "N")]
     games: Option<usize>,
-    /// The depths of trees, as in 3..20 or 3,5,8
+    /// Depths of the trees, as in 3..20 or 3,5,8
     #[arg(long, value_name = "DEPTHS", default_value = "3..20")]
     depths: Numbers,
     /// The representations, as in 1..10 or 3,9
     #[arg(long, value_name = "NUMBERS", default_value = "1..10")]
     representations: Numbers,
-    /// What stands for a card in representations 5, 6, 9 and 10
+    /// The share that represents a card in representations 5, 6, 9 and 10
     #[arg(long, value_enum, default_value_t)]
     share: ShareArg,
-    /// How many of the nearest games are asked, as in 1,5,20 [default: 1,5,20]
+    /// Numbers of nearest games to average, as in 1,5,20 [default: 1,5,20]
     #[arg(long, value_name = "NUMBERS")]
     neighbours: Option<Numbers>,
-    /// Also search for optimal trees of depths 3 to 5, over so many games
+    /// Also search for optimal trees of depths 3 to 5, trained on N games
     #[arg(long, value_name = "N")]
     optimal: Option<usize>,
-    /// One JSON document instead of tables
+    /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
-    /// Show no progress
+    /// No progress display
     #[arg(long)]
     quiet: bool,
 }

@@ -22,11 +22,11 @@ use learners::endgames::representations::Share;
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// Endgames of one bet: both players hold a card of a small deck, the first bets one of many sizes
-/// or checks, the second calls or folds.
+/// Solve, play and learn endgames of one bet: both players hold a card of a small deck, the first
+/// bets one of many sizes or checks, the second calls or folds.
 ///
-/// The game of Ganzfried and Yusuf, "Computing human-understandable strategies" (2017). The pot
-/// counts as 1. docs/endgame.md takes you through it.
+/// The game of Ganzfried and Yusuf, "Computing human-understandable strategies" (2017). The pot is
+/// 1. docs/endgame.md is a walkthrough.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -64,7 +64,7 @@ enum ShareArg {
     /// The share of the second player's cards that it beats
     #[default]
     Beaten,
-    /// The share of the first player's cards that are no better
+    /// The share of the first player's cards that are not better
     Own,
 }
 

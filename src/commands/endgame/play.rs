@@ -13,12 +13,13 @@ use super::solve::{choices, mix, short};
 use crate::exit::Failure;
 use crate::output::print;
 
-/// Play an endgame against its equilibrium, and hear what each answer costs.
+/// Play an endgame against its equilibrium and see what each answer costs.
 ///
 /// You bet or check as the first player, call or fold as the second. Answers are read line by line
-/// from the standard input, which may be a file. What an answer costs is exact: how much less it
-/// gets on average against the equilibrium than the best answer does, in pots. Nobody sees the
-/// other's card before the end of a game. `quit` or the end of the input ends it all with the sums.
+/// from standard input, which may be a file. The cost of an answer is exact: its expected value
+/// against the equilibrium compared with that of the best answer, in pots. The other player's card
+/// is hidden until the end of a game. `quit` or the end of the input ends the session and prints
+/// the totals.
 ///
 /// Examples:
 ///   cardroom endgame play
@@ -29,13 +30,13 @@ use crate::output::print;
 pub(super) struct Args {
     #[command(flatten)]
     weights: Weights,
-    /// Who you are
+    /// Your seat
     #[arg(long, value_enum, default_value_t)]
     seat: SeatArg,
-    /// End after so many games [default: with the input]
+    /// Stop after N games [default: at the end of the input]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
-    /// Determines the cards and what the other player does [default: another one each time]
+    /// Seed for the cards and the other player's actions [default: random]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
 }
@@ -43,11 +44,11 @@ pub(super) struct Args {
 /// Which player the person is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum SeatArg {
-    /// The one who bets
+    /// The player who bets
     First,
-    /// The one who is bet at
+    /// The player who calls or folds
     Second,
-    /// Each in turn, the first to begin with
+    /// Both in turn, starting with the first
     #[default]
     Both,
 }

@@ -16,11 +16,11 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::report;
 
-/// Find rules of few words for endgames, and say exactly what each costs.
+/// Find short rules for endgames and compute the exact cost of each.
 ///
-/// A rule's price is what a best response wins from it beyond the game's value, in shares of the
-/// pot, on average over games that it was not found on. Beside what is found stand rules that need
-/// no search, and the published ones. docs/rules.md says how rules are written and played at a
+/// A rule's price is what a best response wins from it beyond the game's value, as a share of the
+/// pot, averaged over games that were not used to find it. The list also has rules that need no
+/// search and the published ones. docs/rules.md explains how rules are written and played at a
 /// table.
 ///
 /// Examples:
@@ -29,22 +29,22 @@ use crate::report;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A database of `cardroom endgame database`
+    /// A database made by `cardroom endgame database`
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Find lists of up to so many bets
+    /// Maximum number of bets in a list, 0 to 9
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=9))]
     lines: u8,
-    /// Games to find rules on; the rest of the database prices them
+    /// Games for finding rules; the rest of the database prices them
     #[arg(long, value_name = "N", default_value_t = 1000)]
     games: usize,
-    /// Price the rules of this file, too; may be given again
+    /// Also price the rules of this file; may be given several times
     #[arg(long, value_name = "FILE")]
     price: Vec<PathBuf>,
-    /// Write the longest list that is found, with the rule for calls, to this file
+    /// Write the longest list found, with the rule for calls, to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

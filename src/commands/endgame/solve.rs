@@ -17,8 +17,8 @@ use crate::report;
 /// Solve an endgame exactly: the strategies, the value, and each size with its value bets and
 /// bluffs.
 ///
-/// Of all equilibria the central one is shown: it bluffs with every card that may bluff, and does
-/// not depend on how it was found.
+/// Shows the central equilibrium: it bluffs with every card that may bluff, and does not depend on
+/// the algorithm.
 ///
 /// Examples:
 ///   cardroom endgame solve
@@ -29,10 +29,10 @@ use crate::report;
 pub(super) struct Args {
     #[command(flatten)]
     weights: Weights,
-    /// Write a picture of both distributions and the strategy to this file
+    /// Draw both distributions and the strategy into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

@@ -12,14 +12,14 @@ use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
 
-/// Solve every game of a database again: values, exploitabilities, and whether the file has the
-/// same strategies.
+/// Solve every game of a database again: values, exploitabilities, and whether the stored
+/// strategies are the same.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The database
     #[arg(value_name = "FILE")]
     data: PathBuf,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

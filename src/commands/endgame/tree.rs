@@ -19,30 +19,30 @@ const DEEPEST: usize = 8;
 
 /// Show the greedy tree that predicts one bet size for a card, as in the published Figure 5.
 ///
-/// Four fifths of the games are learned from. Each leaf has the mean size bet there in pots, the
-/// cards of training games that lead to it, and the mean squared error over them. With the card's
-/// share among the inputs (representations 9 and 10) the leaves stand beside the published ones.
+/// Four fifths of the games are for training. Each leaf has the mean bet size in pots, the number
+/// of training cards, and the mean squared error over them. With the card's share among the inputs
+/// (representations 9 and 10) the published leaves are listed for comparison.
 #[derive(clap::Args)]
 pub struct Args {
     /// The database of solved endgames
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// How many of its games to use, from the first [default: all, at most 80000]
+    /// Number of games to use, from the first [default: all, at most 80000]
     #[arg(long, value_name = "N")]
     games: Option<usize>,
-    /// The representation: one that predicts one size, 7 to 10
+    /// The representation, 7 to 10 (those that predict one size)
     #[arg(long, value_name = "NUMBER", default_value_t = 9)]
     representation: usize,
-    /// The most branches on the way to a leaf
+    /// Maximum depth
     #[arg(long, value_name = "N", default_value_t = 4)]
     depth: usize,
-    /// What stands for a card in representations 9 and 10
+    /// The share that represents a card in representations 9 and 10
     #[arg(long, value_enum, default_value_t)]
     share: ShareArg,
     /// Also draw the tree into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

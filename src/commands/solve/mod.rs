@@ -19,22 +19,21 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::report;
 
-/// Solve a small two-player game, or heads-up hold'em from a board on, and say how far the result
-/// is from an equilibrium.
+/// Solve a small two-player game, or heads-up hold'em from a board on, and report the
+/// exploitability.
 ///
-/// GAME: every deal and every size of a raise is looked at, so the game must be small: Kuhn and
-/// Leduc poker, limit games with few cards, no-limit games with a few chips.
+/// GAME: every deal and every raise size is enumerated, so the game must be small: Kuhn and Leduc
+/// poker, limit games with few cards, no-limit games with few chips.
 ///
-/// --board: a flop, turn or river of no-limit hold'em, range against range on exact cards, with the
-/// bets of a menu. The first player acts first on every street. The strategy is shown where the
-/// hand begins, or with --at anywhere else: `--at "x b66 c Kd"`. docs/solve.md takes you through
-/// one.
+/// --board: a flop, turn or river of no-limit hold'em, range against range with exact cards and the
+/// bets of a menu. The first player acts first on every street. The strategy is shown for the
+/// start, or with --at for any other point: `--at "x b66 c Kd"`. docs/solve.md has a walkthrough.
 ///
 /// shove-fold: all-in or fold before the flop, at any stack (`cardroom solve shove-fold --help`);
-/// range-trees: the best that a few questions can say of it.
+/// range-trees: the best small decision trees for it.
 ///
 /// Exploitability is what a player who knows the other's strategy wins beyond the value of the
-/// game, the mean of both players, in chips.
+/// game, averaged over both players, in chips.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
@@ -43,24 +42,23 @@ pub struct Args {
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
     game: Option<String>,
-    /// cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting,
-    /// hs-dcfr(START), each with `,second-first` or `,discount-then-add` if wanted; for a GAME also
-    /// with `,simultaneous`, and external or outcome (sampling), linear-program [default: dcfr;
-    /// with --board dcfr+,second-first]
+    /// The algorithm: cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+,
+    /// dcfr-restarting, hs-dcfr(START), optionally with `,second-first` or `,discount-then-add`;
+    /// for a GAME also with `,simultaneous`, and external or outcome (sampling), linear-program
+    /// [default: dcfr; with --board dcfr+,second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
-    /// Iterations at most
+    /// Maximum number of iterations
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Stop when the exploitability is at most so many chips or, with --board, a share of the pot
-    /// such as 0.5% [default with --board: 0.5%]
+    /// Stop at this exploitability, in chips or, with --board, as a share of the pot such as 0.5%
+    /// [default with --board: 0.5%]
     #[arg(long, value_name = "CHIPS|SHARE")]
     until: Option<Goal>,
-    /// Write the strategies to this file, as JSON: of a GAME the whole, with --board of what is
-    /// shown
+    /// Write the strategies to this JSON file: for a GAME all, with --board those shown
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -19,31 +19,30 @@ use crate::progress::Progress;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
 
-/// Find the trees of questions about the two cards that lose least at all-in or fold, by the number
-/// of questions, each with the proof that no other loses less.
+/// Find the decision trees about the two cards that lose least at all-in or fold, for each number
+/// of questions, with proof.
 ///
-/// Questions: whether the higher or the lower card is of some rank at least, how many ranks the
-/// cards are apart at most (none: a pair), and whether they are of one suit. What is lost is exact:
-/// to best responses, in thousandths of a big blind a hand. Where a proof would take too long, the
-/// least that any tree can lose is told instead. docs/solve.md has an example.
+/// Questions: whether the higher or the lower card has at least some rank, whether the ranks are at
+/// most some number apart (0: a pair), and whether the cards are suited. Losses are exact: to best
+/// responses, in thousandths of a big blind per hand. When a proof would take too long, a lower
+/// bound for all trees is shown instead. docs/solve.md has an example.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The stacks of both players in big blinds, blinds and antes included: 10, 7.5, 5..20 or a
-    /// list
+    /// Stack of each player in big blinds, including blinds and antes: 10, 7.5, 5..20 or a list
     #[arg(long, value_name = "STACKS")]
     stack: Stacks,
-    /// An ante of each player, in big blinds
+    /// Ante of each player, in big blinds
     #[arg(long, value_name = "BLINDS", default_value_t = 0.0)]
     ante: f64,
-    /// The most questions of a tree
+    /// Maximum questions in a tree, 0 to 15
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=15))]
     questions: u8,
-    /// The most questions that are asked of one hand
+    /// Maximum questions about one hand, 1 to 4
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=4))]
     depth: u8,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

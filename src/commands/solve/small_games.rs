@@ -16,10 +16,10 @@ use crate::progress::Progress;
 #[command(next_help_heading = "Small games")]
 #[group(skip)]
 pub(super) struct Options {
-    /// Seed of the sampling algorithms
+    /// Seed for the sampling algorithms
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "board")]
     seed: u64,
-    /// Largest number of nodes; a million take some 600 MB while they are laid out
+    /// Maximum number of nodes; building a million takes some 600 MB
     #[arg(long, value_name = "N", default_value_t = 5_000_000, conflicts_with = "board")]
     nodes: usize,
 }

@@ -31,64 +31,63 @@ use crate::threads::{pool, threads};
 #[command(next_help_heading = "Hold'em from a board on")]
 #[group(skip)]
 pub(super) struct Options {
-    /// The cards on the table: three, four or five, as in Td9d6hQc2s
+    /// Board cards: three, four or five, as in Td9d6hQc2s
     #[arg(long, value_name = "CARDS", requires_all = ["pot", "stack", "ranges"])]
     pub(super) board: Option<String>,
-    /// Chips in the pot, to which both players have paid alike
+    /// Chips in the pot, half from each player
     #[arg(long, value_name = "CHIPS", requires = "board")]
     pot: Option<Chips>,
-    /// Chips that each player has left; a second number is the second player's
+    /// Chips left to each player; a second number is for the second player
     #[arg(long, value_name = "CHIPS", num_args = 1..=2, requires = "board")]
     stack: Vec<Chips>,
-    /// What the first and the second player may hold, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a
-    /// number behind `:` is a weight); `random` is every hand
+    /// Ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number
+    /// after `:` is a weight); `random` is every hand
     #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
     ranges: Vec<String>,
-    /// What was played on this street before the subgame begins, whether it is on the menu or not,
-    /// as in "x b66" (words as of --at); the pot and the stacks are those before it, the ranges
-    /// those after it
+    /// Actions on this street before the subgame starts, on the menu or not, as in "x b66" (words
+    /// as in --at); the pot and the stacks are those before these actions, the ranges those after
     #[arg(long, value_name = "WORDS", requires = "board")]
     after: Option<String>,
     /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a
-    /// file, or lines of a menu with `;` between, as in "every 1: 50% allin; every 2+: allin"
+    /// file, or menu lines separated by `;`, as in "every 1: 50% allin; every 2+: allin"
     #[arg(long, value_name = "NAME|FILE|TEXT", default_value = "standard", requires = "board")]
     menu: String,
-    /// The smallest bet
+    /// The smallest bet, in chips
     #[arg(long, value_name = "CHIPS", default_value_t = 1, requires = "board")]
     pub(super) smallest_bet: Chips,
-    /// What numbers are kept in: half takes half the memory
+    /// Precision of stored numbers: half takes half the memory
     #[arg(long, value_enum, default_value = "single", requires = "board")]
     pub(super) precision: Bits,
-    /// The most that solving may take
+    /// Memory limit for solving
     #[arg(long, value_name = "SIZE", default_value = "8GiB", requires = "board")]
     memory: units::Size,
-    /// Threads, at most 1024 [default: one for each processor, which is also the most that help]
+    /// Threads, at most 1024 [default: one per processor; more are not used]
     #[arg(long, value_name = "N", requires = "board", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Only say how large it is and what it takes
+    /// Only report the size of the tree and the memory for it
     #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy", "keep"])]
     dry_run: bool,
     /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all),
     /// bN and rN (bet and raise to N chips on the street), a(ll-in), cards as they are dealt. May
-    /// stand several times
+    /// be given several times
     #[arg(long, value_name = "WORDS", requires = "board")]
     at: Vec<String>,
-    /// List every hand with its strategy and what it gets
+    /// List every hand with its strategy and expected value
     #[arg(long, requires = "board")]
     pub(super) hands: bool,
     /// Draw the chart of the spot into this SVG file
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) svg: Option<PathBuf>,
-    /// Keep the checkpoint in this file, also when all is done: the same command goes on from
-    /// there, with other spots to show, more --iterations or a lower --until, too [default: one
-    /// under data/solves, named for what is solved and removed when that is done; none in the first
+    /// Keep the checkpoint in this file, even after the solution: the same command continues from
+    /// it, also with other --at, more --iterations or a lower --until [default: a file under
+    /// data/solves, named after what is solved and removed when that is done; none in the first
     /// seconds]
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) keep: Option<PathBuf>,
-    /// Keep no checkpoint
+    /// Write no checkpoint
     #[arg(long, requires = "board", conflicts_with = "keep")]
     pub(super) no_keep: bool,
-    /// Time from one checkpoint to the next, and at least ten times as long as the last one took
+    /// Time between checkpoints; at least ten times as long as the last one took
     #[arg(long, value_name = "TIME", default_value = "1min", requires = "board")]
     pub(super) checkpoint: units::Time,
     /// No progress display
@@ -98,7 +97,7 @@ pub(super) struct Options {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Bits {
-    /// 8 bytes for each pair of hand and action
+    /// 8 bytes for each hand and action
     Single,
     /// 4 bytes, a little slower
     Half,

@@ -16,31 +16,31 @@ use crate::report;
 use crate::stacks::Stacks;
 use rules::Rule;
 
-/// Solve all-in or fold: hold'em heads-up in which the small blind moves all-in or folds, and the
-/// big blind calls or folds.
+/// Solve heads-up hold'em in which the small blind moves all-in or folds, and the big blind calls
+/// or folds.
 ///
-/// Blinds are 0.5 and 1. Shown are what the small blind wins, and how often each hand is played. A
-/// rule beside it is judged exactly: what the ranges of each blind lose to best responses, in
-/// thousandths of a big blind a hand.
+/// Blinds are 0.5 and 1. Shows what the small blind wins and how often each hand is played. --rules
+/// measures rules exactly: what the ranges of each blind lose to best responses, in thousandths of
+/// a big blind per hand.
 ///
-/// Rules: `published` (the weights of docs/studies/002.md), `sage` and `sage-best` (sums learned by
-/// heart, docs/solve.md), `always`, `never`, or a file of `cardroom train linear`.
+/// Rules: `published` (the weights of docs/studies/002.md), `sage` and `sage-best` (sums for
+/// playing from memory, docs/solve.md), `always`, `never`, or a file of `cardroom train linear`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The stacks of both players in big blinds, blinds and antes included: 10, 7.5, 5..20 or a
-    /// list
+    /// Stack of each player in big blinds, including blinds and antes: 10, 7.5, 5..20 or a list
     #[arg(long, value_name = "STACKS")]
     stack: Stacks,
-    /// An ante of each player, in big blinds
+    /// Ante of each player, in big blinds
     #[arg(long, value_name = "BLINDS", default_value_t = 0.0)]
     ante: f64,
-    /// Judge this rule; may be given several times
+    /// Measure this rule; may be given several times
     #[arg(long, value_name = "NAME|FILE")]
     rules: Vec<String>,
-    /// Draw all-ins and calls of one stack; with one rule beside it, and their difference
+    /// Draw the all-ins and calls at one stack into this SVG file; with one rule, also the rule and
+    /// the difference
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }
