@@ -18,13 +18,13 @@ pub(crate) struct Making {
     /// The file to make
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Determines all that is drawn
+    /// Seed for all random draws
     #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "merge")]
     seed: u64,
-    /// Only this part of them, as in 1/4
+    /// Only this part, as in 1/4
     #[arg(long, value_name = "I/N", conflicts_with = "merge")]
     shard: Option<Shard>,
-    /// Put these files together, which hold all shards of a database
+    /// Merge these files, which must be all shards of a database
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     merge: Vec<PathBuf>,
 }

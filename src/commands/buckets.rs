@@ -18,32 +18,31 @@ use crate::exit::Failure;
 use crate::output;
 use crate::progress::Progress;
 
-/// Make card buckets, and say how much the hands of a bucket differ, with examples.
+/// Make card buckets and show how much the hands in a bucket differ, with examples.
 ///
-/// Buckets are exact and the same on every machine. A recipe has a kind for each street, as in
-/// `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting hands);
-/// category (what the best five cards are); ehs2:N (N equally likely groups by the mean square of
-/// the win-rate); ehs2-width:N (N equal steps of it); nested:C:N (C classes of boards by draws and
-/// high cards, N such groups in each);
-/// features:S:Q (the win-rate and Q quantiles of the next street's, in steps of 1/S); emd:N (N
-/// clusters by the earth mover's distance between histograms of the next street's win-rates; flop
-/// and turn).
+/// Buckets are computed exactly and are the same on every machine. A recipe has a kind for each
+/// street, as in `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`. Kinds: 169 (the starting
+/// hands); category (the category of the best five cards); ehs2:N (N equally likely groups by the
+/// mean square of the win-rate); ehs2-width:N (N groups of equal width in that mean); nested:C:N (C
+/// classes of boards by draws and high cards, N equally likely groups in each); features:S:Q (the
+/// win-rate and Q quantiles of the next street's win-rate, in steps of 1/S); emd:N (N clusters by
+/// the earth mover's distance between histograms of the next street's win-rates; flop and turn).
 #[derive(clap::Args)]
 pub struct Args {
     /// A recipe, or a file of buckets
     #[arg(value_name = "RECIPE|FILE")]
     buckets: String,
-    /// Keep the buckets in this file
+    /// Write the buckets to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Say what the values of these situations lose when the hands of a bucket share them: a
-    /// file of `cardroom train situations`
+    /// Also report the error when all hands of a bucket share their mean value, for the situations
+    /// in this file of `cardroom train situations`
     #[arg(long, value_name = "FILE")]
     situations: Option<PathBuf>,
-    /// Seed of the hands that are drawn for the report
+    /// Seed for the hands that the report samples
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

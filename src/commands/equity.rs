@@ -15,44 +15,44 @@ use crate::output::{Output, Shown};
 /// The largest number of bars: a picture of 80 columns has no room for more.
 const BINS: usize = 1_000;
 
-/// Say how often hands win in heads-up hold'em: exact counts, no sampling.
+/// Compute how often hands win in heads-up hold'em: exact counts, no sampling.
 ///
-/// Two to ten hands meet each other over every board that may still come. One hand meets every hand
-/// the opponent may hold, or with --against those of a range, and its win-rate on the later streets
-/// is shown with quantiles and bars.
+/// Two to ten hands are compared on every possible board. A single hand is compared with every hand
+/// the opponent can hold, or with the range of --against; its win-rate on later streets is shown
+/// with quantiles and bars.
 ///
-/// A range is written as players do: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (a number behind `:` is a
+/// A range has the usual notation: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number after `:` is a
 /// weight).
 #[derive(clap::Args)]
 pub struct Args {
     /// Hands of two cards, as in AcKd
     #[arg(value_name = "HAND", required_unless_present = "preflop")]
     hands: Vec<String>,
-    /// The cards on the table: three, four or five, as in Ks3hJc
+    /// Board cards: three, four or five, as in Ks3hJc
     #[arg(long, value_name = "CARDS")]
     board: Option<String>,
-    /// What the opponent may hold, in place of every hand
+    /// The opponent's range [default: every hand]
     #[arg(long, value_name = "RANGE")]
     against: Option<String>,
-    /// The chart of all 169 starting hands
+    /// Show the chart of all 169 starting hands
     #[arg(long, conflicts_with_all = ["hands", "board", "against", "quantiles", "method", "bins"])]
     preflop: bool,
-    /// What a tie counts for
+    /// What a tie counts
     #[arg(long, value_enum, default_value_t)]
     ties: TiesArg,
-    /// The quantiles of later streets, in percent [default: 10,20,…,100]
+    /// Quantiles for later streets, in percent [default: 10,20,…,100]
     #[arg(long, value_name = "PERCENT,…")]
     quantiles: Option<String>,
-    /// How quantiles are read off the boards [default: nearest]
+    /// How quantiles are computed [default: nearest]
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// The bars of later streets from a win-rate of 0 to 1 [default: 20]
+    /// Number of bars for later streets, from win-rate 0 to 1 [default: 20]
     #[arg(long, value_name = "N")]
     bins: Option<usize>,
     /// Also draw the distributions, or the chart, into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

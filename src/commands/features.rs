@@ -13,21 +13,21 @@ use crate::named::Game;
 use crate::odds::{Method, TiesArg, input};
 use crate::output;
 
-/// Show a situation of heads-up hold'em as the numbers that models see, each with its name.
+/// Show a situation of heads-up hold'em as the numbers that models use, with their names.
 ///
-/// There are 35 before the flop, 25 on it, 15 on the turn and 5 on the river: the win-rate, ten
-/// deciles of the win-rate on each later street, and the opponent's chips. docs/features.md has all
-/// of them.
+/// There are 35 before the flop, 25 on the flop, 15 on the turn and 5 on the river: the win-rate,
+/// ten deciles of the win-rate on each later street, and the opponent's chips. docs/features.md
+/// describes them.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct Args {
     /// A hand of two cards, as in AcKd
     #[arg(value_name = "HAND", group = "what")]
     cards: Option<String>,
-    /// The cards on the table: three, four or five, as in Ks3hJc
+    /// Board cards: three, four or five, as in Ks3hJc
     #[arg(long, value_name = "CARDS", requires = "cards")]
     board: Option<String>,
-    /// The opponent's chips on each street, blind included [default: 0]
+    /// The opponent's chips on each street, including the blind [default: 0]
     #[arg(long, value_name = "CHIPS,…", requires = "cards")]
     bets: Option<String>,
     /// The situation as an ACPC match state, `MATCHSTATE:…`
@@ -35,19 +35,19 @@ pub struct Args {
     state: Option<String>,
     #[command(flatten)]
     game: Game,
-    /// Print the features' names and explanations instead
+    /// Print the names and explanations of the features
     #[arg(long, group = "what")]
     schema: bool,
-    /// Print the table of starting hands that is built into this program, made again
+    /// Recompute and print the built-in table of starting hands
     #[arg(long, group = "what", conflicts_with_all = ["json", "ties", "method"])]
     preflop_table: bool,
-    /// What a tie counts for; another answer is another set of features
+    /// What a tie counts; each choice is a different set of features
     #[arg(long, value_enum, default_value_t)]
     ties: TiesArg,
-    /// How deciles are read off the boards; another answer is another set of features
+    /// How deciles are computed; each choice is a different set of features
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

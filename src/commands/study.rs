@@ -26,24 +26,23 @@ use crate::playing::provenance;
 use crate::report;
 use crate::shell;
 
-/// Do a published study again, from nothing to its report, and say what reproduces.
+/// Reproduce a published study from scratch and report which results hold.
 ///
-/// A study is a list of cardroom commands, which --dry-run prints. Their results stay in the
-/// study's folder; at the end its tables (CSV, and all of them with what is said of them in
-/// tables.md), pictures (SVG) and a page (report.html) are written beside them. The same command
-/// goes on with a study that was interrupted or killed, and makes the report of a finished one
-/// again.
+/// A study is a list of cardroom commands; --dry-run prints them. Their results stay in the study's
+/// folder, with its tables (CSV, and all of them with comments in tables.md), pictures (SVG) and a
+/// page (report.html). The same command resumes a study that was interrupted or killed, and writes
+/// the report of a finished one again.
 ///
 /// Studies:
 ///   000  Bertsimas and Paskov, World-class interpretable poker: four students of one teacher
-///        (docs/studies/000.md, which says how long it takes)
+///        (docs/studies/000.md, with run times)
 ///   001  Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words
 ///        (docs/studies/001.md)
 ///   002  All-in or fold by a linear value function: seven weights learned by self-play
 ///        (docs/studies/002.md)
 ///   003  De Mesentier Silva and others, Generating novice heuristics: rules for limit hold'em
 ///        (docs/studies/003.md)
-///   004  Hopner and Loza Mencía, Deep counterfactual value networks: what hands are worth, from
+///   004  Hopner and Loza Mencía, Deep counterfactual value networks: the values of hands, from
 ///        four encodings of ranges (docs/studies/004.md)
 ///
 /// Examples:
@@ -53,42 +52,42 @@ use crate::shell;
 ///   cardroom study 000 --teacher large.blueprint --only depths
 ///   cardroom study 000 --shipped --slumbot oct=data/matches/oct-vs-slumbot-h150000
 ///
-/// Ends with 2 where there is no such study or its folder has a comma in it, 3 where a folder holds
-/// another one or what was given cannot be read, and 130 where it was interrupted.
+/// Exit codes: 2 when there is no such study or its folder has a comma in its name, 3 when the
+/// folder holds another study or a given file cannot be read, 130 when interrupted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// The study's number
     #[arg(value_name = "NUMBER")]
     number: String,
-    /// How much of the full size, above 0 and at most 1: rows, iterations and hands; what learners
-    /// repeat goes with its root
+    /// Share of the full size, above 0 and at most 1: rows, iterations and hands; the rounds of
+    /// learners scale with its square root
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     scale: f64,
-    /// Take the models inside the program instead of making all from nothing
+    /// Use the built-in models instead of training
     #[arg(long)]
     shipped: bool,
-    /// Take this blueprint, a file of `cardroom train cfr` for the study's game, as the teacher
-    /// instead of training one
+    /// Use this blueprint as the teacher instead of training one: a file of `cardroom train cfr`
+    /// for the study's game
     #[arg(long, value_name = "FILE", conflicts_with = "shipped")]
     teacher: Option<PathBuf>,
-    /// Only a part of the study
+    /// Run only this part of the study
     #[arg(long, value_enum, value_name = "PART")]
     only: Option<Only>,
-    /// Teach one more network, of so many hidden layers of so many units each: 7x512 is the
-    /// published size (docs/students.md says how long it takes)
+    /// Also train a network with this many hidden layers of this many units: 7x512 is the published
+    /// size (docs/students.md has the run time)
     #[arg(long, value_name = "LAYERSxUNITS", conflicts_with = "only")]
     network: Option<Network>,
     /// The folder of a run of `cardroom play slumbot` with the student of this kind (mlp, xgboost,
-    /// oct or cart); once for each
+    /// oct or cart); once per kind
     #[arg(long, value_name = "KIND=FOLDER", conflicts_with = "only")]
     slumbot: Vec<String>,
-    /// The study's folder [default: studies/NUMBER in the data folder of the configuration, SCALE,
-    /// `shipped` or the teacher's name added where it is not the full size from nothing]
+    /// The study's folder [default: studies/NUMBER in the configured data folder, with SCALE,
+    /// `shipped` or the teacher's name appended if given]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Only part i of N: each N-th of the steps that no other needs, and what they need; join the
-    /// parts with `cardroom merge`
+    /// Only part i of N: every N-th of the steps that no other step needs, with the steps they
+    /// need; join the parts with `cardroom merge`
     #[arg(long, value_name = "i/N")]
     shard: Option<Shard>,
     /// Only print the commands
@@ -96,10 +95,10 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
-    /// Do not name the steps
+    /// Do not print the steps
     #[arg(long, short)]
     quiet: bool,
 }
@@ -121,7 +120,7 @@ impl Args {
 /// A part of a study.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Only {
-    /// Optimal and greedy trees of several depths: taught, and played against each other
+    /// Optimal and greedy trees of several depths, trained and matched against each other
     Depths,
 }
 

@@ -13,10 +13,10 @@ use cards::{CardSet, Combo, Ties};
 /// How a tie counts, on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum TiesArg {
-    /// As half a win: the share of the pot it brings
+    /// Half a win: its share of the pot
     #[default]
     Half,
-    /// As nothing
+    /// Nothing
     WinOnly,
 }
 
@@ -48,7 +48,7 @@ impl TiesArg {
 /// How a quantile is read, on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Method {
-    /// The nearest rank: a win-rate that some board has
+    /// The nearest rank: the win-rate of some board
     #[default]
     Nearest,
     /// Linear interpolation between boards

@@ -27,67 +27,66 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::threads::Threads;
 
-/// Train a strategy for a whole game by counterfactual regret minimisation: a blueprint, which the
-/// agent `cfr` plays from.
+/// Train a blueprint for the agent `cfr`: a strategy for a whole game, by counterfactual regret
+/// minimisation.
 ///
-/// Bets are those of the menu and cards fall into buckets; external sampling then plays the small
-/// game that is left against itself. A line is printed at each checkpoint: how much of the game has
-/// been reached, how much the strategy still changes, what it wins from itself at the last
-/// checkpoint, and what an opponent who knows it wins at least within the small game.
+/// Bets are limited to the menu and cards are grouped into buckets; external sampling solves this
+/// smaller game by self-play. Each checkpoint prints a line: how much of the game has been reached,
+/// how much the strategy still changes, what it wins from itself at the last checkpoint, and a
+/// lower bound on what an opponent who knows it wins within the smaller game.
 ///
-/// At each checkpoint FILE is written, too, so that it can be played while training goes on. Beside
-/// it, FILE.training holds what it takes to go on, FILE.course.csv the lines and FILE.course.svg a
-/// picture of them, the learning curve. The same command goes on with a training that was
-/// interrupted or killed, and with a longer --time one that was finished. Ctrl-C saves and ends
-/// with 130.
+/// Each checkpoint also writes FILE, so it can be played during training. FILE.training holds the
+/// state for resuming, FILE.course.csv the lines and FILE.course.svg their picture, the learning
+/// curve. The same command resumes a training that was interrupted or killed; with a longer --time
+/// it continues a finished one. Ctrl-C saves and exits with 130.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a file,
-    /// or its lines with `;` between
+    /// The bets: a shipped menu (fc, fcpa, ladder, limit, overbet, reraise, small, standard), a
+    /// file, or menu lines separated by `;`
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
-    /// The buckets: a recipe or a file of them (see `cardroom buckets --help`)
+    /// The buckets: a recipe or a file (see `cardroom buckets --help`)
     #[arg(long, value_name = "RECIPE|FILE")]
     buckets: String,
     /// The blueprint to write
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// How long to train in all, earlier runs of the same training included; measuring at
-    /// checkpoints comes on top, up to a tenth of it
+    /// Total training time, including earlier runs of the same training; measuring at checkpoints
+    /// adds up to a tenth
     #[arg(long, value_name = "TIME", default_value = "2h")]
     time: Time,
-    /// End after so many iterations, if that comes sooner
+    /// Stop after N iterations, if that comes sooner
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
     #[command(flatten)]
     threads: Threads,
-    /// The most that the tables may take
+    /// Memory limit for the tables
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
-    /// What numbers are kept in: half takes half the memory
+    /// Precision of stored numbers: half takes half the memory
     #[arg(long, value_enum, default_value = "single")]
     precision: Bits,
-    /// What later iterations weigh: plain, linear, weighted(A,G) for regrets and average, or
+    /// Weights of later iterations: plain, linear, weighted(A,G) for regrets and average, or
     /// discounted(A,B,G), which is DCFR, for positive regrets, negative ones and the average
     #[arg(long, value_name = "WEIGHTS", default_value = "linear")]
     averaging: Averaging,
-    /// Iterations of one weight
+    /// Number of iterations with the same weight
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     period: u64,
-    /// Actions with a regret below minus so many big blinds, times the weight of an iteration, are
-    /// skipped (pruned) but in one traversal of twenty
+    /// Skip (prune) actions with a regret below minus this many big blinds, times the weight of an
+    /// iteration, in nineteen of twenty traversals
     #[arg(long, value_name = "BLINDS", default_value_t = Skipping::default().below)]
     skip_below: f64,
-    /// Determines every deal and draw of a training on one thread
+    /// Seed for all deals and samples; the result repeats on one thread only
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Time from one checkpoint to the next, at most a tenth of --time, and at least ten times as
-    /// long as the last one took
+    /// Time between checkpoints, at most a tenth of --time and at least ten times as long as the
+    /// last one took
     #[arg(long, value_name = "TIME", default_value = "5min")]
     checkpoint: Time,
-    /// Only say how large the game and its tables would be
+    /// Only report the size of the game and its tables
     #[arg(long)]
     dry_run: bool,
     /// No progress display

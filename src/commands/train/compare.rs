@@ -16,11 +16,11 @@ use crate::exit::Failure;
 use crate::named::Named;
 use crate::output::{Output, Shown};
 
-/// Compare students on rows that none of them learned from: log-losses in nats, by street.
+/// Compare students on test rows: log-losses in nats, by street.
 ///
-/// Beside them stand what needs no learning: all moves alike, the mean of all labels, the ten
-/// nearest rows (of 50,000, on 2,000 rows), and the least that is possible, the entropy of the
-/// labels. Below stand the differences of every two students, row by row, with 95 % intervals.
+/// Baselines are equal probabilities for all moves, the mean of all labels, the ten nearest rows
+/// (of 50,000, on 2,000 rows), and the lowest possible loss, the entropy of the labels. Then follow
+/// the differences of every two students, row by row, with 95 % intervals.
 #[derive(clap::Args)]
 pub struct Args {
     /// The students: agents such as `oct` or `mlp:model=FOLDER`
@@ -31,10 +31,10 @@ pub struct Args {
     data: PathBuf,
     #[command(flatten)]
     named: Named,
-    /// The most that a street's rows may take; more is refused before it is read
+    /// Memory limit for the rows of a street; larger data is refused before it is read
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

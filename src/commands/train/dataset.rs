@@ -21,43 +21,42 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::threads::Threads;
 
-/// Make a dataset: the decisions of a blueprint that plays itself, as rows of features that a
-/// player understands.
+/// Make a dataset of a blueprint's decisions in self-play, as rows of features that a player
+/// understands.
 ///
 /// Each row is a situation as 35, 25, 15 or 5 numbers, by street (`cardroom features --schema`),
-/// with the blueprint's probabilities of the menu's moves. Rows come as often as the blueprint
-/// comes there, but that a share of its actions is drawn from all alike (--explore). Like rows are
-/// put together and counted. Eight deals in ten are for learning, one for validation, one for
-/// testing.
+/// with the blueprint's probabilities of the menu's moves. Rows are as frequent as in self-play,
+/// except that a share of the actions is uniformly random (--explore). Equal rows are merged and
+/// counted. Eight deals in ten are for training, one for validation, one for testing.
 ///
-/// The same command makes the same files on every machine, in the same memory whatever the number
-/// of rows; what was interrupted begins anew.
+/// The same command makes the same files on every machine, with the same memory for any number of
+/// rows. An interrupted run starts again from the beginning.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     game: Game,
-    /// The teacher: a blueprint of `cardroom train cfr`, or `shipped`, the one inside the program
-    /// for the game
+    /// The teacher: a blueprint of `cardroom train cfr`, or `shipped`, the built-in one for the
+    /// game
     #[arg(long, value_name = "FILE", default_value = "shipped")]
     from: String,
-    /// Rows on all streets together, as in 500k or 2M
+    /// Rows over all streets, as in 500k or 2M
     #[arg(long, value_name = "N", default_value = "2M")]
     rows: Count,
     /// The folder to make
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// The share of actions drawn from all alike, 0 to 1
+    /// The share of uniformly random actions, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     explore: f64,
-    /// Which features: the identifier of a schema
+    /// The identifier of a feature schema
     #[arg(long, value_name = "ID", default_value_t = Schema::default().stamp().id)]
     features: String,
-    /// Determines every row
+    /// Seed for the rows
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

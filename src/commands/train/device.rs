@@ -12,9 +12,9 @@ use crate::exit::Failure;
 pub enum Device {
     /// The processor
     Cpu,
-    /// A GPU, by Vulkan, Metal or DirectX 12, in a build with --features gpu
+    /// A GPU, through Vulkan, Metal or DirectX 12, in a build with --features gpu
     Gpu,
-    /// A GPU, by CUDA, in a build with --features gpu-cuda
+    /// A GPU, through CUDA, in a build with --features gpu-cuda
     Cuda,
 }
 

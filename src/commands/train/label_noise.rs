@@ -12,8 +12,8 @@ use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
-/// Say how far the values in two files of situations are apart that hold the same situations,
-/// solved otherwise: what no network can learn.
+/// Compare the values in two files of the same situations, solved differently: the error that no
+/// network can avoid.
 ///
 /// Example:
 ///   cardroom train situations --count 100 --iterations 60 --out turns-60
@@ -25,12 +25,12 @@ pub(super) struct Args {
     /// A file of `cardroom train situations`
     #[arg(value_name = "FILE")]
     one: PathBuf,
-    /// Another, of the same seed, street, stack and span of pots
+    /// Another one, with the same seed, street, stack and pots
     #[arg(value_name = "FILE")]
     other: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

@@ -13,12 +13,12 @@ use super::cfr::bytes_in_words;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 
-/// Write a blueprint packed: the same strategy, or one with coarser probabilities, in a fraction of
-/// the room.
+/// Write a packed blueprint: the same strategy, or one with coarser probabilities, in a fraction of
+/// the space.
 ///
-/// Packed blueprints are read wherever others are, and unpacked into memory when they are opened.
-/// With --steps 255 nothing is lost; with 15 probabilities are fifteenths, and actions that are
-/// taken in less than one of thirty cases are dropped.
+/// Packed blueprints are used like others and are unpacked into memory when opened. With --steps
+/// 255 nothing is lost; with 15 probabilities are multiples of 1/15, and actions with less than
+/// 1/30 are dropped.
 ///
 /// Examples:
 ///   cardroom train pack nolimit.blueprint --steps 15 --out small.blueprint
@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Steps of a probability
+    /// Number of steps of a probability
     #[arg(long, value_name = "N", default_value = "255",
           value_parser = PossibleValuesParser::new(["3", "5", "15", "17", "51", "85", "255"])
               .map(|text| text.parse::<u32>().expect("a number")))]
@@ -40,7 +40,7 @@ pub(super) struct Args {
     /// Overwrite the file
     #[arg(long)]
     force: bool,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

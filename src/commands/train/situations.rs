@@ -14,13 +14,13 @@ use crate::named;
 use crate::output::{Output, Shown};
 use crate::threads::Threads;
 
-/// Solve random situations of no-limit hold'em and keep the value of every hand: what
-/// counterfactual value networks learn from.
+/// Solve random situations of no-limit hold'em and store the value of every hand: training data for
+/// counterfactual value networks.
 ///
-/// Board, pot and both ranges are random, as in DeepStack's training data; each situation is solved
-/// to the end of the hand, all hands and cards told apart. The same command makes the same bytes at
-/// any number of threads, and goes on where it was interrupted or killed (the file is FILE.partial
-/// until it is whole). Shards are put together by --merge.
+/// Board, pot and both ranges are random, as in DeepStack's training data. Each situation is solved
+/// to the end of the hand, with exact hands and cards. The file is the same for any number of
+/// threads. The same command resumes a run that was interrupted or killed (the file is FILE.partial
+/// until it is complete). --merge joins shards.
 ///
 /// Examples:
 ///   cardroom train situations --count 1000 --out turns
@@ -30,16 +30,16 @@ use crate::threads::Threads;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The street that begins: turn or river
+    /// The street at whose start the situations are: turn or river
     #[arg(long, value_name = "STREET", default_value = "turn", conflicts_with = "merge")]
     street: String,
-    /// How many situations, as in 1000 or 10k
+    /// Number of situations, as in 1000 or 10k
     #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "merge")]
     count: Count,
-    /// What each player has at the beginning of the hand, in big blinds
+    /// Stack of each player at the beginning of the hand, in big blinds
     #[arg(long, value_name = "BB", default_value_t = 200.0, conflicts_with = "merge")]
     stack: f64,
-    /// The smallest and the largest pot in big blinds; its logarithm is drawn evenly
+    /// The smallest and the largest pot in big blinds; its logarithm is uniformly distributed
     #[arg(
         long,
         value_name = "A,B",
@@ -49,7 +49,7 @@ pub(super) struct Args {
         conflicts_with = "merge"
     )]
     pots: Vec<f64>,
-    /// Bets: a shipped menu, a file, or the lines of one with `;` between
+    /// Bets: a shipped menu, a file, or menu lines separated by `;`
     #[arg(long, value_name = "MENU", default_value = "fcpa", conflicts_with = "merge")]
     menu: String,
     /// Iterations of DCFR+
@@ -59,7 +59,7 @@ pub(super) struct Args {
     making: Making,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

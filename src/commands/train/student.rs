@@ -28,30 +28,30 @@ pub struct Common {
     /// The folder of a dataset, made by `cardroom train dataset`
     #[arg(long, value_name = "FOLDER")]
     data: PathBuf,
-    /// The folder of the student to make
+    /// The folder for the student
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Take what another program has trained instead of training: STREET.ubj or STREET.json of
-    /// XGBoost, STREET.safetensors, or a tree's STREET.tree, for each street
+    /// Import models of another program instead of training: STREET.ubj or STREET.json of XGBoost,
+    /// STREET.safetensors, or a tree's STREET.tree, for each street
     #[arg(long, value_name = "FOLDER")]
     import: Option<PathBuf>,
-    /// Learn the teacher's probabilities, or its likeliest move alone; trees are then pruned by how
-    /// many validation rows they tell wrong, not by their log-loss
+    /// Learn the teacher's probabilities, or only its likeliest move; trees are then pruned by
+    /// wrong validation rows, not by log-loss
     #[arg(long, value_enum, default_value = "soft")]
     labels: Kind,
     #[command(flatten)]
     threads: Threads,
-    /// The most that a street's rows may take; more is refused before it is read
+    /// Memory limit for the rows of a street; larger data is refused before it is read
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
-    /// Time from one checkpoint to the next
+    /// Time between checkpoints
     #[arg(long, value_name = "TIME", default_value = "1min")]
     checkpoint: Time,
-    /// Round what is kept: a network's numbers to 16 bits, the values of a forest's leaves to
+    /// Round stored numbers: a network's weights to 16 bits, the leaf values of boosted trees to
     /// 65,536 steps
     #[arg(long)]
     small: bool,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display
@@ -61,9 +61,9 @@ pub struct Common {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// Probabilities
+    /// The teacher's probabilities
     Soft,
-    /// The likeliest
+    /// The likeliest move
     Hard,
 }
 

@@ -32,18 +32,18 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::threads::Threads;
 
-/// Train a counterfactual value network: what every hand is worth where a street begins, from the
-/// board, the pot and both ranges.
+/// Train a counterfactual value network: it predicts the value of every hand at the start of a
+/// street, from the board, the pot and both ranges.
 ///
-/// It learns from situations of `cardroom train situations`: from the first 72 of a hundred, with 8
-/// to choose the epoch by; the last 20 are for testing. Encodings: direct (all 1,326 hands and the
-/// board's cards), ehs2 (1,326 equal steps of E(HS²)), nested (10 classes of boards, 100 steps
-/// in each), potential (1,000 clusters by the earth mover's distance), any kind of
-/// `cardroom buckets`, as in ehs2:500, or by-hand (a small network that sees one hand at a time).
+/// Of the situations of `cardroom train situations` the first 72 % are for training, 8 % for
+/// choosing the epoch, and the last 20 % for testing. Encodings: direct (all 1,326 hands and the
+/// board's cards), ehs2 (1,326 equal steps of E(HS²)), nested (10 classes of boards, 100 steps in
+/// each), potential (1,000 clusters by the earth mover's distance), any kind of `cardroom buckets`,
+/// as in ehs2:500, or by-hand (a small network that sees one hand at a time).
 ///
-/// Layers are of parametric rectified units; both ranges' values sum to zero; the loss is Huber's
-/// with δ = 1. Losses of each pass are in FILE.csv and FILE.svg. The same command goes on with a
-/// training that was interrupted or killed.
+/// Layers use parametric rectified units; both ranges' values sum to zero; the loss is Huber's with
+/// δ = 1. FILE.csv and FILE.svg have the losses of each pass. The same command resumes a training
+/// that was interrupted or killed.
 ///
 /// Examples:
 ///   cardroom train situations --count 2000 --out turns
@@ -52,48 +52,48 @@ use crate::threads::Threads;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// Situations, a file of `cardroom train situations`
+    /// File of situations, made by `cardroom train situations`
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// What the network sees: direct, ehs2, nested, potential, by-hand or a kind of buckets
+    /// The network's input: direct, ehs2, nested, potential, by-hand or a kind of buckets
     #[arg(long, value_name = "ENCODING", default_value = "direct")]
     encoding: String,
-    /// The network to make, a safetensors file
+    /// The safetensors file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Units of each hidden layer [default: seven layers of 500; by hand two of 64]
+    /// Units of each hidden layer [default: seven layers of 500; by-hand: two of 64]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
     hidden: Option<Vec<usize>>,
-    /// Passes over the situations [default: 350; by hand 60]
+    /// Passes over the situations [default: 350; by-hand: 60]
     #[arg(long, value_name = "N")]
     epochs: Option<u32>,
-    /// Situations of a step, or by hand hands [default: 32; by hand 1024]
+    /// Situations per step, with by-hand hands per step [default: 32; by-hand: 1024]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// The learning rate where it is greatest
+    /// The highest learning rate
     #[arg(long, value_name = "RATE", default_value_t = 1e-3)]
     rate: f64,
-    /// Learn each situation under so many names of the suits; more than 1 is for direct alone
+    /// Permutations of the suits used for each situation; more than 1 only with direct
     #[arg(long, value_name = "N", default_value_t = 1)]
     renamings: usize,
-    /// Hands of a situation that a network by hand learns from
+    /// With by-hand: hands of each situation used for training
     #[arg(long, value_name = "N", default_value_t = 200)]
     hands: usize,
-    /// Determines the first numbers, the order of the situations, and which hands are drawn
+    /// Seed for the initial weights, the order of the situations and the sampled hands
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Write the network's weights in 16 bits
     #[arg(long)]
     small: bool,
-    /// The most that the rows may take; more is refused
+    /// Memory limit for the rows; larger data is refused
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
-    /// Time from one checkpoint to the next
+    /// Time between checkpoints
     #[arg(long, value_name = "TIME", default_value = "1min")]
     checkpoint: Time,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display

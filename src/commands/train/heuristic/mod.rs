@@ -27,54 +27,54 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::threads::Threads;
 
-/// Find rules for one street of limit hold'em, `if hand >= pair then raise; else call`, or for all
-/// streets of a limit or no-limit game (--game), that win most from an opponent.
+/// Find if-then rules that win most from an opponent, for one street of limit hold'em, or for all
+/// streets of a limit or no-limit game (--game).
 ///
-/// For one street as in de Mesentier Silva and others (2018): the opponent plays itself up to the
-/// street, one side goes by the rule there, half the matches from each seat, and then the rest of
-/// the board is dealt without betting. What a rule wins is exact: all deals are counted once, in
-/// some minutes, and kept in a file. The best rule of each complexity (clauses and actions) is
-/// printed, and the best of all written to a file that the agent `fft` plays. Ctrl-C puts a search
-/// away; the same command goes on with it.
+/// One street, as in de Mesentier Silva and others (2018): the opponent plays itself up to the
+/// street, one side follows the rule there, such as `if hand >= pair then raise; else call`, half
+/// the matches from each seat, and the rest of the board is dealt without betting. Winnings are
+/// exact: all deals are counted once, in some minutes, and kept in a file. The best rule of each
+/// complexity (clauses and actions) is printed, and the best of all is written to a file for the
+/// agent `fft`. Ctrl-C saves a search; the same command resumes it.
 ///
-/// With --game the lists of all streets are searched together, by what they win in whole games on
-/// common deals; --statements says how many statements they may have.
+/// With --game the lists of all streets are searched together, by their winnings in whole games on
+/// common deals; --statements limits their statements.
 #[derive(clap::Args)]
 pub struct Args {
     /// The street: flop, turn or river
     #[arg(long, value_name = "STREET", value_parser = street, required_unless_present = "game")]
     street: Option<Street>,
-    /// Search the lists of all streets of this game together instead: a built-in name, or the path
-    /// of an ACPC game definition
+    /// Search the lists of all streets of this game together: a built-in name, or the path of an
+    /// ACPC game definition
     #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
         "rules", "response", "meet", "fitness", "matches", "table", "flops"])]
     game: Option<String>,
-    /// Of a whole game: statements of all streets together, what is done otherwise not counted
+    /// With --game: maximum statements over all streets, without the default actions
     #[arg(long, value_name = "N", default_value_t = 8,
         value_parser = clap::value_parser!(u8).range(1..=64))]
     statements: u8,
-    /// Of a whole game: rounds of 32 neighbours of the best lists
+    /// With --game: rounds of 32 neighbours of the best lists
     #[arg(long, value_name = "N", default_value = "400")]
     rounds: Count,
-    /// Of a whole game: deals that lists are measured on, from both seats; some 2 kB each
+    /// With --game: deals for measuring lists, from both seats; some 2 kB each
     #[arg(long, value_name = "N", default_value = "50k")]
     deals: Count,
-    /// Of a whole game: begin with the lists of this file instead of none
+    /// With --game: start with the lists of this file instead of none
     #[arg(long, value_name = "FILE", requires = "game")]
     start: Option<PathBuf>,
-    /// Of a whole limit game: ask for win rates, too, which no-limit lists always may
+    /// With a limit --game: allow clauses about win rates, which no-limit lists always may have
     #[arg(long, requires = "game")]
     win_rates: bool,
-    /// How rules are looked for; without, the rules of --rule are only measured
+    /// The search; without it only the rules of --rule are measured
     #[arg(long, value_enum)]
     search: Option<Kind>,
-    /// The greatest complexity, 3 to 20 [default: 9; of an exhaustive search 5, at most 7]
+    /// Maximum complexity, 3 to 20 [default: 9; for the exhaustive search 5, at most 7]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(3..=20))]
     complexity: Option<u8>,
-    /// Rules to measure, as in 20k; greedy and exhaustive search end by themselves
+    /// Number of rules to measure, as in 20k; greedy and exhaustive search end by themselves
     #[arg(long, value_name = "N", default_value = "21k")]
     evaluations: Count,
-    /// Only rules that ask for cards: the hand, its high card, outs and the board
+    /// Only rules about cards: the hand, its high card, outs and the board
     #[arg(long, requires = "search")]
     cards_only: bool,
     /// The seed
@@ -86,43 +86,42 @@ pub struct Args {
     /// A rule to measure; may be given several times
     #[arg(long, value_name = "RULE")]
     rule: Vec<String>,
-    /// A file with a list for the street to measure, too; may be given several times
+    /// Also measure this file's list for the street; may be given several times
     #[arg(long, value_name = "FILE")]
     rules: Vec<PathBuf>,
-    /// Also what a best response wins from each rule that is measured, which sees what the opponent
-    /// sees: exact, some seconds a rule on the river
+    /// Also compute what a best response wins from each measured rule, if it sees what the opponent
+    /// sees: exact, some seconds per rule on the river
     #[arg(long)]
     response: bool,
-    /// Also let the rules that are measured play each other, --matches of each pair
+    /// Also play the measured rules against each other, --matches per pair
     #[arg(long)]
     meet: bool,
     /// How rules are measured: exactly, or by matches as published
     #[arg(long, value_enum, default_value = "exact")]
     fitness: Fitness,
-    /// Matches for each rule, of sampled fitness
+    /// Matches per rule, for sampled fitness
     #[arg(long, value_name = "N", default_value = "400k")]
     matches: Count,
     /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
-    /// `random`; in a whole game any with a policy [default: cfr:blueprint=categories; `cfr` in
-    /// no-limit games]
+    /// `random`; in a whole game any agent that can be asked for its strategy [default:
+    /// cfr:blueprint=categories; `cfr` in no-limit games]
     #[arg(long, value_name = "AGENT", alias = "against")]
     opponent: Option<String>,
-    /// When a board is dry: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
+    /// Definition of a dry board: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
     /// conditions as in `unpaired suited <= 2 connected <= 2`
     #[arg(long, value_name = "TEXTURE", default_value = "standard")]
     dry: Texture,
-    /// The file of counted deals, made if it is not there [default: data/fitness/STREET-DRY.counts]
+    /// The file of counted deals, made if missing [default: data/fitness/STREET-DRY.counts]
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// Count the deals of so many of the 1,755 kinds of flops alone, 0.1 s each, and do not keep
-    /// them: for a try
+    /// Count only N of the 1,755 kinds of flops, 0.1 s each, without keeping them: for a try
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1755))]
     flops: Option<u16>,
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
     named: Named,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display
@@ -132,7 +131,7 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// One statement of one clause after the other, each the best
+    /// Adds the best statement of one clause, one after the other
     Greedy,
     /// Axis-aligned search with locking, from random rules
     Axis,
@@ -140,7 +139,7 @@ enum Kind {
     Genetic,
     /// Simulated annealing with restarts
     Anneal,
-    /// All rules: the best are proven
+    /// All rules; the best are proven
     Exhaustive,
 }
 

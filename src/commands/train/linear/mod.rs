@@ -24,14 +24,13 @@ use crate::{interrupt, report};
 
 use self::kept::Kept;
 
-/// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand,
-/// which the agent `linear` plays by and `cardroom explain linear` puts into words.
+/// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand.
 ///
-/// Method q learns from hands that the rule plays against itself, as docs/studies/002.md says;
-/// every seed is a run, and the file has the mean of their weights. Method search looks for the
-/// weights that lose least to best responses, from several starts. What a rule loses is exact, in
-/// thousandths of a big blind a hand. Runs that are done are kept in FILE.training until all are:
-/// the same command goes on where it was interrupted or killed.
+/// The agent `linear` plays the rule and `cardroom explain linear` explains it. Method q learns
+/// from self-play (docs/studies/002.md); every seed is a run, and the file has the mean of their
+/// weights. Method search looks for the weights that lose least to best responses, from several
+/// starts. Losses are exact, in thousandths of a big blind per hand. Finished runs are kept in
+/// FILE.training until all are done: the same command resumes after an interruption.
 #[derive(clap::Args)]
 pub struct Args {
     /// Stacks in big blinds: 10, 5..20 or a list
@@ -40,25 +39,25 @@ pub struct Args {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// How the weights are found
+    /// The method for finding the weights
     #[arg(long, value_enum, default_value = "q")]
     method: Method,
-    /// Hands of a run of method q, as in 500k or 10M
+    /// Hands per run of method q, as in 500k or 10M
     #[arg(long, value_name = "N", default_value = "10M")]
     hands: Count,
-    /// Runs of method q for each stack
+    /// Runs of method q per stack
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
     /// The learning rate of method q
     #[arg(long, value_name = "RATE", default_value_t = 1e-4)]
     alpha: f64,
-    /// Which weights there are
+    /// The set of weights
     #[arg(long, value_enum, default_value = "published")]
     weights: Which,
-    /// Leave out a peculiarity of the published algorithm; may be given several times
+    /// Remove a peculiarity of the published algorithm; may be given several times
     #[arg(long, value_enum, value_name = "QUIRK")]
     without: Vec<Without>,
-    /// Directions that method search looks at, for each stack
+    /// Directions tried by method search, per stack
     #[arg(long, value_name = "N", default_value = "20k")]
     evaluations: Count,
     /// The first seed
@@ -66,7 +65,7 @@ pub struct Args {
     seed: u64,
     #[command(flatten)]
     threads: Threads,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
     /// No progress display
@@ -78,7 +77,7 @@ pub struct Args {
 enum Method {
     /// Monte Carlo learning of linear action values
     Q,
-    /// A direct search of what is lost to best responses
+    /// Direct search for the smallest loss to best responses
     Search,
 }
 
@@ -86,27 +85,27 @@ enum Method {
 enum Which {
     /// One for each of the seven published features
     Published,
-    /// And a constant for the big blind's calls
+    /// These, and a constant for the big blind's calls
     Call,
-    /// And one for pairs
+    /// These, and one for pairs
     Pair,
-    /// Those nine for each blind
+    /// All nine, separately for each blind
     Own,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Without {
-    /// The big blind learns where the small blind folded
+    /// The big blind also learns when the small blind has folded
     UpdateAfterFold,
-    /// All-ins are won by the toss of a coin; without, the mean is paid
+    /// All-ins are won at random, by the equity; without this the mean is paid
     CoinFlips,
-    /// Half the share of exploration reverses actions; without, all of it
+    /// Half the share of exploration reverses actions; without this all of it
     HalfExploration,
-    /// Weights begin between 0 and 1; without, at 0
+    /// Weights start between 0 and 1; without this at 0
     RandomStart,
-    /// The big blind's estimate comes before the small blind's update; without, after
+    /// The big blind's estimate comes before the small blind's update; without this after
     StaleEstimate,
-    /// A blind learns where the other one explored
+    /// A blind also learns when the other one has explored
     ExploringOpponents,
 }
 
