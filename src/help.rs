@@ -55,7 +55,7 @@ pub(crate) fn grouped<C: CommandFactory>() -> Command {
     let command = C::command();
     let template = format!(
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n\
-         `cardroom COMMAND --help` says more of each command.\n",
+         `cardroom COMMAND --help` describes a command and its options.\n",
         groups(&command)
     );
     command.help_template(template)

@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::help;
 use crate::output::Output;
 
-/// Print the completions for a shell.
+/// Print shell completions.
 ///
 /// Typical use: `cardroom completions bash > ~/.local/share/bash-completion/completions/cardroom`;
 /// for zsh into a folder of $fpath as `_cardroom`; for fish into
@@ -33,7 +33,7 @@ pub fn run(args: &Args) -> Output {
 /// Typical use: `cardroom man --out ~/.local/share/man/man1`, then `man cardroom-match`.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// The folder to write them into
+    /// The folder for the pages
     #[arg(long, value_name = "FOLDER", default_value = "man1")]
     out: PathBuf,
 }

@@ -15,9 +15,9 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Read the configuration, and try its agents and games.
+    /// Read the configuration and check its agents and games.
     Check(FileArgs),
-    /// Print every value and where it comes from; passwords and the like are not shown.
+    /// Print every value and where it comes from; secrets are not shown.
     Show {
         #[command(flatten)]
         file: FileArgs,

@@ -6,20 +6,20 @@ use super::Command;
 use crate::exit::Failure;
 use crate::output;
 
-/// Show what cardroom does, in two minutes: a match of two agents, what can be said of it, one hand
-/// explained, and the page where it all is.
+/// Show what cardroom does in two minutes: a match, its statistics, one hand explained, and the web
+/// page.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder for what is played
+    /// The folder for the match
     #[arg(long, value_name = "FOLDER", default_value = "demo")]
     out: PathBuf,
-    /// Hands of the match
+    /// Hands to play
     #[arg(long, value_name = "N", default_value_t = 2000)]
     hands: u32,
-    /// Where the page is served
+    /// Address of the web page
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:5252")]
     bind: String,
-    /// End after the hand, without the page
+    /// Stop after the hand, without the page
     #[arg(long)]
     no_page: bool,
 }

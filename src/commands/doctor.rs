@@ -13,20 +13,19 @@ use crate::exit::Failure;
 use crate::named::Named;
 use crate::output::{Output, Shown};
 
-/// Say what works on this machine, and what to do about what does not.
+/// Check this machine and say how to fix what does not work.
 ///
-/// Looked at are the configuration, the folder for records and the room on its disk, the address of
-/// the page, sockets, the clock, the processor, and Python for bots; with --server only whether a
-/// server answers. Ends with 0 where everything that is needed works, and with 5 where something
-/// does not.
+/// Checks the configuration, the folder for records and its free disk space, the address of the
+/// page, sockets, the clock, the processor, and Python for bots; with --server only whether a
+/// server answers. Exit codes: 0 when everything necessary works, 5 when something does not.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     named: Named,
-    /// Only ask a running server whether it is alive, as containers do in their health checks
+    /// Only ask a running server whether it is alive, for health checks of containers
     #[arg(long, value_name = "ADDRESS:PORT")]
     server: Option<String>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

@@ -6,11 +6,11 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::report;
 
-/// Make a folder to begin with: a configuration with every key explained, a bot to change, and what
-/// to do with them.
+/// Create a folder to start with: a configuration with every key explained, an example bot, and
+/// instructions.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder; files that are there already are left as they are and named
+    /// The folder; existing files are kept and listed
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
 }

@@ -11,15 +11,15 @@ use crate::telemetry;
 
 /// Run the server: ACPC tables on ports, outside dealers, the Slumbot API, the web page, metrics.
 ///
-/// Works without any file: then there is one heads-up table with an agent in one seat and an open
-/// port at the other. Ctrl-C finishes the hands in play, a second one aborts; SIGTERM finishes
+/// Runs without any file: then there is one heads-up table with an agent in one seat and an open
+/// port at the other. Ctrl-C finishes the hands in play, a second Ctrl-C aborts; SIGTERM finishes
 /// within the grace period.
 #[derive(clap::Args)]
 pub struct Args {
     /// The configuration file [default: ./cardroom.toml if there is one]
     #[arg(long, value_name = "FILE", env = "CARDROOM_CONFIG")]
     config: Option<PathBuf>,
-    /// Where the web page is served [default: 127.0.0.1:5252]
+    /// Address of the web page [default: 127.0.0.1:5252]
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<String>,
     /// The folder for records [default: data]
@@ -28,17 +28,17 @@ pub struct Args {
     /// On SIGTERM: how long matches may take to finish their current hands [default: 30s]
     #[arg(long, value_name = "TIME")]
     grace: Option<String>,
-    /// Which log lines are written, such as `warn` or `info,wire=debug` [default: info]
+    /// Filter for log lines, such as `warn` or `info,wire=debug` [default: info]
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
-    /// How log lines look: auto, human or json [default: auto]
+    /// Format of log lines: auto, human or json [default: auto]
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
-    /// Inject faults into the Slumbot API as this file says (see docs/server.md), for tests and
+    /// Inject faults into the Slumbot API as defined in this file (docs/server.md), for tests and
     /// practice
     #[arg(long, value_name = "FILE")]
     faults: Option<PathBuf>,
-    /// Let --faults be combined with an address that others can reach
+    /// Allow --faults with an address that others can reach
     #[arg(long, requires = "faults")]
     faults_in_public: bool,
 }

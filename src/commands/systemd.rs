@@ -13,13 +13,13 @@ pub struct Args {
     /// The program the unit starts [default: this one]
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
-    /// The configuration file, handed to the service as a credential
+    /// The configuration file, passed to the service as a credential
     #[arg(long, value_name = "FILE", default_value = "/etc/cardroom/cardroom.toml")]
     config: PathBuf,
-    /// The user to run as, who must exist [default: one that systemd makes while it runs]
+    /// An existing user to run as [default: one that systemd creates while the service runs]
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// As in the configuration: how long the server may take to stop
+    /// How long the server may take to stop, as in the configuration
     #[arg(long, value_name = "TIME", default_value = "30s")]
     grace: crate::config::units::Time,
 }

@@ -16,34 +16,34 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 
-/// Put a long command into a queue, cut into parts, for workers on any number of machines.
+/// Put a long command into a queue in parts, for workers on any number of machines.
 ///
 /// RUN.toml names a command that has --shard (match, tournament, evaluate, study, train situations,
-/// endgame database), and how many parts it is cut into:
+/// endgame database), and the number of parts:
 ///
 ///   command = "match resolve cfr --hands 1000000 --seed 7"
 ///   parts = 200
 ///   files = ["extra.bin"]   # only what the command needs and does not name
 ///
-/// The files of its agents and those it names go to the server, too; they must lie below the
-/// current folder. The same run is never put in twice: enqueueing it again puts in what is missing
-/// and tries its dead letters again. docs/scale.md tells the whole way.
+/// The files of its agents and those it names are uploaded too; they must be below the current
+/// folder. A run is never queued twice: enqueueing it again adds what is missing and retries its
+/// dead letters. docs/scale.md describes the whole procedure.
 ///
-/// Ends with 0; 3 on bad input, refused credentials, or a command that cannot be cut; 4 when the
-/// server does not answer or is full: the same command then goes on.
+/// Exit codes: 0; 3 on bad input, refused credentials, or a command that cannot be split; 4 when
+/// the server does not answer or is full: the same command then continues.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// The run
+    /// The file of the run
     #[arg(value_name = "RUN.toml")]
     file: PathBuf,
     #[command(flatten)]
     server: ServerArgs,
-    /// How long a worker may keep a part without a sign of life, as in 30s, before another gets it;
-    /// holds for all runs of this version [default: 30s, or what was said last]
+    /// How long a worker may be silent before another gets its part, as in 30s; applies to all runs
+    /// of this version [default: the last value given, else 30s]
     #[arg(long, value_name = "TIME")]
     lease: Option<Time>,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }

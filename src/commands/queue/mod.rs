@@ -15,15 +15,14 @@ use crate::exit::Failure;
 /// Where the queue's server is.
 #[derive(clap::Args)]
 pub(crate) struct ServerArgs {
-    /// The NATS server, as in nats://HOST:4222 or tls://HOST:4222; several of one cluster with
-    /// commas between
+    /// The NATS server, as in nats://HOST:4222 or tls://HOST:4222; for a cluster several, separated
+    /// by commas
     #[arg(long = "nats", value_name = "URL", env = "NATS_URL")]
     url: String,
-    /// A file with a user's credentials, as `nsc` writes it
+    /// A file with a user's credentials, as written by `nsc`
     #[arg(long = "nats-creds", value_name = "FILE", env = "NATS_CREDS")]
     credentials: Option<PathBuf>,
-    /// A file with the certificates of the authority that the server's certificate is from; asks
-    /// for TLS
+    /// A file with the certificates of the server's certificate authority; requires TLS
     #[arg(long = "nats-ca", value_name = "FILE", env = "NATS_CA")]
     authority: Option<PathBuf>,
 }

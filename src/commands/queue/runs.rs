@@ -18,15 +18,15 @@ use crate::interrupt::Aborting;
 use crate::output::{Output, Shown};
 use crate::progress::{Progress, span};
 
-/// Look at the runs in a queue, remove one, or fetch its results.
+/// List the runs in a queue, show or remove one, or fetch its results.
 ///
 /// Examples:
 ///   cardroom runs list --nats nats://HOST:4222
 ///   cardroom runs show 3f21 --nats nats://HOST:4222
 ///   cardroom runs collect 3f21 --out whole --nats nats://HOST:4222
 ///
-/// Ends with 0; 3 where there is no such run or something is wrong on this side; 4 when the server
-/// does not answer, or the run to be collected is not done.
+/// Exit codes: 0; 3 when there is no such run or something is wrong on this side; 4 when the server
+/// does not answer, or the run to be collected is not finished.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -36,13 +36,13 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// All runs, with parts done, dead letters, and how long they will take; and the workers
+    /// List all runs, with finished parts, dead letters and remaining time, and the workers
     List(Asked),
-    /// One run, with its dead letters and what each says
+    /// Show one run, with its dead letters and their messages
     Show(AskedOf),
-    /// Remove a run with its parts and results, whether it is done or not; workers stop
+    /// Remove a run with its parts and results, finished or not; its workers stop
     Cancel(AskedOf),
-    /// Fetch the results of a run that is done, and join them as `cardroom merge` does
+    /// Fetch the results of a finished run and join them as `cardroom merge` does
     Collect(Collect),
 }
 
@@ -50,14 +50,14 @@ enum What {
 struct Asked {
     #[command(flatten)]
     server: ServerArgs,
-    /// One JSON document instead of text
+    /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
 struct AskedOf {
-    /// The run: its name, or what no other's begins with
+    /// The run: its name, or a unique beginning of it
     #[arg(value_name = "RUN")]
     run: String,
     #[command(flatten)]
@@ -68,7 +68,7 @@ struct AskedOf {
 struct Collect {
     #[command(flatten)]
     of: AskedOf,
-    /// The folder or file to make, as --out of the run's command
+    /// The folder or file to make, like --out of the run's command
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
     /// No progress display

@@ -19,29 +19,29 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::progress::say_waiting;
 
-/// Do parts of the runs in a queue, until stopped.
+/// Work on the parts of queued runs until stopped.
 ///
-/// A worker needs nothing but the server: files of runs come from there and are kept in the cache.
-/// Start as many as there are machines, or more; each does one part at a time. One that is killed
-/// loses its lease and another gets its part. Ctrl-C gives the part back.
+/// A worker needs only the server: it downloads the files of runs and keeps them in the cache.
+/// Start one or more per machine; each works on one part at a time. If a worker is killed, its
+/// lease expires and another gets its part. Ctrl-C returns the part.
 ///
-/// Ends with 0 when --drain finds nothing left, 3 when all that waits is for another version of the
-/// program, a file is missing or the credentials are refused, 4 when the server is away for two
-/// minutes or full, 130 when stopped.
+/// Exit codes: 0 when --drain finds nothing left; 3 when all waiting parts are for another version
+/// of the program, a file is missing or the credentials are refused; 4 when the server is
+/// unreachable for two minutes or full; 130 when stopped.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     server: ServerArgs,
-    /// Threads for each part [default: one for each processor]
+    /// Threads per part [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// End when no part is left, neither waiting nor with another worker
+    /// Stop when no part is left, neither waiting nor with another worker
     #[arg(long)]
     drain: bool,
     /// The folder for files of runs
     #[arg(long, value_name = "FOLDER", default_value = "data/queue")]
     cache: PathBuf,
-    /// Say nothing of each part
+    /// Do not report each part
     #[arg(long, short)]
     quiet: bool,
 }
