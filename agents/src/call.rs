@@ -7,7 +7,7 @@ use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "call",
-    summary: "checks or calls, always",
+    summary: "always checks or calls",
     example: "call",
     argument: None,
     options: &[],

@@ -30,53 +30,56 @@ use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "equity",
-    summary: "plays its win-rate against uniform hands and the pot odds",
+    summary: "plays by its win-rate against random hands and the pot odds",
     example: "equity:samples=500",
     argument: None,
     options: &[
         AgentOption {
             name: "bet",
             default: "2.0",
-            help: "advantage from which it bets unasked: its odds of winning, as a multiple of an \
-                   average hand's",
+            help: "minimum advantage for a bet: its odds of winning, as a multiple of an average \
+                   hand's",
         },
         AgentOption {
             name: "raise",
             default: "3.0",
-            help: "advantage from which it raises; times 1.5 for each raise of the street after the first",
+            help: "minimum advantage for a raise; times 1.5 for each raise of the street after the \
+                   first",
         },
         AgentOption {
             name: "size",
             default: "0.75",
-            help: "bets and raises as a share of the pot, above 0 (no-limit)",
+            help: "size of bets and raises as a share of the pot, above 0 (no-limit)",
         },
         AgentOption {
             name: "bluff",
             default: "0.1",
-            help: "chance of betting a hand with an advantage below 1/2 when nobody has bet, 0 to 1",
+            help: "probability of betting a hand with an advantage below 1/2 when there is no bet, \
+                   0 to 1",
         },
         AgentOption {
             name: "mix",
             default: "0",
-            help: "how soft the thresholds are, 0 to 3: with 0.5 it mixes where the odds are within a \
-                   factor of 1.65 of a threshold",
+            help: "softness of the thresholds, 0 to 3: with 0.5 it mixes actions when the odds are \
+                   within a factor of 1.65 of a threshold",
         },
         AgentOption {
             name: "spread",
             default: "0",
-            help: "above 0, up to 10: three sizes with equal chances, `size` and that times and divided \
-                   by 1 + `spread`",
+            help: "if above 0, up to 10: three sizes with equal probability, `size` and that times \
+                   and divided by 1 + `spread`",
         },
         AgentOption {
             name: "samples",
             default: "2000",
-            help: "draws of an estimated win-rate, 1 to 1000000: against several hands, or with another \
-                   deck; heads-up hold'em is exact",
+            help: "samples for an estimated win-rate, 1 to 1000000: against several opponents, or \
+                   with another deck; heads-up hold'em is exact",
         },
         AgentOption {
             name: "exact",
             default: "2000",
-            help: "heads-up with another deck, enumerate when there are at most this many endings",
+            help: "heads-up with another deck: enumerate up to this many endings instead of \
+                   sampling",
         },
     ],
     cost: Cost::Inline,

@@ -20,15 +20,15 @@ use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe,
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "linear",
-    summary: "all-in or fold before the flop, heads-up, by a few weights of the hand",
+    summary: "moves all-in or folds before the flop, heads-up, by a few weights of the hand",
     example: "linear",
     argument: None,
     options: &[
         AgentOption {
             name: "model",
             default: "shipped",
-            help: "a file of `cardroom train linear`, or `shipped`: the one inside the program, \
-                   for 1 to 20 big blinds",
+            help: "a file of `cardroom train linear`, or `shipped`: the built-in one, for 1 to 20 \
+                   big blinds",
         },
         AgentOption {
             name: "fallback",

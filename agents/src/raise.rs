@@ -11,13 +11,13 @@ use crate::{Agent, AgentOption, AgentSpec, Context, Cost, Decision, Recipe};
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "raise",
-    summary: "raises whenever it may, else calls",
+    summary: "raises whenever it can, else calls",
     example: "raise:pot",
     argument: Some("size"),
     options: &[AgentOption {
         name: "size",
         default: "min",
-        help: "how much to raise: `min` the least allowed, `pot` the pot after calling, `all-in`",
+        help: "raise size: `min`, the smallest legal; `pot`, the pot after calling; `all-in`",
     }],
     cost: Cost::Inline,
     repeatable: true,

@@ -12,7 +12,7 @@ use crate::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "random",
-    summary: "fold, call or raise with equal chances, raises of any legal size",
+    summary: "folds, calls or raises with equal probability, raises to any legal size",
     example: "random",
     argument: None,
     options: &[],

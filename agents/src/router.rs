@@ -34,13 +34,14 @@ use crate::{
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "router",
-    summary: "hands each decision to another agent, by street, pot, position, players and opponent",
+    summary: "picks another agent for each decision, by street, pot, position, players and \
+              opponent",
     example: "router:rules.toml",
     argument: Some("rules"),
     options: &[AgentOption {
         name: "rules",
         default: "required",
-        help: "the file of rules (TOML): `default` names an agent, each `[[rule]]` an agent and \
+        help: "a TOML file of rules: `default` names an agent, each `[[rule]]` an agent and \
                conditions",
     }],
     cost: Cost::Inline,

@@ -16,13 +16,13 @@ use crate::{
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "shadow",
-    summary: "plays its first agent, asks its second too and notes where they differ",
+    summary: "plays its first agent, also asks its second, and notes where they differ",
     example: "shadow:equity,call",
     argument: Some("agents"),
     options: &[AgentOption {
         name: "agents",
         default: "required",
-        help: "two agents separated by a comma, the playing one first: `equity,call`",
+        help: "two agents separated by a comma, the one that plays first: `equity,call`",
     }],
     cost: Cost::Inline,
     repeatable: true,

@@ -39,21 +39,21 @@ use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "cfr",
-    summary: "plays from a blueprint, trained by counterfactual regret minimisation",
+    summary: "plays a blueprint trained by counterfactual regret minimisation",
     example: "cfr",
     argument: None,
     options: &[
         AgentOption {
             name: "blueprint",
             default: "shipped",
-            help: "a file of `cardroom train cfr`, or `shipped`: the one inside the program for the game. Also \
-                   inside: `overbet`, an earlier and smaller one for no-limit hold'em, and `categories`, limit \
-                   hold'em by the category of the hand alone",
+            help: "a file of `cardroom train cfr`, or a built-in one: `shipped`, the default of \
+                   the game; `overbet`, an earlier and smaller one for no-limit hold'em; \
+                   `categories`, limit hold'em by the hand's category alone",
         },
         AgentOption {
             name: "play",
             default: "sample",
-            help: "`sample` an action, or `purify`: always the likeliest",
+            help: "`sample`: draw the action; `purify`: always the likeliest",
         },
         AgentOption {
             name: "threshold",
@@ -63,8 +63,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "translation",
             default: "random",
-            help: "a bet between two of the menu's is read as either by the pseudo-harmonic probability, which \
-                   only the agent knows (`random`), or as the likelier (`likelier`)",
+            help: "how a bet between two of the menu is read: `random`, as either by its \
+                   pseudo-harmonic probability, unknown to the opponent; `likelier`, as the \
+                   likelier one",
         },
     ],
     cost: Cost::Inline,

@@ -27,22 +27,22 @@ use crate::{AgentError, AgentOption, AgentSpec, Cost, Recipe, Resolver, fallback
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "fft",
-    summary: "plays a short list of if, then and else for each street, which a novice can carry",
+    summary: "plays a short list of if-then rules for each street",
     example: "fft",
     argument: None,
     options: &[
         AgentOption {
             name: "model",
             default: "shipped",
-            help: "a file with a list for each street (docs/heuristics.md), or lists inside the program: paper, \
-                   limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; `shipped` is paper in limit games and \
-                   no-limit in others",
+            help: "a file with a list for each street (docs/heuristics.md), or built-in lists: \
+                   paper, limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; \
+                   `shipped` is paper in limit games and no-limit in others",
         },
         AgentOption {
             name: "fallback",
             default: "equity",
-            help: "the agent for games that are not heads-up hold'em; if given, also for streets that the \
-                   file says nothing of, all of which it must have otherwise",
+            help: "the agent for games other than heads-up hold'em and, if given, for streets \
+                   without a list; otherwise the file must have a list for every street",
         },
     ],
     cost: Cost::Inline,

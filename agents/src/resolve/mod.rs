@@ -35,60 +35,62 @@ use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe,
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "resolve",
-    summary: "solves the rest of the hand on the river, or from the turn on, with another agent's ranges",
+    summary: "solves the rest of the hand on the river or from the turn on, with another agent's \
+              ranges",
     example: "resolve:iterations=20",
     argument: None,
     options: &[
         AgentOption {
             name: "blueprint",
             default: "cfr",
-            help: "the agent that plays earlier streets and says with which hands both players come to the \
-                   first one that is solved; one with commas in its name stands in double quotes",
+            help: "the agent that plays the earlier streets and gives both players' ranges at the \
+                   first solved street; a name with commas needs double quotes",
         },
         AgentOption {
             name: "from",
             default: "river",
-            help: "the first street that is solved: `river` (some 20 ms a decision) or `turn` (seconds)",
+            help: "the first solved street: `river` (some 20 ms per decision) or `turn` (seconds)",
         },
         AgentOption {
             name: "rivers",
             default: "anew",
-            help: "rivers after a turn that is solved: `anew` (each is solved when it comes) or `kept` (played by \
-                   the turn's solution, as far as that has the bets)",
+            help: "rivers after a solved turn: `anew` (solve each when it comes) or `kept` (play \
+                   the turn's solution if it has the bets)",
         },
         AgentOption {
             name: "menu",
             default: "shipped",
-            help: "a shipped menu or a file with the bets of both players, or `shipped`: on the river half the pot, \
-                   the pot and all-in, on the turn the own bets without half the pot. What is played is added",
+            help: "the bets of both players: a shipped menu, a file, or `shipped`: half the pot, \
+                   the pot and all-in on the river, and on the turn its own bets without half the \
+                   pot. Bets that are played are added",
         },
         AgentOption {
             name: "iterations",
             default: "800",
-            help: "the most of the solver at each solution, 1 to 100000",
+            help: "maximum iterations of each solution, 1 to 100000",
         },
         AgentOption {
             name: "enough",
             default: "0.003",
-            help: "solving stops when the solution is within this share of the pot of an equilibrium, checked after \
-                   100, 200, 400 … iterations",
+            help: "stop solving at this exploitability, as a share of the pot, checked after 100, \
+                   200, 400 … iterations",
         },
         AgentOption {
             name: "deadline",
             default: "none",
-            help: "answer within this time, such as 2s or 500ms, with as many iterations as it allows; what is played \
-                   then depends on the machine",
+            help: "time limit per answer, such as 2s or 500ms, with as many iterations as \
+                   possible; play then depends on the machine",
         },
         AgentOption {
             name: "gadget",
             default: "none",
-            help: "in solutions after another: `none`, `safe` (each hand of the other player may take what it was \
-                   worth instead of coming) or `half` (half of each hand may)",
+            help: "in solutions after the first: `none`, `safe` (each hand of the opponent can \
+                   take its earlier value instead of entering) or `half` (half of each hand can)",
         },
         AgentOption {
             name: "floor",
             default: "0.02",
-            help: "a solution farther from an equilibrium than this share of the pot is not played",
+            help: "maximum exploitability of a solution that is played, as a share of the pot",
         },
     ],
     cost: Cost::Worker,

@@ -30,22 +30,23 @@ use crate::{
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "rules",
-    summary: "plays the river by a list of rules in words, and asks another agent elsewhere",
+    summary: "plays the river by a list of rules in words; another agent decides elsewhere",
     example: "rules:fallback=call",
     argument: None,
     options: &[
         AgentOption {
             name: "model",
             default: "shipped",
-            help: "a file with a list of rules (docs/rules.md), or one inside the program: `one-size`, \
-                   `two-sizes`, `three-sizes` or `shipped`, which is the last; `cardroom agents describe \
-                   rules:model=one-size` prints it",
+            help: "a file with a list of rules (docs/rules.md), or a built-in one: `one-size`, \
+                   `two-sizes`, `three-sizes` or `shipped`, which is the last; `cardroom agents \
+                   describe rules:model=one-size` prints it",
         },
         AgentOption {
             name: "ranges",
             default: "any",
-            help: "what both players may hold: `any` hand, all alike, or an agent: hands as likely as it \
-                   comes to the river with them, raises of all sizes counted alike (some 5 ms a decision)",
+            help: "the ranges of both players: `any`, all hands equally likely, or an agent, whose \
+                   probabilities of reaching the river are used, with raises of all sizes treated \
+                   alike (some 5 ms per decision)",
         },
         AgentOption {
             name: "fallback",

@@ -29,16 +29,11 @@ use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, 
 
 /// The registry's entries.
 pub(crate) const SPECS: [AgentSpec; 4] = [
-    spec(
-        "cart",
-        "a student of the blueprint: a decision tree, grown greedily",
-        "cart",
-        prepare::<0>,
-    ),
+    spec("cart", "a student of the blueprint: a greedy decision tree", "cart", prepare::<0>),
     spec("oct", "a student of the blueprint: an optimal classification tree", "oct", prepare::<1>),
     AgentSpec {
         options: &FOREST_OPTIONS,
-        ..spec("xgboost", "a student of the blueprint: a boosted forest", "xgboost", prepare::<2>)
+        ..spec("xgboost", "a student of the blueprint: boosted trees", "xgboost", prepare::<2>)
     },
     spec("mlp", "a student of the blueprint: a neural network", "mlp", prepare::<3>),
 ];
@@ -65,13 +60,14 @@ const OPTIONS: [AgentOption; 3] = [
     AgentOption {
         name: "model",
         default: "shipped",
-        help: "a folder of `cardroom train`, or `shipped`: the one inside the program for the game; of `oct` also \
-               `small`: one inside the program of some 60 leaves in all, to be read whole",
+        help: "a folder of `cardroom train`, or `shipped`: the built-in model for the game; for \
+               `oct` also `small`: a built-in one with some 60 leaves in total, small enough to \
+               read",
     },
     AgentOption {
         name: "play",
         default: "purify",
-        help: "`purify`: always the likeliest action, which wins more; or `sample` one",
+        help: "`purify`: always the likeliest action, which wins more; `sample`: draw the action",
     },
     AgentOption {
         name: "threshold",
@@ -85,7 +81,8 @@ const FOREST_OPTIONS: [AgentOption; 4] = {
     let rounds = AgentOption {
         name: "rounds",
         default: "all",
-        help: "`all` rounds of the forests, or up to the `best`: XGBoost's best_iteration, where a file has one",
+        help: "`all` rounds, or those up to the `best`: XGBoost's best_iteration, if the file has \
+               one",
     };
     [model, play, threshold, rounds]
 };

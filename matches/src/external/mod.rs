@@ -44,34 +44,34 @@ pub const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "command",
             default: "required",
-            help: "the program and its first arguments, quoted as for a shell; HOST and PORT follow",
+            help: "the program and its arguments, quoted as for a shell; HOST and PORT are \
+                   appended",
         },
         AgentOption {
             name: "timeout",
             default: "10s",
-            help: "the longest a decision may take; the match may allow less",
+            help: "time limit per decision; the match can set a shorter one",
         },
         AgentOption {
             name: "start-timeout",
             default: "60s",
-            help: "the longest the program may take to connect and say its version",
+            help: "time limit for the program to connect and send its version",
         },
         AgentOption {
             name: "restarts",
             default: "20",
-            help: "how often in a row it is started again without answering a decision before it is \
-                   given up; an answer starts the count anew",
+            help: "maximum restarts in a row without an answer; an answer resets the count",
         },
         AgentOption {
             name: "folder",
             default: "the current folder",
-            help: "the folder the program runs in",
+            help: "the folder in which the program runs",
         },
         AgentOption {
             name: "output",
             default: "dropped",
-            help: "the file to which the program's output and errors are appended; where it fails, the \
-                   last lines of its errors are said either way",
+            help: "the file to which the program's output and errors are appended; if the program \
+                   fails, the last lines of its errors are shown in any case",
         },
     ],
     cost: Cost::Worker,
