@@ -8,13 +8,13 @@ use crate::made::{
 
 const ORDER: &str = "Network, boosted trees";
 const TREES: &str = "The optimal tree wins";
-const LOSSES: &str = "The same order in what they say";
-const LOST: &str = "The same order in what they lose";
-const CURVE: &str = "A student is the stronger";
+const LOSSES: &str = "The log-losses on test rows";
+const LOST: &str = "The losses to a strong opponent";
+const CURVE: &str = "A student is stronger";
 const OPENING: &str = "The optimal tree does not fold";
-const BLUFFS: &str = "The tree says in words";
+const BLUFFS: &str = "The tree shows in words";
 const PARAMETERS: &str = "The optimal tree has at most";
-const SLUMBOT: &str = "The network, the boosted trees and the optimal tree win from Slumbot";
+const SLUMBOT: &str = "The network, the boosted trees and the optimal tree win against Slumbot";
 
 /// The marks of these claims with these figures.
 fn marks<const N: usize>(figures: &Figures, claims: [&str; N]) -> [String; N] {
@@ -168,5 +168,5 @@ fn the_part_of_the_depths_reports_the_depths_alone() {
     assert_eq!(report.document["claims"].as_array().map(Vec::len), Some(1));
     let text = markdown(&report);
     assert!(text.contains("| 15 | 32,768 | 400,000 | +36 ± 5 |"), "{text}");
-    assert!(!text.contains("Table 1") && !text.contains("stands between"), "{text}");
+    assert!(!text.contains("Table 1") && !text.contains("Differences from"), "{text}");
 }

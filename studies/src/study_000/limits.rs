@@ -18,19 +18,22 @@ pub(super) fn limits(options: &Options, record: &Record, results: &Results) -> V
     limits.extend(deviations(results));
     limits.extend(network(results));
     limits.push(
-        "The features have no position, no pot and no bets of one's own: situations that the teacher tells apart are one row for its \
-         students, who learn the mean. That is why the likeliest action is played: what is drawn from a mean of several \
-         situations need not be right in any."
+        "The features have no position, no pot and no own bets. Situations that differ for the \
+         teacher can be one row for its students, who learn the mean. Therefore students play the \
+         likeliest action: an action drawn from the mean of several situations may be wrong in all \
+         of them."
             .to_owned(),
     );
     limits.push(teacher(options, record));
     limits.push(
-        "Which actions and which labels the authors used is not said. Here the labels are the teacher's probabilities, and a \
-         student plays the likeliest action that it learned."
+        "The paper does not say which actions and labels it uses. Here the labels are the \
+         teacher's probabilities, and a student plays the likeliest action that it learned."
             .to_owned(),
     );
     limits.push(
-        "The optimal trees are those of a local search of our own. The authors' is a program that is not free.".to_owned(),
+        "The optimal trees come from our own local search. The authors' program is not \
+         free."
+            .to_owned(),
     );
     limits
 }
@@ -69,8 +72,9 @@ fn deviations(results: &Results) -> Option<String> {
         let single = mean(results, |pair| pick(pair).deviation)?;
         let duplicate = mean(results, |pair| pick(pair).duplicate())?;
         let text = format!(
-            " Where {what} hands deviate by {:.1} big blinds, and as one of the two of a deal by what {:.1} would be: the mean of {} hands \
-             deviates by {:.0} mbb/hand, with duplicate deals by {:.0}.",
+            " If {what}, hands deviate by {:.1} big blinds, in duplicate deals effectively by \
+             {:.1}: the mean of {} hands deviates by {:.0} mbb/hand, with duplicate deals by \
+             {:.0}.",
             blinds(single),
             blinds(duplicate),
             whole(hands),
@@ -86,10 +90,12 @@ fn deviations(results: &Results) -> Option<String> {
     let times = (with_duplicates / most).powi(2);
     text += &match times > 1.0 {
         true => format!(
-            " A deviation of {most:.0} takes {times:.1} times as many hands, in duplicate and without drawing."
+            " A deviation of {most:.0} needs {times:.1} times as many hands, with duplicate deals \
+             and without drawing."
         ),
         false => format!(
-            " So a deviation of {most:.0} is within reach of as many hands, in duplicate and without drawing."
+            " So a deviation of {most:.0} is within reach of as many hands, with duplicate deals \
+             and without drawing."
         ),
     };
     Some(text)
@@ -104,8 +110,8 @@ fn network(results: &Results) -> Option<String> {
     };
     let small = flop("mlp")?;
     let mut text = format!(
-        "The network that stands beside the other students has {} parameters on the flop, the published one {} (7 layers of 512 \
-         units).",
+        "The network in these tables has {} parameters on the flop, the published one {} (7 layers \
+         of 512 units).",
         whole(small),
         whole(published::NETWORK)
     );
@@ -128,17 +134,18 @@ fn network(results: &Results) -> Option<String> {
 /// The training of the teacher.
 fn teacher(options: &Options, record: &Record) -> String {
     let published =
-        "The published teacher is of four weeks of discounted CFR on computers that are not said.";
+        "The published teacher is from four weeks of discounted CFR on unspecified computers.";
     let made = match (&options.teacher, options.shipped) {
         (Some(path), _) => format!("Here it is {}.", path.display()),
-        (None, true) => {
-            "Here it is the blueprint inside the program (docs/strength.md says how it was trained).".to_owned()
-        }
+        (None, true) => "Here it is the built-in blueprint (docs/strength.md describes its \
+             training)."
+            .to_owned(),
         (None, false) => {
             let taken = crate::page::duration(record.seconds("the teacher, "));
             format!(
-                "Here it is of external-sampling CFR with linear weights, {taken} of one thread, with {MENU}.menu and the buckets {BUCKETS}: \
-                 cards are grouped by the mean square of the win-rate, not by the features."
+                "Here it is from external-sampling CFR with linear weights, {taken} on one thread, \
+                 with {MENU}.menu and the buckets {BUCKETS}: cards are grouped by the mean square \
+                 of the win-rate, not by the features."
             )
         }
     };
@@ -168,7 +175,8 @@ pub(super) fn drawing(results: &Results, students: &[Player]) -> Option<String> 
         .collect();
     (!told.is_empty()).then(|| {
         format!(
-            "What a student wins from the {teacher} by playing the likeliest action, above what it wins by drawing: {}.",
+            "Gain of a student against the {teacher} when it plays the likeliest action instead of \
+             drawing, in mbb/hand: {}.",
             told.join(", ")
         )
     })

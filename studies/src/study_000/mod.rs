@@ -64,16 +64,17 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
 fn frame(options: &Options, results: &results::Results) -> Frame<'static> {
     let made = match (&options.teacher, options.shipped) {
         (Some(path), _) => format!("The teacher is {}.", path.display()),
-        (None, true) => "The models are those inside the program.".to_owned(),
-        (None, false) => "Everything was made from nothing.".to_owned(),
+        (None, true) => "The models are the built-in ones.".to_owned(),
+        (None, false) => "Everything was made from scratch.".to_owned(),
     };
     let players = results.players.iter();
     let players = players.map(|player| format!("{} = `{}`", player.name, player.agent));
     Frame {
         title: "Study 000: four students of one teacher",
-        about: "Bertsimas and Paskov, “World-class interpretable poker” (2022), done again: a strategy \
-                found by self-play teaches a greedy tree (cart), an optimal tree (oct), boosted trees \
-                (xgboost) and a network (mlp) from features that a player understands.",
+        about: "A reproduction of Bertsimas and Paskov, “World-class interpretable poker” (2022): \
+                a strategy found by self-play teaches a greedy tree (cart), an optimal tree (oct), \
+                boosted trees (xgboost) and a network (mlp) from features that a player \
+                understands.",
         made: format!("{made} The scale is {}.", options.scale),
         commands: format!("The players: {}.", players.collect::<Vec<_>>().join(", ")),
     }

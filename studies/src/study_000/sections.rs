@@ -39,7 +39,7 @@ pub(super) fn sections(
         sections.push(opening);
         sections.push(trees(options, results)?);
         sections.push(Section {
-            title: "What stands between this and the published study".to_owned(),
+            title: "Differences from the published study".to_owned(),
             list: limits(options, record, results),
             ..Section::default()
         });
@@ -57,7 +57,8 @@ fn reproduced(results: &Results) -> Section {
     Section {
         title: "What reproduces".to_owned(),
         prose: vec![
-            "A claim is undecided where the 95 % interval holds both what would bear it out and what would not."
+            "A claim is undecided if the 95 % interval has both values that support it and values \
+             that contradict it."
                 .to_owned(),
         ],
         table,
@@ -99,11 +100,13 @@ fn table_1(results: &Results) -> Section {
     }));
     let hands = |pick: fn(&Pair) -> u64| results.pairs.first().map_or(0, pick);
     let mut prose = vec![format!(
-        "What the first wins from the second in mbb/hand (thousandths of a big blind per hand; 10 are one dollar a game with a big blind \
-         of 100 dollars), with 95 % intervals. The students play their likeliest action, {} hands a match; beside it stands what comes of \
-         drawing actions by their probabilities, {} hands a match. The teacher plays as the agent cfr always does: it draws. Each deal is \
-         played once in each seat and counts as one result; one by one is the interval that the same hands would have without that. Published \
-         figures are of {} hands and stand with their deviations.",
+        "Winnings of the first against the second in mbb/hand (thousandths of a big blind per \
+         hand; 10 are one dollar per game with a big blind of 100 dollars), with 95 % intervals. \
+         In `likeliest played` the students play their likeliest action, {} hands per match; in \
+         `drawn` they draw actions by their probabilities, {} hands per match. The teacher always \
+         draws, like the agent cfr. Each deal is played once in each seat and counts as one \
+         result; `one by one` is the interval of the same hands without that. Published figures \
+         are for {} hands, with their deviations.",
         whole(hands(|pair| pair.played.hands)),
         whole(hands(|pair| pair.drawn.hands)),
         whole(published::HANDS),
@@ -166,7 +169,8 @@ fn slumbot(results: &Results) -> Section {
     ];
     if !commands.is_empty() {
         prose.push(format!(
-            "A study asks no server. These commands do; the study then takes their folders (`--slumbot {}=FOLDER`): {}",
+            "A study does not connect to servers. These commands do; the study then reads their \
+             folders (`--slumbot {}=FOLDER`): {}",
             STUDENTS.join("=FOLDER --slumbot "),
             commands.join(", ")
         ));
@@ -204,10 +208,11 @@ fn losses(results: &Results) -> Section {
         [format!("{} above {}", above.second, above.first)].into_iter().chain(cells).collect()
     }));
     Section {
-        title: "What they say of rows that none has seen".to_owned(),
+        title: "Log-losses on test rows".to_owned(),
         prose: vec![
-            "Log-loss in nats; in brackets, rows whose likeliest move is the teacher's. Below, by how much each is above the one before it, \
-             row by row, with 95 % intervals."
+            "Log-loss in nats; in brackets, the share of rows with the teacher's likeliest move. \
+             The last rows are the differences from the student before, row by row, with 95 % \
+             intervals."
                 .to_owned(),
         ],
         table,
@@ -226,8 +231,8 @@ fn training(results: &Results) -> Option<Section> {
         table.push([String::new()].into_iter().chain(student.size.iter().cloned()).collect());
     }
     Some(Section {
-        title: "What they say of rows that they learned from".to_owned(),
-        prose: vec!["Log-loss in nats, and how large they became.".to_owned()],
+        title: "Log-losses on training rows".to_owned(),
+        prose: vec!["Log-loss in nats, and the size of each model.".to_owned()],
         table,
         ..Section::default()
     })
@@ -241,7 +246,7 @@ fn parameters(results: &Results) -> Section {
         let published = match kind.map(|player| player.kind) {
             Some("mlp") => whole(published::NETWORK),
             Some("oct" | "cart") => format!("up to {}", whole(published::TREE)),
-            _ => "not said".to_owned(),
+            _ => "not given".to_owned(),
         };
         let cells = parameters.into_iter().map(whole).chain([published]);
         table.push([line.name.clone()].into_iter().chain(cells).collect());
@@ -249,8 +254,9 @@ fn parameters(results: &Results) -> Section {
     Section {
         title: "Parameters".to_owned(),
         prose: vec![format!(
-            "One for each node and one for each connection, as published: a whole tree of depth 15 has 65,535 nodes and 65,534 branches, \
-             {} together; {} are those of 7 layers of 512 units between the 25 numbers of the flop and 4 moves.",
+            "One per node and one per connection, as published: a full tree of depth 15 has 65,535 \
+             nodes and 65,534 branches, {} in total; {} are those of 7 layers of 512 units between \
+             the 25 numbers of the flop and 4 moves.",
             whole(published::TREE),
             whole(published::NETWORK)
         )],
@@ -269,11 +275,12 @@ fn fidelity(results: &Results) -> Section {
     }));
     let hands = results.fidelity.first().map_or(0, |line| line.hands);
     Section {
-        title: "What they lose to their teacher".to_owned(),
+        title: "Losses to the teacher".to_owned(),
         prose: vec![format!(
-            "In mbb/hand over {} hands, where the student decides on one street only and the teacher on the others, and where it decides on all; \
-             draws are shared by both hands of a deal, so that only differences count. Before that, decisions of the teacher at which both have \
-             the same likeliest move.",
+            "In mbb/hand over {} hands, when the student decides on one street and the teacher on \
+             the others, and when it decides on all. Both hands of a deal use the same random \
+             numbers, which reduces the variance. The first column is the share of the teacher's \
+             decisions at which both have the same likeliest move.",
             whole(hands)
         )],
         table,
@@ -282,7 +289,7 @@ fn fidelity(results: &Results) -> Section {
 }
 
 fn depths(results: &Results) -> Section {
-    let mut table = vec![row(["depth", "leaves of a street, at most", "hands", "oct – cart"])];
+    let mut table = vec![row(["depth", "leaves per street, at most", "hands", "oct – cart"])];
     table.extend(results.depths.iter().map(|row| {
         vec![
             row.depth.to_string(),
@@ -294,8 +301,9 @@ fn depths(results: &Results) -> Section {
     Section {
         title: "Trees by depth".to_owned(),
         prose: vec![
-            "Both kinds of trees, learned so deep at most and pruned on validation rows, each playing its likeliest action: what the optimal one \
-             wins from the greedy one of the same depth, mbb/hand, duplicate, with 95 % intervals. Published is +36 ± 8 at depth 15."
+            "Winnings of the optimal tree against the greedy one of the same maximum depth, both \
+             pruned on validation rows and playing their likeliest action: mbb/hand, duplicate \
+             deals, with 95 % intervals. The published figure is +36 ± 8 at depth 15."
                 .to_owned(),
         ],
         table,
@@ -318,10 +326,11 @@ fn curve(results: &Results) -> Option<Section> {
         svg,
     });
     Some(Section {
-        title: "Figure 5: the longer the teacher learns".to_owned(),
+        title: "Figure 5: strength by training of the teacher".to_owned(),
         prose: vec![format!(
-            "Boosted trees that were taught by what the teacher was after so many iterations, and the teacher itself, against the agent {ANCHOR} \
-             of the program, which stands here for Slumbot, {} hands each; mbb/hand, with 95 % intervals.",
+            "Boosted trees trained on the teacher after this many iterations, and the teacher \
+             itself, against the agent {ANCHOR} of the program, which replaces Slumbot here, {} \
+             hands each; mbb/hand, with 95 % intervals.",
             whole(first.hands)
         )],
         table,
@@ -355,8 +364,8 @@ fn opening(options: &Options, results: &Results) -> Result<Option<Section>, Read
 fn trees(options: &Options, results: &Results) -> Result<Section, ReadError> {
     let list = results.bluffs.iter().map(|street| {
         let mut text = format!(
-            "{}: {} of {} leaves raise a fifth of the time or more with a win-rate under 45 %, and {} of them mostly, so that this is what is \
-             played; {:.1} % of play comes to the latter.",
+            "{}: {} of {} leaves raise at least a fifth of the time with a win-rate under 45 %; in \
+             {} of them this is the likeliest action and therefore played, in {:.1} % of play.",
             street.street,
             whole(street.raising as u64),
             whole(street.leaves),
@@ -365,7 +374,7 @@ fn trees(options: &Options, results: &Results) -> Result<Section, ReadError> {
         );
         if street.bluffs > 0 {
             text += &format!(
-                " The one that bluffs most raises {:.0} % when {}.",
+                " The leaf that bluffs most raises {:.0} % when {}.",
                 100.0 * street.raise,
                 street.path.join("; ")
             );
@@ -376,7 +385,9 @@ fn trees(options: &Options, results: &Results) -> Result<Section, ReadError> {
     Ok(Section {
         title: "Figures 4, 7 and 8: the optimal tree, and where it bluffs".to_owned(),
         prose: vec![
-            "Each box is a node: what holds there, how many rows, what is done. Boxes with a broken edge have more below.".to_owned(),
+            "Each box is a node with its condition, its rows and its actions. Boxes with a dashed \
+             edge have more nodes below."
+                .to_owned(),
         ],
         list: list.collect(),
         pictures: pictures.collect::<Result<_, _>>()?,

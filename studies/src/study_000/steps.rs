@@ -277,19 +277,19 @@ pub(super) const PICTURES: [Picture; 5] = [
         name: "tree-preflop",
         title: "the tree before the flop",
         options: "--street preflop --depth 3",
-        shows: "The uppermost branches before the flop (as Figure 4).",
+        shows: "The top branches before the flop (as in Figure 4).",
     },
     Picture {
         name: "tree-river",
         title: "the tree on the river",
         options: "--street river --depth 3",
-        shows: "The uppermost branches on the river.",
+        shows: "The top branches on the river.",
     },
     Picture {
         name: "figure-7",
         title: "the tree before the flop, where it bluffs",
         options: "--street preflop --around bluff --depth 4",
-        shows: "Before the flop, around the leaf that bluffs most often in play (as Figure 7).",
+        shows: "Before the flop, around the leaf that bluffs most often in play (as in Figure 7).",
     },
     Picture {
         name: "figure-7-river",
@@ -301,7 +301,8 @@ pub(super) const PICTURES: [Picture; 5] = [
         name: "figure-8",
         title: "the tree before the flop, where it bets for value",
         options: "--street preflop --around value --depth 4",
-        shows: "Before the flop, around the leaf that raises most often in play with strong hands (as Figure 8).",
+        shows: "Before the flop, around the leaf that raises most often in play with strong hands \
+                (as in Figure 8).",
     },
 ];
 

@@ -43,14 +43,14 @@ fn order(results: &Results) -> Option<Claim> {
     let count = |wanted| verdicts.iter().filter(|&&verdict| verdict == wanted).count();
     let counts = [
         counted(count(Verdict::Same), "with the published winner"),
-        counted(count(Verdict::Opposite), "with the other one"),
-        counted(count(Verdict::Less), "with less than was published, if anything"),
+        counted(count(Verdict::Opposite), "with the other winner"),
+        counted(count(Verdict::Less), "with less than published, if anything"),
         counted(count(Verdict::Undecided), "undecided"),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     let outcomes: Vec<Outcome> = verdicts.iter().map(|verdict| verdict.outcome()).collect();
     Some(Claim {
-        claim: "Network, boosted trees, optimal tree, greedy tree: each wins from the next",
+        claim: "Network, boosted trees, optimal tree, greedy tree: each wins against the next",
         mark: Mark::of(&outcomes),
         found: format!("of {} matches {}", verdicts.len(), counts.join(", ")),
     })
@@ -67,7 +67,7 @@ fn trees_in_play(results: &Results) -> Option<Claim> {
     let row =
         |row: &super::results::Depth| format!("{} at depth {}", rate(row.played.rate), row.depth);
     Some(Claim {
-        claim: "The optimal tree wins from the greedy one (36 ± 8 mbb/hand at depth 15)",
+        claim: "The optimal tree wins against the greedy one (36 ± 8 mbb/hand at depth 15)",
         mark,
         found: results.depths.iter().map(row).collect::<Vec<_>>().join(", "),
     })
@@ -92,15 +92,15 @@ fn losses(results: &Results) -> Option<Claim> {
             (!streets.is_empty()).then(|| streets.join(", "))
         };
         let parts = [
-            streets(Outcome::Yes).map(|streets| format!("more than {} ({streets})", pair[0])),
-            streets(Outcome::No).map(|streets| format!("less ({streets})")),
+            streets(Outcome::Yes).map(|streets| format!("higher than {} ({streets})", pair[0])),
+            streets(Outcome::No).map(|streets| format!("lower ({streets})")),
             streets(Outcome::Undecided).map(|streets| format!("undecided ({streets})")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        found.push(format!("{} loses {}", pair[1], parts.join(", ")));
+        found.push(format!("{} {}", pair[1], parts.join(", ")));
     }
     Some(Claim {
-        claim: "The same order in what they say of rows that they have not seen",
+        claim: "The log-losses on test rows have the same order",
         mark: Mark::of(&outcomes),
         found: format!("log-loss: {}", found.join("; ")),
     })
@@ -118,7 +118,7 @@ fn training(results: &Results) -> Option<Claim> {
         )
     });
     Some(Claim {
-        claim: "The optimal tree tells its own rows better than the greedy one",
+        claim: "The optimal tree has a lower log-loss on its training rows than the greedy one",
         mark: Mark::of(&outcomes),
         found: format!(
             "oct and cart, both pruned on validation rows: {}",
@@ -140,7 +140,7 @@ fn lost(results: &Results) -> Option<Claim> {
     let line =
         |line: &&super::results::Fidelity| format!("{} {}", line.name, rate(line.lost_in_all));
     Some(Claim {
-        claim: "The same order in what they lose to a strong opponent, their teacher",
+        claim: "The losses to a strong opponent, their teacher, have the same order",
         mark: Mark::of(&outcomes),
         found: format!(
             "lost to the teacher, mbb/hand: {}",
@@ -168,7 +168,7 @@ fn curve(results: &Results) -> Option<Claim> {
         (falls, told) => format!("falling {falls} times, {told} of them beyond the intervals"),
     };
     Some(Claim {
-        claim: "A student is the stronger, the longer its teacher was trained (Figure 5)",
+        claim: "A student is stronger if its teacher was trained longer (Figure 5)",
         mark: Mark::of(&outcomes),
         found: format!(
             "from {} to {} mbb/hand against {}, {fell}",
@@ -195,7 +195,7 @@ fn parameters(results: &Results) -> Option<Claim> {
         claim: "The optimal tree has at most a tenth of the network's parameters",
         mark: Mark::of(&outcomes),
         found: format!(
-            "parameters of {network} for one of oct: {}",
+            "parameters of {network} per parameter of oct: {}",
             share.collect::<Vec<_>>().join(", ")
         ),
     })
@@ -208,11 +208,12 @@ fn opening(results: &Results) -> Option<Claim> {
         Outcome::of(opening.folds < 0.5),
     ];
     Some(Claim {
-        claim: "The optimal tree does not fold most hands at once, and never suited ones (Figure 6)",
+        claim: "The optimal tree does not fold most hands at its first decision, and never suited \
+                ones (Figure 6)",
         mark: Mark::of(&parts),
         found: format!(
-            "it folds {} of all hands at once, {} of suited ones; of 169 hands {} are folded more often than not, {} of them \
-             suited",
+            "it folds {} of all hands at its first decision, {} of suited ones; of 169 hands it \
+             folds {} more often than not, {} of them suited",
             percent(opening.folds, 1),
             percent(opening.suited_folds, 1),
             opening.folded,
@@ -230,10 +231,10 @@ fn bluffs(results: &Results) -> Option<Claim> {
         format!("{} of {} ({})", street.bluffs, whole(street.leaves), street.street)
     };
     Some(Claim {
-        claim: "The tree says in words where it bluffs (Figures 4, 7 and 8)",
+        claim: "The tree shows in words where it bluffs (Figures 4, 7 and 8)",
         mark: Mark::of(&[Outcome::of(leaves > 0)]),
         found: format!(
-            "leaves whose likeliest answer is a bet or raise with a win-rate under 45 %: {}",
+            "leaves whose likeliest action is a bet or raise with a win-rate under 45 %: {}",
             results.bluffs.iter().map(street).collect::<Vec<_>>().join(", ")
         ),
     })
@@ -257,10 +258,13 @@ fn slumbot(results: &Results) -> Option<Claim> {
         .map(|(kind, rate, verdict)| format!("{kind} {rate} mbb/hand ({})", verdict.words()))
         .collect();
     Some(Claim {
-        claim: "The network, the boosted trees and the optimal tree win from Slumbot, the greedy tree loses",
+        claim: "The network, the boosted trees and the optimal tree win against Slumbot, the \
+                greedy tree loses",
         mark: if tried.is_empty() { Mark::Open } else { Mark::of(&outcomes) },
         found: match found.is_empty() {
-            true => "a study asks no server; `cardroom play slumbot` does, and --slumbot KIND=FOLDER brings its results here".to_owned(),
+            true => "a study does not connect to servers; `cardroom play slumbot` does, and \
+                     --slumbot KIND=FOLDER adds its results"
+                .to_owned(),
             false => found.join(", "),
         },
     })
