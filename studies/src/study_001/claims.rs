@@ -31,8 +31,8 @@ fn uniform(results: &Results) -> Claim {
 fn polarised(results: &Results) -> Claim {
     let [one, other] = [&results.figure_1[1], &results.figure_1[2]];
     Claim {
-        claim: "The best and the worst card against a middling one get 0.875 (Figure 1b), a middling one \
-                against these 0.5 (Figure 1c)"
+        claim: "The best and the worst card win 0.875 against a middle one (Figure 1b), a middle \
+                one 0.5 against these (Figure 1c)"
             .into(),
         holds: (one.value - 0.875).abs() < 1e-9 && (other.value - 0.5).abs() < 1e-9,
         found: format!("{:.10} and {:.10}", one.value, other.value),
@@ -61,7 +61,8 @@ fn values(results: &Results) -> Claim {
     let near = |found: f64, known: f64| (found - known).abs() <= value.half_width.max(0.002);
     Claim {
         claim: format!(
-            "Values of random games are those of an independent program: mean {} and deviation {} (within 0.002)",
+            "Values of random games agree with an independent program: mean {} and deviation {} \
+             (within 0.002)",
             VALUES[0], VALUES[1]
         )
         .into(),
@@ -86,7 +87,7 @@ fn low_exploitability(results: &Results) -> Option<Claim> {
         values.iter().fold((f64::MAX, 0.0f64), |(low, high), &v| (low.min(v), high.max(v)));
     Some(Claim {
         claim: "Trees of depth 5 lose .09 to .21 of the pot to a best response (Figure 6b); here \
-                representations 1 to 6, which answer with probabilities"
+                representations 1 to 6, which predict probabilities"
             .into(),
         holds: least >= 0.08 && most <= 0.21,
         found: format!("{least:.3} to {most:.3}"),
@@ -100,9 +101,7 @@ fn single_sizes(results: &Results) -> Option<Claim> {
     };
     let (shares, sizes) = (of(1..=6)?, of(7..=10)?);
     Some(Claim {
-        claim:
-            "Trees that answer with one size lose more than those that answer with probabilities"
-                .into(),
+        claim: "Trees that predict one size lose more than those that predict probabilities".into(),
         holds: sizes > shares,
         found: format!("{sizes:.3} against {shares:.3} at depth 5, on average"),
     })
@@ -118,10 +117,15 @@ fn distance_falls(results: &Results) -> Option<Claim> {
     let ends: Vec<(f64, f64)> = ends.collect::<Option<_>>()?;
     let fall = ends.iter().filter(|(first, last)| last < first).count();
     Some(Claim {
-        claim: "The error of all representations falls with depth (Figure 4), as earth mover's distance"
+        claim: "The error of all representations falls with depth (Figure 4), here the earth \
+                mover's distance"
             .into(),
         holds: fall == ends.len(),
-        found: format!("{fall} of {} are nearer at depth {last} than at {first}", ends.len()),
+        found: format!(
+            "{fall} of {} have a smaller distance at depth {last} than at \
+                        {first}",
+            ends.len()
+        ),
     })
 }
 
@@ -135,14 +139,15 @@ fn separate_cards(results: &Results) -> Option<[Claim; 2]> {
     let found = format!("representation {} is nearest, {:.4} at depth {last}", best.0, best.1);
     Some([
         Claim {
-            claim: "Answers card by card are nearer to equilibria than whole strategies".into(),
+            claim: "Predictions card by card are nearer to equilibria than whole strategies".into(),
             holds: (3..=6).contains(&best.0),
             found: found.clone(),
         },
         Claim {
-            claim: "Nearest of all is the one with both distributions and the card's own share as inputs \
-                    (the sixth of the paper's list, which it calls the fourth)"
-                .into(),
+            claim:
+                "The nearest one has both distributions and the card's own share as inputs (the \
+                    sixth in the paper's list, which the paper calls the fourth)"
+                    .into(),
             holds: best.0 == 6,
             found,
         },
@@ -159,7 +164,7 @@ fn neighbours(results: &Results) -> Option<Claim> {
         claim: "The nearest neighbours predict well".into(),
         holds: best.distance.mean < tree,
         found: format!(
-            "k = {k}: distance {:.4}, and {tree:.4} of the best tree of depth 5",
+            "k = {k}: distance {:.4}; best tree of depth 5: {tree:.4}",
             best.distance.mean
         ),
     })
@@ -174,12 +179,12 @@ fn leaves(results: &Results) -> Vec<Claim> {
         claim: format!("A depth-4 tree has the leaf {:.4}: {}", own.published, own.asked).into(),
         holds: own.holds || beaten.holds,
         found: format!(
-            "{:.4}{} where the last input is the player's own distribution, {:.4}{} where it is the share that \
-             the card beats",
+            "{:.4}{} if the last input is the player's own distribution, {:.4}{} if it is the \
+             share that the card beats",
             own.size,
-            if own.holds { "" } else { " (not that)" },
+            if own.holds { "" } else { " (no match)" },
             beaten.size,
-            if beaten.holds { "" } else { " (not that)" }
+            if beaten.holds { "" } else { " (no match)" }
         ),
     };
     pairs.map(claim).collect()
@@ -195,12 +200,13 @@ fn rules_alone(results: &Results) -> Option<Claim> {
     let (middle, best) = (price("80-20")?, price("all-in")?);
     let check = results.rule("always check")?.price.mean;
     Some(Claim {
-        claim: "The 80-20 rule, to check with hands that beat 20 to 80 % of the other's, costs less than always \
-                checking where all else is the equilibrium"
+        claim: "The 80-20 rule, to check with hands that beat 20 to 80 % of the other's, costs \
+                less than always checking if all else is the equilibrium"
             .into(),
         holds: middle < check,
         found: format!(
-            "{middle:.4} of the pot, and {check:.4}; the all-in rule, without its condition, {best:.4} in the same way"
+            "{middle:.4} of the pot against {check:.4}; the all-in rule, without its condition, \
+             costs {best:.4}"
         ),
     })
 }
@@ -211,8 +217,8 @@ fn rules_help(results: &Results) -> Option<Claim> {
         claim: "The all-in rule of the paper helps".into(),
         holds: plain.price.mean < check.price.mean,
         found: format!(
-            "alone, and without its condition on the other player's strong hands, it costs {:.4} of the pot, \
-             always checking {:.4}; with bluffs, which it does not mention, {:.4}",
+            "alone and without its condition on the other player's strong hands it costs {:.4} of \
+             the pot, always checking {:.4}; with bluffs, which it does not mention, {:.4}",
             plain.price.mean,
             check.price.mean,
             results.rule("the same with bluffs")?.price.mean

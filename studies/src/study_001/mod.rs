@@ -29,9 +29,9 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let sections = sections::sections(&results);
     let frame = Frame {
         title: "Study 001: endgames in words",
-        about: "Ganzfried and Yusuf, “Computing human-understandable strategies” (2017), done again: random \
-                endgames of one bet are solved, trees and neighbours learn the solutions, and rules of few words \
-                are priced exactly.",
+        about: "A reproduction of Ganzfried and Yusuf, “Computing human-understandable strategies” \
+                (2017): random endgames of one bet are solved, trees and neighbours learn the \
+                solutions, and short rules are priced exactly.",
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };

@@ -42,9 +42,9 @@ fn figure_1(results: &Results) -> Section {
     Section {
         title: "Figure 1: three games".to_owned(),
         prose: vec![
-            "What the first player gets, in shares of the pot of 1, and the larger of what best responses win \
-             from either player beyond that. Where equilibria leave a choice, the central one is shown: every \
-             card bluffs that may."
+            "The value to the first player, as a share of the pot, and the exploitability: the \
+             larger of what best responses win from either player beyond the value. Of several \
+             equilibria the central one is shown: every card bluffs that may."
                 .to_owned(),
         ],
         table,
@@ -63,10 +63,11 @@ fn database(results: &Results) -> Section {
                 "Value to the first player: {:.5} ± {:.5} of the pot, standard deviation {:.5}.",
                 summary.value.mean.mean, summary.value.mean.half_width, summary.value.deviation
             ),
-            format!("Exploitability of the solutions: {:.0e} of the pot at most.", summary.worst),
+            format!("Exploitability of the solutions: at most {:.0e} of the pot.", summary.worst),
             format!(
-                "Games with more than one equilibrium: {} at least, so \"the\" solution of a program is a label \
-                 with noise in it. The labels here are the analytic centre, which no order of pivots changes.",
+                "Games with more than one equilibrium: at least {}, so the solution of a program \
+                 is a noisy label. The labels here are the analytic centre, which does not depend \
+                 on the order of pivots.",
                 percent(summary.several as f64 / summary.games as f64, 1)
             ),
         ],
@@ -106,15 +107,16 @@ fn table(results: &Results) -> Section {
         let trees = all.iter().filter_map(|one| results.at(one.number, 5));
         let better = trees.filter(|tree| tree.score.exploitability.mean < check).count();
         format!(
-            "Always checking, which the paper leaves out, costs {check:.4}: {better} of {} trees of depth 5 cost \
-             less.",
+            "Always checking, which the paper does not list, costs {check:.4}: {better} of {} \
+             trees of depth 5 cost less.",
             all.len()
         )
     });
     let mut prose = vec![format!(
-        "Trees of depth 5 (Figure 6b), learned from {} games and judged on {} others: the mean earth mover's \
-         distance to the central equilibrium (Algorithm 2, 0 to 1) and what a best response wins beyond the game's \
-         value (Algorithm 3, in pots), with 95 % intervals over games. Published are exploitabilities of .09 to .21.",
+        "Trees of depth 5 (Figure 6b), trained on {} games and tested on {} others: the mean earth \
+         mover's distance to the central equilibrium (Algorithm 2, 0 to 1) and what a best \
+         response wins beyond the game's value (Algorithm 3, in pots), with 95 % intervals over \
+         games. The published exploitabilities are .09 to .21.",
         whole(results.learned.train),
         whole(results.learned.test)
     )];
@@ -152,8 +154,8 @@ fn depths(results: &Results) -> Section {
         table.push(std::iter::once(name).chain(cells).collect());
     }
     let mut prose = vec![
-        "Pictures show the best of each kind at the largest depth. Distances fall with depth; what a best response \
-         wins need not, because answers card by card do not fit each other."
+        "The pictures show the best of each kind at the largest depth. Distances fall with depth; \
+         exploitabilities need not, because predictions card by card do not fit each other."
             .to_owned(),
     ];
     if let (Some(&first), Some(&last)) = (depths.first(), depths.last()) {
@@ -210,10 +212,11 @@ fn optimal(results: &Results) -> Section {
         }
     }
     Section {
-        title: "Optimal trees beside greedy ones".to_owned(),
+        title: "Optimal and greedy trees".to_owned(),
         prose: vec![format!(
-            "What the paper calls optimal trees are greedy ones. Optimal trees by local search beside greedy ones, both \
-             learned from the same {} games: distance, then exploitability.",
+            "The optimal trees of the paper are greedy ones. The table compares optimal trees by \
+             local search with greedy ones, both trained on the same {} games: distance, then \
+             exploitability.",
             whole(results.learned.optimal_games)
         )],
         table,
@@ -222,7 +225,8 @@ fn optimal(results: &Results) -> Section {
 }
 
 fn tree(results: &Results) -> Section {
-    let heads = ["published leaf", "asked", "own: here", "cards", "", "beaten: here", "cards", ""];
+    let heads =
+        ["published leaf", "criterion", "own: here", "cards", "", "beaten: here", "cards", ""];
     let mut table = vec![row(heads)];
     let [beaten, own] = &results.trees;
     for (one, other) in beaten.leaves.iter().zip(&own.leaves) {
@@ -243,10 +247,11 @@ fn tree(results: &Results) -> Section {
     Section {
         title: "Figure 5: the tree that the rules were read from".to_owned(),
         prose: vec![format!(
-            "A greedy tree of depth 4 from both distributions and the card's share to one size. The paper's rules \
-             speak of the share of the other player's cards that the card beats, its description of this figure of \
-             the card's place in the first player's own distribution: both are here. The tree by the own \
-             distribution has {} of the {} printed leaves, the one by the share beaten {}, which splits the best \
+            "A greedy tree of depth 4 that predicts one size from both distributions and the \
+             card's share. In the paper's rules this is the share of the other player's cards that \
+             the card beats, in its description of this figure the card's place in the first \
+             player's own distribution; the table has both. The tree with the own distribution has \
+             {} of the {} printed leaves, the one with the share beaten {}: it splits the best \
              cards by that share more finely and so has other large sizes.",
             found(own),
             own.leaves.len(),
@@ -264,18 +269,19 @@ fn rules(results: &Results) -> Section {
         vec![rule.name.clone(), rule.words.to_string(), cell(rule.price), rule.line()]
     }));
     Section {
-        title: "Rules of few words, by their price".to_owned(),
+        title: "Short rules, by their price".to_owned(),
         prose: vec![format!(
-            "Lists of bets found by exact exploitability on {} games and priced on {} others, with 95 % intervals over \
-             games; below them the published all-in rule, and rules for the caller. `cardroom match rules equity` plays \
-             such a list on the river of hold'em (docs/rules.md).",
+            "Lists of bets, found by exact exploitability on {} games and priced on {} others, \
+             with 95 % intervals over games, then the published rules and rules for calls. \
+             `cardroom match rules equity` plays such a list on the river of hold'em \
+             (docs/rules.md).",
             whole(results.rules.found_on),
             whole(results.rules.priced_on)
         )],
         table,
         pictures: vec![Picture {
             file: FRONT.to_owned(),
-            shows: "Words against price".to_owned(),
+            shows: "Price by number of words".to_owned(),
             svg: tables::front(results),
         }],
         ..Section::default()
@@ -284,14 +290,15 @@ fn rules(results: &Results) -> Section {
 
 fn errors() -> Section {
     let list = [
-        "Equilibria are not unique, so labels of a linear-programming solver carry its noise.",
+        "Equilibria are not unique, so labels of a linear-programming solver are noisy.",
         "\"The fourth representation, pdf values plus the cdf value of the card\" is the sixth of the paper's own list.",
         "\"The far right leaf\" is 2.3597 in one place and 2.9314 in another.",
         "The \"optimal\" trees are greedy ones (CART).",
-        "Whose distribution the 21st input is taken from is not said: the rules speak of the other player's, the \
-         figure of the first player's own.",
-        "Always checking is left out, and is less exploitable than most of the trees.",
-        "The text of figures 4 and 6 is missing in the copy used here: of them only what the prose says is compared.",
+        "The paper does not say which distribution the 21st input is from: in the rules it is the \
+         other player's, in the figure the first player's own.",
+        "Always checking is not listed, and is less exploitable than most of the trees.",
+        "The copy used here lacks the text of figures 4 and 6: only what the paper's prose says \
+         about them is compared.",
     ];
     Section {
         title: "What the paper leaves open or contradicts".to_owned(),
