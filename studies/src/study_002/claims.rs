@@ -45,11 +45,13 @@ fn folds(results: &Results) -> Claim {
     let (small, big) = (PUBLISHED[0] + PUBLISHED[5], PUBLISHED[0]);
     let theta = &results.ten().learned.theta;
     Claim {
-        claim: "A fold of the small blind is estimated near its true 9.5, one of the big blind between 9 and \
-                10.5".into(),
+        claim: "The estimate for a fold of the small blind is near its true value 9.5, for a fold \
+                of the big blind between 9 and 10.5"
+            .into(),
         holds: (small - 9.5).abs() < 0.05 && (9.0..10.5).contains(&big),
         found: format!(
-            "{small:.3} and {big:.3} by the printed weights, {:.3} and {:.3} by the mean of those learned again",
+            "{small:.3} and {big:.3} with the printed weights, {:.3} and {:.3} with the mean of \
+             those learned again",
             theta[0].mean + theta[5].mean,
             theta[0].mean
         ),
@@ -79,8 +81,8 @@ fn order() -> Claim {
         claim: "Hand number 57 is 6d2c".into(),
         holds: combo(57) == "6d2c",
         found: format!(
-            "the printed code and the later examples make 56 {}, 57 {} and 58 {} (suits c, s, d, h): a slip \
-             of one sentence",
+            "the printed code and the later examples give 56 {}, 57 {} and 58 {} (suits c, s, d, \
+             h): an error in one sentence",
             combo(56),
             combo(57),
             combo(58)
@@ -97,7 +99,7 @@ fn again(results: &Results) -> Claim {
         claim: "Learning again gives the printed weights (mean of all seeds within 0.15 of each, the intercept \
                 within 0.06)".into(),
         holds: (0..theta.len()).all(|at| off(at) <= tolerance(at)),
-        found: format!("the farthest is `{}`, by {:.3}", FEATURES[worst], off(worst)),
+        found: format!("the largest difference is `{}`, by {:.3}", FEATURES[worst], off(worst)),
     }
 }
 
@@ -118,8 +120,8 @@ fn reasonable(results: &Results) -> Claim {
         claim: "The learned strategy is reasonable (loses at most 25 mbb as small blind and 75 as big blind)".into(),
         holds: learned.small.mean <= 25.0 && learned.big.mean <= 75.0,
         found: format!(
-            "{:.1} ± {:.1} and {:.1} ± {:.1}; who always plays loses {:.0} and {:.0}, who never does {:.0} and \
-             {:.0}",
+            "{:.1} ± {:.1} and {:.1} ± {:.1}; always playing loses {:.0} and {:.0}, never playing \
+             {:.0} and {:.0}",
             learned.small.mean,
             learned.small.half_width(),
             learned.big.mean,
@@ -135,9 +137,9 @@ fn reasonable(results: &Results) -> Claim {
 fn borderline(results: &Results) -> Claim {
     let [jam, call] = results.otherwise;
     Claim {
-        claim: "Borderline hands are sometimes played otherwise than in the equilibrium".into(),
+        claim: "Borderline hands are sometimes played differently from the equilibrium".into(),
         holds: jam + call > 0,
-        found: format!("of 169 kinds of hands {jam} all-ins and {call} calls"),
+        found: format!("{jam} all-ins and {call} calls of 169 kinds of hands"),
     }
 }
 
@@ -146,7 +148,9 @@ fn by_stack(results: &Results) -> Claim {
     let off = rows.map(|(stack, known)| (stack.learned.both.mean - known).abs());
     let worst = off.fold(0.0, f64::max);
     Claim {
-        claim: "At 5 to 20 big blinds the algorithm loses what an independent program of it does (within 10 mbb)".into(),
+        claim: "At 5 to 20 big blinds the algorithm loses as much as an independent program of it \
+                (within 10 mbb)"
+            .into(),
         holds: worst <= 10.0,
         found: format!("at most {worst:.1} mbb apart"),
     }

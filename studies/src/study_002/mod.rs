@@ -30,8 +30,9 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let sections = sections::sections(&results);
     let frame = Frame {
         title: "Study 002: shove or fold by a linear value function",
-        about: "A published lesson in reinforcement learning, done again: the small blind moves all-in or \
-                folds, the big blind calls or folds, and seven weights of the hand learn both by self-play.",
+        about: "A reproduction of a published lesson in reinforcement learning: the small blind \
+                moves all-in or folds, the big blind calls or folds, and seven weights of the hand \
+                learn both by self-play.",
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };

@@ -73,10 +73,11 @@ fn stacks(results: &Results) -> Section {
     Section {
         title: "What rules lose by stack".to_owned(),
         prose: vec![
-            "The value is what the small blind wins in the equilibrium, in big blinds a hand. All else is what a \
-             rule loses to best responses in thousandths of a big blind a hand, the mean of both blinds: exact for \
-             each rule, with 95 % intervals over seeds where rules are learned. The printed weights were learned \
-             at ten big blinds and play the same hands at every stack."
+            "The value is what the small blind wins in the equilibrium, in big blinds per hand. \
+             The other columns are what a rule loses to best responses, in thousandths of a big \
+             blind per hand, the mean of both blinds. They are exact for each rule; learned rules \
+             have 95 % intervals over seeds. The printed weights were learned at ten big blinds \
+             and play the same hands at every stack."
                 .to_owned(),
         ],
         table,
@@ -115,8 +116,8 @@ fn ablations(results: &Results) -> Section {
     Section {
         title: "What each peculiarity costs".to_owned(),
         prose: vec![
-            "Ten big blinds, mbb a hand, means over the seeds with 95 % intervals. One thing is changed in each \
-             row."
+            "Ten big blinds, mbb per hand, means over the seeds with 95 % intervals. Each row \
+             changes one thing."
                 .to_owned(),
         ],
         table,
@@ -141,10 +142,10 @@ fn searched(results: &Results) -> Section {
     Section {
         title: "Beyond: the best weights of the same features".to_owned(),
         prose: vec![
-            "A direct search for the weights that lose least: the mean of both blinds in mbb a hand and, in \
-             brackets, the small and the big blind. Searches give upper bounds of the least loss. The features are \
-             not what limits the published rule: it fits the values of all hands, where only the sign at the border \
-             counts."
+            "A direct search for the weights that lose least: the mean of both blinds in mbb per \
+             hand and, in brackets, the small and the big blind. The results are upper bounds of \
+             the least loss. The features do not limit the published rule: it fits the values of \
+             all hands, but only the sign at the border counts."
                 .to_owned(),
         ],
         table,
@@ -179,11 +180,13 @@ fn sage(results: &Results) -> Section {
     Section {
         title: "Beyond: SAGE, as printed and to twenty big blinds".to_owned(),
         prose: vec![format!(
-            "The Sit And Go Endgame system of James Kittock and Lee Jones (2005): twice the higher rank and the lower \
-             one, an ace as 15, 22 more for a pair and 2 for one suit; all-in and call from the sums given. The \
-             table is by the shorter stack once the blinds are posted, one big blind less than here, and ends at \
-             seven (docs/solve.md has the source). Losses are those of the small and the big blind, mbb a hand. \
-             The best sums lose less than the learned weights at {better} of {} stacks.",
+            "The Sit And Go Endgame system of James Kittock and Lee Jones (2005): the sum is twice \
+             the higher rank plus the lower rank, with 15 for an ace, plus 22 for a pair and 2 for \
+             suited cards; all-in and call start at the sums given. The original table uses the \
+             shorter stack after the blinds are posted, one big blind less than here, and ends at \
+             seven (docs/solve.md has the source). Losses are those of the small and the big \
+             blind, in mbb per hand. The best sums lose less than the learned weights at {better} \
+             of {} stacks.",
             results.stacks.len()
         )],
         table,
@@ -216,10 +219,11 @@ fn questions(results: &Results) -> Section {
     Section {
         title: "Beyond: how many questions".to_owned(),
         prose: vec![format!(
-            "The best trees of so many questions about the two cards (a rank at least, so many ranks apart at \
-                 most, a pair, one suit), of which no more than four are asked of a hand: what the small and the big \
-                 blind lose, mbb a hand. {proven} of {all} trees are proven: no tree of the same size loses less. \
-                 Those of {most} questions lose less than the learned weights at {} of {} stacks.",
+            "The losses of the small and the big blind, in mbb per hand, with the best trees of \
+                 each number of questions about the two cards (a minimum rank, a maximum distance \
+                 of the ranks, a pair, suited), at most four for one hand. {proven} of {all} trees \
+                 are proven: no tree of the same size loses less. Those of {most} questions lose \
+                 less than the learned weights at {} of {} stacks.",
             results.stacks.iter().filter(beats).count(),
             results.stacks.len()
         )],
@@ -238,7 +242,7 @@ fn questions(results: &Results) -> Section {
             .collect(),
         pictures: vec![Picture {
             file: QUESTIONS.to_owned(),
-            shows: "What the best trees lose by the number of questions".to_owned(),
+            shows: "Losses of the best trees by the number of questions".to_owned(),
             svg: tables::questions(results),
         }],
         ..Section::default()
@@ -264,8 +268,8 @@ fn at_stack(stack: &Stack) -> Section {
     Section {
         title: format!("At {} big blinds", stack.stack),
         prose: vec![format!(
-            "The small blind wins {} big blinds a hand in equilibrium. Below: the rule with the mean of the learned \
-             weights, the equilibrium, and where they differ.",
+            "The small blind wins {} big blinds per hand in the equilibrium. The picture shows the \
+             rule with the mean of the learned weights, the equilibrium, and their difference.",
             signed(stack.value, 5)
         )],
         table,
@@ -292,17 +296,19 @@ fn words(results: &Results) -> Section {
 
 fn limits(results: &Results) -> Section {
     Section {
-        title: "What stands between this and the published text".to_owned(),
+        title: "Differences from the published text".to_owned(),
         list: vec![
-            "The printed code has lost lines (an `else`, inner loops) and does not run as printed; it was completed \
-             as the text says."
+            "The printed code lacks lines (an `else`, inner loops) and does not run as printed; it \
+             was completed according to the text."
                 .to_owned(),
-            "The published seed of the random numbers is not said; here are several seeds with their spread."
+            "The published random seed is not given; here several seeds show the spread."
                 .to_owned(),
-            "The big blind acts and learns also where the small blind folded, so that its targets include what \
-             it wins without a call. Both blinds share the weights of the cards, and a call has no constant of its own."
+            "The big blind also acts and learns when the small blind has folded, so its targets \
+             include what it wins without a call. Both blinds share the weights of the cards, and \
+             a call has no own constant."
                 .to_owned(),
-            "An all-in is won by the toss of a coin of the equity: pots are never split, which changes no mean."
+            "An all-in is won at random, with the equity as the probability: pots are never split, \
+             which changes no mean."
                 .to_owned(),
             format!(
                 "Equilibria are solved here to {:.0e} big blinds; their values agree with an independent solution to \

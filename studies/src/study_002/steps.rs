@@ -17,12 +17,12 @@ pub(super) const FORMS: [(&str, &str); 4] = [
 
 /// The peculiarities left out in turn, and the rule without them in words.
 pub(super) const QUIRKS: [(&str, &str); 6] = [
-    ("update-after-fold", "the big blind does not learn where the small blind folded"),
-    ("coin-flips", "an all-in pays its mean instead of the toss of a coin"),
-    ("half-exploration", "all of the share of exploration reverses actions, not half of it"),
-    ("random-start", "weights begin at zero"),
+    ("update-after-fold", "the big blind does not learn when the small blind has folded"),
+    ("coin-flips", "an all-in pays its mean instead of a random result"),
+    ("half-exploration", "the whole share of exploration reverses actions, not half of it"),
+    ("random-start", "weights start at zero"),
     ("stale-estimate", "the big blind estimates after the small blind has learned"),
-    ("exploring-opponents", "nobody learns where the other one explored"),
+    ("exploring-opponents", "no blind learns when the other one has explored"),
 ];
 
 /// The options, which determine paths and sizes.
