@@ -67,7 +67,7 @@ fn best_of_three(flop: &Street) -> Claim {
                 "of all rules of complexity 3 `{}` wins most, {:+.4}; figure 2 {:+.4}",
                 best.rule, best.fitness, figure.fitness
             ),
-            None => "not looked at".to_owned(),
+            None => "not searched".to_owned(),
         },
     }
 }
@@ -75,11 +75,11 @@ fn best_of_three(flop: &Street) -> Claim {
 fn best_of_cards(flop: &Street) -> Claim {
     let figure = flop.measured("figure 2");
     Claim {
-        claim: "On the flop it is the best of those that ask for cards alone".into(),
+        claim: "On the flop it is the best of the rules about cards alone".into(),
         holds: flop.cards.as_ref().is_some_and(|best| best.fitness <= figure.fitness + 1e-9),
         found: match &flop.cards {
             Some(best) => format!("`{}` wins most, {:+.4}", best.rule, best.fitness),
-            None => "not looked at".to_owned(),
+            None => "not searched".to_owned(),
         },
     }
 }
@@ -111,7 +111,7 @@ fn printed(results: &Results) -> Claim {
     });
     let ahead: Vec<f64> = ahead.collect();
     Claim {
-        claim: "The printed rules are the best there are up to complexity 9".into(),
+        claim: "The printed rules are the best rules up to complexity 9".into(),
         holds: ahead.iter().all(|&ahead| ahead < NEAR),
         found: format!(
             "the best found here win {:.2}, {:.2} and {:.2} more on flop, turn and river",
@@ -134,7 +134,9 @@ fn genetic(results: &Results) -> Claim {
         best += usize::from(top(2) >= top(0) && top(2) >= top(1));
     }
     Claim {
-        claim: "Of greedy search, axis-aligned search and genetic programming the last finds the best rules".into(),
+        claim: "Genetic programming finds the best rules, compared with greedy search and \
+                axis-aligned search"
+            .into(),
         holds: best == all,
         found: format!("on {best} of {all} streets"),
     }
@@ -172,7 +174,8 @@ fn pots(turn: &Street) -> Claim {
         claim: "On the turn the pot can be 31 big blinds when a player decides (figure 6)".into(),
         holds: false,
         found: format!(
-            "30 are the most, so that statement never decides: what plays has complexity 7 ({:+.4})",
+            "30 is the maximum, so that statement never decides: the effective rule has complexity \
+             7 ({:+.4})",
             six.fitness
         ),
     }
@@ -184,7 +187,8 @@ fn outs() -> Claim {
         claim: "With 11 outs on the flop about 25 % of the cards help".into(),
         holds: true,
         found: format!(
-            "24.4 % of 45 cards, as the paper counts, 23.4 % of the 47 not seen; with two to come {:.1} %",
+            "24.4 % of 45 cards, as the paper counts, 23.4 % of the 47 unseen ones; with two cards \
+             to come {:.1} %",
             100.0 * one
         ),
     }
@@ -192,11 +196,13 @@ fn outs() -> Claim {
 
 fn whole(results: &Results) -> Claim {
     Claim {
-        claim: "Played together in whole games, the best rules win 3.43 a match from the opponent"
+        claim: "Played together in whole games, the best rules win 3.43 per match against the \
+                opponent"
             .into(),
         holds: results.whole[0].low > 0.0,
         found: format!(
-            "{:+.2} ± {:.2} chips a match, with a raise of pairs before the flop, where the paper has nothing",
+            "{:+.2} ± {:.2} chips per match, with a raise of pairs before the flop, for which the \
+             paper has no rule",
             results.whole[0].mbb / 100.0,
             results.whole[0].half_width() / 100.0
         ),
@@ -224,10 +230,10 @@ fn transitive(results: &Results) -> Claim {
         }));
     }
     Claim {
-        claim: "Some rules beat each other in a circle".into(),
+        claim: "Some rules beat each other in a cycle".into(),
         holds: !circles.is_empty(),
         found: match circles.is_empty() {
-            true => "no three do beyond chance".to_owned(),
+            true => "no three rules do significantly".to_owned(),
             false => circles.join("; "),
         },
     }
@@ -237,8 +243,8 @@ fn sequences() -> Claim {
     Claim {
         claim: "The opponent knows 57,344 sequences of actions".into(),
         holds: false,
-        found: "57,346 information sets: 2 × 8 before the flop and 9 × 6,370 after it; 57,344 is what 7 nodes \
-                before the flop give"
+        found: "57,346 information sets: 2 × 8 before the flop and 9 × 6,370 after it; 7 nodes \
+                before the flop give 57,344"
             .to_owned(),
     }
 }

@@ -30,9 +30,10 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let sections = sections::sections(&results);
     let frame = Frame {
         title: "Study 003: rules that a novice can carry",
-        about: "De Mesentier Silva, Togelius, Lantz and Nealen, “Generating novice heuristics for post-flop \
-                poker” (2018), done again: lists of if, then and else for each street of limit hold'em are \
-                searched for, and what each wins is counted over all deals instead of sampled.",
+        about: "A reproduction of De Mesentier Silva, Togelius, Lantz and Nealen, “Generating \
+                novice heuristics for post-flop poker” (2018): a search for lists of if-then rules \
+                for each street of limit hold'em, whose winnings are counted over all deals \
+                instead of sampled.",
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };

@@ -72,7 +72,7 @@ impl Street {
     pub(super) fn best(&self) -> Vec<(Rule, bool, String)> {
         let mut best: BTreeMap<usize, (Rule, bool, String)> = BTreeMap::new();
         for rule in &self.proven {
-            best.insert(rule.complexity, (rule.clone(), true, "all looked at".to_owned()));
+            best.insert(rule.complexity, (rule.clone(), true, "exhaustive search".to_owned()));
         }
         for run in &self.runs {
             for rule in &run.best {

@@ -44,14 +44,15 @@ fn published(results: &Results) -> Section {
         }
     }
     let reach = results.streets.iter().map(|street| {
-        format!("{:.1} % of matches get to the {}", 100.0 * street.reach, street.name)
+        format!("{:.1} % of matches reach the {}", 100.0 * street.reach, street.name)
     });
     Section {
         title: "The printed rules".to_owned(),
         prose: vec![format!(
-            "Chips a match (blinds 5 and 10) against the opponent that knows its hand's rank: it plays itself up to \
-             the street, the rule plays the street, and the rest of the board is dealt. Exact, without matches. The \
-             published opponent is not published, so figures differ where orders agree. {}.",
+            "Chips per match (blinds 5 and 10) against the opponent that knows only its hand's \
+             rank: it plays itself up to the street, the rule plays the street, and the rest of \
+             the board is dealt. The figures are exact, without matches. The paper's opponent is \
+             not published, so figures differ even if orders agree. {}.",
             reach.collect::<Vec<_>>().join(", ")
         )],
         table,
@@ -73,7 +74,8 @@ fn skyline(street: &Street, picture: &str) -> Section {
     Section {
         title: format!("The best rules of the {}", street.name),
         prose: vec![
-            "By the number of clauses and actions. A rule that is proven wins most of all of its complexity."
+            "By the number of clauses and actions. A proven rule wins most of all rules of its \
+             complexity."
                 .to_owned(),
         ],
         table,
@@ -114,8 +116,9 @@ fn searches(results: &Results) -> Section {
     Section {
         title: "The searches".to_owned(),
         prose: vec![
-            "The best rule up to complexity 9 of each run; rules that were measured and seconds are means of the runs. \
-             The pictures have every run, by the rules that it has measured."
+            "The best rule up to complexity 9 of each run; the numbers of measured rules and \
+             seconds are means over the runs. The pictures have every run, by the number of \
+             measured rules."
                 .to_owned(),
         ],
         table,
@@ -148,10 +151,10 @@ fn others(street: &Street) -> Section {
     Section {
         title: format!("Other opponents of the rules of the {}", street.name),
         prose: vec![
-            "Exactly, in chips a match: from the category player, from who always calls, and from who does all there \
-             is to do equally often, each playing itself up to the street; and what a best response wins from the \
-             rule, where the category player plays both sides up to the street, and the responder sees the categories \
-             that it came by."
+            "Exact winnings in chips per match against the category player, a player who always \
+             calls and one who picks every legal action equally often, each playing itself up to \
+             the street; then what a best response wins from the rule, if the category player \
+             plays both sides up to the street and the responder sees its categories up to there."
                 .to_owned(),
         ],
         table,
@@ -174,9 +177,9 @@ fn met(street: &Street) -> Section {
     Section {
         title: format!("Rules against each other on the {}", street.name),
         prose: vec![
-            "What the rule of the row wins from that of the column, in chips a match with 95 % intervals: the category \
-             player plays both sides up to the street, both go by rules there, and each match is played twice with \
-             hands and seats exchanged."
+            "Winnings of the row's rule against the column's, in chips per match with 95 % \
+             intervals: the category player plays both sides up to the street, both follow their \
+             rules there, and each match is played twice with hands and seats exchanged."
                 .to_owned(),
         ],
         table,
@@ -205,8 +208,9 @@ fn whole(results: &Results) -> Section {
     Section {
         title: "Whole games".to_owned(),
         prose: vec![
-            "Duplicate matches of the lists inside the program (the agent `fft`), with 95 % intervals. Ten mbb are \
-             0.1 chips a match. How many statements a list has is counted without what is done otherwise."
+            "Duplicate matches of the built-in lists (the agent `fft`), with 95 % intervals. Ten \
+             mbb are 0.1 chips per match. The number of statements of a list does not include the \
+             default action."
                 .to_owned(),
         ],
         table,
@@ -216,17 +220,21 @@ fn whole(results: &Results) -> Section {
 
 fn limits() -> Section {
     Section {
-        title: "What stands between this and the published text".to_owned(),
+        title: "Differences from the published text".to_owned(),
         list: vec![
-            "The opponent was trained for 5.5 billion matches and is not published; ours is trained until what a best \
-             response that sees its buckets wins no longer falls, and ships."
+            "The paper's opponent was trained for 5.5 billion matches and is not published; ours \
+             is trained until the winnings of a best response that sees its buckets no longer \
+             fall, and ships."
                 .to_owned(),
-            "What is a dry board is not said; here one without a pair, with at most two cards of a suit and two ranks \
-             within five in a row. Others give figure 6 other values (`--dry`)."
+            "The paper does not define a dry board; here it has no pair, at most two cards of a \
+             suit and at most two ranks within five in a row. Other definitions give figure 6 \
+             other values (`--dry`)."
                 .to_owned(),
-            "Fitness is in money of no unit; chips with blinds of 5 and 10 fit its size.".to_owned(),
-            "Fitness of one street deals the rest of the board without bets, so that draws are worth more than they \
-             are in whole games."
+            "The paper's fitness has no unit; chips with blinds of 5 and 10 fit its \
+             size."
+                .to_owned(),
+            "Fitness of one street deals the rest of the board without bets, so draws are worth \
+             more than in whole games."
                 .to_owned(),
         ],
         ..Section::default()
