@@ -77,7 +77,7 @@ fn best(results: &Results, of: impl Fn(&Learned) -> Option<f64>) -> (&'static st
 fn first(results: &Results) -> Claim {
     let (best, found) = best(results, |learned| Some(learned.hands[1].huber));
     Claim {
-        claim: "On hands it did not learn from, the network without abstraction is the best".into(),
+        claim: "On test hands the network without abstraction is the best".into(),
         holds: best == NETWORKS[3].name,
         found,
     }
@@ -87,7 +87,9 @@ fn second(results: &Results) -> Claim {
     let (best, found) =
         best(results, |learned| Some(learned.buckets.unwrap_or(learned.hands)[1].huber));
     Claim {
-        claim: "In its own abstraction the potential-aware network is the best on the test".into(),
+        claim: "In its own abstraction the potential-aware network is the best on test \
+                situations"
+            .into(),
         holds: best == NETWORKS[2].name,
         found,
     }
@@ -103,7 +105,9 @@ fn decoding(results: &Results) -> Claim {
         found.push(format!("{} {of_buckets:.5} and {of_hands:.5}", network.name));
     }
     Claim {
-        claim: "Where hands are in buckets, errors of hands are at least those of buckets and of the encoding".into(),
+        claim: "With buckets, the errors of hands are at least those of buckets and of the \
+                encoding"
+            .into(),
         holds,
         found: found.join(", "),
     }
@@ -112,8 +116,8 @@ fn decoding(results: &Results) -> Claim {
 fn order_of_networks(results: &Results) -> Claim {
     let [ehs2, nested, potential] = [0, 1, 2].map(|at: usize| results.networks[at].hands[1].huber);
     Claim {
-        claim: "Of the networks with buckets the potential-aware one is the best on hands of the test, then E[HS²], \
-                then public nested"
+        claim: "Of the networks with buckets the potential-aware one is the best on test hands, \
+                then E[HS²], then public nested"
             .into(),
         holds: potential < ehs2 && ehs2 < nested,
         found: format!("{potential:.5}, {ehs2:.5}, {nested:.5}"),
@@ -123,9 +127,13 @@ fn order_of_networks(results: &Results) -> Claim {
 fn one_hand(results: &Results) -> Claim {
     let [own, other] = [4, 3].map(|at: usize| results.networks[at].hands[1].huber);
     Claim {
-        claim: "Not in the paper: a network that sees one hand at a time is better on hands of the test than all four"
+        claim: "Not in the paper: a network that sees one hand at a time is better on test hands \
+                than all four"
             .into(),
         holds: published(results).all(|(_, _, learned)| own < learned.hands[1].huber),
-        found: format!("{own:.5}; without abstraction {other:.5}, checking down {:.5}", results.check_down.huber),
+        found: format!(
+            "{own:.5}; without abstraction {other:.5}, checking down {:.5}",
+            results.check_down.huber
+        ),
     }
 }

@@ -30,9 +30,9 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let sections = sections::sections(&results);
     let frame = Frame {
         title: "Study 004: counterfactual value networks",
-        about: "Hopner and Loza Mencía, “Analysis and Optimization of Deep Counterfactual Value Networks” (2018), \
-                done again: networks learn what every hand is worth on random turns, from four encodings of both \
-                players’ ranges.",
+        about: "A reproduction of Hopner and Loza Mencía, “Analysis and Optimization of Deep \
+                Counterfactual Value Networks” (2018): networks learn the value of every hand on \
+                random turns, from four encodings of both players’ ranges.",
         made: format!("The scale is {}.", options.scale),
         commands: String::new(),
     };

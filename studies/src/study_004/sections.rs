@@ -30,10 +30,11 @@ fn situations(results: &Results) -> Section {
     Section {
         title: "The situations".to_owned(),
         prose: vec![format!(
-            "{} random turns with random ranges, fold, call, pot and all-in on this street and the next, solved by 100 \
-             iterations to {} of the pot in the mean and {} at most. Networks learn from {train}, {valid} more choose \
-             the epoch, {test} test them; the paper has 300,000, of which it learns from 240,000. Values are chips won \
-             in the whole hand, times the probability of the hands met, in shares of the pot.",
+            "{} random turns with random ranges, with fold, call, pot and all-in on this street \
+             and the next, solved with 100 iterations to {} of the pot on average and {} at most. \
+             {train} situations are for training, {valid} for choosing the epoch, {test} for \
+             testing; the paper has 300,000, of which 240,000 are for training. Values are chips \
+             won in the whole hand, times the probability of the hands met, as shares of the pot.",
             whole(results.situations),
             percent(results.exploitability[0], 2),
             percent(results.exploitability[1], 2),
@@ -67,9 +68,9 @@ fn encoding(results: &Results) -> Section {
     Section {
         title: "Table 1: what encodings lose".to_owned(),
         prose: vec![
-            "The hands of a bucket share the mean of their values, situation by situation. The paper does not say which \
-             pots and stacks its situations have, in which unit its values are, nor how far they were solved: orders \
-             can be compared, sizes cannot."
+            "The hands of a bucket share the mean of their values in each situation. The paper \
+             does not give the pots and stacks of its situations, the unit of its values, or the \
+             accuracy of its solutions: orders can be compared, sizes cannot."
                 .to_owned(),
         ],
         table,
@@ -80,8 +81,8 @@ fn encoding(results: &Results) -> Section {
 fn networks(results: &Results) -> Section {
     let mut table = vec![row([
         "what the network sees",
-        "buckets, learned from",
-        "hands, learned from",
+        "buckets, training",
+        "hands, training",
         "buckets, test",
         "hands, test",
         "by the range: hands, test",
@@ -113,16 +114,17 @@ fn networks(results: &Results) -> Section {
     Section {
         title: "Table 2: what networks learn".to_owned(),
         prose: vec![
-            "Huber losses. Seven layers of 500 parametric rectified units, both ranges' values made to sum to zero, Adam, \
-             350 epochs, the best by validation. The last network has two layers of 64, sees one hand at a time (how it \
-             fares against the other range on every river, its place in both ranges, what these look like) and says what \
-             it is worth beyond checking down. Buckets are counted that have a hand."
+            "Huber losses. Seven layers of 500 parametric rectified units, both ranges' values \
+             made to sum to zero, Adam, 350 epochs, the best by validation. The last network has \
+             two layers of 64, sees one hand at a time (its results against the other range on \
+             every river, its place in both ranges, their shapes) and predicts its value beyond \
+             checking down. Only buckets with a hand are counted."
                 .to_owned(),
         ],
         table,
         pictures: vec![Picture {
             file: CURVES.to_owned(),
-            shows: "The loss of validation by epochs".to_owned(),
+            shows: "Validation loss by epochs".to_owned(),
             svg: tables::curves(results),
         }],
         ..Section::default()
@@ -150,7 +152,8 @@ fn sizes(results: &Results) -> Section {
     Section {
         title: "Sizes".to_owned(),
         prose: vec![
-            "The published numbers follow from the sizes that the paper gives; each layer has one more number, its slope."
+            "The published numbers follow from the sizes in the paper; each layer has one more \
+             number, its slope."
                 .to_owned(),
         ],
         table,
@@ -165,11 +168,12 @@ fn labels(results: &Results) -> Section {
         table.push(std::iter::once((*name).to_owned()).chain(cells).collect());
     }
     Section {
-        title: "How settled the labels are".to_owned(),
+        title: "Accuracy of the labels".to_owned(),
         prose: vec![format!(
-            "{} of the situations were solved by {} and by {} iterations: how far the values of both are apart. The value \
-             of a hand that its player hardly holds is another one in every equilibrium; nothing that learns from \
-             solutions can be nearer to others than they are to each other.",
+            "{} of the situations were solved with {} and with {} iterations; the table has the \
+             differences of their values. The value of a hand that its player hardly holds differs \
+             between equilibria; no network trained on solutions can be nearer to other solutions \
+             than these are to each other.",
             whole(results.twice),
             ITERATIONS[0],
             ITERATIONS[1]
@@ -183,11 +187,13 @@ fn limits() -> Section {
     Section {
         title: "What differs".to_owned(),
         list: [
-            "The paper says neither batch, rate, pots, ranges nor iterations: here 32, 0.001 falling along a cosine, 8 \
-             to 200 big blinds of 200 each, DeepStack's ranges, 100.",
-            "Networks with few situations learn them by heart: the epoch is chosen by validation situations, which the \
-             paper does not do.",
-            "Hands that the board leaves are counted, and buckets that have a hand; the paper does not say what it counts.",
+            "The paper does not give the batch size, learning rate, pots, ranges or iterations: \
+             here 32, 0.001 with cosine decay, 8 to 200 big blinds of 200 each, DeepStack's \
+             ranges, 100.",
+            "Networks overfit few situations: the epoch is chosen by validation situations, which \
+             the paper does not do.",
+            "The losses count hands that are possible on the board, and buckets with a hand; the \
+             paper does not say what it counts.",
             "E[HS²] has 1,326 buckets where the others have 1,000, as published.",
         ]
         .map(str::to_owned)
