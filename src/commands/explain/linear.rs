@@ -103,14 +103,14 @@ fn cards(theta: &Theta) -> Vec<String> {
         signed(high, 3)
     )];
     let collinear = if low < 0.0 && gap < 0.0 {
-        " The sign is no loss by a better card: with the higher card fixed a higher lower card also \
-         makes the gap smaller, which the next weight pays for."
+        " The sign does not mean that a better card loses: with the higher card fixed, a better \
+         lower card also makes the gap smaller, which the next weight rewards."
     } else {
         ""
     };
     lines.push(format!(
-        "An ace instead of a deuce as the lower card is worth {} (weight {} × 12/13), the gap left \
-         as it is.{collinear}",
+        "An ace instead of a deuce as the lower card is worth {} (weight {} × 12/13) for the same \
+         gap.{collinear}",
         signed(low * 12.0 / 13.0, 2),
         signed(low, 3)
     ));
@@ -121,7 +121,7 @@ fn cards(theta: &Theta) -> Vec<String> {
         signed(gap, 2),
         signed(gap * 12f64.powf(0.25), 2)
     ));
-    lines.push(format!("Two cards of one suit are worth {}.", signed(suited, 3)));
+    lines.push(format!("Suited cards are worth {}.", signed(suited, 3)));
     if pair != 0.0 {
         lines.push(format!("A pair is worth {} more.", signed(pair, 3)));
     }
@@ -133,25 +133,25 @@ fn seats(stack: f64, small: &Theta, big: &Theta) -> Vec<String> {
     let fold = small[0] + small[5];
     let mut lines = vec![
         format!(
-            "A fold of the small blind is said to leave {fold:.3} (intercept and small blind); the \
-             rules leave {:.1}.",
+            "The estimate after a fold of the small blind is {fold:.3} (intercept and small \
+             blind); the true value is {:.1}.",
             stack - 0.5
         ),
         format!(
-            "A fold of the big blind is said to leave {:.3} (the intercept); the rules leave {:.1} \
-             after an all-in and {:.1} after a fold.",
+            "The estimate after a fold of the big blind is {:.3} (the intercept); the true value \
+             is {:.1} after an all-in and {:.1} after a fold.",
             big[0],
             stack - 1.0,
             stack + 0.5
         ),
         format!(
-            "To be the small blind is worth {} in a fold and {} all-in.",
+            "Being the small blind is worth {} in a fold and {} all-in.",
             signed(small[5], 3),
             signed(small[5] + small[6], 3)
         ),
     ];
     lines.push(match big[7] {
-        0.0 => "The big blind calls where the cards alone count more than 0: its calls have no \
+        0.0 => "The big blind calls if the cards alone count more than 0: its calls have no \
                 constant."
             .to_owned(),
         call => format!("A call of the big blind has a constant of {}.", signed(call, 3)),
