@@ -1,0 +1,132 @@
+//! Input rows and outputs of counterfactual value networks.
+//!
+//! A situation is a board, a pot and both players' ranges (a probability for every hand). Hands are
+//! grouped into buckets, or each is its own bucket. A row has both players' bucket probabilities,
+//! the pot and, where each hand is a bucket, the board; the outputs are the values of the same
+//! buckets (Hopner and Loza Mencía, "Analysis and Optimization of Deep Counterfactual Value
+//! Networks", 2018, section 3; with buckets as in DeepStack, Moravčík and others, Science 2017).
+//!
+//! [`flop`] has the rows of a network that sees one hand at a time, and [`Ordered`] what such rows
+//! say about a range.
+
+pub mod flop;
+mod ordered;
+
+use std::sync::Arc;
+
+use abstraction::buckets::{Buckets, BucketsError};
+use cards::{Card, CardSet, Combo};
+use game::Street;
+
+pub use ordered::Ordered;
+
+/// Number of board inputs in a row: one for each card of the deck.
+const CARDS: usize = 52;
+
+/// The pot that is encoded as 1, in big blinds: both stacks of the usual 200.
+const WHOLE_POT: f32 = 400.0;
+
+/// The bucket of a hand that shares a card with the board.
+const NO_BUCKET: u16 = u16::MAX;
+
+/// The encoding of situations as rows.
+pub enum Encoding {
+    /// Each hand is its own bucket, and the row has the board.
+    Direct,
+    /// The buckets of a street.
+    Buckets(Arc<Buckets>, Street),
+}
+
+impl Encoding {
+    /// Number of buckets of a player.
+    pub fn buckets(&self) -> usize {
+        match self {
+            Encoding::Direct => Combo::COUNT,
+            Encoding::Buckets(buckets, street) => buckets.count(*street) as usize,
+        }
+    }
+
+    /// Number of columns of a row.
+    pub fn columns(&self) -> usize {
+        let board = if matches!(self, Encoding::Direct) { CARDS } else { 0 };
+        2 * self.buckets() + 1 + board
+    }
+
+    /// The buckets of all hands on a board.
+    ///
+    /// # Errors
+    /// When the board's number of cards fits no street.
+    pub fn on_board(&self, board: CardSet) -> Result<HandBuckets, BucketsError> {
+        let mut of_hand: Box<[u16]> = match self {
+            Encoding::Direct => (0..Combo::COUNT as u16).collect(),
+            Encoding::Buckets(buckets, _) => buckets.on_board(board)?,
+        };
+        for hand in Combo::all().filter(|hand| hand.set().intersects(board)) {
+            of_hand[hand.index()] = NO_BUCKET;
+        }
+        Ok(HandBuckets { of_hand, count: self.buckets() })
+    }
+
+    /// Appends the row of a situation. `pot` is in big blinds; `ranges` have the probability of
+    /// each hand by combo number.
+    pub fn row(
+        &self,
+        buckets: &HandBuckets,
+        board: CardSet,
+        pot: f32,
+        ranges: [&[f32]; 2],
+        row: &mut Vec<f32>,
+    ) {
+        ranges.into_iter().for_each(|range| row.extend(buckets.sums(range)));
+        row.push(pot / WHOLE_POT);
+        if matches!(self, Encoding::Direct) {
+            row.extend(Card::all().map(|card| if board.contains(card) { 1.0_f32 } else { 0.0 }));
+        }
+    }
+}
+
+/// The bucket of every hand on a board.
+pub struct HandBuckets {
+    of_hand: Box<[u16]>,
+    count: usize,
+}
+
+impl HandBuckets {
+    /// The possible hands, with their buckets.
+    fn hands(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let held = self.of_hand.iter().enumerate().filter(|&(_, &bucket)| bucket != NO_BUCKET);
+        held.map(|(hand, &bucket)| (hand, usize::from(bucket)))
+    }
+
+    /// The probability of each bucket, summed over its hands' probabilities.
+    pub fn sums(&self, shares: &[f32]) -> Vec<f32> {
+        let mut sums = vec![0.0; self.count];
+        self.hands().for_each(|(hand, bucket)| sums[bucket] += shares[hand]);
+        sums
+    }
+
+    /// Number of hands in each bucket.
+    pub fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.count];
+        self.hands().for_each(|(_, bucket)| counts[bucket] += 1);
+        counts
+    }
+
+    /// The mean value of each bucket's hands; 0 for an empty bucket.
+    pub fn means(&self, values: &[f32]) -> Vec<f32> {
+        let mut sums = vec![0.0_f64; self.count];
+        self.hands().for_each(|(hand, bucket)| sums[bucket] += f64::from(values[hand]));
+        let means = sums.iter().zip(self.counts());
+        means
+            .map(|(sum, count)| if count == 0 { 0.0 } else { (sum / f64::from(count)) as f32 })
+            .collect()
+    }
+
+    /// The value of each hand, by combo number, given the buckets' values; 0 where the hand shares
+    /// a card with the board.
+    pub fn values(&self, of_buckets: &[f32]) -> Vec<f32> {
+        let mut values = vec![0.0; Combo::COUNT];
+        self.hands().for_each(|(hand, bucket)| values[hand] = of_buckets[bucket]);
+        values
+    }
+}
