@@ -39,7 +39,11 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
         let arguments = [&["train", "situations", "--out", "no"], more].concat();
         check_failure(&cardroom(folder, &arguments), code, expected);
     };
-    bad(&["--street", "flop"], 3, "`flop` is no street of situations: take turn or river");
+    bad(
+        &["--street", "preflop"],
+        3,
+        "`preflop` is no street of situations: take flop, turn or river",
+    );
     bad(&["--pots", "8"], 2, "--pots: give the smallest and the largest");
     bad(&["--pots", "8,400"], 3, "less than both stacks, 400");
     bad(&["--iterations", "0"], 3, "0 iterations");

@@ -12,6 +12,7 @@
 //! - [`all_in_multiway`]: up to ten known hands.
 //! - [`Range`]: a weight for every hand a player may hold, written as players write it.
 //! - [`win_rate`], [`Outlook`]: a hand against any other, now and on every later street.
+//! - [`FlopPairs`]: every pair of hands on a flop, over all turns and rivers.
 //! - [`RiverTable`], [`Showdown`]: all river states in memory; all hands on one river board.
 //! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
 
@@ -22,6 +23,7 @@ mod evaluate;
 mod isomorphism;
 mod list;
 mod multiway;
+mod pairs;
 mod range;
 mod river;
 mod set;
@@ -37,6 +39,7 @@ pub use evaluate::{
 pub use isomorphism::{CanonicalIndex, DealError, RoundsError};
 pub use list::{Board, CardList, HoleCards, ParseCardsError};
 pub use multiway::{MultiwayError, Share, all_in_multiway};
+pub use pairs::FlopPairs;
 pub use range::{ParseRangeError, Range, RangeProblem, WeightError};
 pub use river::{RiverBoard, RiverTable};
 pub use set::CardSet;

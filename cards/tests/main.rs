@@ -7,6 +7,7 @@ mod evaluator;
 mod isomorphism;
 mod multiway;
 mod naive;
+mod pairs;
 mod ranges;
 mod sets;
 mod showdowns;

@@ -31,7 +31,7 @@ const NO_CARD: f32 = -1.0;
 /// The distribution of the situations, and the settings of their solutions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Situations {
-    /// `turn` or `river`.
+    /// `turn` or `river`, which begins, or `flop`, which ends.
     pub street: String,
     /// Each player's stack at the beginning of the hand, in big blinds.
     pub stack: f64,
@@ -50,7 +50,7 @@ pub enum SituationsError {
     #[error(transparent)]
     Situation(#[from] SituationError),
     /// The street's name is not allowed.
-    #[error("`{0}` is no street of situations: take turn or river")]
+    #[error("`{0}` is no street of situations: take flop, turn or river")]
     Street(String),
     /// The menu cannot be parsed.
     #[error(transparent)]
@@ -66,7 +66,7 @@ impl Situations {
     /// # Errors
     /// When the definition is not valid.
     pub fn draw(&self) -> Result<Draw, SituationsError> {
-        let street = [Street::Turn, Street::River].into_iter().find(|of| of.name() == self.street);
+        let street = Street::ALL.into_iter().skip(1).find(|of| of.name() == self.street);
         let street = street.ok_or_else(|| SituationsError::Street(self.street.clone()))?;
         let draw = Draw { street, stack: self.stack, pots: self.pots };
         draw.check()?;
@@ -134,6 +134,8 @@ impl Content for Situations {
 pub struct Solved<'a> {
     /// The board.
     pub board: CardSet,
+    /// Its first three cards.
+    pub flop: CardSet,
     /// The pot in big blinds.
     pub pot: f32,
     /// The exploitability of the solution, as a share of the pot.
@@ -149,12 +151,14 @@ impl Database {
     pub fn situation(&self, place: usize) -> Solved<'_> {
         let (head, rest) = self.numbers(place).split_at(HEAD);
         let cards = head[..5].iter().filter(|&&number| number >= 0.0);
-        let board = cards.filter_map(|&number| Card::from_index(number as u8)).collect();
+        let cards = cards.filter_map(|&number| Card::from_index(number as u8));
+        let board: Vec<Card> = cards.collect();
         let hands: [&[f32]; 4] =
             std::array::from_fn(|part| &rest[part * Combo::COUNT..][..Combo::COUNT]);
         let [first, second, values_of_first, values_of_second] = hands;
         Solved {
-            board,
+            board: board.iter().copied().collect(),
+            flop: board.iter().copied().take(3).collect(),
             pot: head[5],
             exploitability: head[6],
             ranges: [first, second],

@@ -38,6 +38,32 @@ fn made(plan: &Plan<Situations>, path: &Path) -> Database<Situations> {
 }
 
 #[test]
+fn ranges_at_the_end_of_the_flop_do_not_depend_on_the_turn() {
+    let draw = Draw { street: Street::Flop, stack: 200.0, pots: [2.0, 300.0] };
+    let (mut largest, mut limped) = (Vec::new(), 0);
+    for seed in 0..200 {
+        let situation = draw.draw(&mut Pcg64Mcg::seed_from_u64(seed));
+        assert_eq!(situation.board.len(), 4);
+        assert!(situation.pot == 200 || situation.pot >= 400, "{}", situation.pot);
+        limped += u32::from(situation.pot == 200);
+        let flop: CardSet = situation.board[..3].iter().copied().collect();
+        let turn = situation.board[3];
+        for range in &situation.ranges {
+            let held = |hand: &Combo| range[hand.index()] > 0.0;
+            let sum: f64 = range.iter().map(|&share| f64::from(share)).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+            assert!(!Combo::all().any(|hand| held(&hand) && hand.set().intersects(flop)));
+            assert!(Combo::all().any(|hand| held(&hand) && hand.set().contains(turn)));
+            largest.push(range.iter().copied().fold(0.0, f32::max));
+        }
+    }
+    // One pot in seven is below 4 big blinds, and ranges are from nearly even to nearly one hand.
+    assert!((15..=50).contains(&limped), "{limped}");
+    let some = |within: fn(f32) -> bool| largest.iter().filter(|&&share| within(share)).count();
+    assert!(some(|share| share < 0.003) > 20 && some(|share| share > 0.1) > 20);
+}
+
+#[test]
 fn ranges_are_probabilities_of_the_hands_that_the_board_leaves() {
     let draw = Draw { street: Street::Turn, stack: 200.0, pots: [8.0, 200.0] };
     let mut rng = Pcg64Mcg::seed_from_u64(1);

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
-use cards::{CardSet, Combo};
+use cards::{Card, CardSet, Combo};
 use game::Street;
 use learners::database::{Made, Plan, make};
 use learners::mlp::{Huber, Mlp, MlpOptions};
 use learners::situations::{Database, Situations, Solved};
 use learners::values::{
-    ByHand, CheckDown, Encoded, RENAMINGS, RangeHuber, ValueModel, Zero, between_solutions,
-    by_hand, encoding_error, errors, samples,
+    ByHand, CheckDown, Encoded, EndOfFlop, RENAMINGS, RangeHuber, ValueModel, Zero,
+    between_solutions, by_hand, encoding_error, end_of_flop, errors, samples,
 };
 use learners::{Progress, Training};
 use models::network::{Activation, Identity, Network, ZeroSum};
-use models::values::Encoding;
+use models::values::{Encoding, flop};
 
 fn database(street: &str, count: u64, iterations: u32) -> Database {
     let content = Situations {
@@ -54,6 +54,43 @@ fn worth(situation: &Solved<'_>, values: &[Vec<f32>; 2]) -> f64 {
         range.iter().zip(values).map(|(&share, &value)| f64::from(share) * f64::from(value)).sum()
     };
     both.map(of).sum()
+}
+
+#[test]
+fn checking_down_on_the_flop_is_the_mean_over_all_turns() {
+    let database = database("flop", 1, 1);
+    let situation = database.situation(0);
+    let on_flop = flop::Flop::new(situation.flop).expect("a flop");
+    let ranges = situation.ranges.map(|range| -> Vec<f32> {
+        on_flop.hands().iter().map(|hand| range[hand.index()]).collect()
+    });
+    let stakes = flop::Stakes { pot: 10.0, behind: 195.0 };
+    let found = on_flop.prospects(&[stakes], [&ranges[0], &ranges[1]]).check_down;
+    let mut wanted = [0, 1].map(|_| vec![0.0; Combo::COUNT]);
+    for turn in Card::all().filter(|&card| !situation.flop.contains(card)) {
+        let values = CheckDown.values(&Solved { board: situation.flop.with(turn), ..situation });
+        for (wanted, values) in wanted.iter_mut().zip(values) {
+            wanted.iter_mut().zip(values).for_each(|(sum, value)| *sum += value / 45.0);
+        }
+    }
+    for (found, wanted) in found.iter().zip(wanted) {
+        for (hand, found) in on_flop.hands().iter().zip(found) {
+            assert!((found - wanted[hand.index()]).abs() < 1e-5, "{hand}");
+        }
+    }
+}
+
+#[test]
+fn a_network_learns_the_end_of_the_flop_from_turns() {
+    let database = database("flop", 12, 30);
+    let train = end_of_flop::samples(&database, 0..9, 200, 1).expect("samples");
+    let options = MlpOptions { hidden: vec![16], epochs: 30, batch: 64, ..MlpOptions::default() };
+    let loss = Arc::new(Huber { delta: 1.0 });
+    let training = Mlp::with(train, None, Arc::new(Identity), loss, options).expect("a training");
+    let (network, _) = learned(training);
+    let model = EndOfFlop { network: &network, stack: 200.0 };
+    let of = |model: &dyn ValueModel| errors(model, &database, 0..9).huber;
+    assert!(of(&model) < 0.8 * of(&CheckDown), "{} {}", of(&model), of(&CheckDown));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use cards::{Card, CardSet, Combo, Met, Showdown, Ties};
 use models::network::Network;
+use models::values::Ordered;
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
@@ -20,11 +21,8 @@ use crate::trees::mixed;
 /// The quantiles of the win rates over rivers in a row.
 const QUANTILES: [f32; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// The number of win rate intervals in the summary of a range.
-const INTERVALS: usize = 8;
-
 /// The number of columns of a row.
-pub const COLUMNS: usize = 9 + QUANTILES.len() + 2 * INTERVALS;
+pub const COLUMNS: usize = 9 + QUANTILES.len() + 2 * Ordered::INTERVALS;
 
 /// The number of rivers that can come when both players' hands are known.
 fn rivers_of_a_pair(board: CardSet) -> f64 {
@@ -132,43 +130,9 @@ impl Outlooks {
     }
 
     /// A player's range, sorted by win rate.
-    fn in_range(&self, player: usize, shares: &[f32]) -> InOrder {
-        let mut hands: Vec<(f32, f32)> = self.outlooks[player]
-            .iter()
-            .zip(shares)
-            .map(|(outlook, &share)| (outlook.win_rate, share))
-            .filter(|&(_, share)| share > 0.0)
-            .collect();
-        hands.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
-        let mut in_order =
-            InOrder { rates: Vec::new(), sums: vec![0.0], shares: [0.0; INTERVALS], mean: 0.0 };
-        let mut sum = 0.0_f64;
-        for (rate, share) in hands {
-            sum += f64::from(share);
-            in_order.rates.push(rate);
-            in_order.sums.push(sum as f32);
-            in_order.shares[((rate * INTERVALS as f32) as usize).min(INTERVALS - 1)] += share;
-            in_order.mean += rate * share;
-        }
-        in_order
-    }
-}
-
-/// A range sorted by the hands' win rates.
-struct InOrder {
-    rates: Vec<f32>,
-    /// Cumulative probabilities: before each hand, and the total.
-    sums: Vec<f32>,
-    /// The probability of each win rate interval.
-    shares: [f32; INTERVALS],
-    /// The mean win rate.
-    mean: f32,
-}
-
-impl InOrder {
-    /// The probability of the hands with a lower win rate.
-    fn below(&self, rate: f32) -> f32 {
-        self.sums[self.rates.partition_point(|&other| other < rate)]
+    fn in_range(&self, player: usize, shares: &[f32]) -> Ordered {
+        let rates = self.outlooks[player].iter().map(|outlook| outlook.win_rate);
+        Ordered::new(rates.zip(shares.iter().copied()))
     }
 }
 

@@ -4,9 +4,11 @@
 //! - [`samples`]: situations as rows of a network that sees both ranges at once ([`Encoding`]): the
 //!   networks of DeepStack and of Hopner and Loza Mencía.
 //! - [`by_hand`]: a small network that sees one hand at a time.
+//! - [`end_of_flop`]: the same before the turn card is known.
 //! - [`ValueModel`]: a model of the values of all hands of a situation; [`Errors`]: its errors.
 
 pub mod by_hand;
+pub mod end_of_flop;
 mod errors;
 mod loss;
 mod renamed;
@@ -19,6 +21,7 @@ use models::values::Encoding;
 use rayon::prelude::*;
 
 pub use by_hand::ByHand;
+pub use end_of_flop::EndOfFlop;
 pub use errors::{Errors, between_solutions, encoding_error, errors};
 pub use loss::RangeHuber;
 pub use renamed::RENAMINGS;

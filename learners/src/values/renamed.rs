@@ -23,6 +23,7 @@ fn suits(number: usize) -> [Suit; 4] {
 /// A situation with permuted suits.
 pub(super) struct Renamed {
     board: CardSet,
+    flop: CardSet,
     pot: f32,
     exploitability: f32,
     ranges: [Vec<f32>; 2],
@@ -46,6 +47,7 @@ impl Renamed {
         };
         Renamed {
             board: situation.board.iter().map(card).collect(),
+            flop: situation.flop.iter().map(card).collect(),
             pot: situation.pot,
             exploitability: situation.exploitability,
             ranges: situation.ranges.map(renamed),
@@ -56,6 +58,7 @@ impl Renamed {
     pub(super) fn solved(&self) -> Solved<'_> {
         Solved {
             board: self.board,
+            flop: self.flop,
             pot: self.pot,
             exploitability: self.exploitability,
             ranges: [&self.ranges[0], &self.ranges[1]],

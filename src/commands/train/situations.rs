@@ -25,12 +25,14 @@ use crate::threads::Threads;
 /// Examples:
 ///   cardroom train situations --count 1000 --out turns
 ///   cardroom train situations --street river --count 10k --iterations 150 --out rivers
+///   cardroom train situations --street flop --pots 2,300 --count 3000 --out flops
 ///   cardroom train situations --count 20k --shard 1/8 --out part1
 ///   cardroom train situations --merge part1,part2 --out turns
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The street at whose start the situations are: turn or river
+    /// The street at whose start the situations are: turn or river; or flop: turns whose ranges do
+    /// not depend on the turn card
     #[arg(long, value_name = "STREET", default_value = "turn", conflicts_with = "merge")]
     street: String,
     /// Number of situations, as in 1000 or 10k

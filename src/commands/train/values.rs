@@ -12,14 +12,14 @@ use learners::mlp::{Mlp, MlpOptions, Samples};
 use learners::situations::Database;
 use learners::student::{LessonError, Run};
 use learners::values::{
-    ByHand, CheckDown, Encoded, Errors, RENAMINGS, RangeHuber, ValueModel, Zero, by_hand,
-    encoding_error, errors, samples,
+    ByHand, CheckDown, Encoded, EndOfFlop, Errors, RENAMINGS, RangeHuber, ValueModel, Zero,
+    by_hand, encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::network::{Activation, Identity, Network, Precision, ZeroSum};
 use models::student::Learned;
-use models::values::Encoding;
+use models::values::{Encoding, flop};
 use serde_json::{Value, json};
 use show::Table;
 use show::number::whole;
@@ -112,6 +112,8 @@ const VALID: usize = 80;
 enum Sight {
     Ranges(Encoding),
     ByHand,
+    /// By hand, before the turn card is known.
+    EndOfFlop,
 }
 
 /// The situations, their split, and the input representation.
@@ -196,6 +198,7 @@ impl Lesson {
                 (valid * args.renamings, encoding.columns() + 2 * encoding.buckets())
             }
             Sight::ByHand => (valid * args.hands, by_hand::COLUMNS + 1),
+            Sight::EndOfFlop => (valid * args.hands, flop::COLUMNS + 1),
         };
         let needed = 4 * rows as u64 * numbers as u64;
         if needed > args.memory.0 {
@@ -213,7 +216,7 @@ impl Lesson {
     fn options(&self, args: &Args) -> MlpOptions {
         let (hidden, epochs, batch) = match self.sight {
             Sight::Ranges(_) => (vec![500; 7], 350, 32),
-            Sight::ByHand => (vec![64; 2], 60, 1024),
+            Sight::ByHand | Sight::EndOfFlop => (vec![64; 2], 60, 1024),
         };
         MlpOptions {
             hidden: args.hidden.clone().unwrap_or(hidden),
@@ -233,6 +236,9 @@ impl Lesson {
                 samples(encoding, &self.database, situations, args.renamings)
             }
             Sight::ByHand => by_hand::samples(&self.database, situations, args.hands, args.seed),
+            Sight::EndOfFlop => {
+                end_of_flop::samples(&self.database, situations, args.hands, args.seed)
+            }
         };
         samples.map_err(|error| LessonError::Mlp(error.into()))
     }
@@ -249,7 +255,7 @@ impl Lesson {
             Sight::Ranges(_) => {
                 Mlp::with(train, valid, Arc::new(ZeroSum), Arc::new(RangeHuber), options)?
             }
-            Sight::ByHand => {
+            Sight::ByHand | Sight::EndOfFlop => {
                 let loss = Arc::new(Huber { delta: 1.0 });
                 Mlp::with(train, valid, Arc::new(Identity), loss, options)?
             }
@@ -287,6 +293,7 @@ impl Lesson {
         let Lesson { database, train, test, .. } = self;
         let all = [train, test];
         let over = |model: &dyn ValueModel| all.map(|of| errors(model, database, of.clone()));
+        let stack = database.card().content.stack as f32;
         let (hands, buckets, encoding) = match &self.sight {
             Sight::Ranges(encoding) => {
                 let model = Encoded { encoding, network };
@@ -297,10 +304,8 @@ impl Lesson {
                 let (buckets, encoding) = buckets.unzip();
                 (over(&model), buckets, encoding)
             }
-            Sight::ByHand => {
-                let stack = database.card().content.stack as f32;
-                (over(&ByHand { network, stack }), None, None)
-            }
+            Sight::ByHand => (over(&ByHand { network, stack }), None, None),
+            Sight::EndOfFlop => (over(&EndOfFlop { network, stack }), None, None),
         };
         let [_, zero] = over(&Zero);
         let [_, check_down] = over(&CheckDown);
@@ -323,6 +328,7 @@ struct Measured {
 
 fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     let kind = match name {
+        BY_HAND if street == Street::Flop.name() => return Ok(Sight::EndOfFlop),
         BY_HAND => return Ok(Sight::ByHand),
         "direct" => return Ok(Sight::Ranges(Encoding::Direct)),
         "ehs2" => "ehs2-width:1326",

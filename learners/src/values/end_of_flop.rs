@@ -1,0 +1,112 @@
+//! A value network that sees one hand at a time where the flop's betting ends, before the turn card
+//! is known ([`models::values::flop`]).
+//!
+//! It learns from situations of the turn whose ranges do not depend on the turn card. The value of
+//! a hand at the end of the flop is the sum of its values on all turns, divided by the number of
+//! turns when both hands are known. Each situation has one turn, drawn at random, so its values are
+//! right on average. What checking down is worth on that turn is taken off before, because its mean
+//! over turns is known exactly.
+
+use std::ops::Range;
+
+use models::network::Network;
+use models::values::flop::{COLUMNS, Flop, Prospects, Stakes};
+use rand::SeedableRng;
+use rand::seq::index::sample;
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+
+use super::ValueModel;
+use super::by_hand::Outlooks;
+use crate::TableError;
+use crate::mlp::Samples;
+use crate::situations::{Database, Solved};
+use crate::trees::mixed;
+
+/// The number of turns that a hand leaves, divided by the number that both hands leave.
+const TURNS: f32 = 47.0 / 45.0;
+
+/// A situation as it is before the turn card.
+struct Before {
+    flop: Flop,
+    /// Both players' ranges, by the number of the hand on the flop.
+    ranges: [Vec<f32>; 2],
+    prospects: Prospects,
+}
+
+impl Before {
+    fn new(situation: &Solved<'_>, stack: f32) -> Before {
+        let flop = Flop::new(situation.flop).expect("a situation has a flop");
+        let pot = situation.pot;
+        let stakes = Stakes { pot, behind: stack - pot / 2.0 };
+        let ranges = situation.ranges.map(|range| -> Vec<f32> {
+            flop.hands().iter().map(|hand| range[hand.index()]).collect()
+        });
+        let prospects = flop.prospects(&[stakes], [&ranges[0], &ranges[1]]);
+        Before { flop, ranges, prospects }
+    }
+}
+
+/// Training samples: `hands` random hands of each situation. The target is the hand's value beyond
+/// checking down.
+///
+/// # Errors
+/// When there are no samples.
+pub fn samples(
+    database: &Database,
+    situations: Range<usize>,
+    hands: usize,
+    seed: u64,
+) -> Result<Samples, TableError> {
+    let stack = database.card().content.stack as f32;
+    let each = |place: usize| {
+        let situation = database.situation(place);
+        let check_down = Outlooks::new(&situation).check_down;
+        let Before { flop, prospects, .. } = Before::new(&situation, stack);
+        let held = flop.hands().iter().enumerate();
+        let held = held.filter(|(_, hand)| !hand.set().intersects(situation.board));
+        let all: Vec<_> =
+            held.flat_map(|(at, hand)| [0, 1].map(|player| (player, at, hand.index()))).collect();
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, place as u64));
+        let (mut rows, mut targets) = (Vec::new(), Vec::new());
+        for drawn in sample(&mut rng, all.len(), hands.min(all.len())) {
+            let (player, at, hand) = all[drawn];
+            rows.extend(prospects.row(0, player, at));
+            let beyond = situation.values[player][hand] - check_down[player][hand];
+            targets.push(TURNS * beyond);
+        }
+        (rows, targets)
+    };
+    let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
+    let (mut rows, mut targets) = (Vec::new(), Vec::new());
+    for (of_rows, of_targets) in parts {
+        rows.extend(of_rows);
+        targets.extend(of_targets);
+    }
+    let weights = vec![1.0; targets.len()];
+    Samples::new(COLUMNS, 1, rows, targets, weights)
+}
+
+/// A value model of turns from such a network: what checking down is worth on the turn, and what
+/// the network adds before the turn is known.
+pub struct EndOfFlop<'a> {
+    /// The network, with [`COLUMNS`] inputs and one output.
+    pub network: &'a Network,
+    /// Each player's stack at the beginning of the hand, in big blinds.
+    pub stack: f32,
+}
+
+impl ValueModel for EndOfFlop<'_> {
+    fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
+        let mut values = Outlooks::new(situation).check_down;
+        let Before { flop, ranges, prospects } = Before::new(situation, self.stack);
+        let down = prospects.check_down.clone();
+        let found = prospects.values(self.network, [&ranges[0], &ranges[1]]);
+        for (values, (found, down)) in values.iter_mut().zip(found.iter().zip(&down)) {
+            for ((hand, found), down) in flop.hands().iter().zip(found).zip(down) {
+                values[hand.index()] += (found - down) / TURNS;
+            }
+        }
+        values
+    }
+}

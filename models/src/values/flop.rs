@@ -1,0 +1,195 @@
+//! Values of hands at the end of the flop, before the turn is dealt, by a network that sees one
+//! hand at a time.
+//!
+//! Its row describes the hand against the other player's actual range: its margin over all turns
+//! and rivers, how much the turn decides, its place in both ranges, a summary of these, and the
+//! stacks. Its answer is what the hand is worth beyond checking down. One small network is shared
+//! by all hands of both players.
+
+use cards::{CardSet, Combo, FlopPairs, WinRateError};
+
+use super::Ordered;
+use crate::network::Network;
+use crate::network::gemm::{Matrix, multiply};
+
+/// Number of hands that can be held on a flop.
+const HANDS: usize = FlopPairs::HANDS;
+
+/// The number of columns of a row.
+pub const COLUMNS: usize = 13 + 2 * Ordered::INTERVALS;
+
+/// The pot and the stacks where the flop's betting ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stakes {
+    /// The pot, in any unit.
+    pub pot: f32,
+    /// What each player still has, in the same unit; above 0.
+    pub behind: f32,
+}
+
+/// A flop, with what rows need of it.
+pub struct Flop {
+    pairs: FlopPairs,
+    /// The margin of each hand against all others, and the deviation of the margin on the turn.
+    alone: Vec<[f32; 2]>,
+}
+
+/// The prospects of all hands where the betting ends, by player, end and hand.
+pub struct Prospects {
+    /// The values of the hands if both players check down: their margin, times the probability of
+    /// the hands that they meet, times half of the pot as a share of it.
+    pub check_down: [Vec<f32>; 2],
+    /// The probability of the hands that each can meet.
+    met: [Vec<f32>; 2],
+    /// Rows of [`COLUMNS`] numbers: for each end, those of the first player's hands, then those of
+    /// the second's.
+    rows: Vec<f32>,
+}
+
+impl Flop {
+    /// Computes the results of all pairs of hands on a flop: some tenths of a second.
+    ///
+    /// # Errors
+    /// When the board has not three cards.
+    pub fn new(flop: CardSet) -> Result<Flop, WinRateError> {
+        let pairs = FlopPairs::new(flop)?;
+        let mut flop = Flop { pairs, alone: Vec::new() };
+        let even = vec![1.0 / HANDS as f32; HANDS];
+        let [(margins, deviations, _), _] = flop.against([&even, &even]);
+        flop.alone = margins.into_iter().zip(deviations).map(|(a, b)| [a, b]).collect();
+        Ok(flop)
+    }
+
+    /// The hands that the flop leaves, by combo index.
+    pub fn hands(&self) -> &[Combo] {
+        self.pairs.hands()
+    }
+
+    /// The results of all pairs of hands.
+    pub fn pairs(&self) -> &FlopPairs {
+        &self.pairs
+    }
+
+    /// For each player: the margin of each hand against the other player's range, the deviation of
+    /// its margin on the turn, and the probability of the hands it meets. `ranges` have a
+    /// probability for each end and hand.
+    fn against(&self, ranges: [&[f32]; 2]) -> [(Vec<f32>, Vec<f32>, Vec<f32>); 2] {
+        let (hands, count) = (self.hands(), HANDS);
+        [1, 0].map(|other: usize| {
+            let range = ranges[other];
+            let rows = Matrix::new(range, range.len() / count, count);
+            let product = |matrix: &[f32]| {
+                let mut product = vec![0.0; range.len()];
+                multiply(rows, Matrix::new(matrix, count, count), 0.0, &mut product);
+                product
+            };
+            let mut margins = product(self.pairs.margins());
+            let mut deviations = product(self.pairs.squares());
+            let mut met = vec![0.0; range.len()];
+            for (end, range) in range.chunks_exact(count).enumerate() {
+                let mut cards = [0.0; 52];
+                for (hand, &share) in hands.iter().zip(range) {
+                    hand.cards().iter().for_each(|card| cards[usize::from(card.index())] += share);
+                }
+                let total: f32 = cards.iter().sum::<f32>() / 2.0;
+                for (at, (hand, &share)) in (end * count..).zip(hands.iter().zip(range)) {
+                    let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
+                    met[at] = (total - a - b + share).max(0.0);
+                    let each = |sum: f32| if met[at] > 1e-6 { sum / met[at] } else { 0.0 };
+                    // The rows are the other player's hands, whose margins are the opposite ones.
+                    margins[at] = each(-margins[at]).clamp(-1.0, 1.0);
+                    let square = each(deviations[at]) - margins[at] * margins[at];
+                    deviations[at] = square.max(0.0).sqrt();
+                }
+            }
+            (margins, deviations, met)
+        })
+    }
+
+    /// The prospects of all hands at some ends of the betting. `ranges` have, for each end, the
+    /// probability of each hand; they sum to 1 at each.
+    pub fn prospects(&self, ends: &[Stakes], ranges: [&[f32]; 2]) -> Prospects {
+        let count = HANDS;
+        let [first, second] = self.against(ranges);
+        let all = [first, second];
+        let mut rows = Vec::with_capacity(ends.len() * 2 * count * COLUMNS);
+        for (number, end) in ends.iter().enumerate() {
+            let stacks_to_pot = (end.behind / end.pot).ln();
+            let places = number * count..(number + 1) * count;
+            let at = [0, 1].map(|player: usize| {
+                let (margins, deviations, met) = &all[player];
+                let range = &ranges[player][places.clone()];
+                let rates: Vec<f32> =
+                    margins[places.clone()].iter().map(|margin| 0.5 + 0.5 * margin).collect();
+                let deviations = &deviations[places.clone()];
+                let deviation =
+                    deviations.iter().zip(range).map(|(one, share)| one * share).sum::<f32>();
+                let ordered = Ordered::new(rates.iter().copied().zip(range.iter().copied()));
+                (rates, deviations, &met[places.clone()], ordered, deviation)
+            });
+            for player in 0..2 {
+                let (rates, deviations, met, own, own_deviation) = &at[player];
+                let (_, _, _, other, other_deviation) = &at[1 - player];
+                for hand in 0..count {
+                    let rate = rates[hand];
+                    let [alone, deviation_alone] = self.alone[hand];
+                    rows.extend([
+                        player as f32,
+                        stacks_to_pot,
+                        met[hand],
+                        rate,
+                        deviations[hand],
+                        own.below(rate),
+                        other.below(rate),
+                        own.mean,
+                        (rate - 0.5) * met[hand],
+                        alone,
+                        deviation_alone,
+                        *own_deviation,
+                        *other_deviation,
+                    ]);
+                    rows.extend(own.shares.iter().chain(&other.shares));
+                }
+            }
+        }
+        let check_down = all.each_ref().map(|(margins, _, met)| {
+            margins.iter().zip(met).map(|(margin, met)| 0.5 * margin * met).collect()
+        });
+        Prospects { check_down, met: all.map(|(_, _, met)| met), rows }
+    }
+}
+
+impl Prospects {
+    /// The row of a hand at an end.
+    pub fn row(&self, end: usize, player: usize, hand: usize) -> &[f32] {
+        &self.rows[((2 * end + player) * HANDS + hand) * COLUMNS..][..COLUMNS]
+    }
+
+    /// The values of both players' hands by a network: shares of the pot, times the probability of
+    /// the hands that can be met. Over both ranges they sum to zero at each end.
+    pub fn values(self, network: &Network, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+        let mut answers = vec![0.0; self.rows.len() / COLUMNS];
+        network.answer_all(&self.rows, &mut answers);
+        let mut values = self.check_down;
+        for (end, answers) in answers.chunks_exact(2 * HANDS).enumerate() {
+            let (mut sum, mut total) = (0.0_f64, 0.0_f64);
+            for (player, answers) in answers.chunks_exact(HANDS).enumerate() {
+                let places = end * HANDS..(end + 1) * HANDS;
+                let (values, met) = (&mut values[player][places.clone()], &self.met[player]);
+                for ((value, answer), place) in values.iter_mut().zip(answers).zip(places) {
+                    *value += answer;
+                    let share = f64::from(ranges[player][place]);
+                    sum += share * f64::from(*value);
+                    total += share * f64::from(met[place]);
+                }
+            }
+            let off = (sum / total.max(1e-9)) as f32;
+            for (values, met) in values.iter_mut().zip(&self.met) {
+                let places = end * HANDS..(end + 1) * HANDS;
+                let met = &met[places.clone()];
+                values[places].iter_mut().zip(met).for_each(|(value, met)| *value -= off * met);
+            }
+        }
+        values
+    }
+}
