@@ -10,9 +10,8 @@ use models::values::Ordered;
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
-use super::ValueModel;
+use super::{ValueModel, joined};
 use crate::TableError;
 use crate::mlp::Samples;
 use crate::situations::{Database, Solved};
@@ -170,14 +169,7 @@ pub fn samples(
         }
         (numbers, targets)
     };
-    let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
-    let (mut rows, mut targets) = (Vec::new(), Vec::new());
-    for (numbers, of_hands) in parts {
-        rows.extend(numbers);
-        targets.extend(of_hands);
-    }
-    let weights = vec![1.0; targets.len()];
-    Samples::new(COLUMNS, 1, rows, targets, weights)
+    joined(situations, COLUMNS, 1, each)
 }
 
 /// A value model from a network that sees one hand at a time. Its answers are added to the values

@@ -14,10 +14,10 @@ use models::values::flop::{COLUMNS, Flop, Prospects, Stakes};
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
 use super::ValueModel;
 use super::by_hand::Outlooks;
+use super::joined;
 use crate::TableError;
 use crate::mlp::Samples;
 use crate::situations::{Database, Solved};
@@ -77,14 +77,7 @@ pub fn samples(
         }
         (rows, targets)
     };
-    let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
-    let (mut rows, mut targets) = (Vec::new(), Vec::new());
-    for (of_rows, of_targets) in parts {
-        rows.extend(of_rows);
-        targets.extend(of_targets);
-    }
-    let weights = vec![1.0; targets.len()];
-    Samples::new(COLUMNS, 1, rows, targets, weights)
+    joined(situations, COLUMNS, 1, each)
 }
 
 /// A value model of turns from such a network: what checking down is worth on the turn, and what

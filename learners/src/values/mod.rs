@@ -139,12 +139,23 @@ pub fn samples(
         }
         (rows, targets)
     };
+    joined(situations, encoding.columns(), 2 * encoding.buckets(), each)
+}
+
+/// Training samples of `columns` inputs and `outputs` targets: the rows and targets of each
+/// situation, in order.
+fn joined(
+    situations: Range<usize>,
+    columns: usize,
+    outputs: usize,
+    each: impl Fn(usize) -> (Vec<f32>, Vec<f32>) + Send + Sync,
+) -> Result<Samples, TableError> {
     let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (of_rows, of_targets) in parts {
         rows.extend(of_rows);
         targets.extend(of_targets);
     }
-    let weights = vec![1.0; rows.len() / encoding.columns()];
-    Samples::new(encoding.columns(), 2 * encoding.buckets(), rows, targets, weights)
+    let weights = vec![1.0; rows.len() / columns];
+    Samples::new(columns, outputs, rows, targets, weights)
 }

@@ -65,11 +65,6 @@ impl Flop {
         self.pairs.hands()
     }
 
-    /// The results of all pairs of hands.
-    pub fn pairs(&self) -> &FlopPairs {
-        &self.pairs
-    }
-
     /// For each player: the margin of each hand against the other player's range, the deviation of
     /// its margin on the turn, and the probability of the hands it meets. `ranges` have a
     /// probability for each end and hand.
@@ -109,13 +104,12 @@ impl Flop {
     /// The prospects of all hands at some ends of the betting. `ranges` have, for each end, the
     /// probability of each hand; they sum to 1 at each.
     pub fn prospects(&self, ends: &[Stakes], ranges: [&[f32]; 2]) -> Prospects {
-        let count = HANDS;
         let [first, second] = self.against(ranges);
         let all = [first, second];
-        let mut rows = Vec::with_capacity(ends.len() * 2 * count * COLUMNS);
+        let mut rows = Vec::with_capacity(ends.len() * 2 * HANDS * COLUMNS);
         for (number, end) in ends.iter().enumerate() {
             let stacks_to_pot = (end.behind / end.pot).ln();
-            let places = number * count..(number + 1) * count;
+            let places = number * HANDS..(number + 1) * HANDS;
             let at = [0, 1].map(|player: usize| {
                 let (margins, deviations, met) = &all[player];
                 let range = &ranges[player][places.clone()];
@@ -130,7 +124,7 @@ impl Flop {
             for player in 0..2 {
                 let (rates, deviations, met, own, own_deviation) = &at[player];
                 let (_, _, _, other, other_deviation) = &at[1 - player];
-                for hand in 0..count {
+                for hand in 0..HANDS {
                     let rate = rates[hand];
                     let [alone, deviation_alone] = self.alone[hand];
                     rows.extend([
