@@ -166,17 +166,19 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
             return Err(self.refuse(rounds));
         }
         self.close_ranks(&mut sets);
-        let mut suits = [0, 1, 2, 3].map(|suit| {
+        let mut suits = [0; 4];
+        for (suit, entry) in suits.iter_mut().enumerate() {
             let code = lane(code, suit) as usize % CODES;
             let strides = &self.shapes.strides[code];
             let mut number = 0;
             for (place, &set) in sets.iter().enumerate() {
                 number += subset(lane(set, suit)).1 as u32 * strides[place];
             }
-            (code as u64) << 32 | u64::from(number)
-        });
+            *entry = (code as u64) << 32 | u64::from(number);
+        }
         sort_down(&mut suits);
-        Ok(self.shapes.of(code).number(suits.map(|suit| suit & u64::from(u32::MAX))))
+        suits.iter_mut().for_each(|suit| *suit &= u64::from(u32::MAX));
+        Ok(self.shapes.of(code).number(suits))
     }
 
     /// Renumbers the ranks of each suit in each set among those that the earlier sets left free, so
