@@ -43,24 +43,25 @@ impl<'a> View<'a> {
     }
 
     /// Computes what the player's hands win at the showdowns of a line, from the weights there, in
-    /// the first workspace, which is that of the line's street; the others are those of the later
-    /// streets. On the river the result still has to be [settled](vector::settle).
+    /// the workspace of the line's street; `later` are those of the later streets. On the river the
+    /// result still has to be [settled](vector::settle).
     pub(super) fn ends<R: Real>(
         &self,
         line: &Line,
         board: &Board,
-        workspaces: &mut [Workspace<R>],
+        workspace: &mut Workspace<R>,
+        later: &mut [Workspace<R>],
     ) {
         let [_, others] = self.rows(board);
         for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
-            let Workspace { weights, sums, row, .. } = &mut workspaces[0];
+            let Workspace { weights, sums, row, .. } = &mut *workspace;
             let weights = &mut weights[group * (*row + 1)..];
             weights[others] = Default::default();
             if !settles(board, ends) && ends.iter().any(|end| end.fold.is_some()) {
                 vector::total(board, self.player, weights, &mut sums[group]);
             }
             if ends.iter().any(|end| end.showdown.is_some()) {
-                self.show(board, group, workspaces);
+                self.show(board, group, workspace, later);
             }
         }
     }
@@ -102,8 +103,13 @@ impl<'a> View<'a> {
 
     /// The player's winnings at the showdowns of a group, for a stake of one chip, over all cards
     /// that can be dealt. On the river the result still has to be [settled](vector::settle).
-    fn show<R: Real>(&self, board: &Board, group: usize, workspaces: &mut [Workspace<R>]) {
-        let (workspace, later) = workspaces.split_first_mut().expect("a workspace for each street");
+    fn show<R: Real>(
+        &self,
+        board: &Board,
+        group: usize,
+        workspace: &mut Workspace<R>,
+        later: &mut [Workspace<R>],
+    ) {
         let Workspace { weights, sums, won, row, ahead, .. } = workspace;
         let weights = &weights[group * (*row + 1)..];
         let [own, other] = [self.player.index(), self.player.other().index()];
@@ -114,12 +120,13 @@ impl<'a> View<'a> {
         }
         won.fill(Default::default());
         let chance = R::of(board.chance);
+        let (after, later) = later.split_first_mut().expect("a workspace for each street");
         for next in &board.next {
             let before = &next.cards[0].before[other];
-            vector::gather_lanes(weights, before, chance, &mut later[0].weights);
+            vector::gather_lanes(weights, before, chance, &mut after.weights);
             let board = self.board(next.board);
-            self.show(board, 0, later);
-            let Workspace { weights, sums, won: of_later, met, .. } = &mut later[0];
+            self.show(board, 0, after, later);
+            let Workspace { weights, sums, won: of_later, met, .. } = &mut *after;
             if board.next.is_empty() {
                 let places = 0..board.hands[own].row();
                 let met = &mut met[places.clone()];

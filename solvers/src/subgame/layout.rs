@@ -5,6 +5,7 @@ use game::{Action, PublicState, Turn};
 
 use super::betting::Betting;
 use super::boards::{Census, Table};
+use super::pass::BLOCKS;
 use super::storage::{Part, Precision};
 use super::workspace::RoomSize;
 use super::{Options, SubgameError};
@@ -112,22 +113,21 @@ impl Subgame {
             Precision::Full => 8 * numbers,
             Precision::Half => 4 * numbers + 8 * decisions,
         };
-        let threads = if self.streets() == 1 { 1 } else { rayon::current_num_threads() as u64 + 1 };
-        let workspaces: u64 =
-            self.workspaces().iter().map(|workspace| workspace.bytes(4) + workspace.bytes(8)).sum();
-        let results = self.betting.lines[0].deals.len() as u64
-            * self.census.boards[1]
-            * self.census.longest[1] as u64
+        // In both precisions of arithmetic: one for the first street, and for each thread one for
+        // each later street.
+        let bytes = |size: &RoomSize| size.bytes(4) + size.bytes(8);
+        let sizes = self.workspaces(options.precision);
+        let later: u64 = sizes[1..].iter().map(bytes).sum();
+        let workspaces = bytes(&sizes[0]) + rayon::current_num_threads() as u64 * later;
+        let sums = self.betting.lines[0].deals.len() as u64
+            * self.census.boards[1].min(BLOCKS as u64)
+            * self.census.longest[0] as u64
             * 12;
         Size {
             nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
             hands: self.census.hands[0].map(|hands| hands as usize),
             cells,
-            bytes: kept
-                + parts * size_of::<Part>() as u64
-                + threads * workspaces
-                + results
-                + self.census.bytes,
+            bytes: kept + parts * size_of::<Part>() as u64 + workspaces + sums + self.census.bytes,
         }
     }
 
@@ -137,10 +137,14 @@ impl Subgame {
     }
 
     /// The workspace sizes of each street.
-    pub(super) fn workspaces(&self) -> Vec<RoomSize> {
+    pub(super) fn workspaces(&self, precision: Precision) -> Vec<RoomSize> {
         let of = |street| {
             let lines = self.betting.lines.iter().filter(move |line| line.street == street);
-            RoomSize::new(lines, self.census.longest[street])
+            let size = RoomSize::new(lines, self.census.longest[street]);
+            match precision {
+                Precision::Full => RoomSize { unpacked: 0, ..size },
+                Precision::Half => size,
+            }
         };
         (0..self.streets()).map(of).collect()
     }
@@ -156,7 +160,7 @@ impl Subgame {
 }
 
 /// Checks that a subgame can start in this state.
-fn check(root: &PublicState) -> Result<(), SubgameError> {
+pub(super) fn check(root: &PublicState) -> Result<(), SubgameError> {
     let def = root.def();
     if def.players != 2 {
         return Err(SubgameError::Players(def.players));

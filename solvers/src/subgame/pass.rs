@@ -16,6 +16,10 @@ use super::terminal::Real;
 use super::vector;
 use super::workspace::{Rooms, Workspace};
 
+/// Number of blocks that the cards of a deal are split into, at most. Each is processed by one
+/// thread.
+pub(super) const BLOCKS: usize = 8;
+
 /// The work at decisions.
 pub(super) trait Work: Sync {
     /// The floating-point type.
@@ -80,8 +84,8 @@ impl<W: Work> Pass<'_, W> {
             return self.first([node, count], part, weights, workspaces, read);
         }
         let [row, others] = self.view.rows(self.view.board(board));
-        workspaces.with(|own| {
-            let own = &mut own[self.betting.lines[line].street..];
+        workspaces.later(|later| {
+            let own = &mut later[self.betting.lines[line].street - 1..];
             fill(&mut own[0].reach[..others], weights.iter().copied());
             self.line(line, board, part, None, own);
             read(&own[0].values[node * row..][..count * row])
@@ -100,13 +104,13 @@ impl<W: Work> Pass<'_, W> {
         let line = &self.betting.lines[0];
         let board = self.view.board(0);
         let [row, others] = self.view.rows(board);
-        workspaces.with(|own| {
-            fill(&mut own[0].reach[..others], weights.iter().copied());
-            self.down(line, board, part, &mut own[0]);
-            self.view.ends(line, board, own);
-            self.all_deals(line, board, part, &mut own[0], workspaces);
-            self.up(line, board, part, &mut own[0]);
-            read(&own[0].values[node * row..][..count * row])
+        workspaces.first(|own| {
+            fill(&mut own.reach[..others], weights.iter().copied());
+            self.down(line, board, part, own);
+            workspaces.later(|later| self.view.ends(line, board, own, later));
+            self.all_deals(line, board, part, own, workspaces);
+            self.up(line, board, part, own);
+            read(&own.values[node * row..][..count * row])
         })
     }
 
@@ -121,13 +125,14 @@ impl<W: Work> Pass<'_, W> {
         workspaces: &mut [Workspace<W::Real>],
     ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
-        self.down(line, board, part, &mut workspaces[0]);
+        let Some((workspace, later)) = workspaces.split_first_mut() else { return };
+        self.down(line, board, part, workspace);
         let [regrets, _] = part.addresses(self.view.player);
         let [others, averages] = next.unwrap_or_default();
-        workspaces[0].ahead.set([averages, others, regrets]);
-        self.view.ends(line, board, workspaces);
-        self.deals(line, board, part, workspaces);
-        self.up(line, board, part, &mut workspaces[0]);
+        workspace.ahead.set([averages, others, regrets]);
+        self.view.ends(line, board, workspace, later);
+        self.deals(line, board, part, workspace, later);
+        self.up(line, board, part, workspace);
     }
 
     /// Passes the opponent's weights from the first node of a line to all others and to the
@@ -192,15 +197,15 @@ impl<W: Work> Pass<'_, W> {
     pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], workspaces: &Rooms<W::Real>) {
         let (line, board) = (&self.betting.lines[0], self.view.board(0));
         let [_, others] = self.view.rows(board);
-        workspaces.with(|own| {
-            fill(&mut own[0].reach[..others], weights.iter().copied());
-            part.tiles(others).for_each(|tile| self.down_tile(line, tile, part, &mut own[0]));
-            let (reach, cards) = (&own[0].reach, board.next.len());
+        workspaces.first(|own| {
+            fill(&mut own.reach[..others], weights.iter().copied());
+            part.tiles(others).for_each(|tile| self.down_tile(line, tile, part, own));
+            let (reach, cards) = (&own.reach, board.next.len());
             part.below.par_iter_mut().enumerate().for_each(|(job, part)| {
                 let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
-                workspaces.with(|own| {
-                    self.arrive(line, board, (leaf, next), reach, &mut own[1]);
-                    self.follow_on(leaf.line, next.board, part, &mut own[1..]);
+                workspaces.later(|later| {
+                    self.arrive(line, board, (leaf, next), reach, &mut later[0]);
+                    self.follow_on(leaf.line, next.board, part, later);
                 });
             });
         });
@@ -233,10 +238,10 @@ impl<W: Work> Pass<'_, W> {
         line: &Line,
         board: &Board,
         part: &mut Part,
-        workspaces: &mut [Workspace<W::Real>],
+        workspace: &mut Workspace<W::Real>,
+        later: &mut [Workspace<W::Real>],
     ) {
         let [row, _] = self.view.rows(board);
-        let Some((workspace, later)) = workspaces.split_first_mut() else { return };
         let mut parts = part.below.iter_mut().peekable();
         for leaf in &line.deals {
             let value = &mut workspace.values[leaf.node * row..][..row];
@@ -247,9 +252,7 @@ impl<W: Work> Pass<'_, W> {
                 let ahead = parts.peek().map(|part| part.addresses(other));
                 self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
                 self.line(leaf.line, next.board, part, ahead, later);
-                for deal in &next.cards {
-                    scatter(&later[0].values, &deal.before[self.view.player.index()], value);
-                }
+                self.scatter(next, &later[0].values, value);
             }
         }
     }
@@ -273,8 +276,9 @@ impl<W: Work> Pass<'_, W> {
         fill(&mut workspace.reach[..row], weights);
     }
 
-    /// Processes what follows each deal of the first line, on all threads. Results are summed in
-    /// the order of the cards, whichever thread finishes first.
+    /// Processes what follows each deal of the first line, on all threads. The cards of a deal are
+    /// split into [`BLOCKS`]; values are summed over each and then over all, in order, whichever
+    /// thread finishes first.
     fn all_deals(
         &self,
         line: &Line,
@@ -284,34 +288,48 @@ impl<W: Work> Pass<'_, W> {
         workspaces: &Rooms<W::Real>,
     ) {
         let [row, _] = self.view.rows(board);
-        let Workspace { reach, values, results, .. } = workspace;
+        let Workspace { reach, values, sums_of_cards: sums, .. } = workspace;
         let cards = board.next.len();
-        let stride = board.next.iter().map(|next| self.view.rows(self.view.board(next.board))[0]);
-        let stride = stride.max().unwrap_or_default();
-        if line.deals.is_empty() || stride == 0 {
+        if line.deals.is_empty() || cards == 0 {
             return;
         }
-        results.resize(part.below.len() * stride, W::Real::default());
+        let block = cards.div_ceil(BLOCKS);
+        let size = cards.div_ceil(block) * row;
+        sums.resize(line.deals.len() * size, W::Real::default());
         let other = self.view.player.other();
         let addresses: Vec<_> = part.below.iter().map(|part| part.addresses(other)).collect();
-        let jobs = part.below.par_iter_mut().zip(results.par_chunks_mut(stride)).enumerate();
-        jobs.for_each(|(job, (part, result))| {
-            let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
-            workspaces.with(|own| {
-                let later = &mut own[1..];
-                self.arrive(line, board, (leaf, next), reach, &mut later[0]);
-                self.line(leaf.line, next.board, part, addresses.get(job + 1).cloned(), later);
-                let [row, _] = self.view.rows(self.view.board(next.board));
-                result[..row].copy_from_slice(&later[0].values[..row]);
+        let deals = part.below.par_chunks_mut(cards).zip(sums.par_chunks_mut(size));
+        deals.zip(&line.deals).enumerate().for_each(|(deal, ((parts, sums), leaf))| {
+            let blocks = parts.par_chunks_mut(block).zip(sums.par_chunks_mut(row));
+            let nexts = board.next.par_chunks(block);
+            blocks.zip(nexts).enumerate().for_each(|(at, ((parts, sum), nexts))| {
+                sum.fill(W::Real::default());
+                let first = deal * cards + at * block;
+                workspaces.later(|later| {
+                    for (number, (part, next)) in (first..).zip(parts.iter_mut().zip(nexts)) {
+                        let ahead = addresses.get(number + 1).cloned();
+                        self.arrive(line, board, (leaf, next), reach, &mut later[0]);
+                        self.line(leaf.line, next.board, part, ahead, later);
+                        self.scatter(next, &later[0].values, sum);
+                    }
+                });
             });
         });
-        for (leaf, results) in line.deals.iter().zip(results.chunks(cards * stride)) {
+        for (leaf, sums) in line.deals.iter().zip(sums.chunks(size)) {
             let value = &mut values[leaf.node * row..][..row];
             value.fill(W::Real::default());
-            for (next, result) in board.next.iter().zip(results.chunks(stride)) {
-                for deal in &next.cards {
-                    scatter(result, &deal.before[self.view.player.index()], value);
-                }
+            for sum in sums.chunks(row) {
+                value.iter_mut().zip(sum).for_each(|(value, &sum)| *value += sum);
+            }
+        }
+    }
+
+    /// Adds the values of the player's hands after the cards of `next` to those before.
+    fn scatter(&self, next: &Next, later: &[W::Real], values: &mut [W::Real]) {
+        for deal in &next.cards {
+            let before = &deal.before[self.view.player.index()];
+            for (&value, &before) in later.iter().zip(before) {
+                values[before as usize] += value;
             }
         }
     }
@@ -324,11 +342,4 @@ fn fill<R: Real>(row: &mut [R], numbers: impl ExactSizeIterator<Item = R>) {
         *place = number;
     }
     padding.fill(R::default());
-}
-
-/// Adds the values of hands on a later board to those of the corresponding hands before.
-fn scatter<R: Real>(later: &[R], before: &[u16], values: &mut [R]) {
-    for (&value, &before) in later.iter().zip(before) {
-        values[before as usize] += value;
-    }
 }

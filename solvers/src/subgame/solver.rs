@@ -84,8 +84,8 @@ impl Solver {
         }
         let boards = Boards::new(&subgame.table());
         let part = parts(&subgame, &boards, 0, 0, &options);
-        let (workspaces, judging) =
-            (Rooms::new(subgame.workspaces()), Rooms::new(subgame.workspaces()));
+        let sizes = subgame.workspaces(options.precision);
+        let (workspaces, judging) = (Rooms::new(sizes.clone()), Rooms::new(sizes));
         let (entrance, iterations) = (None, 0);
         let solver =
             Solver { subgame, boards, part, entrance, options, iterations, workspaces, judging };

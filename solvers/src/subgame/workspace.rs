@@ -26,8 +26,9 @@ pub(super) struct Workspace<R> {
     pub(super) won: Vec<Lanes<R>>,
     /// The weight that the player's hands meet at the terminal nodes of a group.
     pub(super) met: Vec<Lanes<R>>,
-    /// On the first street: the values of the player's hands after each deal.
-    pub(super) results: Vec<R>,
+    /// On the first street: for each deal and block of cards, the sums of the values of the player's
+    /// hands.
+    pub(super) sums_of_cards: Vec<R>,
     pub(super) unpacked: Unpacked,
     /// Memory to prefetch while showdowns are computed.
     pub(super) ahead: Ahead,
@@ -39,7 +40,8 @@ pub(super) struct RoomSize {
     pub(super) nodes: usize,
     pub(super) slots: usize,
     pub(super) row: usize,
-    pub(super) actions: usize,
+    /// Most actions of a decision whose numbers are unpacked.
+    pub(super) unpacked: usize,
     /// Number of groups of terminal nodes that are computed together.
     pub(super) groups: usize,
 }
@@ -47,7 +49,7 @@ pub(super) struct RoomSize {
 impl RoomSize {
     /// The size that suffices for each of these lines, with rows of at most this length.
     pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
-        let mut size = RoomSize { row, nodes: 1, slots: 1, actions: 1, groups: 1 };
+        let mut size = RoomSize { row, nodes: 1, slots: 1, unpacked: 1, groups: 1 };
         for line in lines {
             size.nodes = size.nodes.max(line.nodes.len());
             size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
@@ -55,7 +57,7 @@ impl RoomSize {
             size.groups = size.groups.max(groups.max().unwrap_or_default());
             for node in &line.nodes {
                 if let Kind::Decision(decision) = node.kind {
-                    size.actions = size.actions.max(decision.count);
+                    size.unpacked = size.unpacked.max(decision.count);
                 }
             }
         }
@@ -65,13 +67,14 @@ impl RoomSize {
     /// Size in bytes of a [`Workspace`] with numbers of `real` bytes each.
     pub(super) fn bytes(self, real: usize) -> u64 {
         let lanes = LANES * (2 * self.groups + 1);
-        let numbers = (self.nodes + self.slots + lanes) * real + self.actions * 8;
+        let numbers = (self.nodes + self.slots + lanes) * real + self.unpacked * 8;
         (numbers * self.row + 65 * LANES * real * self.groups) as u64
     }
 }
 
 impl<R: Real> Workspace<R> {
-    fn new(size: RoomSize) -> Workspace<R> {
+    /// Zeros.
+    pub(super) fn new(size: RoomSize) -> Workspace<R> {
         let zero = R::default();
         Workspace {
             reach: vec![zero; size.slots * size.row],
@@ -81,33 +84,50 @@ impl<R: Real> Workspace<R> {
             sums: vec![Sums::default(); size.groups],
             won: vec![[zero; LANES]; size.groups * size.row],
             met: vec![[zero; LANES]; size.row],
-            results: Vec::new(),
-            unpacked: Unpacked::new(size.actions * size.row),
+            sums_of_cards: Vec::new(),
+            unpacked: Unpacked::new(size.unpacked * size.row),
             ahead: Ahead::default(),
         }
     }
 }
 
-/// A pool of workspaces: one set, with a workspace per street, for each thread at work.
+/// A pool of workspaces: one for the first street, and for each thread at work a set of one for each
+/// later street.
 #[derive(Debug)]
 pub(super) struct Rooms<R> {
     sizes: Vec<RoomSize>,
-    free: Mutex<Vec<Vec<Workspace<R>>>>,
+    first: Mutex<Vec<Workspace<R>>>,
+    later: Mutex<Vec<Vec<Workspace<R>>>>,
 }
 
 impl<R: Real> Rooms<R> {
+    /// A pool of workspaces of these sizes, one for each street.
     pub(super) fn new(sizes: Vec<RoomSize>) -> Rooms<R> {
-        Rooms { sizes, free: Mutex::new(Vec::new()) }
+        Rooms { sizes, first: Mutex::default(), later: Mutex::default() }
     }
 
-    /// Calls `work` with a set of workspaces that no other thread uses.
-    pub(super) fn with<T>(&self, work: impl FnOnce(&mut [Workspace<R>]) -> T) -> T {
-        let free = || self.free.lock().expect("nothing panics while it holds the lock");
-        let taken = free().pop();
-        let mut workspaces =
-            taken.unwrap_or_else(|| self.sizes.iter().map(|&size| Workspace::new(size)).collect());
-        let result = work(&mut workspaces);
-        free().push(workspaces);
-        result
+    /// Calls `work` with a workspace of the first street that no other thread uses.
+    pub(super) fn first<T>(&self, work: impl FnOnce(&mut Workspace<R>) -> T) -> T {
+        borrowed(&self.first, || Workspace::new(self.sizes[0]), work)
     }
+
+    /// Calls `work` with workspaces of the later streets that no other thread uses.
+    pub(super) fn later<T>(&self, work: impl FnOnce(&mut [Workspace<R>]) -> T) -> T {
+        let make = || self.sizes[1..].iter().map(|&size| Workspace::new(size)).collect();
+        borrowed(&self.later, make, |later: &mut Vec<_>| work(later))
+    }
+}
+
+/// Calls `work` with one of the free things, or a new one, which is free again afterwards.
+fn borrowed<A, T>(
+    free: &Mutex<Vec<A>>,
+    make: impl FnOnce() -> A,
+    work: impl FnOnce(&mut A) -> T,
+) -> T {
+    let free = || free.lock().expect("nothing panics while it holds the lock");
+    let taken = free().pop();
+    let mut taken = taken.unwrap_or_else(make);
+    let result = work(&mut taken);
+    free().push(taken);
+    result
 }

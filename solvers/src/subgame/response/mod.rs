@@ -37,7 +37,7 @@ use self::blocks::Blocks;
 use self::pass::{Pass, PassBuffers};
 use super::boards::{Boards, Table};
 use super::ends::View;
-use super::workspace::Rooms;
+use super::workspace::Workspace;
 use crate::Player;
 
 /// Number of pairs of hands that can be held on a flop.
@@ -219,18 +219,18 @@ impl<'a> Responder<'a> {
             })
             .collect();
         let first = &boards.all[0].hands[0];
-        Rooms::new(pass::workspaces(blocks, &boards)).with(|workspaces| {
-            let mut buffers = PassBuffers { workspaces, shares: Vec::new() };
-            let look = |(player, weights): &(Player, Vec<Vec<f64>>)| {
-                let view = View { boards: &boards, player: *player };
-                let pass = Pass { blocks, view, agent: &agent };
-                let held = |of_combo: &Vec<f64>| first.all().map(|c| of_combo[c.index()]).collect();
-                let weights: Vec<Vec<f64>> = weights.iter().map(held).collect();
-                let won = pass.run(&weights, &mut buffers)?;
-                Ok(won.into_iter().map(|won| first.all().zip(won).collect()).collect())
-            };
-            players.iter().map(look).collect()
-        })
+        let sizes = pass::workspaces(blocks, &boards);
+        let mut workspaces: Vec<_> = sizes.into_iter().map(Workspace::new).collect();
+        let mut buffers = PassBuffers { workspaces: &mut workspaces, shares: Vec::new() };
+        let look = |(player, weights): &(Player, Vec<Vec<f64>>)| {
+            let view = View { boards: &boards, player: *player };
+            let pass = Pass { blocks, view, agent: &agent };
+            let held = |of_combo: &Vec<f64>| first.all().map(|c| of_combo[c.index()]).collect();
+            let weights: Vec<Vec<f64>> = weights.iter().map(held).collect();
+            let won = pass.run(&weights, &mut buffers)?;
+            Ok(won.into_iter().map(|won| first.all().zip(won).collect()).collect())
+        };
+        players.iter().map(look).collect()
     }
 }
 

@@ -82,10 +82,12 @@ impl Pass<'_> {
         let roots = block.line.slots[self.view.player.index()];
         debug_assert!(roots * others <= buffers.workspaces[depth].reach.len());
         self.down(block, board, depth, buffers)?;
-        let (on, workspaces) = (self.view.board(board), &mut buffers.workspaces[depth..]);
-        self.view.arrive(&block.line, Tile::all(others), &mut workspaces[0]);
-        self.view.ends(&block.line, on, workspaces);
-        self.view.leave(&block.line, on, Tile::all(row), &mut workspaces[0]);
+        let (on, (before, later)) =
+            (self.view.board(board), buffers.workspaces.split_at_mut(depth + 1));
+        let workspace = &mut before[depth];
+        self.view.arrive(&block.line, Tile::all(others), workspace);
+        self.view.ends(&block.line, on, workspace, later);
+        self.view.leave(&block.line, on, Tile::all(row), workspace);
         self.deals(block, board, depth, buffers)?;
         self.up(&block.line, row, &mut buffers.workspaces[depth]);
         Ok(())
