@@ -7,8 +7,10 @@ use std::time::Duration;
 use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Board, Card, Combo, HoleCards, Range};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Turn, games};
+use models::network::{Activation, Identity, Network, Precision, Scaling, Shape};
+use models::values::flop::{Flop, Stakes};
 use solvers::Player;
-use solvers::subgame::{Options, Solver, Spot, Subgame};
+use solvers::subgame::{DepthLimited, Leaf, LeafValues, Options, Solver, Spot, Subgame};
 
 const BOARD: &str = "Ks9d4c7h2s";
 
@@ -208,9 +210,129 @@ fn a_kept_river_is_played_by_the_solution_of_the_turn() {
 }
 
 #[test]
+fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
+    let def = Arc::new(games::nolimit_holdem());
+    let public = after(&def, &[Action::RaiseTo(300), Action::Call]);
+    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=12,floor=9";
+    let resolve = policy(&def, name);
+    let all = Range::uniform();
+    let menu = abstraction::menu::find("fcpa").expect("it ships");
+    let menu = |state: &PublicState| menu.actions(state).to_vec();
+    let values = Shipped::new(&public);
+    let mut game = DepthLimited::new(&public, [&all, &all], &menu, values).expect("a game");
+    (0..12).for_each(|_| game.step());
+    let (_, actions) = game.actions(&public).expect("a decision");
+    let solved = game.strategies_at(&public).expect("a decision");
+    let played = strategies(&*resolve, &public);
+    assert_eq!(played.len(), solved.len());
+    for ((combo, chances), (other, strategy)) in solved.iter().zip(&played) {
+        assert_eq!(combo, other);
+        for (action, chance) in actions.iter().zip(chances) {
+            let found = strategy.probability(*action);
+            assert!((found - chance).abs() < 1e-6, "{combo}: {found} and {chance}");
+        }
+    }
+    // A bet that no menu has is in the tree, too; the turn after it is solved exactly.
+    let bet = after(&def, &[Action::RaiseTo(300), Action::Call, Action::RaiseTo(300 + 123)]);
+    let answers = strategies(&*resolve, &bet);
+    assert!(answers.iter().any(|(_, strategy)| strategy.actions.len() > 1));
+    let Turn::Act(seat) = bet.turn() else { panic!("somebody acts") };
+    let hole = HoleCards::new(&[parse("Kh"), parse("Kc")]).expect("two cards");
+    let choice = Registry::standard().resolve(name).expect("an agent");
+    let mut agent = choice.build(&def).expect("it plays the game");
+    let clock = Clock::new(|| Duration::ZERO);
+    let mut cx = Context { rng: AgentRng::new(1), hand: 0, time_left: None, clock };
+    let decision = agent.act(&InfoSet { public: bet.clone(), seat, hole }, &mut cx);
+    let note = decision.note.expect("it says how");
+    assert!(note.contains("on the flop") && note.contains("12 iterations"), "{note}");
+    let legal = bet.legal();
+    let worth = |of: fn(&Action) -> bool| {
+        let found = decision.values.iter().find(|(action, _)| of(action));
+        found.expect("a value for each action").1
+    };
+    assert!((worth(|action| *action == Action::Fold) + 300.0).abs() < 1e-2);
+    assert!(legal.fold && worth(|action| *action == Action::Call) > 0.0, "a set of kings");
+}
+
+#[test]
+fn from_the_flop_on_the_turn_is_solved_with_the_ranges_of_the_flop() {
+    let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
+    let quiet = [Action::RaiseTo(300), Action::Call, Action::Call, Action::Call];
+    let turn = after(&def, &quiet);
+    let name = "blueprint=call,iterations=10,floor=9,rivers=kept";
+    let resolve = |from: &str| policy(&def, &format!("resolve:from={from},{name}"));
+    let [flop, turns] = ["flop", "turn"].map(|from| strategies(&*resolve(from), &turn));
+    let bets = |strategies: &[(Combo, Strategy)]| -> f64 {
+        let check = |(_, strategy): &(Combo, Strategy)| strategy.probability(Action::Call);
+        strategies.iter().map(|strategy| 1.0 - check(strategy)).sum()
+    };
+    assert!(bets(&flop) > 0.0 && bets(&turns) > 0.0);
+    assert!((bets(&flop) - bets(&turns)).abs() > 0.01, "its flop has other ranges than `call`'s");
+    let river = after(&def, &[quiet.as_slice(), &[Action::Call; 2]].concat());
+    assert_eq!(strategies(&*resolve("flop"), &river).len(), combos(&river).len());
+}
+
+/// The values inside the program, read from their file.
+struct Shipped {
+    flop: Flop,
+    network: Network,
+}
+
+impl Shipped {
+    fn new(public: &PublicState) -> Shipped {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/models/end-of-flop.safetensors");
+        let network = Network::open(file.as_ref()).expect("it ships");
+        Shipped { flop: Flop::new(public.board().set()).expect("a flop"), network }
+    }
+}
+
+impl LeafValues for Shipped {
+    fn hands(&self) -> &[Combo] {
+        self.flop.hands()
+    }
+
+    fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
+        self.flop.checked_down(reach)
+    }
+
+    fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+        let stakes = |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
+        let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
+        self.flop.prospects(&stakes, ranges).beyond(&self.network, ranges)
+    }
+}
+
+#[test]
+fn a_network_for_something_else_is_refused_with_what_it_is_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("net.safetensors");
+    let shape = Shape { inputs: 3, hidden: vec![], outputs: 1, activation: Activation::Prelu };
+    let network = |notes: &[(&str, &str)]| {
+        let notes = notes.iter().map(|&(key, note)| (key.to_owned(), note.to_owned())).collect();
+        let (none, output) = (Scaling::none(3), Arc::new(Identity));
+        let network = Network::new(shape.clone(), vec![0.0; 4], none, output);
+        network.expect("a network").with_notes(notes)
+    };
+    for (notes, part) in [
+        (&[("encoding", "direct"), ("street", "turn")][..], "the encoding direct"),
+        (&[("encoding", "by-hand"), ("street", "turn")], "the street turn"),
+        (&[], "the encoding none"),
+        (&[("encoding", "by-hand"), ("street", "flop")], "3 inputs"),
+    ] {
+        let bytes = network(notes).to_bytes(Precision::Single);
+        std::fs::write(&file, bytes).expect("written");
+        let name = format!("resolve:from=flop,values={}", file.display());
+        let error = Registry::standard().resolve(&name).expect_err(&name).to_string();
+        assert!(error.contains(part) && error.contains("net.safetensors"), "{error}");
+    }
+}
+
+#[test]
 fn options_that_make_no_sense_are_refused_by_name() {
     for (name, part) in [
-        ("resolve:from=flop", "turn or river"),
+        ("resolve:from=preflop", "flop, turn or river"),
+        ("resolve:values=net.safetensors", "from=flop"),
+        ("resolve:from=flop,values=nowhere.safetensors", "nowhere.safetensors"),
         ("resolve:rivers=old", "anew or kept"),
         ("resolve:iterations=0", "from 1 to 100000"),
         ("resolve:enough=-1", "0 or more"),

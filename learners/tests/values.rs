@@ -64,8 +64,7 @@ fn checking_down_on_the_flop_is_the_mean_over_all_turns() {
     let ranges = situation.ranges.map(|range| -> Vec<f32> {
         on_flop.hands().iter().map(|hand| range[hand.index()]).collect()
     });
-    let stakes = flop::Stakes { pot: 10.0, behind: 195.0 };
-    let found = on_flop.prospects(&[stakes], [&ranges[0], &ranges[1]]).check_down;
+    let found = [&ranges[1], &ranges[0]].map(|others| on_flop.checked_down(others));
     let mut wanted = [0, 1].map(|_| vec![0.0; Combo::COUNT]);
     for turn in Card::all().filter(|&card| !situation.flop.contains(card)) {
         let values = CheckDown.values(&Solved { board: situation.flop.with(turn), ..situation });

@@ -4,6 +4,8 @@
 use abstraction::menu::BetMenu;
 use game::{Action, Played, PublicState, Seat, Street, Turn};
 
+/// The bets of both players in a solution of the flop.
+const FLOP: &str = "flop 1: 50% pot allin\nflop 2: pot allin\nflop 3+: allin\n";
 /// The bets of both players in a solution of the river.
 const RIVER: &str = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3+: allin\n";
 /// The agent's bets from the turn on, and on the river after it, which is solved again when it is
@@ -15,7 +17,9 @@ const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\n
 
 /// The bet menus of solutions.
 pub(super) struct Menus {
-    /// In solutions of the river: the agent's menu and the other player's.
+    /// In solutions of the flop: the agent's menu and the other player's.
+    flop: [BetMenu; 2],
+    /// Likewise in solutions of the river.
     river: [BetMenu; 2],
     /// In solutions of the turn, in the order in which they are tried, largest tree first.
     turn: Vec<[BetMenu; 2]>,
@@ -25,25 +29,31 @@ impl Menus {
     /// The menus inside the program.
     pub(super) fn shipped() -> Menus {
         let read = |text: &str| -> BetMenu { text.parse().expect("a test reads it") };
-        let (river, own, others) = (read(RIVER), read(TURN), read(OTHERS));
+        let [flop, river, own, others] = [FLOP, RIVER, TURN, OTHERS].map(read);
         Menus {
+            flop: [flop.clone(), flop],
             river: [river.clone(), river],
             turn: vec![[own.clone(), others], [own.clone(), own]],
         }
     }
 
-    /// Uses one menu for both players on both streets.
+    /// Uses one menu for both players on all streets.
     pub(super) fn of(menu: BetMenu) -> Menus {
-        Menus { river: [menu.clone(), menu.clone()], turn: vec![[menu.clone(), menu]] }
+        let both = [menu.clone(), menu];
+        Menus { flop: both.clone(), river: both.clone(), turn: vec![both] }
     }
 
     /// Number of tree sizes to choose from for a solution that starts on a street.
     pub(super) fn levels(&self, street: Street) -> usize {
-        if street == Street::River { 1 } else { self.turn.len() }
+        if street == Street::Turn { self.turn.len() } else { 1 }
     }
 
     fn at(&self, level: usize, street: Street) -> &[BetMenu; 2] {
-        if street == Street::River { &self.river } else { &self.turn[level] }
+        match street {
+            Street::Preflop | Street::Flop => &self.flop,
+            Street::Turn => &self.turn[level],
+            Street::River => &self.river,
+        }
     }
 
     /// Returns whether the menu of the largest tree that starts on a street offers this action to

@@ -12,6 +12,7 @@
 //! The blueprint decides where a solution is too far from an equilibrium, where the own hand is not
 //! in the own range, and in games other than heads-up no-limit hold'em.
 
+mod flop;
 mod menus;
 mod solution;
 mod solve;
@@ -22,10 +23,12 @@ use std::time::Duration;
 use abstraction::menu::{self, BetMenu};
 use cards::{Combo, HoleCards};
 use game::{Betting, InfoSet, PublicState, Seat, Strategy, Street};
+use models::network::Network;
 use rand::RngExt;
 use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
+use self::flop::Flops;
 use self::menus::Menus;
 use self::solution::{Effort, Solved};
 use self::solve::Resolver as Solvers;
@@ -49,7 +52,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "from",
             default: "river",
-            help: "the first solved street: `river` (some 20 ms per decision) or `turn` (seconds)",
+            help: "the first solved street: `river` (some 20 ms per decision), `turn` (seconds) or `flop` (seconds, \
+                   with values of a network at the end of its betting)",
         },
         AgentOption {
             name: "rivers",
@@ -58,11 +62,17 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
                    the turn's solution if it has the bets)",
         },
         AgentOption {
+            name: "values",
+            default: "shipped",
+            help: "the network of values at the end of the flop: `shipped`, or a file that \
+                   `cardroom train values --encoding by-hand` makes from situations of the flop",
+        },
+        AgentOption {
             name: "menu",
             default: "shipped",
             help: "the bets of both players: a shipped menu, a file, or `shipped`: half the pot, \
-                   the pot and all-in on the river, and on the turn its own bets without half the \
-                   pot. Bets that are played are added",
+                   the pot and all-in on the flop and the river, and on the turn its own bets \
+                   without half the pot. Bets that are played are added",
         },
         AgentOption {
             name: "iterations",
@@ -104,6 +114,7 @@ struct Options {
     blueprint: String,
     from: String,
     rivers: String,
+    values: String,
     menu: String,
     iterations: u32,
     enough: f64,
@@ -114,20 +125,30 @@ struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        let texts = ["cfr", "river", "anew", "shipped", "none", "none"];
-        let [blueprint, from, rivers, menu, deadline, gadget] = texts.map(str::to_owned);
-        let (iterations, enough, floor) = (800, 0.003, 0.02);
-        Options { blueprint, from, rivers, menu, iterations, enough, deadline, gadget, floor }
+        let text = str::to_owned;
+        Options {
+            blueprint: text("cfr"),
+            from: text("river"),
+            rivers: text("anew"),
+            values: text("shipped"),
+            menu: text("shipped"),
+            iterations: 800,
+            enough: 0.003,
+            deadline: text("none"),
+            gadget: text("none"),
+            floor: 0.02,
+        }
     }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let options: Options = resolver.options()?;
     let first = match options.from.as_str() {
+        "flop" => Street::Flop,
         "turn" => Street::Turn,
         "river" => Street::River,
         other => {
-            let reason = format!("`from` is {other}, but must be turn or river");
+            let reason = format!("`from` is {other}, but must be flop, turn or river");
             return Err(resolver.bad_option(reason));
         }
     };
@@ -181,6 +202,22 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             }
         }),
     };
+    let flops = match (first, options.values.as_str()) {
+        (Street::Flop, "shipped") => Some(Flops::shipped()),
+        (Street::Flop, name) => {
+            let path = resolver.file(name);
+            let network = Network::open(&path).map_err(|error| error.to_string());
+            files.push(path.clone());
+            let flops = network.and_then(Flops::new);
+            Some(flops.map_err(|reason| AgentError::BadFile { path, reason })?)
+        }
+        (_, "shipped") => None,
+        _ => {
+            let reason = "`values` is for `from=flop` only".to_owned();
+            return Err(resolver.bad_option(reason));
+        }
+    };
+    let flops = flops.map(Arc::new);
     let blueprint = resolver.resolve(&options.blueprint, resolver.folder())?;
     if !blueprint.has_policy() {
         let reason = format!(
@@ -197,8 +234,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
-        let kept = Mutex::default();
-        let solvers = Solvers { blueprint, menus, first, anew, floor, forced, kept };
+        let (flops, kept) = (flops.clone(), Mutex::default());
+        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, kept };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;

@@ -7,8 +7,9 @@ use cards::{Combo, Range};
 use game::{Action, Played, PublicState, Seat, Strategy};
 use show::number::percent;
 use solvers::Player;
-use solvers::subgame::{Gadget, Options, Solver, Spot, Subgame};
+use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
+use super::flop::EndOfFlop;
 use super::menus::Menus;
 use crate::Clock;
 
@@ -19,6 +20,11 @@ const FEWEST: u32 = 30;
 /// The exploitability is first computed after this many iterations, then each time the number has
 /// doubled.
 const LOOK: u32 = 100;
+/// On the flop solving stops at this exploitability already, as a share of the pot: the values at
+/// the end of its betting are less exact.
+const ENOUGH_ON_FLOP: f64 = 0.01;
+/// The least time in seconds in which the flop is solved.
+const LEAST_ON_FLOP: f64 = 0.5;
 
 /// A weight for each combo, by [`Combo::index`].
 pub(super) type Weights = Vec<f64>;
@@ -36,6 +42,8 @@ pub(super) struct Problem<'a> {
     /// For the gadget: the value of each of the opponent's hands at the root, and the share of each
     /// hand that has no choice but to play on.
     pub(super) offers: Option<(Weights, f64)>,
+    /// On the flop: the values of hands where its betting ends.
+    pub(super) end_of_flop: Option<EndOfFlop>,
 }
 
 /// A limit on the iterations and the time of solving.
@@ -49,9 +57,9 @@ pub(super) struct Effort {
     pub(super) until: Option<(Clock, Duration)>,
 }
 
-/// A solved subgame, to the end of the hand.
+/// A solved subgame.
 pub(super) struct Solved {
-    solver: Mutex<Solver>,
+    game: Mutex<Game>,
     /// Both players' ranges at the root.
     pub(super) ranges: [Weights; 2],
     /// The exploitability as a share of the pot at the root.
@@ -81,11 +89,15 @@ impl Effort {
 
     /// Iterates until the limit, until the exploitability is small enough for a pot of `pot` chips,
     /// or until only the time to evaluate the result is left.
-    fn run(&self, solver: &mut Solver, pot: f64) {
+    fn run(&self, game: &mut Game, pot: f64) {
         let mut before = self.left();
         let mut look = LOOK;
-        while solver.iterations() < self.iterations {
-            solver.step();
+        let enough = match game {
+            Game::Exact(_) => self.enough,
+            Game::Flop(_) => self.enough.max(ENOUGH_ON_FLOP),
+        };
+        while game.iterations() < self.iterations {
+            game.step();
             let left = self.left();
             let took = before - left;
             // Leave time for another iteration and two evaluations in double precision.
@@ -93,8 +105,8 @@ impl Effort {
                 break;
             }
             before = left;
-            if solver.iterations() == look {
-                if solver.exploitability() <= self.enough * pot {
+            if game.iterations() == look {
+                if game.exploitability() <= enough * pot {
                     break;
                 }
                 look = look.saturating_mul(2);
@@ -104,54 +116,104 @@ impl Effort {
     }
 }
 
+/// A subgame with its strategies.
+enum Game {
+    /// On the turn or river, to the end of the hand.
+    Exact(Solver),
+    /// On the flop, to the end of its betting.
+    Flop(DepthLimited<EndOfFlop>),
+}
+
+/// A number for each action of each combo.
+type ByAction = Vec<(Combo, Vec<f64>)>;
+
+impl Game {
+    fn step(&mut self) {
+        match self {
+            Game::Exact(solver) => solver.step(),
+            Game::Flop(flop) => flop.step(),
+        }
+    }
+
+    fn iterations(&self) -> u32 {
+        match self {
+            Game::Exact(solver) => solver.iterations(),
+            Game::Flop(flop) => flop.iterations(),
+        }
+    }
+
+    fn exploitability(&mut self) -> f64 {
+        match self {
+            Game::Exact(solver) => solver.exploitability(),
+            Game::Flop(flop) => flop.exploitability(),
+        }
+    }
+
+    fn root(&self) -> &PublicState {
+        match self {
+            Game::Exact(solver) => solver.subgame().root(),
+            Game::Flop(flop) => flop.root(),
+        }
+    }
+
+    /// The player to act, the actions and the average strategies of its hands; `None` where the
+    /// tree does not have the state.
+    fn strategies(&self, public: &PublicState) -> Option<(Player, Vec<Action>, ByAction)> {
+        match self {
+            Game::Exact(solver) => {
+                let spot = Spot::at(solver, public).ok()?;
+                Some((spot.player()?, spot.actions().to_vec(), spot.strategies()))
+            }
+            Game::Flop(flop) => {
+                let (player, actions) = flop.actions(public)?;
+                Some((player, actions.to_vec(), flop.strategies_at(public)?))
+            }
+        }
+    }
+
+    /// The value of each action for each hand, in chips over the whole hand.
+    fn action_values(&mut self, public: &PublicState) -> Option<ByAction> {
+        match self {
+            Game::Exact(solver) => solver.action_values(public).ok(),
+            Game::Flop(flop) => flop.action_values(public),
+        }
+    }
+}
+
 impl Solved {
     /// Solves with the largest menu whose subgame fits the memory limit and the time; an iteration
     /// takes `pace` seconds per pair of hand and action. `None` if none fits, or a range is empty.
     pub(super) fn new(
-        problem: Problem<'_>,
+        mut problem: Problem<'_>,
         menus: &Menus,
         effort: &Effort,
         pace: f64,
     ) -> Option<Solved> {
-        let Problem { root, seat, played, ranges, offers } = problem;
-        let [first, second] = ranges.each_ref().map(|weights| range(weights));
+        let [first, second] = problem.ranges.each_ref().map(|weights| range(weights));
         let (first, second) = (first?, second?);
-        let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
-        let fits = |subgame: &Subgame| {
-            let size = subgame.size(&options);
-            let fewest = f64::from(FEWEST.min(effort.iterations));
-            size.bytes <= MEMORY && fewest * pace * size.cells as f64 <= effort.left()
+        let ranges = [&first, &second];
+        let (mut game, bytes) = match problem.end_of_flop.take() {
+            Some(end) => flop(&problem, menus, ranges, effort, end)?,
+            None => exact(&mut problem, menus, ranges, effort, pace)?,
         };
-        let laid_out = |level: usize| {
-            let menu = |state: &PublicState| menus.actions(level, root, seat, played, state);
-            Subgame::new(root, [&first, &second], &menu).ok().filter(fits)
-        };
-        let subgame = (0..menus.levels(root.street())).find_map(laid_out)?;
-        let bytes = subgame.size(&options).bytes;
-        let mut solver = match offers {
-            None => Solver::new(subgame, options).ok()?,
-            Some((offers, forced)) => {
-                let player = Player::BOTH[1 - seat.index()];
-                let gadget = Gadget { player, offers, forced };
-                Solver::with_gadget(subgame, options, &gadget).ok()?
-            }
-        };
-        let pot = root.pot() as f64;
-        effort.run(&mut solver, pot);
-        let distance = solver.exploitability() / pot;
-        let iterations = solver.iterations();
-        Some(Solved { solver: Mutex::new(solver), ranges, distance, bytes, iterations })
+        let pot = problem.root.pot() as f64;
+        effort.run(&mut game, pot);
+        let distance = game.exploitability() / pot;
+        let iterations = game.iterations();
+        let ranges = problem.ranges;
+        Some(Solved { game: Mutex::new(game), ranges, distance, bytes, iterations })
     }
 
-    fn solver(&self) -> MutexGuard<'_, Solver> {
-        self.solver.lock().unwrap_or_else(PoisonError::into_inner)
+    fn game(&self) -> MutexGuard<'_, Game> {
+        self.game.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Seconds per iteration and pair of hand and action, when solving took `seconds` in all.
-    pub(super) fn pace(&self, seconds: f64) -> f64 {
-        let solver = self.solver();
+    /// Seconds per iteration and pair of hand and action, when solving took `seconds` in all;
+    /// `None` on the flop.
+    pub(super) fn pace(&self, seconds: f64) -> Option<f64> {
+        let Game::Exact(solver) = &*self.game() else { return None };
         let cells = solver.subgame().size(&Options::default()).cells as f64;
-        seconds / f64::from(self.iterations.max(1)) / cells
+        Some(seconds / f64::from(self.iterations.max(1)) / cells)
     }
 
     /// The strategy of each combo at a decision of this seat, by [`Combo::index`]; `None` for
@@ -161,12 +223,11 @@ impl Solved {
         public: &PublicState,
         seat: Seat,
     ) -> Option<Vec<Option<Strategy>>> {
-        let solver = self.solver();
-        let spot = Spot::at(&solver, public).ok()?;
-        (spot.player()?.index() == seat.index()).then_some(())?;
+        let (player, actions, strategies) = self.game().strategies(public)?;
+        (player.index() == seat.index()).then_some(())?;
         let mut all = vec![None; Combo::COUNT];
-        for (combo, chances) in spot.strategies() {
-            let weights = spot.actions().iter().copied().zip(chances);
+        for (combo, chances) in strategies {
+            let weights = actions.iter().copied().zip(chances);
             all[combo.index()] = Strategy::from_weights(weights);
         }
         Some(all)
@@ -175,20 +236,20 @@ impl Solved {
     /// The probability with which each combo of the player to act plays an action; `None` where the
     /// tree does not have the state or the action.
     pub(super) fn chances(&self, public: &PublicState, action: Action) -> Option<Weights> {
-        let solver = self.solver();
-        let spot = Spot::at(&solver, public).ok()?;
-        let number = spot.actions().iter().position(|&other| other == action)?;
+        let (_, actions, strategies) = self.game().strategies(public)?;
+        let number = actions.iter().position(|&other| other == action)?;
         let mut all = vec![0.0; Combo::COUNT];
-        for (combo, chances) in spot.strategies() {
+        for (combo, chances) in strategies {
             all[combo.index()] = chances[number];
         }
         Some(all)
     }
 
     /// The value of each combo of a seat at a state if it plays a best response from there, in
-    /// chips over the whole hand.
+    /// chips over the whole hand; `None` on the flop, where nothing is known to the end.
     pub(super) fn worth(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
-        let values = self.solver().values_at(public).ok()?;
+        let Game::Exact(solver) = &mut *self.game() else { return None };
+        let values = solver.values_at(public).ok()?;
         let mut all = vec![0.0; Combo::COUNT];
         for hand in &values[seat.index()] {
             all[hand.combo.index()] = hand.best;
@@ -199,18 +260,18 @@ impl Solved {
     /// The value of each action with a hand, in chips over the whole hand; empty where the tree
     /// does not have the state.
     pub(super) fn values(&self, public: &PublicState, hand: Combo) -> Vec<(Action, f64)> {
-        let mut solver = self.solver();
-        let values = solver.action_values(public).unwrap_or_default();
+        let mut game = self.game();
+        let actions = game.strategies(public).map(|(_, actions, _)| actions);
+        let values = game.action_values(public).unwrap_or_default();
         let values = values.into_iter().find(|(combo, _)| *combo == hand);
-        let actions = Spot::at(&solver, public).map(|spot| spot.actions().to_vec());
         let values = values.into_iter().flat_map(|(_, values)| values);
         actions.unwrap_or_default().into_iter().zip(values).collect()
     }
 
     /// The root, the ranges, the iterations and the exploitability, in words.
     pub(super) fn note(&self, public: &PublicState, seat: Seat) -> String {
-        let solver = self.solver();
-        let root = solver.subgame().root();
+        let game = self.game();
+        let root = game.root();
         let size = |seat: usize| {
             let weights = &self.ranges[seat];
             let most = weights.iter().copied().fold(0.0, f64::max);
@@ -231,6 +292,54 @@ impl Solved {
             percent(self.distance, 2)
         )
     }
+}
+
+/// The game to the end of the hand, and its bytes, with the largest menu that fits.
+fn exact(
+    problem: &mut Problem<'_>,
+    menus: &Menus,
+    ranges: [&Range; 2],
+    effort: &Effort,
+    pace: f64,
+) -> Option<(Game, u64)> {
+    let &mut Problem { root, seat, played, ref mut offers, .. } = problem;
+    let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
+    let fits = |subgame: &Subgame| {
+        let size = subgame.size(&options);
+        let fewest = f64::from(FEWEST.min(effort.iterations));
+        size.bytes <= MEMORY && fewest * pace * size.cells as f64 <= effort.left()
+    };
+    let laid_out = |level: usize| {
+        let menu = |state: &PublicState| menus.actions(level, root, seat, played, state);
+        Subgame::new(root, ranges, &menu).ok().filter(fits)
+    };
+    let subgame = (0..menus.levels(root.street())).find_map(laid_out)?;
+    let bytes = subgame.size(&options).bytes;
+    let solver = match offers.take() {
+        None => Solver::new(subgame, options).ok()?,
+        Some((offers, forced)) => {
+            let player = Player::BOTH[1 - seat.index()];
+            let gadget = Gadget { player, offers, forced };
+            Solver::with_gadget(subgame, options, &gadget).ok()?
+        }
+    };
+    Some((Game::Exact(solver), bytes))
+}
+
+/// The game to the end of the flop's betting, and its bytes, if there is time for it.
+fn flop(
+    problem: &Problem<'_>,
+    menus: &Menus,
+    ranges: [&Range; 2],
+    effort: &Effort,
+    end: EndOfFlop,
+) -> Option<(Game, u64)> {
+    let &Problem { root, seat, played, .. } = problem;
+    (effort.left() >= LEAST_ON_FLOP).then_some(())?;
+    let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
+    let game = DepthLimited::new(root, ranges, &menu, end).ok()?;
+    let bytes = game.bytes();
+    Some((Game::Flop(game), bytes))
 }
 
 /// The range with these weights, the largest of which becomes 1; `None` without any.

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cards::{Board, Combo, HoleCards};
 use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 
+use super::flop::Flops;
 use super::menus::Menus;
 use super::solution::{Effort, Problem, Solved, Weights};
 use crate::reach::{self, Alike};
@@ -30,6 +31,8 @@ const PACE: f64 = 4e-9;
 pub(super) struct Resolver {
     pub(super) blueprint: Arc<dyn Policy>,
     pub(super) menus: Menus,
+    /// The values at the end of the flop, if it is solved.
+    pub(super) flops: Option<Arc<Flops>>,
     /// The first street that is solved.
     pub(super) first: Street,
     /// Whether each later street is solved when it is dealt, or played by the solution before it.
@@ -126,13 +129,19 @@ impl Resolver {
             let other = Seat::new(1 - seat.index())?;
             let safe = before.as_ref().filter(|_| self.forced < 1.0);
             let offers = safe.and_then(|before| Some((before.worth(root, other)?, self.forced)));
-            let problem = Problem { root, seat, played, ranges, offers };
+            let end_of_flop = match root.street() {
+                Street::Flop => Some(self.flops.as_ref()?.at(root.board())?),
+                _ => None,
+            };
+            let problem = Problem { root, seat, played, ranges, offers, end_of_flop };
             let pace = kept().pace.unwrap_or(PACE);
             let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
             let solved = Solved::new(problem, &self.menus, effort, pace)?;
             if let (Some((clock, _)), Some(begun)) = (&effort.until, begun) {
                 let took = clock.now().saturating_sub(begun).as_secs_f64();
-                kept().pace = Some(solved.pace(took));
+                let pace = solved.pace(took);
+                let mut kept = kept();
+                kept.pace = pace.or(kept.pace);
             }
             Some(Arc::new(solved))
         });

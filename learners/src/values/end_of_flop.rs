@@ -93,11 +93,10 @@ impl ValueModel for EndOfFlop<'_> {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
         let mut values = Outlooks::new(situation).check_down;
         let Before { flop, ranges, prospects } = Before::new(situation, self.stack);
-        let down = prospects.check_down.clone();
-        let found = prospects.values(self.network, [&ranges[0], &ranges[1]]);
-        for (values, (found, down)) in values.iter_mut().zip(found.iter().zip(&down)) {
-            for ((hand, found), down) in flop.hands().iter().zip(found).zip(down) {
-                values[hand.index()] += (found - down) / TURNS;
+        let beyond = prospects.beyond(self.network, [&ranges[0], &ranges[1]]);
+        for (values, beyond) in values.iter_mut().zip(beyond) {
+            for (hand, beyond) in flop.hands().iter().zip(beyond) {
+                values[hand.index()] += beyond / TURNS;
             }
         }
         values

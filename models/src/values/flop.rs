@@ -36,9 +36,6 @@ pub struct Flop {
 
 /// The prospects of all hands where the betting ends, by player, end and hand.
 pub struct Prospects {
-    /// The values of the hands if both players check down: their margin, times the probability of
-    /// the hands that they meet, times half of the pot as a share of it.
-    pub check_down: [Vec<f32>; 2],
     /// The probability of the hands that each can meet.
     met: [Vec<f32>; 2],
     /// Rows of [`COLUMNS`] numbers: for each end, those of the first player's hands, then those of
@@ -65,34 +62,35 @@ impl Flop {
         self.pairs.hands()
     }
 
+    /// What each hand wins from the other player's if nobody bets any more, as a share of the pot:
+    /// half the sum over these hands of their number in `reach` and the margin. `reach` has for
+    /// each end a number for each hand of the other player.
+    pub fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
+        let mut sums = products(self.pairs.margins(), reach);
+        sums.iter_mut().for_each(|sum| *sum *= 0.5);
+        sums
+    }
+
     /// For each player: the margin of each hand against the other player's range, the deviation of
     /// its margin on the turn, and the probability of the hands it meets. `ranges` have a
     /// probability for each end and hand.
     fn against(&self, ranges: [&[f32]; 2]) -> [(Vec<f32>, Vec<f32>, Vec<f32>); 2] {
-        let (hands, count) = (self.hands(), HANDS);
-        [1, 0].map(|other: usize| {
-            let range = ranges[other];
-            let rows = Matrix::new(range, range.len() / count, count);
-            let product = |matrix: &[f32]| {
-                let mut product = vec![0.0; range.len()];
-                multiply(rows, Matrix::new(matrix, count, count), 0.0, &mut product);
-                product
-            };
-            let mut margins = product(self.pairs.margins());
-            let mut deviations = product(self.pairs.squares());
+        let hands = self.hands();
+        [ranges[1], ranges[0]].map(|range| {
+            let mut margins = products(self.pairs.margins(), range);
+            let mut deviations = products(self.pairs.squares(), range);
             let mut met = vec![0.0; range.len()];
-            for (end, range) in range.chunks_exact(count).enumerate() {
+            for (end, range) in range.chunks_exact(HANDS).enumerate() {
                 let mut cards = [0.0; 52];
                 for (hand, &share) in hands.iter().zip(range) {
                     hand.cards().iter().for_each(|card| cards[usize::from(card.index())] += share);
                 }
                 let total: f32 = cards.iter().sum::<f32>() / 2.0;
-                for (at, (hand, &share)) in (end * count..).zip(hands.iter().zip(range)) {
+                for (at, (hand, &share)) in (end * HANDS..).zip(hands.iter().zip(range)) {
                     let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
                     met[at] = (total - a - b + share).max(0.0);
                     let each = |sum: f32| if met[at] > 1e-6 { sum / met[at] } else { 0.0 };
-                    // The rows are the other player's hands, whose margins are the opposite ones.
-                    margins[at] = each(-margins[at]).clamp(-1.0, 1.0);
+                    margins[at] = each(margins[at]).clamp(-1.0, 1.0);
                     let square = each(deviations[at]) - margins[at] * margins[at];
                     deviations[at] = square.max(0.0).sqrt();
                 }
@@ -146,11 +144,17 @@ impl Flop {
                 }
             }
         }
-        let check_down = all.each_ref().map(|(margins, _, met)| {
-            margins.iter().zip(met).map(|(margin, met)| 0.5 * margin * met).collect()
-        });
-        Prospects { check_down, met: all.map(|(_, _, met)| met), rows }
+        Prospects { met: all.map(|(_, _, met)| met), rows }
     }
+}
+
+/// For each end and hand, the sum over the other player's hands of their number and that in the
+/// hand's row.
+fn products(matrix: &[f32], others: &[f32]) -> Vec<f32> {
+    let mut products = vec![0.0; others.len()];
+    let others = Matrix::new(others, others.len() / HANDS, HANDS);
+    multiply(others, Matrix::new(matrix, HANDS, HANDS).transposed(), 0.0, &mut products);
+    products
 }
 
 impl Prospects {
@@ -159,31 +163,29 @@ impl Prospects {
         &self.rows[((2 * end + player) * HANDS + hand) * COLUMNS..][..COLUMNS]
     }
 
-    /// The values of both players' hands by a network: shares of the pot, times the probability of
-    /// the hands that can be met. Over both ranges they sum to zero at each end.
-    pub fn values(self, network: &Network, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+    /// What both players' hands win beyond checking down by a network: shares of the pot, times the
+    /// probability of the hands that can be met. Over both ranges it sums to zero at each end.
+    pub fn beyond(self, network: &Network, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let mut answers = vec![0.0; self.rows.len() / COLUMNS];
         network.answer_all(&self.rows, &mut answers);
-        let mut values = self.check_down;
+        let mut beyond = self.met.each_ref().map(|met| Vec::with_capacity(met.len()));
         for (end, answers) in answers.chunks_exact(2 * HANDS).enumerate() {
+            let places = end * HANDS..(end + 1) * HANDS;
             let (mut sum, mut total) = (0.0_f64, 0.0_f64);
+            let met = self.met.each_ref().map(|met| &met[places.clone()]);
             for (player, answers) in answers.chunks_exact(HANDS).enumerate() {
-                let places = end * HANDS..(end + 1) * HANDS;
-                let (values, met) = (&mut values[player][places.clone()], &self.met[player]);
-                for ((value, answer), place) in values.iter_mut().zip(answers).zip(places) {
-                    *value += answer;
-                    let share = f64::from(ranges[player][place]);
-                    sum += share * f64::from(*value);
-                    total += share * f64::from(met[place]);
+                let shares = ranges[player][places.clone()].iter().map(|&share| f64::from(share));
+                for (share, (&answer, &met)) in shares.zip(answers.iter().zip(met[player])) {
+                    sum += share * f64::from(answer);
+                    total += share * f64::from(met);
                 }
             }
             let off = (sum / total.max(1e-9)) as f32;
-            for (values, met) in values.iter_mut().zip(&self.met) {
-                let places = end * HANDS..(end + 1) * HANDS;
-                let met = &met[places.clone()];
-                values[places].iter_mut().zip(met).for_each(|(value, met)| *value -= off * met);
+            for (player, answers) in answers.chunks_exact(HANDS).enumerate() {
+                let each = answers.iter().zip(met[player]).map(|(answer, met)| answer - off * met);
+                beyond[player].extend(each);
             }
         }
-        values
+        beyond
     }
 }

@@ -132,6 +132,18 @@ impl Betting {
 type Problem = Option<SubgameError>;
 
 impl Line {
+    /// The betting of one street only, from `root`, with at most `most` nodes, and the states after
+    /// its deals, with an arbitrary card dealt.
+    pub(super) fn alone(
+        root: &PublicState,
+        menu: &dyn Fn(&PublicState) -> Vec<Action>,
+        most: usize,
+    ) -> Result<(Line, Vec<PublicState>), SubgameError> {
+        let mut left = most;
+        Line::new(root.clone(), menu, &mut left)
+            .map_err(|problem| problem.unwrap_or(SubgameError::Nodes { most }))
+    }
+
     /// The line that starts at `root`, and the states after its deals, with an arbitrary card
     /// dealt.
     fn new(

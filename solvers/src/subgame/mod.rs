@@ -6,6 +6,9 @@
 //! [`Variant`](crate::Variant); DCFR+ by default), computes the exact distance from an equilibrium
 //! ([`Evaluation`]), and returns the strategy of every hand at every [`Spot`].
 //!
+//! A [`DepthLimited`] game ends with the street it starts on, with estimated values ([`LeafValues`])
+//! instead of later streets.
+//!
 //! A [`LastBet`] is a river where one player bets or checks and the other calls or folds. It
 //! computes what given strategies are worth against the best response.
 //!
@@ -16,6 +19,7 @@
 
 mod betting;
 mod boards;
+mod depth_limited;
 mod ends;
 mod error;
 mod gadget;
@@ -36,6 +40,7 @@ mod vector;
 mod workspace;
 mod worth;
 
+pub use depth_limited::{DepthLimited, Leaf, LeafValues};
 pub use error::SubgameError;
 pub use gadget::Gadget;
 pub use judge::{Evaluation, HandValue};

@@ -119,7 +119,7 @@ impl From<crate::variant::Discount> for Discount {
 impl Discount {
     /// The sum of a discounted old regret and a new one, bounded from below.
     #[inline(always)]
-    fn add(self, old: f32, new: f32) -> f32 {
+    pub(super) fn add(self, old: f32, new: f32) -> f32 {
         // Two products, because the compiler would turn a choice of the factor into a choice of its
         // address.
         let positive = positive(old);

@@ -2,6 +2,7 @@
 //! against published convergence.
 
 mod convergence;
+mod depth_limited;
 mod exact;
 mod gadget;
 mod input;
