@@ -204,14 +204,14 @@ fn mistakes_are_one_line_each() {
         (&["equity", "AcAx"], 2, "the hand `AcAx`: at character 2: `Ax` is not a card"),
         (&["equity", "AcKdQh"], 2, "the hand `AcKdQh` has three cards: a hand in hold'em has two"),
         (&["equity", "Ac"], 2, "the hand `Ac` has one card: a hand in hold'em has two"),
-        (&["equity", "AcAc"], 3, "the hand `AcAc`: Ac stands twice: give each card once"),
+        (&["equity", "AcAc"], 3, "the hand `AcAc`: Ac appears twice: give each card once"),
         (&["equity", "AcKd", "KdQh"], 3, "Kd is in the hand `AcKd` and in the hand `KdQh`"),
         (
             &["equity", "AcKd", "--board", "Kd2c3c"],
             3,
             "Kd is in the hand `AcKd` and on the board `Kd2c3c`",
         ),
-        (&["equity", "AcKd", "--board", "2c2c3c"], 3, "the board `2c2c3c`: 2c stands twice"),
+        (&["equity", "AcKd", "--board", "2c2c3c"], 3, "the board `2c2c3c`: 2c appears twice"),
         (
             &["equity", "AcKd", "--board", "Ks"],
             2,

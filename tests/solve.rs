@@ -222,7 +222,7 @@ fn mistakes_get_one_line_each() {
         changed
     };
     let cases: &[([&str; 5], &[&str], i32, &str)] = &[
-        (with(0, "2c7dJhQs2c"), &[], 3, "2c stands twice"),
+        (with(0, "2c7dJhQs2c"), &[], 3, "2c appears twice"),
         (with(0, "2c7d"), &[], 2, "two cards"),
         (with(0, "2c7dXx"), &[], 2, "Xx"),
         (with(1, "201"), &[], 3, "it must be even"),

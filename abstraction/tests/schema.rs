@@ -37,8 +37,8 @@ fn every_street_has_its_features_in_order() {
 fn every_feature_says_what_it_is() {
     let mut said = BTreeSet::new();
     for feature in Feature::of(Street::Preflop) {
-        assert!(said.insert(feature.name()), "{feature}: the name stands twice");
-        assert!(said.insert(feature.explanation()), "{feature}: the sentence stands twice");
+        assert!(said.insert(feature.name()), "{feature}: the name appears twice");
+        assert!(said.insert(feature.explanation()), "{feature}: the sentence appears twice");
         assert!(feature.explanation().ends_with('.'), "{feature}");
         let chips = feature.to_string().starts_with("opponent_bet");
         assert_eq!(feature.unit(), if chips { Unit::Chips } else { Unit::ShareOfPot });

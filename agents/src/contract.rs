@@ -436,7 +436,7 @@ fn improper(infoset: &InfoSet, decision: &Decision) -> Option<String> {
             return Some(format!("{} is not legal", words(action)));
         }
         if strategy.actions[..i].iter().any(|&(other, _)| other == action) {
-            return Some(format!("{} stands twice", words(action)));
+            return Some(format!("{} appears twice", words(action)));
         }
         sum += probability;
     }

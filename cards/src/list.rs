@@ -118,7 +118,7 @@ pub enum ParseCardsError {
         most: usize,
     },
     /// The text names the same card twice.
-    #[error("{0} stands twice")]
+    #[error("{0} appears twice")]
     Repeated(Card),
 }
 

@@ -36,7 +36,7 @@ fn wrong_lists_are_errors_that_say_where() {
     let table = [
         ("AhK", "at character 2: `K` is not a card"),
         ("Ah Kd", "at character 2: ` K` is not a card"),
-        ("AhAh", "Ah stands twice"),
+        ("AhAh", "Ah appears twice"),
         ("AhKdQcJs", "4 cards where at most 3 fit"),
     ];
     for (text, message) in table {

@@ -218,7 +218,7 @@ pub fn run(
             read_line(line).ok_or_else(|| format!("line {number} is not a hand: '{line}'"))?;
         match known.insert(hand, won) {
             None => Ok(()),
-            Some(_) => Err(format!("line {number}: hand {hand} stands twice")),
+            Some(_) => Err(format!("line {number}: hand {hand} appears twice")),
         }
     })?;
     let mut results = Results::new();

@@ -89,7 +89,7 @@ pub enum CardsError {
     #[error("more streets than the game has")]
     Streets,
     /// A card appears twice.
-    #[error("a card stands twice")]
+    #[error("a card appears twice")]
     Repeated,
     /// A card is not in the game's deck.
     #[error("a card is not in this game's deck")]

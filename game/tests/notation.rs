@@ -152,8 +152,8 @@ fn wrong_cards_are_errors_that_say_why() {
         ("AhKdQc|", "section `AhKdQc` must hold 2 cards"),
         ("AhKd|/2c7d", "section `2c7d` must hold 3 cards"),
         ("AhKd|/2c7d9s/Td/Th/Ts", "more streets than the game has"),
-        ("AhKd|AhQd", "a card stands twice"),
-        ("AhKd|/AhQd9s", "a card stands twice"),
+        ("AhKd|AhQd", "a card appears twice"),
+        ("AhKd|/AhQd9s", "a card appears twice"),
         ("AhXd|", "`Xd` is not a card"),
         ("AhKD|", "suits in small letters"),
     ] {

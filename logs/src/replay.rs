@@ -88,7 +88,7 @@ fn check_cards(public: &PublicState, hole: &BySeat<HoleCards>) -> Result<(), Str
                 return Err(format!("{card} is not in this game's deck"));
             }
             if !seen.insert(card) {
-                return Err(format!("{card} stands twice"));
+                return Err(format!("{card} appears twice"));
             }
         }
     }

@@ -277,7 +277,7 @@ fn a_row_that_cannot_have_happened_is_told_with_its_column() {
         ("1,p0,AhKd,,bb,,,,c,,,,100", "does not end the hand"),
         ("1,p0,AhKd,,hero,,,,f,,,,100", "`hero` is not a position"),
         ("1,p0,AhK,,bb,,,,f,,,,100", "hole cards `AhK`"),
-        ("1,p0,AhKd,Ah2c,bb,,,,f,,,,50", "stands twice"),
+        ("1,p0,AhKd,Ah2c,bb,,,,f,,,,50", "appears twice"),
         ("1,p0,AhKd,,bb,,,,f,,,,70", "the rules give"),
         ("x,p0,AhKd,,bb,,,,f,,,,50", "`x` is not the number of a hand"),
     ] {

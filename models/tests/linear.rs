@@ -56,7 +56,7 @@ fn what_is_no_rule_is_refused_in_one_line() {
         (text.replace("big-blinds = 10.0", ""), "`big-blinds`"),
         (text.replace("[stack.weights]", "[stack.small]"), "`weights` of the stack 10"),
         (text[..text.find("[[stack]]").expect("one")].to_owned(), "no [[stack]]"),
-        (format!("{text}{}", &text[text.find("[[stack]]").expect("one")..]), "stands twice"),
+        (format!("{text}{}", &text[text.find("[[stack]]").expect("one")..]), "appears twice"),
         ("weights".to_owned(), "train linear"),
         (String::new(), "`format`"),
     ];

@@ -29,7 +29,7 @@ fn what_contradicts_what_was_said_before_ends_the_session_and_is_told_with_both_
     let cases: [(String, &[&str]); 13] = [
         (flop(r#"["Ac","9d"]"#, r#"["As","9d"]"#), &["`hole_cards` is As9d, but was Ac9d"]),
         (flop("\"client_pos\":0", "\"client_pos\":1").replace("c/", "c/k"), &["client_pos"]),
-        (flop("\"Kh\"", "\"9d\""), &["the card 9d stands twice"]),
+        (flop("\"Kh\"", "\"9d\""), &["the card 9d appears twice"]),
         (flop("\"2s\"]", "\"2s\",\"3s\"]"), &["4 cards on the table", "calls for 3"]),
         (flop("\"2s\"]", "\"2s\",\"3s\",\"4s\",\"5s\"]"), &["`board` holds 6 cards"]),
         (flop(r#"["Kh","7c","2s"]"#, "[]"), &["b200c/"]),
@@ -58,7 +58,7 @@ fn what_contradicts_what_was_said_before_ends_the_session_and_is_told_with_both_
     }
     let over = r#"{"old_action":"b200","action":"b200f","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"bot_hole_cards":["3s","2d"],"winnings":-100,"session_num_hands":1,"session_total":-100}"#;
     assert_contradiction(over, &["`b200f` does not go on from `b200` with `c`"]);
-    assert_contradiction(&over.replace("\"3s\"", "\"9d\""), &["the card 9d stands twice"]);
+    assert_contradiction(&over.replace("\"3s\"", "\"9d\""), &["the card 9d appears twice"]);
     let much = over.replace(":-100,", ":1000000000000000000000000000000,");
     assert_contradiction(&much, &["`winnings` is 1e+30", "beyond all chips"]);
     assert_contradiction(&much.replace("1000000000000000000000000000000", "1e30"), &["1e+30"]);

@@ -16,7 +16,7 @@ pub(crate) fn hand(text: &str) -> Result<Hand, Failure> {
             count(cards.len())
         )));
     };
-    let combo = Combo::new(a, b).expect("a card that stands twice was refused");
+    let combo = Combo::new(a, b).expect("a card that appears twice was refused");
     Ok(Hand { text: cards.to_string(), combo })
 }
 
@@ -82,7 +82,7 @@ fn cards(text: &str, what: &str) -> Result<CardList<52>, Failure> {
     let compact: String = text.split_whitespace().collect();
     compact.parse().map_err(|error: ParseCardsError| match error {
         ParseCardsError::Repeated(card) => {
-            Failure::input(anyhow::anyhow!("{what}: {card} stands twice: give each card once"))
+            Failure::input(anyhow::anyhow!("{what}: {card} appears twice: give each card once"))
         }
         error => Failure::usage(format!("{what}: {error}")),
     })

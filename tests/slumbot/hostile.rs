@@ -170,15 +170,17 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             }
             _ => honest(moment),
         }),
-        ("stands twice in the answer", |moment| match fields(&moment.body)["board"][2].is_null() {
-            false if fifth(moment) => {
-                let mut board = fields(&moment.body)["board"].clone();
-                board[0] = fields(&moment.body)["hole_cards"][0].clone();
-                with(moment, "board", Some(board))
+        ("appears twice in the answer", |moment| {
+            match fields(&moment.body)["board"][2].is_null() {
+                false if fifth(moment) => {
+                    let mut board = fields(&moment.body)["board"].clone();
+                    board[0] = fields(&moment.body)["hole_cards"][0].clone();
+                    with(moment, "board", Some(board))
+                }
+                _ => honest(moment),
             }
-            _ => honest(moment),
         }),
-        ("stands twice in the answer", |moment| match fifth(moment) && moment.over {
+        ("appears twice in the answer", |moment| match fifth(moment) && moment.over {
             true => {
                 with(moment, "bot_hole_cards", Some(fields(&moment.body)["hole_cards"].clone()))
             }
@@ -254,7 +256,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
         let stub = Stub::start(spoil);
         let folder = tempfile::tempdir().expect("a folder");
         let output = run(folder.path(), &stub.url, 1, 30);
-        let said = check(&output, 5, &[expected, "the session is not gone on with"]);
+        let said = check(&output, 5, &[expected, "the session is abandoned"]);
         if !expected.contains("the sums") && !expected.contains("the betting") {
             assert!(said.contains("; before: ") && said.contains("; now: `{"), "{said}");
         }

@@ -149,7 +149,7 @@ fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
                 let number = row.number.expect("a hand seen to its end has one");
                 let hand = reader.hand(row.hand).expect("it reads").expect("it is there");
                 let twice = played.entry(row.session).or_default().insert(number, hand);
-                assert!(twice.is_none(), "hand {number} of session {} stands twice", row.session);
+                assert!(twice.is_none(), "hand {number} of session {} appears twice", row.session);
                 assert!(row.baseline.is_some());
             }
         }
@@ -409,7 +409,7 @@ fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
             json(
                 r#"{"old_action":"","action":"b200","client_pos":0,"hole_cards":["Ac","Ac"],"board":[]}"#,
             ),
-            &["the card Ac stands twice"],
+            &["the card Ac appears twice"],
         ),
         (
             json(

@@ -55,7 +55,9 @@ pub enum MenuProblem {
     )]
     AllInFrom(String),
     /// A size is repeated on a line, or `none` is combined with others.
-    #[error("`{0}` stands twice on this line, or cannot stand beside the other sizes; take it out")]
+    #[error(
+        "`{0}` appears twice on this line, or cannot stand beside the other sizes; take it out"
+    )]
     Beside(String),
     /// Too many sizes on a line: the number of sizes.
     #[error("{0} sizes for one raise, but at most {MOST_SIZES} are possible; take some out")]

@@ -81,7 +81,7 @@ impl Store {
                     .ok_or_else(|| format!("line {number} is no flop of this measurement"))?;
                 match known.insert(kind, values) {
                     None => Ok(()),
-                    Some(_) => Err(format!("line {number}: flop {kind} stands twice")),
+                    Some(_) => Err(format!("line {number}: flop {kind} appears twice")),
                 }
             })?;
         Ok((Store { kept }, known))

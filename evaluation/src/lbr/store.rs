@@ -78,7 +78,7 @@ impl Store {
                 read_line(line).ok_or_else(|| format!("line {number} is not a deal: '{line}'"))?;
             match known.insert(deal, both) {
                 None => Ok(()),
-                Some(_) => Err(format!("line {number}: deal {deal} stands twice")),
+                Some(_) => Err(format!("line {number}: deal {deal} appears twice")),
             }
         })?;
         Ok(Store { kept, known })

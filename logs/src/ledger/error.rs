@@ -56,7 +56,7 @@ pub enum LedgerError {
         path: PathBuf,
     },
     /// A line of the ledger's journal, other than the last, is damaged.
-    #[error("{path} is damaged in line {line}: move it away to go on without the hands in it")]
+    #[error("{path} is damaged in line {line}: move it away to continue without the hands in it")]
     Journal {
         /// The file.
         path: PathBuf,

@@ -274,8 +274,8 @@ pub fn crosstable(table_: &CrossTable) -> String {
     let text = table(&header, rows);
     format!(
         "{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's\n\
-         for all: the interval that is right for all means together; who share a letter are not \
-         told apart by those"
+         for all: the interval that is right for all means together; players who share a \
+         letter do not differ significantly by those"
     )
 }
 

@@ -27,7 +27,7 @@ pub enum LinearError {
     #[error("a stack of {0} big blinds: write a number of at least 1")]
     Stack(f64),
     /// A stack occurs twice.
-    #[error("the stack of {0} big blinds stands twice: leave one out")]
+    #[error("the stack of {0} big blinds appears twice: leave one out")]
     Twice(f64),
     /// A weight for an unknown feature.
     #[error("stack {stack}: there is no feature `{name}`; known: {}", FEATURES.join(", "))]

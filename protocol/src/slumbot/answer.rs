@@ -109,7 +109,7 @@ pub enum AnswerError {
         found: String,
     },
     /// A card occurs twice.
-    #[error("the card {0} stands twice in the answer")]
+    #[error("the card {0} appears twice in the answer")]
     Repeated(Card),
     /// The session's token is empty.
     #[error("the answer's token is empty")]

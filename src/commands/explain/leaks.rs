@@ -499,10 +499,10 @@ impl Shown for Leaks<'_> {
         let most = self.args.most;
         text += &match clear.len() {
             0 => format!(
-                "\nNo place where {name} loses more than {other} is told apart from chance; the list says where to look with more hands.\n"
+                "\nNo place where {name} loses more than {other} is significant; the list says where to look with more hands.\n"
             ),
             count => format!(
-                "\nTold apart from chance {}: {} mbb/hand together.\n",
+                "\nSignificant {}: {} mbb/hand together.\n",
                 if count == 1 { "is one place".to_owned() } else { format!("are {count} places") },
                 signed(clear.iter().map(|row| row.difference.mbb).sum()),
             ),
@@ -514,7 +514,7 @@ impl Shown for Leaks<'_> {
         text += &self.table(behind.iter().copied().take(most.max(clear.len())), true);
         let left = behind.len().saturating_sub(most.max(clear.len()));
         if left > 0 {
-            text += &format!("… and {left} more, none told apart: --most shows them\n");
+            text += &format!("… and {left} more, none significant: --most shows them\n");
         }
         let ahead = places.iter().rev().filter(|row| row.difference.mbb > 0.0).copied();
         text +=

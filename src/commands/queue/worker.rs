@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let parts = counted(done, "part");
     if stop.asked() {
         return Err(Failure::interrupted(format!(
-            "stopped after {parts}; go on with: {}",
+            "stopped after {parts}; resume with: {}",
             interrupt::command_line()
         )));
     }

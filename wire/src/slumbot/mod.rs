@@ -218,7 +218,7 @@ pub enum RunError {
         answered: bool,
     },
     /// The server's results contradict the cards, the betting or its sums.
-    #[error("session {session} at {url}, hand {hand}: {reason}; the session is not gone on with")]
+    #[error("session {session} at {url}, hand {hand}: {reason}; the session is abandoned")]
     Claim {
         /// The server's address.
         url: String,

@@ -70,9 +70,7 @@ pub enum HostError {
     #[error("there are too many sessions; try again later")]
     Full,
     /// The user has reached the limit of sessions for one user.
-    #[error(
-        "this user has {0} sessions, the most that one may have: go on with one of them by its token"
-    )]
+    #[error("this user has {0} sessions, the limit per user: continue one of them by its token")]
     TooManyOfUser(usize),
     /// The agent cannot be built.
     #[error("the agent cannot play now: {0}")]

@@ -68,9 +68,9 @@ impl Checkpoint {
         }
         Err(Failure::interrupted(match &self.path {
             Some(path) => {
-                format!("put away in {}; go on with: {}", path.display(), interrupt::command_line())
+                format!("saved in {}; resume with: {}", path.display(), interrupt::command_line())
             }
-            None => "stopped; with --out a search is put away and can be gone on with".to_owned(),
+            None => "stopped; with --out a search is saved and can be resumed".to_owned(),
         }))
     }
 
