@@ -62,7 +62,7 @@ class Betting:
                 at += digits.end()
                 self.bet(int(digits.group()))
             else:
-                raise Bad(f"{letter!r} is no action")
+                raise Bad(f"{letter!r} is not an action")
         if self.closed and self.all_in() and not self.over:
             raise Bad("after a called all-in slashes are missing")
 

@@ -51,13 +51,13 @@ impl Making {
             None => 0..all,
         };
         if games.is_empty() {
-            return Err(Failure::usage("there must be one at least in every shard"));
+            return Err(Failure::usage("every shard must have at least one"));
         }
         let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
         let plan = Plan { content, seed: self.seed, games: games.clone(), made_by };
         let stop = Stop::new();
         let answer = interrupt::listen(&stop)?;
-        answer.set("stopping; what is made is kept");
+        answer.set("stopping; what is done is kept");
         let pool = threads.pool()?;
         let mut progress = Progress::patient(games.end - games.start, "games", quiet);
         let made = pool.install(|| {

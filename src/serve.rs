@@ -62,7 +62,7 @@ pub async fn serve(
     let guard = setup.guard;
     if guard.login.is_none() && !server.bind.ip().is_loopback() {
         tracing::warn!(
-            "whoever can reach {address} can see everything and play: there is no login \
+            "anyone who can reach {address} can see everything and play: there is no login \
              (server.login in the configuration, docs/server.md)"
         );
     }
@@ -336,7 +336,7 @@ impl Supervisor<'_> {
         self.stops.drain.cancel();
         let patience = match asked {
             Asked::Interrupt => {
-                tracing::info!("finishing the hands in play; once more aborts");
+                tracing::info!("finishing the hands in play; a second signal aborts");
                 Duration::MAX
             }
             Asked::Terminate => {

@@ -13,7 +13,7 @@ use crate::config::LogFormat;
 /// An invalid part of a log filter.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "`{0}` says nothing about log lines: write a level (off, error, warn, info, debug, trace), or a \
+    "`{0}` is not a log filter: write a level (off, error, warn, info, debug, trace), or a \
      list such as \"warn,wire=debug\""
 )]
 pub struct BadFilter(String);

@@ -28,7 +28,7 @@ fn a_folder_to_begin_with_has_a_configuration_without_mistakes_and_is_not_writte
     assert!(checked.status.success(), "{}", text(&checked.stderr));
     fs::write(room.join("bot.py"), "mine").expect("written");
     let again = cardroom(folder.path(), &["init", "room"]);
-    assert!(text(&again.stdout).contains("bot.py: there already, left as it is"));
+    assert!(text(&again.stdout).contains("bot.py: already exists, left as it is"));
     assert_eq!(fs::read_to_string(room.join("bot.py")).expect("read"), "mine");
 }
 

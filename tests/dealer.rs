@@ -421,7 +421,7 @@ fn a_terminated_dealer_says_so_and_can_be_resumed() {
     let end = dealer.end();
     assert_eq!(end.code, Some(130));
     assert!(end.last().contains("it was interrupted; score so far 50|-50:p1|p2"), "{}", end.last());
-    assert!(end.last().ends_with("to go on, give the same command with -T -a"));
+    assert!(end.last().ends_with("to continue, give the same command with -T -a"));
 }
 
 #[test]

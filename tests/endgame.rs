@@ -64,7 +64,7 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
     let gap = ["endgame", "database", "--merge", "one,three", "--out", "gap"];
     check_failure(&cardroom(folder, &gap), 3, "three: its first game is");
     let again = ["endgame", "database", "--games", "700", "--out", "whole"];
-    check_failure(&cardroom(folder, &again), 3, "whole is there already");
+    check_failure(&cardroom(folder, &again), 3, "whole already exists");
     fs::write(folder.join("other.partial"), partial(&whole)).expect("written");
     let other = ["endgame", "database", "--games", "700", "--seed", "8", "--out", "other"];
     check_failure(&cardroom(folder, &other), 3, "its seed is 7, and 8 is asked for");
@@ -74,9 +74,9 @@ fn a_database_has_the_same_bytes_however_it_was_made() {
     fs::write(folder.join("short"), &whole[..whole.len() - 4]).expect("written");
     fs::write(folder.join("foreign"), b"cards").expect("written");
     for (name, expected) in [
-        ("damaged", "its games are not those that its hash is of"),
+        ("damaged", "its games do not match its hash"),
         ("short", "bytes of 700 games"),
-        ("foreign", "it does not begin as one"),
+        ("foreign", "it does not begin like one"),
         ("nowhere", "nowhere"),
     ] {
         check_failure(&cardroom(folder, &["endgame", "summary", name]), 3, expected);

@@ -98,8 +98,8 @@ fn each_mistake_is_told_in_one_line() {
     check(&with(&["--neighbours", "0"]), 3, "--neighbours has 0: there are 16 games");
     check(&with(&["--depths", "3..70"]), 2, "--depths has 70: trees have at most 64");
     check(&with(&["--representations", "0..3"]), 2, "there are 1 to 10");
-    check(&with(&["--depths", "3-5"]), 2, "write them as in 3..20 or 3,5,8");
-    check(&["learn", "--data", "foreign"], 3, "foreign: it does not begin as one");
+    check(&with(&["--depths", "3-5"]), 2, "write it as in 3..20 or 3,5,8");
+    check(&["learn", "--data", "foreign"], 3, "foreign: it does not begin like one");
     check(&["learn", "--data", "none"], 3, "none: ");
     check(&["tree", "--data", "games", "--representation", "3"], 2, "one size are 7 to 10");
     check(&["tree", "--data", "games", "--depth", "9"], 2, "at most 8 can be shown");

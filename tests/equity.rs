@@ -232,7 +232,7 @@ fn mistakes_are_one_line_each() {
         (
             &["equity", "AcKd", "--against", "QQ+,AKx"],
             2,
-            "at character 4: `AKx` is no hand of a range",
+            "at character 4: `AKx` is not a hand of a range",
         ),
         (
             &["equity", "AcAd", "--board", "AhAs2c", "--against", "AA,AKs"],
@@ -263,7 +263,7 @@ fn mistakes_are_one_line_each() {
         (
             &["features", "AcKd", "--bets", "100,300"],
             3,
-            "--bets: 300 chips on the flop, where this board has not come",
+            "--bets: 300 chips on the flop, which this board has not reached",
         ),
         (
             &["features", "AcKd", "--board", "Kd2c3c"],

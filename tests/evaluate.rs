@@ -61,7 +61,7 @@ fn a_best_response_in_holdem_reads_750_against_always_folding_and_is_kept() {
     let again = document(folder.path(), &arguments);
     assert_eq!(again["from_flop"], first["from_flop"]);
     let shown = text(&cardroom(folder.path(), &arguments).stdout);
-    assert!(shown.contains("4 of them known before") && shown.contains("+750.0"), "{shown}");
+    assert!(shown.contains("4 of them computed before") && shown.contains("+750.0"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 110), "{shown}");
 }
 
@@ -123,11 +123,11 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
         let row = rows.iter().find(|row| row["words"] == name).expect(name);
         (row["rate"]["mbb"].as_f64().expect("a number"), row["verdict"].clone())
     };
-    for always in ["all-in always", "the pot always", "the least raise always"] {
+    for always in ["always all-in", "always the pot", "always the minimum raise"] {
         assert_eq!(won(always), (750.0, "wins".into()), "{always}");
     }
     // Bets from the flop on meet nobody there.
-    assert!(won("3 pots always from the flop").0 < 750.0);
+    assert!(won("always 3 pots from the flop").0 < 750.0);
     // A cut line is played again, whole ones are not: all figures stay.
     let results = folder.path().join("kept/exploiters.csv");
     let text_before = fs::read_to_string(&results).expect("results");
@@ -251,7 +251,7 @@ fn parts_of_a_measurement_make_the_whole() {
     refused(&["merge", "lbr-1", "duel-2", "lbr-3", "--out", "x"], "different measurements");
     refused(&["merge", "lbr-1", "lbr-whole", "--out", "x"], "measured without --shard");
     refused(&["merge", "lbr-1", "match-2", "--out", "x"], "no evaluation.toml in it");
-    refused(&["merge", "lbr-1", "lbr-2", "lbr-3", "--out", "lbr-joined"], "exists already");
+    refused(&["merge", "lbr-1", "lbr-2", "lbr-3", "--out", "lbr-joined"], "already exists");
     assert!(!folder.join("x").exists());
     let again = ["evaluate", "equity", "--hands", "30", "--out", "lbr-1"];
     refused(&again, "its part (--shard) differs");

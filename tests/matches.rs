@@ -178,7 +178,7 @@ fn players_go_by_the_names_they_are_given() {
     refused(&["a:b", "c"], "`a:b` cannot be a player's name");
     refused(&["a", "b|c"], "`b|c` cannot be a player's name");
     refused(&["a", ""], "`` cannot be a player's name: it is empty");
-    refused(&["a", "a"], "`a` cannot be a player's name: another player is called so, too");
+    refused(&["a", "a"], "`a` cannot be a player's name: another player has the same name");
     refused(&["a", &"b".repeat(33)], "it is longer than 32 letters");
 }
 
@@ -294,12 +294,16 @@ fn bad_input_gets_one_clear_line_and_its_exit_code() {
         (&["--until", "-3"], "half-width from 0.001"),
         (&["--sprt", "50,0"], "the lower one first: 0,50"),
         (&["--sprt", "-5"], "`-5` is not two rates in mbb/hand: write LOW,HIGH as in 0,50"),
-        (&["--until", "9", "--hands", "20"], "no interval stands before 100 hands"),
+        (&["--until", "9", "--hands", "20"], "no interval exists before 100 hands"),
         (&["--until", "9", "--shard", "1/2"], "leave out --shard"),
     ] {
         check(&[&pair[..], options].concat(), 2, expected);
     }
-    check(&["stats", "m", "--plan"], 3, "nothing to plan by: 50 deals are needed");
+    check(
+        &["stats", "m", "--plan"],
+        3,
+        "nothing to plan with: 50 deals with different results are needed",
+    );
     check(&["stats", "m", "--half-width", "-1"], 2, "--half-width must be from");
     let both = cardroom(at, &[&pair[..], &["--until", "9", "--sprt", "0,9"]].concat());
     assert_eq!(both.status.code(), Some(2));

@@ -305,7 +305,7 @@ fn verify_shows_what_a_failing_program_wrote_last_without_its_control_characters
                  printf 'no \\033[31mmodel' >&2; sleep 0.2\n";
     for (does, says) in [
         ("sleep 1000", "no answer in time"),
-        ("echo hello >&3; sleep 1000", "it sent `hello`, which is no reply"),
+        ("echo hello >&3; sleep 1000", "it sent `hello`, which is not a reply"),
         ("exit 3", "it closed its connection (exit status: 3)"),
     ] {
         fs::write(folder.path().join("fail.sh"), format!("{hello}{does}\n")).expect("a file");

@@ -76,14 +76,14 @@ fn an_export_overwrites_nothing_unless_it_is_forced_to() {
     let export = |more: &[&str]| cardroom(at, &[&["export", "a.log"], more].concat());
     let read = |name: &str| fs::read_to_string(at.join(name)).expect("a file");
     let csv = ["--format", "csv", "--out", "mine.csv"];
-    check_failure(&export(&csv), 3, "mine.csv exists already: add --force to overwrite it");
+    check_failure(&export(&csv), 3, "mine.csv already exists: add --force to overwrite it");
     assert_eq!(read("mine.csv"), "mine\n");
     assert!(export(&[&csv[..], &["--force"]].concat()).status.success());
     assert!(read("mine.csv").starts_with("hand,"), "{}", read("mine.csv"));
     // Nor the second of several files, the first of which is then not written either.
     fs::write(at.join("h-2.phhs"), "mine\n").expect("a file");
     let phh = ["--format", "phhs", "--out", "h.phhs", "--hands-per-file", "1"];
-    check_failure(&export(&phh), 3, "h-2.phhs exists already");
+    check_failure(&export(&phh), 3, "h-2.phhs already exists");
     assert!(!at.join("h.phhs").exists());
     assert!(export(&[&phh[..], &["--force"]].concat()).status.success());
     assert!(read("h-2.phhs").starts_with("[1]"), "{}", read("h-2.phhs"));
@@ -112,9 +112,9 @@ fn an_exported_match_is_imported_as_it_was() {
         if format != "acpc" {
             assert_eq!(sha256(&out), sha256("m"), "{format}");
         }
-        check_failure(&cardroom(at, &["replay", &out]), 3, "played elsewhere, and imported");
+        check_failure(&cardroom(at, &["replay", &out]), 3, "played elsewhere and imported");
         let again = ["import", file, "--game", game, "--out", &out];
-        check_failure(&cardroom(at, &again), 3, "holds a match already");
+        check_failure(&cardroom(at, &again), 3, "already holds a match");
     }
     let output = cardroom(at, &["import", "h.phhs", "--out", "told"]);
     assert!(text(&output.stderr).contains("not kept: event"), "{}", text(&output.stderr));

@@ -80,7 +80,7 @@ fn who_cannot_be_asked_again_is_said_so() {
     let told = document(at, &["replay", "m"]);
     let second = &told["entrants"][1];
     assert_eq!((&second["asked"], &second["compared"]), (&false.into(), &0.into()), "{told:#}");
-    assert_eq!(second["reason"], "a program of somebody else's");
+    assert_eq!(second["reason"], "it is an external program");
     assert!(second["taken_over"].as_u64().is_some_and(|taken| taken > 60), "{second:#}");
     assert_eq!(told["hands_that_differ"], 0);
     edit(
@@ -110,6 +110,6 @@ fn a_model_that_has_changed_since_is_told() {
     weights.push_str("# a word more\n");
     fs::write(at.join("w"), weights).expect("a file");
     let output = cardroom(at, &["replay", "m", "--verify"]);
-    check_failure(&output, 5, "the model of linear_model=w is another one");
+    check_failure(&output, 5, "the model of linear_model=w is a different one");
     assert!(text(&output.stdout).contains("agrees: 400 hands"), "{}", text(&output.stdout));
 }

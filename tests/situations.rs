@@ -42,16 +42,20 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
     bad(
         &["--street", "preflop"],
         3,
-        "`preflop` is no street of situations: take flop, turn or river",
+        "`preflop` is not a street of situations: take flop, turn or river",
     );
     bad(&["--pots", "8"], 2, "--pots: give the smallest and the largest");
     bad(&["--pots", "8,400"], 3, "less than both stacks, 400");
     bad(&["--iterations", "0"], 3, "0 iterations");
     bad(&["--menu", "nowhere"], 3, "nowhere");
-    bad(&["--count", "1", "--shard", "1/2"], 2, "one at least in every shard");
+    bad(&["--count", "1", "--shard", "1/2"], 2, "every shard must have at least one");
     fs::write(folder.join("foreign"), b"cards").expect("written");
     let foreign = ["buckets", recipe, "--situations", "foreign"];
-    check_failure(&cardroom(folder, &foreign), 3, "this is no file of `cardroom train situations`");
+    check_failure(
+        &cardroom(folder, &foreign),
+        3,
+        "this is not a file of `cardroom train situations`",
+    );
     assert!(!folder.join("no").exists());
 }
 
@@ -85,7 +89,7 @@ fn networks_learn_values_from_situations_and_say_how_far_off_they_are() {
         let arguments = [&train[..], &["--out", "no"], more].concat();
         check_failure(&cardroom(folder, &arguments), code, expected);
     };
-    bad(&["--encoding", "cards"], 2, "none of direct, ehs2, nested, potential and by-hand");
+    bad(&["--encoding", "cards"], 2, "neither direct, ehs2, nested, potential or by-hand");
     bad(&["--encoding", "ehs2:40", "--renamings", "2"], 2, "only direct sees suits");
     bad(&["--renamings", "25"], 2, "take 1 to 24");
     bad(&["--memory", "1kB"], 3, "--memory is");

@@ -25,7 +25,7 @@ fn shown(arguments: &[&str]) -> String {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn near(value: &Value, expected: f64, within: f64) {
@@ -231,15 +231,15 @@ fn mistakes_get_one_line_each() {
         (with(4, "2cKd"), &[], 3, "the range of the second player has no hand left on"),
         (["2c7dJhQsKs", "200", "200", "AhTd", "AhKd"], &[], 3, "no two can be dealt together"),
         (good, &["--menu", "no-such"], 3, "shipped menus are fc, fcpa"),
-        (good, &["--menu", "river 1: 50"], 2, "--menu: line 1: `50` is no size"),
-        (good, &["--algorithm", "dcfr,simultaneous"], 2, "with simultaneous updates none can"),
+        (good, &["--menu", "river 1: 50"], 2, "--menu: line 1: `50` is not a size"),
+        (good, &["--algorithm", "dcfr,simultaneous"], 2, "with simultaneous updates cannot"),
         (
             good,
             &["--algorithm", "pcfr+", "--precision", "half"],
             2,
             "with predictions only in 32 bits",
         ),
-        (good, &["--algorithm", "magic"], 2, "'magic' is no algorithm"),
+        (good, &["--algorithm", "magic"], 2, "'magic' is not an algorithm"),
         (good, &["--until", "0%"], 2, "write chips above 0"),
         (
             good,
@@ -251,7 +251,7 @@ fn mistakes_get_one_line_each() {
             good,
             &["--at", "x bb"],
             2,
-            "`bb` is no action and no card after `x`: write one of x b100 b200",
+            "`bb` is neither an action nor a card after `x`: write one of x b100 b200",
         ),
         (good, &["--at", "x x"], 3, "nobody acts there any more"),
         (good, &["--at", "x x x"], 3, "nobody acts any more after `x x`: leave out `x`"),
@@ -265,10 +265,10 @@ fn mistakes_get_one_line_each() {
         (with(0, "2c7dJhQs"), &["--at", "x x x"], 3, "a card is due after `x x`, not `x`"),
         (with(0, "2c7dJhQs"), &["--at", "x x Qs"], 3, "Qs cannot be dealt here"),
         (good, &["--at", "x", "--at", "", "--svg", "x.svg"], 2, "--svg draws one spot"),
-        (good, &["--after", "x bb"], 2, "`bb` is no action after `x`"),
+        (good, &["--after", "x bb"], 2, "`bb` is not an action after `x`"),
         (good, &["--after", "x x"], 3, "nobody acts on this street any more"),
         (good, &["--after", "b5000"], 3, "`b5000` at the beginning"),
-        (good, &["--after", "x Kd"], 2, "`Kd` is no action after `x`"),
+        (good, &["--after", "x Kd"], 2, "`Kd` is not an action after `x`"),
     ];
     for (spot, more, code, expected) in cases {
         let [board, pot, stack, first, second] = *spot;
@@ -376,7 +376,7 @@ fn interrupt(child: Child) -> String {
 /// With how many iterations it says that it goes on.
 fn earlier(output: &Output) -> u64 {
     let said = text(&output.stderr);
-    let number = said.strip_prefix("going on after ").and_then(|rest| rest.split(' ').next());
+    let number = said.strip_prefix("resuming after ").and_then(|rest| rest.split(' ').next());
     number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
 }
 
@@ -458,7 +458,7 @@ fn a_long_solve_is_kept_unasked_until_it_is_done() {
     assert_eq!(files().len(), 1, "{:?}", files());
     // Another spot has another file.
     let other = turn(folder, &["--iterations", "3", "--smallest-bet", "2"]).output();
-    assert!(!text(&other.expect("the program runs").stderr).contains("going on"));
+    assert!(!text(&other.expect("the program runs").stderr).contains("resuming"));
     let done = turn(folder, &["--iterations", "1"]).output().expect("the program runs");
     assert!(done.status.success() && earlier(&done) > 0, "{}", text(&done.stderr));
     assert_eq!(files(), [] as [PathBuf; 0], "what is done is not kept");
@@ -481,7 +481,7 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     let menu = ["its menu is `preflop 1: 50% pot; ", "here it is `preflop 1: 50%; "];
     refused(
         &["--menu", "every 1: 50%; every 2+: allin"],
-        &["kept: ", menu[0], menu[1], "begins anew"],
+        &["kept: ", menu[0], menu[1], "starts again"],
     );
     refused(&["--pot", "202"], &["`pot 200, 900 and 900 behind`", "`pot 202, 900 and 900 behind`"]);
     refused(&["--precision", "half"], &["second-first in 32 bits`", "second-first in 16 bits`"]);
@@ -495,15 +495,15 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     for (damaged, expected) in [
         (&bytes[..bytes.len() / 2], "is cut off after"),
         (&[], "no subgame file"),
-        (&[&bytes[..], b"x"].concat(), "goes on after its"),
+        (&[&bytes[..], b"x"].concat(), "continues after its"),
         (&[&bytes[..bytes.len() - 1], &[!bytes[bytes.len() - 1]]].concat(), "is damaged"),
     ] {
         fs::write(folder.join("kept"), damaged).expect("written");
-        refused(&[], &["kept: ", expected, "without the file solving begins anew"]);
+        refused(&[], &["kept: ", expected, "without the file solving starts again"]);
     }
     fs::remove_file(folder.join("kept")).expect("removed");
     assert!(run(&[]).status.success());
-    refused(&["--keep", "."], &[". is no file to keep a solve in"]);
+    refused(&["--keep", "."], &[". is not a file to keep a solve in"]);
     refused(&["--keep", "kept/below"], &["--keep kept/below: "]);
     let both = turn(folder, &["--keep", "kept", "--no-keep"]).output();
     assert_eq!(both.expect("the program runs").status.code(), Some(2));
@@ -580,7 +580,7 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
     program::check_failure(
         &trains(&["--alpha", "5", "--hands", "1M"]),
         3,
-        "ceased to be numbers at hand",
+        "stopped being numbers at hand",
     );
     fs::write(&rule, "format = 7").expect("written");
     let explained = program::cardroom(folder.path(), &["explain", "linear", &rule]);

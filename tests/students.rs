@@ -159,8 +159,8 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     check(&["train", "compare", "call", "--data", "nowhere"], 3, "dataset.toml");
     check(&["train", "cart", "--data", "nowhere", "--out", "x"], 3, "dataset.toml");
     dataset(folder);
-    check(&["train", "dataset", "--out", "rows"], 3, "holds a dataset already");
-    check(&["train", "cart", "--data", "rows", "--out", "rows"], 3, "is there already");
+    check(&["train", "dataset", "--out", "rows"], 3, "already holds a dataset");
+    check(&["train", "cart", "--data", "rows", "--out", "rows"], 3, "already exists");
     check(&["train", "cart", "--data", "rows", "--out", "x", "--memory", "1KiB"], 3, "are allowed");
     check(
         &["train", "cart", "--data", "rows", "--out", "x", "--depth", "1000"],

@@ -106,7 +106,7 @@ fn a_killed_study_goes_on_where_it_was_to_the_same_result() {
     let other = [&TINY[..], &["--out", "parts"]].concat();
     check_failure(&cardroom(folder, &other), 3, "of the models inside the program");
     fs::write(folder.join("parts/study.json"), "{").expect("written");
-    check_failure(&cardroom(folder, &parts), 3, "is no record of a study");
+    check_failure(&cardroom(folder, &parts), 3, "is not a record of a study");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_training_in_two_runs_gives_the_blueprint_of_one() {
     assert!(train(folder, &["--out", "parts", "--iterations", "2048"]).status.success());
     let half = tables(&folder.join("parts"));
     let rest = train(folder, &["--out", "parts", "--iterations", "4096"]);
-    assert!(said(&rest).starts_with("going on after 0:00:0"), "{}", said(&rest));
+    assert!(said(&rest).starts_with("resuming after 0:00:0"), "{}", said(&rest));
     let [whole, parts] = ["whole", "parts"].map(|name| tables(&folder.join(name)));
     assert!(whole == parts, "resuming changes what is learned");
     assert!(half != parts, "nothing was learned");
@@ -99,7 +99,7 @@ fn mistakes_get_one_clear_line() {
     let run = |arguments: &[&str]| {
         train(folder, &[&["--out", "model", "--iterations", "1024"], arguments].concat())
     };
-    check_failure(&run(&["--time", "0s"]), 2, "nothing to train");
+    check_failure(&run(&["--time", "0s"]), 2, "nothing can be trained");
     check_failure(&train(folder, &["--out", "."]), 3, "give --out another name");
     assert!(run(&[]).status.success());
     // Checkpoints without a pause do not keep it from training.
@@ -108,7 +108,7 @@ fn mistakes_get_one_clear_line() {
     check_failure(
         &run(&["--seed", "2"]),
         3,
-        "training file is of something else: its way of training is",
+        "training file belongs to something else: its way of training is",
     );
     check_failure(&run(&["--game", "holdem.limit.2p.reverse_blinds"]), 3, "its game is");
     let bytes = fs::read(folder.join("model.training")).expect("a checkpoint");
@@ -177,11 +177,11 @@ fn a_packed_blueprint_has_the_same_tables_and_plays_the_same() {
         report["entrants"][0]["chips"].clone()
     };
     assert_eq!(shown("a.blueprint"), shown("b.blueprint"));
-    check_failure(&pack("b.blueprint", &[]), 3, "exists already");
+    check_failure(&pack("b.blueprint", &[]), 3, "already exists");
     let coarse = pack("b.blueprint", &["--steps", "15", "--force"]);
     assert!(text(&coarse.stdout).contains("in steps of 1/15"), "{}", text(&coarse.stdout));
     assert_eq!(pack("c.blueprint", &["--steps", "7"]).status.code(), Some(2));
     fs::write(at.join("a.blueprint"), "no").expect("a file");
-    check_failure(&pack("c.blueprint", &[]), 3, "a.blueprint: these bytes are no blueprint");
+    check_failure(&pack("c.blueprint", &[]), 3, "a.blueprint: these bytes are not a blueprint");
     assert!(!at.join("c.blueprint").exists() && !at.join("c.blueprint.part").exists());
 }

@@ -325,7 +325,7 @@ fn files_of_another_version_and_damaged_ones_are_refused() {
         let at = at.expect(from);
         [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
     };
-    assert!(text(b"").contains("no file of buckets"));
+    assert!(text(b"").contains("not a file of buckets"));
     assert!(text(b"something else\n").contains("`something else`"));
     let newer = text(&replaced("buckets 1", "buckets 2"));
     assert!(newer.contains("version 2") && newer.contains("version 1"), "{newer}");
@@ -336,7 +336,7 @@ fn files_of_another_version_and_damaged_ones_are_refused() {
     let hash = text(&replaced(EHS2.hash(), &"0".repeat(64)));
     assert!(hash.contains(&"0".repeat(64)) && hash.contains(EHS2.hash()), "{hash}");
     assert!(text(&bytes[..bytes.len() - 1]).contains("cut off"));
-    assert!(text(&[&*bytes, b"x"].concat()).contains("cut off or not whole"));
+    assert!(text(&[&*bytes, b"x"].concat()).contains("cut off or incomplete"));
     let mut flipped = bytes.clone();
     *flipped.last_mut().expect("bytes") ^= 0x40;
     assert!(Buckets::read(&*flipped).is_err());

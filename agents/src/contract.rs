@@ -220,7 +220,7 @@ fn failure(reason: Failed) -> &'static str {
     match reason {
         Failed::Timeout => "no answer in time",
         Failed::Gone => "its program or connection is gone",
-        Failed::BadAnswer => "its answer is no action",
+        Failed::BadAnswer => "its answer is not an action",
         Failed::Panicked => "it panicked",
     }
 }

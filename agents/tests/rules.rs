@@ -302,10 +302,7 @@ fn files_that_are_no_rules_are_refused_with_their_place() {
     let cases = [
         ("", "are.rules: there are no rules"),
         ("bet 1 when beating at least 85 %\n", "are.rules: line 2: the bets before it need a line"),
-        (
-            "else check\nbet lots",
-            "are.rules: line 2, `bet lots`: it must stand before `else check`",
-        ),
+        ("else check\nbet lots", "are.rules: line 2, `bet lots`: it must come before `else check`"),
     ];
     for (text, expected) in cases {
         std::fs::write(folder.path().join("are.rules"), text).expect("a file");

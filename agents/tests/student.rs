@@ -299,7 +299,7 @@ fn what_does_not_fit_is_refused_with_its_name() {
     edited("kind = \"cart\"", "kind = \"forest\"");
     check("forest", "there is no agent `forest`");
     edited("turn 1: 50% pot 300% allin", "turn 1: 40% 50% pot 300% allin");
-    check("cart", "turn.tree: it takes 15 numbers and tells 6 moves apart");
+    check("cart", "turn.tree: it takes 15 numbers and distinguishes 6 moves");
     edited("file = \"flop.tree\"", "file = \"../flop.tree\"");
     check("cart", "own folder");
     fs::write(&manifest, &text).expect("written");
@@ -307,7 +307,7 @@ fn what_does_not_fit_is_refused_with_its_name() {
     let mut bytes = fs::read(&flop).expect("a tree");
     bytes[200] ^= 1;
     fs::write(&flop, bytes).expect("written");
-    check("cart", "flop.tree: its contents are not those the manifest was written for");
+    check("cart", "flop.tree: its contents do not match the manifest");
     fs::remove_file(&flop).expect("removed");
     check("cart", "flop.tree");
 

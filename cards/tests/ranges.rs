@@ -90,19 +90,19 @@ fn wrong_ranges_are_errors_that_say_where() {
     let table = [
         ("", "at character 0: `` names no hands"),
         (" , ", "at character 0: ` , ` names no hands"),
-        ("QQ+,AKx", "at character 4: `AKx` is no hand of a range"),
-        ("QQ+, AKs+x", "at character 5: `AKs+x` is no hand"),
-        ("TTs", "at character 0: `TTs` is no hand"),
+        ("QQ+,AKx", "at character 4: `AKx` is not a hand of a range"),
+        ("QQ+, AKs+x", "at character 5: `AKs+x` is not a hand"),
+        ("TTs", "at character 0: `TTs` is not a hand"),
         ("AhAh", "at character 0: `AhAh` is the same card twice"),
-        ("AhKhQh", "at character 0: `AhKhQh` is no hand"),
-        ("99-A6s", "at character 0: `99-A6s` joins hands between which"),
+        ("AhKhQh", "at character 0: `AhKhQh` is not a hand"),
+        ("99-A6s", "at character 0: `99-A6s` joins hands that form no sequence"),
         ("A9s-K7s", "at character 0: `A9s-K7s` joins hands"),
         ("A9s-A7o", "at character 0: `A9s-A7o` joins hands"),
         ("AA:2", "at character 0: `AA:2` ends in no weight"),
         ("AA:-0.5", "at character 0: `AA:-0.5` ends in no weight"),
         ("AA:nan", "at character 0: `AA:nan` ends in no weight"),
         ("AA:", "at character 0: `AA:` ends in no weight"),
-        ("KK,♠♥", "at character 3: `♠♥` is no hand"),
+        ("KK,♠♥", "at character 3: `♠♥` is not a hand"),
     ];
     for (text, message) in table {
         let error = text.parse::<Range>().expect_err(text).to_string();

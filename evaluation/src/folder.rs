@@ -247,7 +247,7 @@ pub enum MergeError {
     #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in it", .0.display())]
     NotOne(PathBuf),
     /// The folder holds a whole measurement, not a part.
-    #[error("{} is no part: it was measured without --shard", .0.display())]
+    #[error("{} is not a part: it was measured without --shard", .0.display())]
     Whole(PathBuf),
     /// The parts are of different measurements.
     #[error("{} and {} are parts of different measurements: their `{field}` differs", .one.display(), .other.display())]
@@ -263,7 +263,7 @@ pub enum MergeError {
     #[error(transparent)]
     Parts(#[from] ShardsError),
     /// The folder for the result exists already.
-    #[error("{} exists already; choose another folder with --out", .0.display())]
+    #[error("{} already exists; choose another folder with --out", .0.display())]
     Exists(PathBuf),
 }
 
@@ -334,7 +334,7 @@ impl Part<'_> {
         let shard = shard.ok_or_else(|| MergeError::Whole(folder.to_path_buf()))?;
         table.remove("provenance");
         let name = RESULTS.iter().find(|name| folder.join(name).exists());
-        let name = (*name.ok_or_else(|| bad("there are no results beside it"))?).to_owned();
+        let name = (*name.ok_or_else(|| bad("there are no results next to it"))?).to_owned();
         let path = folder.join(&name);
         let results = fs::read_to_string(&path).map_err(io_error(&path))?;
         Ok(Part { folder, shard, manifest, table, name, results })

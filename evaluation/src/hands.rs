@@ -29,7 +29,7 @@ pub enum SettingsError {
     Players(usize),
     /// The number of hands is odd or zero.
     #[error(
-        "{0} hands are no whole number of deals, each of which is two hands: name an even number"
+        "{0} hands are not a whole number of deals, each of which is two hands: give an even number"
     )]
     Hands(u64),
 }

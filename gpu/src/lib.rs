@@ -49,7 +49,8 @@ pub enum GpuError {
     },
     /// An operation failed, for lack of memory for instance.
     #[error(
-        "{adapter} failed: {reason}; give the same command again to go on from the last checkpoint, or make the \
+        "{adapter} failed: {reason}; give the same command again to resume from the last \
+         checkpoint, or make the \
          network or the batch smaller"
     )]
     Failed {

@@ -36,7 +36,7 @@ impl Arguments {
 
     fn or<T: FromStr>(&self, key: &str, default: T) -> Outcome<T> {
         match self.0.get(key) {
-            Some(text) => text.parse().map_err(|_| format!("{key}={text} is no number").into()),
+            Some(text) => text.parse().map_err(|_| format!("{key}={text} is not a number").into()),
             None => Ok(default),
         }
     }

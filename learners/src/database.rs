@@ -95,7 +95,7 @@ pub enum DatabaseError {
         source: io::Error,
     },
     /// The file is not a valid database.
-    #[error("{}: {reason}; this is no file of `{command}`", .path.display())]
+    #[error("{}: {reason}; this is not a file of `{command}`", .path.display())]
     Damaged {
         /// The file's path.
         path: PathBuf,
@@ -119,7 +119,7 @@ pub enum DatabaseError {
         remedy: &'static str,
     },
     /// A file of this name exists.
-    #[error("{} is there already: give --out another name, or remove it", .0.display())]
+    #[error("{} already exists: give --out another name, or remove it", .0.display())]
     Exists(PathBuf),
     /// Such games cannot be solved.
     #[error(transparent)]
@@ -370,7 +370,7 @@ fn head<C: Content>(card: &Card<C>) -> Vec<u8> {
 
 /// Parses the card; also returns the offset of the games.
 fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
-    let rest = bytes.strip_prefix(C::MAGIC).ok_or("it does not begin as one")?;
+    let rest = bytes.strip_prefix(C::MAGIC).ok_or("it does not begin like one")?;
     let (length, rest) = rest.split_first_chunk().ok_or("it ends before its card")?;
     let length = u32::from_le_bytes(*length) as usize;
     let text = rest.get(..length).ok_or("it ends within its card")?;
@@ -396,7 +396,7 @@ impl<C: Content> Database<C> {
             return Err(damaged(format!("it has {found} bytes of {} games", card.games)));
         }
         if hexadecimal(&Sha256::digest(&bytes[start..])) != card.sha256 {
-            return Err(damaged("its games are not those that its hash is of".to_owned()));
+            return Err(damaged("its games do not match its hash".to_owned()));
         }
         Ok(Database { card, bytes, start })
     }

@@ -50,13 +50,13 @@ pub enum SituationsError {
     #[error(transparent)]
     Situation(#[from] SituationError),
     /// The street's name is not allowed.
-    #[error("`{0}` is no street of situations: take flop, turn or river")]
+    #[error("`{0}` is not a street of situations: take flop, turn or river")]
     Street(String),
     /// The menu cannot be parsed.
     #[error(transparent)]
     Menu(#[from] abstraction::menu::MenuError),
     /// The number of iterations is zero.
-    #[error("0 iterations: take 1 at least")]
+    #[error("0 iterations: take at least 1")]
     Iterations,
 }
 

@@ -40,7 +40,7 @@ pub enum TableError {
     Empty,
     /// There are fewer than two classes, or no column.
     #[error(
-        "{columns} columns and {classes} classes: a learner needs one column and two classes at least"
+        "{columns} columns and {classes} classes: a learner needs at least one column and two classes"
     )]
     Narrow {
         /// The number of columns.
@@ -135,7 +135,7 @@ impl Table {
     ) -> Result<Table, TableError> {
         let mut shares = vec![0.0; labels.len() * classes.len()];
         for (row, &label) in labels.iter().enumerate() {
-            assert!(label < classes.len(), "row {row}: {label} is no class");
+            assert!(label < classes.len(), "row {row}: {label} is not a class");
             shares[row * classes.len() + label] = 1.0;
         }
         Table::new(columns, classes, values, shares, vec![1.0; labels.len()])

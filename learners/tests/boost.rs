@@ -151,8 +151,8 @@ fn a_run_of_other_data_or_options_is_not_taken_up() {
     check(options(), &other, &saved, "other data or options");
     check(Options { seed: 1, ..options() }, &table, &saved, "other data or options");
     check(options(), &table, &saved[..20], "cut off");
-    check(options(), &table, &saved[..200], "its checksum does not fit");
-    check(options(), &table, &[7; 100], "does not begin as one");
+    check(options(), &table, &saved[..200], "its checksum does not match");
+    check(options(), &table, &[7; 100], "does not begin like one");
 }
 
 #[test]

@@ -173,14 +173,14 @@ fn damaged_and_foreign_files_are_refused_by_name() {
     };
     refused(&bytes[..bytes.len() - 1], "bytes of 20 games");
     refused(&bytes[..40], "card");
-    refused(b"cardroom", "does not begin as one");
-    refused(b"", "does not begin as one");
+    refused(b"cardroom", "does not begin like one");
+    refused(b"", "does not begin like one");
     let mut other = bytes.clone();
     let last = other.len() - 1;
     other[last] ^= 1;
     refused(&other, "hash");
     let error = make(&small(0..20), &path, |_| true).expect_err("there").to_string();
-    assert!(error.contains("is there already"), "{error}");
+    assert!(error.contains("already exists"), "{error}");
     let error = Database::open(&folder.path().join("none")).expect_err("none").to_string();
     assert!(error.contains("/none"), "{error}");
 }

@@ -432,7 +432,7 @@ fn checkpoints_that_are_none_or_of_other_runs_are_refused() {
     }
     let longer = [&saved[..], &[0]].concat();
     let error = new(small()).resume(&longer).expect_err("too long").to_string();
-    assert!(error.contains("it goes on after its end"), "{error}");
+    assert!(error.contains("it continues after its end"), "{error}");
     let other = MlpOptions { rate: 0.02, ..small() };
     let error = new(other).resume(&saved).expect_err("another run").to_string();
     assert!(error.contains("another run: how it is trained was"), "{error}");

@@ -325,7 +325,9 @@ fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
         .or_else(|| {
             differ("the game's first players are", first(&a.first_to_act), first(&b.first_to_act))
         })
-        .or_else(|| differ("the game's most raises are", caps(&a.max_raises), caps(&b.max_raises)))
+        .or_else(|| {
+            differ("the game's maximum raises are", caps(&a.max_raises), caps(&b.max_raises))
+        })
         .or_else(|| differ("the game's suits are", a.suits, b.suits))
         .or_else(|| differ("the game's ranks are", a.ranks, b.ranks))
         .or_else(|| differ("the game's hole cards are", a.hole_cards, b.hole_cards))
@@ -333,7 +335,11 @@ fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
             differ("the game's board cards are", list(&a.board_cards), list(&b.board_cards))
         })
         .or_else(|| {
-            differ("the game's most actions on a street are", actions(a.quirks), actions(b.quirks))
+            differ(
+                "the game's maximum actions on a street are",
+                actions(a.quirks),
+                actions(b.quirks),
+            )
         })
         .or_else(|| differ("the game's raises below a bet are", short(a.quirks), short(b.quirks)))
 }

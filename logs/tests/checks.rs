@@ -57,7 +57,9 @@ fn a_hundred_times_the_same_hand_is_not_worth_an_interval() {
     assert_eq!(found[3..], [FindingKind::RepeatedDeals]);
     assert!(report.findings[0].evidence.contains("all 100 deals ended the same for p0"));
     let repeated = &report.findings[3].evidence;
-    assert!(repeated.starts_with("99 of 100 deals") && repeated.contains("hand 1 those of hand 0"));
+    assert!(
+        repeated.starts_with("99 of 100 deals") && repeated.contains("hand 1 has those of hand 0")
+    );
     assert!(report.entrants[0].rate.any_time.is_none(), "no width at any time");
     assert!(text::render(&report).contains("\nwarning: all 100 deals"), "not shown");
 }
@@ -74,7 +76,7 @@ fn deals_that_come_again_are_found_among_many() {
     }
     let findings = report(&hands::info(&def, 2000, false), &records, None).findings;
     assert_eq!(kinds(&findings), [FindingKind::RepeatedDeals]);
-    assert!(findings[0].evidence.contains("hand 1900 those of hand 0"), "{findings:?}");
+    assert!(findings[0].evidence.contains("hand 1900 has those of hand 0"), "{findings:?}");
     // Read as duplicate, neighbours do not share their cards.
     let mut records = hands::random_hands(&def, 200, 2, 3);
     let other = hands::play(&def, 41, 999, 3, hands::random_action);

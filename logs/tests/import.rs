@@ -77,7 +77,7 @@ fn what_does_not_belong_to_the_match_is_refused_or_left_out() {
     };
     hands.push(deep);
     let error = all(&hands, false).unwrap_err();
-    assert!(error.to_string().starts_with("d.phh, hand 2: it is of another game"), "{error}");
+    assert!(error.to_string().starts_with("d.phh, hand 2: its game differs"), "{error}");
     hands[4] = stranger;
     let error = all(&hands, false).unwrap_err();
     assert!(error.to_string().starts_with("s.phh, hand 9: `who` is not among"), "{error}");

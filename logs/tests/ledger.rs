@@ -297,7 +297,7 @@ fn matches_differ_in_words() {
     check(&|_| {}, "");
     check(
         &|other| other.game = info.game.clone().with_quirks(game::Quirks::ORIGINAL),
-        "the game's most actions on a street are any in one and 64 in the other",
+        "the game's maximum actions on a street are any in one and 64 in the other",
     );
     check(&|other| other.name = "other".into(), "");
     check(&|other| other.seed = 7, "the seed is 42 in one and 7 in the other");

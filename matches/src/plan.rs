@@ -103,11 +103,11 @@ pub enum PlanError {
         most: u64,
     },
     /// A stopping rule for a part of a match: it needs the results of the whole.
-    #[error("a rule to end by is for whole matches: leave out --shard")]
+    #[error("a stopping rule is for whole matches: leave out --shard")]
     RuleOfPart,
     /// The match is too short for its stopping rule to be evaluated.
     #[error(
-        "no interval stands before {least} hands, and the match has {hands}: give more --hands"
+        "no interval exists before {least} hands, and the match has {hands}: give more --hands"
     )]
     TooFewForRule {
         /// The number of hands of the match.
@@ -258,7 +258,7 @@ pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
                 "names have no blanks, no `:` and no `|`, which logs need"
             }
             name if name.chars().count() > LONGEST_NAME => "it is longer than 32 letters",
-            name if names[..place].contains(name) => "another player is called so, too",
+            name if names[..place].contains(name) => "another player has the same name",
             _ => continue,
         };
         return Err(PlanError::Name { name: name.clone(), reason });

@@ -94,7 +94,7 @@ impl Threaded {
     fn tell(&mut self, request: Request) {
         let patience = if self.late { Duration::ZERO } else { PATIENCE };
         if self.send(request, Some(patience)) == Err(Failed::Timeout) && !self.late {
-            tracing::warn!("an agent is {QUEUE} requests behind and is not told all that happens");
+            tracing::warn!("an agent is {QUEUE} requests behind and does not see every event");
             self.late = true;
         }
     }

@@ -97,7 +97,7 @@ fn each_misbehaviour_costs_one_decision_and_the_match_goes_on() {
         ("close", Fallback::Gone, "it closed its connection"),
         ("hang", Fallback::Timeout, "it did not answer in time"),
         ("late", Fallback::Timeout, "it did not answer in time"),
-        ("noise", Fallback::BadAnswer, "it sent `\\0\\xff\\xfe`, which is no reply"),
+        ("noise", Fallback::BadAnswer, "it sent `\\0\\xff\\xfe`, which is not a reply"),
         ("flood", Fallback::BadAnswer, "it sent a line of more than 65536 bytes: `xxxx"),
     ];
     for (manner, fallback, note) in cases {
@@ -152,7 +152,7 @@ fn a_program_that_fails_too_often_is_given_up() {
     let said = "it closed its connection (exit status: 1)";
     assert_eq!(notes[..2], [said, said]);
     let given_up = |note: &str| {
-        note.starts_with("`bot` was given up at hand ")
+        note.starts_with("`bot` was abandoned at hand ")
             && note.ends_with(&format!("after 2 restarts in a row without an answer: {said}"))
     };
     assert!(notes.len() > 3 && notes[2..].iter().all(|note| given_up(note)), "{notes:?}");

@@ -122,8 +122,8 @@ fn other_bytes_are_refused_by_name() {
         })
     };
     for (bytes, words) in [
-        (Vec::new(), "do not begin as one"),
-        (b"GAMEDEF\nlimit\n".to_vec(), "do not begin as one"),
+        (Vec::new(), "do not begin like one"),
+        (b"GAMEDEF\nlimit\n".to_vec(), "do not begin like one"),
         (BYTES[..5].to_vec(), "cut off: 5 bytes of 16"),
         (BYTES[..40].to_vec(), "cut off: 40 bytes of"),
         (BYTES[..BYTES.len() - 1].to_vec(), "cut off"),
@@ -159,8 +159,8 @@ fn what_only_verifying_or_building_finds() {
         (replaced("preflop 1+: min", "preflop 1: min"), "table of the preflop has"),
         (replaced("counts = [3, 5", "counts = [3, 6"), "table of the flop has"),
         (replaced("raise_sizes = [2, 4]", "raise_sizes = [2, 5]"), "trained on the betting tree"),
-        (replaced("ranks = 3", "ranks = 0"), "game is none: the number of ranks is 0"),
-        (replaced("players = 2", "players = 3"), "game is none"),
+        (replaced("ranks = 3", "ranks = 0"), "game is not valid: the number of ranks is 0"),
+        (replaced("players = 2", "players = 3"), "game is not valid"),
     ] {
         let error = tree(bytes);
         assert!(error.contains(words), "{error} does not say `{words}`");

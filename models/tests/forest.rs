@@ -109,7 +109,7 @@ fn a_file_written_here_with_any_byte_changed_is_refused_or_the_same_forest() {
     let edited = text.replacen("\"default_left\":[0", "\"default_left\":[1", 1);
     assert_ne!(edited, text);
     let error = Forest::read(edited.as_bytes()).expect_err("changed").to_string();
-    assert!(error.contains("take out its `cardroom.sha256`"), "{error}");
+    assert!(error.contains("remove its `cardroom.sha256`"), "{error}");
 }
 
 #[test]

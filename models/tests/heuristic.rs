@@ -67,41 +67,46 @@ fn writing_does_not_matter() {
 #[test]
 fn wrong_lines_are_named_with_the_nearest_that_is_known() {
     let cases = [
-        ("", "line 1: what to do where no statement applies is missing"),
+        ("", "line 1: the action for when no statement applies is missing"),
         (
             "if hand >= pair then raise",
-            "line 2: what to do where no statement applies is missing; end with a line such as `else call`",
+            "line 2: the action for when no statement applies is missing; end with a line such \
+             as `else call`",
         ),
         (
             "if hnad >= pair then raise; else call",
-            "line 1, `if hnad >= pair then raise`: `hnad` is no clause; the nearest is `hand >= pair`",
+            "line 1, `if hnad >= pair then raise`: `hnad` is not a clause; the nearest is `hand \
+             >= pair`",
         ),
         (
             "if board dri then raise; else call",
-            "`board dri` is no clause; the nearest is `board dry`",
+            "`board dri` is not a clause; the nearest is `board dry`",
         ),
         ("if agressive then raise; else call", "the nearest is `aggressive`"),
-        ("if stack >= 3 then raise; else call", "`stack` is no clause; "),
+        ("if stack >= 3 then raise; else call", "`stack` is not a clause; "),
         ("if hand > pair then raise; else call", "`>` is not known: write `>=` or `<=`"),
         ("if hand then raise; else call", "it is written `hand >= pair`"),
-        ("if hand >= pear then raise; else call", "`pear` is no hand; the nearest is `pair`"),
+        ("if hand >= pear then raise; else call", "`pear` is not a hand; the nearest is `pair`"),
         (
             "if hand >= royal flush then raise; else call",
             "a royal flush counts as a straight flush",
         ),
-        ("if high >= 1 then raise; else call", "`1` is no card: write 2 to 10"),
-        ("if high >= 15 then raise; else call", "`15` is no card"),
-        ("if pot >= 0 then raise; else call", "0 is no pot: it is in whole big blinds, 1 to 1000"),
-        ("if pot >= 2.5 then raise; else call", "`2.5` is no pot"),
-        ("if pot >= 99999 then raise; else call", "is no pot"),
+        ("if high >= 1 then raise; else call", "`1` is not a card: write 2 to 10"),
+        ("if high >= 15 then raise; else call", "`15` is not a card"),
+        (
+            "if pot >= 0 then raise; else call",
+            "0 is not a pot: it is in whole big blinds, 1 to 1000",
+        ),
+        ("if pot >= 2.5 then raise; else call", "`2.5` is not a pot"),
+        ("if pot >= 99999 then raise; else call", "is not a pot"),
         ("if outs >= 22 then raise; else call", "22 are too many outs: they are from 0 to 21"),
-        ("if outs >= many then raise; else call", "`many` is no number of outs"),
+        ("if outs >= many then raise; else call", "`many` is not a number of outs"),
         ("if win rate >= 80 then raise; else call", "it is written `win rate >= 80 %`"),
-        ("if win rate >= 101 % then raise; else call", "101 % is no win rate"),
+        ("if win rate >= 101 % then raise; else call", "101 % is not a win rate"),
         ("if win rate >= 80.55 % then raise; else call", "one decimal at most"),
         (
             "if three in one times then raise; else call",
-            "is no share: write one as in `one in three times`",
+            "is not a share: write one as in `one in three times`",
         ),
         ("if one in 101 times then raise; else call", "the second at most 100"),
         (
@@ -111,14 +116,14 @@ fn wrong_lines_are_named_with_the_nearest_that_is_known() {
         ("if hand >= pair and then raise; else call", "a clause is missing"),
         ("if hand >= pair raise; else call", "here `then` and the action are missing"),
         ("if hand >= pair then; else call", "the action is missing: write `fold`, `call`"),
-        ("if hand >= pair then rase; else call", "`rase` is no action; the nearest is `raise`"),
+        ("if hand >= pair then rase; else call", "`rase` is not an action; the nearest is `raise`"),
         ("if hand >= pair then check; else call", "`check` says nothing about a bet"),
-        ("if hand >= pair then bet 0 pot; else call", "0 pots are no bet"),
-        ("if hand >= pair then bet 500 pot; else call", "500 pots are no bet"),
-        ("else", "after `else` stands `if` or an action"),
+        ("if hand >= pair then bet 0 pot; else call", "0 pots are not a bet"),
+        ("if hand >= pair then bet 500 pot; else call", "500 pots are not a bet"),
+        ("else", "after `else` comes `if` or an action"),
         (
             "call\nif hand >= pair then raise",
-            "line 2, `if hand >= pair then raise`: what is done where no statement applies stands above",
+            "line 2, `if hand >= pair then raise`: the action for when no statement applies is above",
         ),
     ];
     for (text, expected) in cases {
@@ -155,7 +160,7 @@ fn what_a_street_or_a_game_does_not_have_is_refused_there() {
             "if pot >= 49 then call; else fold",
             Street::River,
             Betting::Limit,
-            "49 big blinds are no pot of a limit game",
+            "49 big blinds are not a pot of a limit game",
         ),
         (
             "if hand >= pair then raise; else fold",
@@ -334,12 +339,12 @@ fn a_file_has_a_part_for_each_street() {
 fn what_is_wrong_in_a_file_is_named_with_its_line() {
     for (text, expected) in [
         ("", "nothing is said for preflop, flop, turn and river"),
-        ("call", "line 1, `call`: it stands before the first street"),
-        ("[flopp]\ncall", "line 1, `[flopp]`: `flopp` is no street; the nearest is `[flop]`"),
-        ("[flop]\ncall\n[flop]\ncall", "line 3, `[flop]`: `[flop]` stands above already"),
+        ("call", "line 1, `call`: it comes before the first street"),
+        ("[flopp]\ncall", "line 1, `[flopp]`: `flopp` is not a street; the nearest is `[flop]`"),
+        ("[flop]\ncall\n[flop]\ncall", "line 3, `[flop]`: `[flop]` is already above"),
         (
             "[flop]\nif hand >= pair then raise\n\n[turn]\ncall",
-            "line 3: what to do where no statement applies is missing",
+            "line 3: the action for when no statement applies is missing",
         ),
         (
             "[river]\nif outs >= 9 then call\nelse fold",

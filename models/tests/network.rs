@@ -214,9 +214,12 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
         let error = Network::read(bytes, &[]).expect_err("no network").to_string();
         assert!(error.contains(wanted), "{error}");
     };
-    check(b"", "byte 0: these bytes are no safetensors file: it ends before");
+    check(b"", "byte 0: these bytes are not a safetensors file: it ends before");
     check(&u64::MAX.to_le_bytes(), "a head of 18446744073709551615 bytes with 0 behind");
-    check(&file("not JSON", b""), "byte 8: these bytes are no safetensors file: its head cannot");
+    check(
+        &file("not JSON", b""),
+        "byte 8: these bytes are not a safetensors file: its head cannot",
+    );
     check(&file("{}", b""), "has no tensor `layers.0.weight`");
     let tensor = |shape: &str, dtype: &str, from: usize, to: usize| {
         let rest = format!(r#""dtype":"{dtype}","shape":{shape},"data_offsets":[{from},{to}]"#);
@@ -244,7 +247,7 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
         bytes
     };
     check(&damaged(bytes.len() - 1), "tensor `layers.2.bias`");
-    check(&damaged(bytes.len() - 1), "it is damaged: its checksum does not fit");
+    check(&damaged(bytes.len() - 1), "it is damaged: its checksum does not match");
     check(&bytes[..bytes.len() - 1], "tensor `layers.2.bias`");
     check(&[&bytes[..], &[0]].concat(), "1 bytes follow the last tensor");
     let renamed = |from: &str, to: &str| {

@@ -47,9 +47,9 @@ fn wrong_lines_are_named_with_what_is_possible() {
         ("# nothing", "there are no rules"),
         (
             "raise 3",
-            "line 1, `raise 3`: it is no rule; rules are `bet 1 when beating at least 85 %`, ",
+            "line 1, `raise 3`: it is not a rule; rules are `bet 1 when beating at least 85 %`, ",
         ),
-        ("else fold", "line 1, `else fold`: it is no rule"),
+        ("else fold", "line 1, `else fold`: it is not a rule"),
         (
             "bet 1",
             "line 1, `bet 1`: a bet is written `bet 1 when beating at least 85 %` or `bet all-",
@@ -60,10 +60,10 @@ fn wrong_lines_are_named_with_what_is_possible() {
         ("bet 1e2 when beating at least 85 %", "a bet is written"),
         (
             "bet 0 when beating at least 85 %",
-            "0 is no size: a bet is above 0 and at most 1000 pots",
+            "0 is not a size: a bet is above 0 and at most 1000 pots",
         ),
-        ("bet 1001 when beating at least 85 %", "1001 is no size"),
-        ("bet 1 when beating at least 101 %", "101 % is no share: it is from 0 to 100 %"),
+        ("bet 1001 when beating at least 85 %", "1001 is not a size"),
+        ("bet 1 when beating at least 101 %", "101 % is not a share: it is from 0 to 100 %"),
         (
             "\nbet 1 when beating at least 85 %\nbet 2 when beating at least 90 %\nelse check",
             "line 3, `bet 2 when beating at least 90 %`: 90 % is not below the 85 % of the bet before",
@@ -76,7 +76,7 @@ fn wrong_lines_are_named_with_what_is_possible() {
         (
             "else check\nbet 1 when beating at least 85 %",
             "line 2, `bet 1 when beating at least 85 %`: \
-          it must stand before `else check`: move it up",
+          it must come before `else check`: move it up",
         ),
         ("bluff the worst hands b/(1+b) as often", "there is no bet before it to bluff with"),
         (
@@ -85,13 +85,13 @@ fn wrong_lines_are_named_with_what_is_possible() {
         ),
         (
             "bet 1 when beating at least 85 %\nbluff the worst hands 0 b/(1+b) as often\nelse check",
-            "0 is no factor: it is above 0 and at most 1000",
+            "0 is not a factor: it is above 0 and at most 1000",
         ),
-        ("else check\nelse check", "line 2, `else check`: `else check` stands above already"),
+        ("else check\nelse check", "line 2, `else check`: `else check` is already above"),
         ("call\n", "line 1, `call`: calling is written `call with the best 1/(1+b)` or `call when"),
         (
             "call with the best 1/(1+b)\nelse check",
-            "line 2, `else check`: it must stand before the line",
+            "line 2, `else check`: it must come before the line",
         ),
     ];
     for (text, expected) in cases {

@@ -74,7 +74,7 @@ fn a_wrong_text_is_refused_with_its_place() {
     check("", 0, "name is missing");
     check("check", 0, "none of fold");
     check("winrat>1 ? fold : call", 0, "none of oppbet");
-    check("winrate>x ? fold : call", 8, "`x` is no number");
+    check("winrate>x ? fold : call", 8, "`x` is not a number");
     check("winrate>1e99 ? fold : call", 8, "no number");
     check("winrate>1 ? fold", 16, "`:` is missing");
     check("(fold", 5, "`)` is missing");
@@ -82,7 +82,7 @@ fn a_wrong_text_is_refused_with_its_place() {
     check("{fold 25%, call 70%}", 0, "sum to 100%");
     check("{fold -25%, call 125%}", 1, "between 0%");
     check("\"all-in", 1, "quotation mark");
-    check("fold#x", 5, "no number of rows");
+    check("fold#x", 5, "not a number of rows");
     check(&"(".repeat(100_000), 257, "inside each other");
 }
 
@@ -130,9 +130,9 @@ fn nodes_that_make_no_tree_are_refused() {
         assert!(error.contains(expected), "{error}");
     };
     check(builder().branch(4, 0.0), "node 0: there is no column 4 of 4");
-    check(builder().branch(0, f32::NAN), "NaN is no number");
-    check(builder().leaf(&[0.0; 4], 1.0, 1), "no weights of classes");
-    check(builder().leaf(&[1.0, -1.0, 1.0, 0.0], 1.0, 1), "no weights of classes");
+    check(builder().branch(0, f32::NAN), "NaN is not a number");
+    check(builder().leaf(&[0.0; 4], 1.0, 1), "not weights of classes");
+    check(builder().leaf(&[1.0, -1.0, 1.0, 0.0], 1.0, 1), "not weights of classes");
     check(builder().leaf(&[1.0; 3], 1.0, 1), "3 shares");
     check(builder().leaf(&[1.0; 4], f32::INFINITY, 1), "cannot weigh inf");
     check(builder().plane(&[(1, 1.0), (0, 1.0)], 0.0), "rising columns");
@@ -165,11 +165,11 @@ fn wrong_bytes_are_refused_with_their_place() {
     };
     // The first node follows the names.
     let root = 20 + columns().iter().chain(&classes()).map(|name| 1 + name.len()).sum::<usize>();
-    check(b"", "do not begin as one");
-    check(b"cardroom, a blueprint", "do not begin as one");
+    check(b"", "do not begin like one");
+    check(b"cardroom, a blueprint", "do not begin like one");
     check(&with(8, 2), "format 2, and this program reads 1");
     check(&with(14, 9), "names are too many");
-    check(&with(root, 9), &format!("byte {root}: 9 is no kind of node"));
+    check(&with(root, 9), &format!("byte {root}: 9 is not a kind of node"));
     check(&with(root + 1, 7), "node 0: there is no column 7 of 4");
     check(&with(root + 2, bytes[root + 2] ^ 1), "checksum");
     check(&bytes[..bytes.len() - 1], "cut off");

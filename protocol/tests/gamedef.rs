@@ -60,7 +60,7 @@ fn the_strict_reading_names_the_line_the_reason_and_the_remedy() {
         (
             "blind = 100 50",
             "blind = 100 50\nBLIND = 1 1",
-            "g.game:7: `BLIND` stands here again (first in line 6): remove one of the two lines",
+            "g.game:7: `BLIND` appears again (first in line 6): remove one of the two lines",
         ),
         (
             "blind",
@@ -109,7 +109,7 @@ fn the_strict_reading_names_the_line_the_reason_and_the_remedy() {
         (
             "GAMEDEF\nnolimit",
             "GAMEDEF\nGAMEDEF\nnolimit",
-            "g.game:2: `GAMEDEF` stands here again (first in line 1): remove one of the two lines",
+            "g.game:2: `GAMEDEF` appears again (first in line 1): remove one of the two lines",
         ),
         (
             "stack = 20000",
@@ -194,7 +194,7 @@ fn the_original_reading_passes_over_what_the_original_passes_over() {
             "blind==100,50\nblind = 100 50",
             &[
                 "line 6: the rest of the line is ignored: `,50`",
-                "line 7: `blind` stands again; the later line counts",
+                "line 7: `blind` appears again; the later line counts",
             ],
         ),
         (

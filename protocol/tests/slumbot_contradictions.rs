@@ -35,8 +35,8 @@ fn what_contradicts_what_was_said_before_ends_the_session_and_is_told_with_both_
         (flop(r#"["Kh","7c","2s"]"#, "[]"), &["b200c/"]),
         // Moves that nobody made: ours rewritten, one more of ours, one the bot could not make.
         (flop("b200c/", "b200f"), &["has no winnings"]),
-        (flop("b200c/", "b200b400c/"), &["does not go on from `b200` with `c`"]),
-        (flop("b200c/", "b300c/").replace("\"b200\"", "\"\""), &["does not go on from `b200`"]),
+        (flop("b200c/", "b200b400c/"), &["does not continue from `b200` with `c`"]),
+        (flop("b200c/", "b300c/").replace("\"b200\"", "\"\""), &["does not continue from `b200`"]),
         (flop("b200c/", "b200c/b50"), &["is too small"]),
         (flop("b200c/", "b200c/b100b300b20000"), &["b20000"]),
         (flop("\"b200\",", "\"b300\","), &["`old_action` is `b300`"]),
@@ -57,10 +57,10 @@ fn what_contradicts_what_was_said_before_ends_the_session_and_is_told_with_both_
         assert_contradiction(&body, reasons);
     }
     let over = r#"{"old_action":"b200","action":"b200f","client_pos":0,"hole_cards":["Ac","9d"],"board":[],"bot_hole_cards":["3s","2d"],"winnings":-100,"session_num_hands":1,"session_total":-100}"#;
-    assert_contradiction(over, &["`b200f` does not go on from `b200` with `c`"]);
+    assert_contradiction(over, &["`b200f` does not continue from `b200` with `c`"]);
     assert_contradiction(&over.replace("\"3s\"", "\"9d\""), &["the card 9d appears twice"]);
     let much = over.replace(":-100,", ":1000000000000000000000000000000,");
-    assert_contradiction(&much, &["`winnings` is 1e+30", "beyond all chips"]);
+    assert_contradiction(&much, &["`winnings` is 1e+30", "more than all chips"]);
     assert_contradiction(&much.replace("1000000000000000000000000000000", "1e30"), &["1e+30"]);
 }
 

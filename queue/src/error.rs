@@ -31,7 +31,7 @@ pub enum QueueError {
     /// The server's storage is full.
     #[error(
         "the NATS server has no room {what}: {why}; raise its max_file_store, or remove runs that \
-         are collected with `cardroom runs cancel RUN`; the same command then goes on"
+         are collected with `cardroom runs cancel RUN`; the same command then continues"
     )]
     Full {
         /// The item to be stored.
@@ -48,12 +48,12 @@ pub enum QueueError {
         why: String,
     },
     /// There is no such run.
-    #[error("there is no run `{0}` on this server; `cardroom runs list` shows those there are")]
+    #[error("there is no run `{0}` on this server; `cardroom runs list` shows the existing ones")]
     NoRun(String),
     /// The server has lost results, whose parts were enqueued again.
     #[error(
-        "the NATS server has lost the results of {parts} parts of run {run}, as one that is killed \
-         may: they are in the queue again; collect once workers have done them"
+        "the NATS server has lost the results of {parts} parts of run {run}, as can happen when \
+         it is killed: they are in the queue again; collect once workers have done them"
     )]
     Lost {
         /// The run.
@@ -129,7 +129,7 @@ fn apart(seconds: i64) -> String {
 
 fn remedy(parts: u32) -> String {
     match parts {
-        0 => "; start workers, or wait for those there are".to_owned(),
+        0 => "; start workers, or wait for those that exist".to_owned(),
         parts => format!(
             ", {parts} failed for good; `cardroom runs show RUN` says why, and enqueueing the run \
              again tries them again"

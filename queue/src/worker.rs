@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
     /// that.
     async fn check_clock(&self) -> Result<(), QueueError> {
         let before = SystemTime::now();
-        patiently("to say that a worker is there", async || {
+        patiently("to announce a worker", async || {
             let state = serde_json::to_vec(&self.state).map_err(|error| error.to_string())?;
             let sent = self.queue.stores.context.publish(subject(&self.state), state.into()).await;
             let received = sent.map_err(|error| error.to_string())?.await;

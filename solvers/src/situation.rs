@@ -65,7 +65,8 @@ pub enum SituationError {
     Stack(f64),
     /// The range of pots is not valid.
     #[error(
-        "pots from {} to {} big blinds: they must rise from 2 at least to less than both stacks, {most}",
+        "pots from {} to {} big blinds: they must rise from at least 2 to less than both stacks, \
+         {most}",
         .pots[0], .pots[1]
     )]
     Pots {

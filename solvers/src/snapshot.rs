@@ -21,11 +21,12 @@ const QUOTED: usize = 200;
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The bytes are not a snapshot.
-    #[error("this is no {0} file: it does not begin as one")]
+    #[error("this is not a {0} file: it does not begin like one")]
     NotOne(&'static str),
     /// The format has another version.
     #[error(
-        "the snapshot has format {found}, and this program reads {wanted}: begin anew, or use the program it was made with"
+        "the snapshot has format {found}, and this program reads {wanted}: start again, or use \
+         the program it was made with"
     )]
     Version {
         /// The version found.
@@ -35,7 +36,8 @@ pub enum SnapshotError {
     },
     /// The snapshot is of another run.
     #[error(
-        "this {kind} file is of something else: its {what} is `{found}`, here it is `{wanted}`; give the same, or begin anew"
+        "this {kind} file belongs to something else: its {what} is `{found}`, here it is \
+         `{wanted}`; give the same, or start again"
     )]
     Other {
         /// The kind of snapshot.
@@ -57,14 +59,14 @@ pub enum SnapshotError {
     },
     /// There are bytes after the end.
     #[error(
-        "the snapshot goes on after its {wanted} bytes: take an earlier one, or cut off the rest"
+        "the snapshot continues after its {wanted} bytes: take an earlier one, or cut off the rest"
     )]
     Beyond {
         /// Expected number of bytes.
         wanted: u64,
     },
     /// The bytes do not match their checksum.
-    #[error("the snapshot is damaged: its checksum does not fit its bytes; take an earlier one")]
+    #[error("the snapshot is damaged: its checksum does not match its bytes; take an earlier one")]
     Damaged,
     /// Reading or writing failed.
     #[error(transparent)]

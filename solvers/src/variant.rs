@@ -238,7 +238,8 @@ const NAMES: [(&str, Variant); 9] = [
 /// Error for text that is not a variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{text}' is no algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \
+    "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
+     dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \
      pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,second-first and ,discount-then-add if wanted"
 )]
 pub struct ParseVariantError {

@@ -235,7 +235,7 @@ fn snapshots_of_other_trainings_and_damaged_ones_are_refused() {
     }
     assert!(message(resumed(quick(), b"something else altogether")).contains("no training file"));
     let text = message(resumed(quick(), &[&bytes[..], b"x"].concat()));
-    assert!(text.contains(&format!("goes on after its {} bytes", bytes.len())), "{text}");
+    assert!(text.contains(&format!("continues after its {} bytes", bytes.len())), "{text}");
     for at in [bytes.len() - 1, bytes.len() - 40, bytes.len() / 2] {
         let mut bytes = bytes.clone();
         bytes[at] ^= 1;

@@ -34,10 +34,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "An optimal decision tree plays the blueprint that it learned from:",
             vec!["match", "oct", "cfr", "--hands", &hands, "--seed", "1", "--out", &folder],
         ),
-        ("What can be said of it, with less luck:", vec!["stats", &folder]),
+        ("What the match shows, with less luck:", vec!["stats", &folder]),
         ("Why the tree did what it did in hand 3:", vec!["explain", "decision", &folder, "3"]),
         (
-            "The page, with this match and a table to play at by hand (Ctrl-C ends it):",
+            "The web page, with this match and a table to play at by hand (Ctrl-C ends it):",
             vec!["serve", "--bind", &args.bind, "--data", &data],
         ),
     ];

@@ -123,7 +123,7 @@ fn server(address: &str) -> Check {
             "server",
             State::Fails,
             format!("{address} answers `{status}`"),
-            "another program has this address, or [server] hosts lacks it",
+            "another program uses this address, or [server] hosts lacks it",
         ),
         Err(error) => lacks(
             "server",
@@ -167,7 +167,8 @@ fn address(bind: &str) -> Check {
             "address of the page",
             State::Missing,
             format!("{bind}: {error}"),
-            "another program, or a cardroom that runs, has it: give [server] bind (or --bind) another port",
+            "another program, or a running cardroom, uses it: give [server] bind (or --bind) \
+             another port",
         ),
     }
 }
@@ -180,7 +181,7 @@ fn sockets() -> Check {
         listener.accept().map(|_| ())
     });
     match met {
-        Ok(()) => works("sockets on 127.0.0.1", "a connection was made"),
+        Ok(()) => works("sockets on 127.0.0.1", "a connection succeeded"),
         Err(error) => lacks(
             "sockets on 127.0.0.1",
             State::Fails,
@@ -201,7 +202,7 @@ fn clock() -> Check {
             "clock",
             State::Missing,
             "before 2026",
-            "set the clock: records are dated by it, and certificates of slumbot.com are refused",
+            "set the clock: it dates the records, and a wrong one fails certificates of slumbot.com",
         ),
     }
 }

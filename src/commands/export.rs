@@ -198,7 +198,7 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::input(anyhow::anyhow!(
-        "{} exists already: add --force to overwrite it, or choose another name with --out",
+        "{} already exists: add --force to overwrite it, or choose another name with --out",
         path.display()
     )))
 }
@@ -211,7 +211,7 @@ fn refuse_older(path: &Path, number: u64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::input(anyhow::anyhow!(
-        "{} would stand beside this export as if it were part of it: remove it and those after it, or \
+        "{} would look like a part of this export: remove it and those after it, or \
          choose another name with --out",
         next.display()
     )))

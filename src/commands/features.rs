@@ -135,7 +135,7 @@ fn bets(text: &str, board: CardSet) -> Result<[Chips; 4], Failure> {
         })?;
         if *bet > 0 && street.index() > reached {
             return Err(Failure::input(anyhow::anyhow!(
-                "--bets: {bet} chips on the {street}, where this board has not come: give 0"
+                "--bets: {bet} chips on the {street}, which this board has not reached: give 0"
             )));
         }
     }

@@ -96,7 +96,7 @@ struct Lost(BTreeSet<String>);
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.join(ledger::FILE_NAME).exists() {
         return Err(Failure::input(anyhow::anyhow!(
-            "{} holds a match already: choose another folder with --out",
+            "{} already holds a match: choose another folder with --out",
             args.out.display()
         )));
     }
@@ -255,8 +255,7 @@ fn tell(gathered: &Gathered, lost: &Lost, files: usize) {
         }
     }
     if gathered.renumbered {
-        lines
-            .push("hands of several files had the same numbers: they are numbered anew".to_owned());
+        lines.push("hands of several files had the same numbers: they are renumbered".to_owned());
     }
     if !lost.0.is_empty() {
         let fields: Vec<&str> = lost.0.iter().map(String::as_str).collect();

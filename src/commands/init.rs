@@ -39,10 +39,10 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     for (name, content) in FILES {
         let path = args.folder.join(name);
         if path.exists() {
-            text += &format!("{}: there already, left as it is\n", path.display());
+            text += &format!("{}: already exists, left as it is\n", path.display());
         } else {
             report::write(&path, content)?;
-            text += &format!("{}: made\n", path.display());
+            text += &format!("{}: created\n", path.display());
         }
     }
     Ok(Output::from(format!("{text}\n{README}")))

@@ -132,7 +132,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         ))),
         differences if differences.is_empty() || !args.verify => Ok(()),
         differences => Err(Failure::claim(format!(
-            "{} is not what is played now: {}",
+            "{} differs from what is played now: {}",
             info.name,
             differences.join("; ")
         ))),
@@ -157,7 +157,7 @@ fn open(args: &Args) -> Result<LedgerReader, Failure> {
         return refuse("its cards were dealt by the ACPC dealer, at a hosted table");
     }
     if ledger.note(IMPORTED).map_err(Failure::input)?.is_some() {
-        return refuse("its hands were played elsewhere, and imported");
+        return refuse("its hands were played elsewhere and imported");
     }
     Ok(*ledger)
 }
@@ -177,7 +177,7 @@ fn player(entrant: &Entrant, registry: &Registry) -> Result<Player, Failure> {
         Failure::input(anyhow::anyhow!("the entrant {}, its model: {error}", entrant.name))
     })?;
     Ok(match (choice.runs_program(), choice.repeatable()) {
-        (true, _) => Player { choice: None, reason: Some("a program of somebody else's"), model },
+        (true, _) => Player { choice: None, reason: Some("it is an external program"), model },
         (_, false) => Player { choice: None, reason: Some("it is not repeatable"), model },
         _ => Player { choice: Some(choice), reason: None, model },
     })
@@ -227,7 +227,9 @@ impl Outcome<'_> {
         let mut found = Vec::new();
         found.extend(self.record.faults.iter().cloned());
         let models = self.entrants().filter(|entrant| entrant.model_recorded != entrant.model_now);
-        found.extend(models.map(|entrant| format!("the model of {} is another one", entrant.name)));
+        found.extend(
+            models.map(|entrant| format!("the model of {} is a different one", entrant.name)),
+        );
         found.extend(self.compared.first.as_ref().map(|first| self.difference(first)));
         found
     }
@@ -262,7 +264,7 @@ impl Shown for Outcome<'_> {
             let model = match (entrant.model_recorded, entrant.model_now) {
                 (None, None) => "-",
                 (one, other) if one == other => "the same",
-                _ => "ANOTHER ONE",
+                _ => "DIFFERENT",
             };
             table.row([
                 entrant.name.to_owned(),

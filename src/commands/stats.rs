@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         report = report.with_plan(args.half_width);
         if report.plan.is_empty() {
             return Err(Failure::input(anyhow::anyhow!(
-                "{} has nothing to plan by: {FIRST_LOOK} deals are needed, whose results differ",
+                "{} gives nothing to plan with: {FIRST_LOOK} deals with different results are needed",
                 args.source.display()
             )));
         }

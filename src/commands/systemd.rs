@@ -43,7 +43,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Some(name) if name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)) => {
             format!("User={name}\nGroup={name}")
         }
-        Some(name) => return Err(Failure::usage(format!("`{name}` is no user's name"))),
+        Some(name) => return Err(Failure::usage(format!("`{name}` is not a user name"))),
     };
     // Time to drain, and some to write remaining data.
     let stop = args.grace.0.as_secs() + 15;

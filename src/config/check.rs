@@ -69,9 +69,9 @@ enum Unusable {
     NoTime(Time),
     #[error("`{first}` is longer than `retry_most`, which is `{most}`: write at most that")]
     Retry { first: Time, most: Time },
-    #[error("`{0}` is no host: write a host name or an address, as in \"dealer.example.org\"")]
+    #[error("`{0}` is not a host: write a host name or an address, as in \"dealer.example.org\"")]
     Host(String),
-    #[error("0 is no port to connect to: write the port of the dealer's seat, from 1 to 65535")]
+    #[error("0 is not a port to connect to: write the port of the dealer's seat, from 1 to 65535")]
     NoPort,
     #[error("two seats are called `{0}`: give one of them another `name`")]
     SameSeat(String),

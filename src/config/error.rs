@@ -41,7 +41,7 @@ pub enum ConfigError {
     },
     /// An environment variable has our prefix but sets nothing.
     #[error(
-        "environment variable {name} sets nothing{}: two underscores stand between the parts of a \
+        "environment variable {name} sets nothing{}: two underscores separate the parts of a \
          key, as in CARDROOM_SERVER__BIND",
         .nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
     )]

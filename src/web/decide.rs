@@ -127,7 +127,11 @@ async fn decide(
 ) -> Result<Json<Decision>, Problem> {
     let Some(decider) = decider else {
         let remedy = "set `decide.enabled = true` in the configuration";
-        return Err(Problem::new(StatusCode::NOT_FOUND, "no agent is asked here", remedy));
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "decisions are disabled on this server",
+            remedy,
+        ));
     };
     let asked = Asked::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
     let infoset = asked.state.infoset();
@@ -170,7 +174,7 @@ async fn read_body(request: Request, limits: Limits) -> Result<body::Bytes, Prob
         )),
         Err(_) => Err(Problem::new(
             StatusCode::REQUEST_TIMEOUT,
-            "the body did not come in time",
+            "the body did not arrive in time",
             "send it at once, or set `server.request_timeout` in the configuration",
         )),
     }
@@ -193,7 +197,9 @@ fn no_decision(agent: &str, fallback: Fallback, note: Option<&str>) -> Problem {
     let (code, what) = match fallback {
         Fallback::Timeout => (StatusCode::GATEWAY_TIMEOUT, "did not answer in time"),
         Fallback::Gone => (StatusCode::BAD_GATEWAY, "is gone"),
-        Fallback::BadAnswer => (StatusCode::BAD_GATEWAY, "answered something that is no action"),
+        Fallback::BadAnswer => {
+            (StatusCode::BAD_GATEWAY, "answered something that is not an action")
+        }
         Fallback::Panic => (StatusCode::INTERNAL_SERVER_ERROR, "failed: a fault in this program"),
     };
     tracing::warn!(agent, what, note, "an agent gave no decision");

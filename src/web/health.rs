@@ -48,7 +48,7 @@ pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
     let checks = vec![
         check("records can be written", writable),
         check("agents are loaded", no_agents),
-        check("new matches are taken", draining),
+        check("new matches are accepted", draining),
     ];
     let ok = checks.iter().all(|check| check.ok);
     (if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, Json(checks))

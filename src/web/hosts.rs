@@ -33,7 +33,7 @@ pub struct Hosts {
 /// A text that is not a host without a port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no host: write a name or an address without a port, as in \"cards.example.org\" or \
+    "`{0}` is not a host: write a name or an address without a port, as in \"cards.example.org\" or \
      \"192.168.1.5\""
 )]
 pub struct NoHost(String);
@@ -102,7 +102,7 @@ impl Hosts {
     /// The answer that refuses a request; `None` if the request is accepted.
     pub fn refuse(&self, request: &Request, wire: &Wire) -> Option<Response<Body>> {
         if wire.ambiguous() {
-            let why = "the request says in two ways how long it is: it may have Content-Length or \
+            let why = "the request gives its length in two ways: it may have Content-Length or \
                        Transfer-Encoding: chunked, once";
             return Some(refused(request, StatusCode::BAD_REQUEST, why));
         }
@@ -162,7 +162,7 @@ fn refused(request: &Request, code: StatusCode, why: &str) -> Response<Body> {
     let number = code.as_str().to_owned();
     metrics::counter!("cardroom_http_requests_total", "code" => number).increment(1);
     let path = request.uri().path();
-    tracing::debug!(path, why, "a request was not looked at");
+    tracing::debug!(path, why, "a request was refused");
     let (kind, body) = if problem::is_api(path) {
         ("application/json", Problem::new(code, why, "docs/server.md, *Who is answered*").json())
     } else if PREFIXES.iter().any(|prefix| path.starts_with(prefix)) {

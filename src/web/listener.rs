@@ -110,7 +110,7 @@ async fn converse(
         tokio::select! {
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
-                    tracing::debug!(%error, "a web connection was given up");
+                    tracing::debug!(%error, "a web connection was dropped");
                 }
                 return;
             }

@@ -51,8 +51,8 @@ pub enum SecretError {
     },
     /// Others than the owner can read or change the file.
     #[error(
-        "{}: others than its owner may read or change it (mode {mode:o}): `chmod 600` it, and \
-         change what it holds if others may know that",
+        "{}: users other than its owner can read or change it (mode {mode:o}): `chmod 600` it, \
+         and change its contents if others may know them",
         .path.display()
     )]
     Open {
@@ -126,7 +126,7 @@ pub async fn ask(State(login): State<Arc<Login>>, request: Request, next: Next) 
         let caller = request.extensions().get::<super::listener::Wire>().map(|wire| wire.caller);
         tracing::warn!(?caller, "a login was refused");
     }
-    let mut response = Response::new(Body::from("log in: this server asks for it\n"));
+    let mut response = Response::new(Body::from("log in: this server requires it\n"));
     *response.status_mut() = StatusCode::UNAUTHORIZED;
     login.challenge(response.headers_mut());
     response

@@ -22,13 +22,13 @@ pub fn start() -> Result<PrometheusHandle, BuildError> {
     describe_counter!("cardroom_hands_total", "Hands finished at a table.");
     describe_counter!("cardroom_decisions_total", "Actions played, by agent, street and kind.");
     describe_histogram!("cardroom_decision_seconds", "Time for a decision, by agent.");
-    describe_counter!("cardroom_fallbacks_total", "Decisions that stood in for no answer.");
+    describe_counter!("cardroom_fallbacks_total", "Decisions that replaced a missing answer.");
     describe_counter!("cardroom_illegal_actions_total", "Actions that had to be corrected.");
     describe_counter!("cardroom_refused_total", "Bots that were turned away at a table.");
     describe_counter!("cardroom_http_requests_total", "Web requests, by the code of the answer.");
-    describe_histogram!("cardroom_db_commit_seconds", "Time to put a hand on record.");
+    describe_histogram!("cardroom_db_commit_seconds", "Time to record a hand.");
     describe_gauge!("cardroom_matches_active", "Matches being played at hosted tables.");
-    describe_gauge!("cardroom_queue_depth", "Bots that wait for a seat.");
+    describe_gauge!("cardroom_queue_depth", "Bots waiting for a seat.");
     describe_gauge!("cardroom_winrate_mbb", "Win rate in the running match, mbb per hand.");
     describe_gauge!(
         "cardroom_winrate_ci_halfwidth_mbb",

@@ -88,7 +88,7 @@ pub async fn match_page(
         return Ok(message(
             StatusCode::NOT_FOUND,
             "No such match",
-            "There is no match of this name.",
+            "There is no match with this name.",
         ));
     };
     Ok(page(&MatchPage { id, running, body }))

@@ -83,21 +83,21 @@ pub async fn in_json(request: Request, next: Next) -> Response<Body> {
     let described = "`/api/v1/openapi.json` describes every path";
     let (error, remedy) = match code {
         StatusCode::UNAUTHORIZED => (
-            "this server asks for a login".to_owned(),
+            "this server requires a login".to_owned(),
             "send it in the header `Authorization`, as Basic or Bearer".to_owned(),
         ),
         StatusCode::NOT_FOUND => (format!("there is nothing at `{path}`"), described.to_owned()),
         StatusCode::METHOD_NOT_ALLOWED => {
             // The router adds `Allow` only after this.
             let allowed = if path == decide::PATH { "POST" } else { "GET" };
-            (format!("{method} is not for `{path}`"), format!("use {allowed}"))
+            (format!("{method} is not allowed for `{path}`"), format!("use {allowed}"))
         }
         StatusCode::PAYLOAD_TOO_LARGE => (
             "the body is too large".to_owned(),
             "send less, or set `server.max_body` in the configuration".to_owned(),
         ),
         StatusCode::SERVICE_UNAVAILABLE => (
-            "there was no answer in time".to_owned(),
+            "no answer came in time".to_owned(),
             "ask again later, or set `server.request_timeout` in the configuration".to_owned(),
         ),
         _ if code.is_server_error() => {

@@ -114,11 +114,11 @@ impl Seen {
 
     /// The message if the state is not current; empty otherwise.
     fn trouble(&self) -> String {
-        let why = self.trouble.clone().unwrap_or_else(|| "it is being asked".to_owned());
+        let why = self.trouble.clone().unwrap_or_else(|| "its server is being queried".to_owned());
         match &self.runs {
             Some(_) if self.is_new() => String::new(),
             Some(seen) => format!("As of {} ago: {why}", span(seen.1.elapsed().as_secs_f64())),
-            None => format!("Nothing is known of the queue yet: {why}"),
+            None => format!("Nothing is known about the queue yet: {why}"),
         }
     }
 }
@@ -178,20 +178,20 @@ impl RunCard {
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
             ("Parts done", format!("{} of {} ({share})", whole(done as u64), whole(parts.into()))),
-            ("At work", whole(runs.at_work(status) as u64)),
+            ("In progress", whole(runs.at_work(status) as u64)),
             ("Hands", whole(status.hands())),
         ];
         if let Some(rate) = status.hands_per_second() {
             facts.push(("Hands a second", whole(rate as u64)));
         }
         if let Some(seconds) = status.seconds_per_part() {
-            facts.push(("A part takes", span(seconds)));
+            facts.push(("Time per part", span(seconds)));
         }
         if status.left() > 0 {
             let to_go = runs.to_go(status);
-            facts.push(("To go", to_go.map_or_else(|| "not known yet".to_owned(), span)));
+            facts.push(("Remaining", to_go.map_or_else(|| "not known yet".to_owned(), span)));
         }
-        facts.push(("Put in", format!("{} ago", span(status.age))));
+        facts.push(("Enqueued", format!("{} ago", span(status.age))));
         if !status.dead.is_empty() {
             facts.push(("Failed for good", whole(status.dead.len() as u64)));
         }
@@ -268,7 +268,7 @@ pub fn router(view: Option<QueueView>) -> Router {
 
 async fn page(State(view): State<Option<QueueView>>) -> Response {
     let Some(view) = view else {
-        let why = "This server looks at no queue: its configuration names none in `queue.nats`.";
+        let why = "This server watches no queue: its configuration names none in `queue.nats`.";
         return message(StatusCode::NOT_FOUND, "No queue here", why);
     };
     Html(text(&Page { body: body(&*view.now().await) })).into_response()

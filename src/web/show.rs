@@ -327,7 +327,7 @@ impl MatchDetail {
             let planned = report.of.hands_planned;
             facts.push(("Hands", format!("{} of {planned}", report.hands)));
             if let Some(stop) = &report.stop {
-                let name = if stop.met { "Ended by its rule" } else { "Rule to end by" };
+                let name = if stop.met { "Ended by its rule" } else { "Stopping rule" };
                 facts.push((name, stop.words.clone()));
             }
             facts.push(("Game", report.of.game.clone()));

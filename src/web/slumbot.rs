@@ -154,7 +154,7 @@ impl Api {
         let body = match tokio::time::timeout(limits.body_time, read).await {
             Ok(Ok(body)) => body,
             Ok(Err(_)) => return text(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
-            Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"),
+            Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
         };
         let content_type = parts.headers.get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
@@ -175,7 +175,7 @@ impl Api {
                 let caller = parts.extensions.get::<Wire>().map(|wire| wire.caller);
                 tracing::warn!(?caller, "a login was refused");
             }
-            let how = "this server asks for a login: call login with the password first, or send \
+            let how = "this server requires a login: call login with the password first, or send \
                        it with the request";
             return text(StatusCode::UNAUTHORIZED, how);
         }
@@ -309,7 +309,7 @@ async fn review(State(api): State<Api>, Query(asked): Query<Asked>) -> Response<
 /// public server.
 fn refuse_method(method: &Method) -> Response<Body> {
     if method == Method::OPTIONS {
-        return object(StatusCode::UNAUTHORIZED, "not from other sites");
+        return object(StatusCode::UNAUTHORIZED, "requests from other sites are refused");
     }
     let mut response = object(StatusCode::METHOD_NOT_ALLOWED, "use POST");
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));

@@ -17,7 +17,7 @@ pub enum ReadError {
         error: std::io::Error,
     },
     /// A file is not the output of its command.
-    #[error("{path}: {what}; remove the study's folder to begin anew")]
+    #[error("{path}: {what}; remove the study's folder to start again")]
     Damaged {
         /// The file's path.
         path: String,

@@ -61,7 +61,7 @@ pub enum RecordError {
         error: io::Error,
     },
     /// The file is not a record.
-    #[error("{path} is no record of a study ({error}); remove it, or give --out another folder")]
+    #[error("{path} is not a record of a study ({error}); remove it, or give --out another folder")]
     Damaged {
         /// The file's path.
         path: String,
@@ -79,7 +79,7 @@ pub enum RecordError {
         ours: String,
     },
     /// The folder holds a whole study, not a part.
-    #[error("{0} is no part of a study: it was done without --shard")]
+    #[error("{0} is not a part of a study: it was done without --shard")]
     Whole(String),
     /// The parts are of different studies.
     #[error("{one} has {of_one}, and {other} has {of_other}: these are parts of different studies")]
@@ -246,7 +246,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), RecordError> {
     Shard::all(&read.iter().map(|(shard, ..)| *shard).collect::<Vec<_>>())?;
     if out.exists() {
         return Err(file(out)(io::Error::other(
-            "exists already; choose another folder with --out",
+            "already exists; choose another folder with --out",
         )));
     }
     let mut whole = Record { shard: None, done: Vec::new(), folder: at(out), ..record.clone() };

@@ -57,7 +57,8 @@ fn what_is_lost_is_lost_on_the_street_of_the_difference() {
         assert_eq!(row["lost"]["mbb"], 0.0);
     }
     let text = explain(at, &arguments);
-    for words in ["fold beside its teacher call", "2,000 hands", "0.0 → 50.0 %", "50.0 %"] {
+    for words in ["fold compared with its teacher call", "2,000 hands", "0.0 → 50.0 %", "50.0 %"]
+    {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
@@ -82,7 +83,7 @@ fn what_cannot_be_compared_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     for (arguments, code, expected) in [
-        (&["fidelity", "call", "--teacher", "call", "--hands", "7"][..], 2, "name an even number"),
+        (&["fidelity", "call", "--teacher", "call", "--hands", "7"][..], 2, "give an even number"),
         (&["fidelity", "external:true"][..], 3, "agents that can: call, fold"),
         (&["fidelity", "call", "--teacher", "nobody"][..], 3, "there is no agent `nobody`"),
         (

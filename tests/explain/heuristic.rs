@@ -116,7 +116,7 @@ fn what_cannot_be_explained_is_refused_with_the_place() {
         at,
         &["heuristic", "mine.fft", "--hands", "3"],
         2,
-        "3 hands are no whole number of deals",
+        "3 hands are not a whole number of deals",
     );
     let nolimit = ["heuristic", "mine.fft", "--game", "holdem.nolimit.2p.reverse_blinds"];
     check_failure(

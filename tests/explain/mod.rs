@@ -440,12 +440,12 @@ fn what_cannot_be_explained_is_refused_in_one_line() {
         (
             &["tree", "mlp", "--street", "flop"][..],
             3,
-            "`mlp` is no tree; agents with trees: cart, oct",
+            "`mlp` is not a tree; agents with trees: cart, oct",
         ),
         (&["tree", "nobody", "--street", "flop"][..], 3, "there is no agent `nobody`"),
         (&["tree", "empty", "--street", "flop"][..], 3, "holds no manifest.toml"),
         (&["tree", "made", "--street", "preflop", "--node", "7"][..], 2, "nodes 0 to 6"),
-        (&["bluffs", "xgboost"][..], 3, "`xgboost` is no tree"),
+        (&["bluffs", "xgboost"][..], 3, "`xgboost` is not a tree"),
     ] {
         check_failure(at, arguments, code, expected);
     }

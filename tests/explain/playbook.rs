@@ -95,6 +95,6 @@ fn a_playbook_of_another_kind_of_file_is_refused() {
         check_failure(at, &["playbook", "made", "--out", name], 2, "an .html or an .svg file");
         assert!(!at.join(name).exists());
     }
-    check_failure(at, &["playbook", "mlp", "--out", "book.svg"], 3, "`mlp` is no tree");
+    check_failure(at, &["playbook", "mlp", "--out", "book.svg"], 3, "`mlp` is not a tree");
     check_failure(at, &["playbook", "made", "--out", "no/book.svg"], 3, "no/book.svg");
 }

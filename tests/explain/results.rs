@@ -112,7 +112,7 @@ fn a_leaf_has_won_what_the_hands_won_that_came_to_it() {
         at,
         &["tree", "oct", "--street", "flop", "--match", "m"],
         3,
-        "nobody plays the trees of `oct` there; the agents are cart:model=",
+        "no player has the trees of `oct`; the agents are cart:model=",
     );
 }
 

@@ -143,11 +143,11 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             "[server]\nlog = \"loud\"\n".to_owned(),
-            "cardroom.toml:2: server.log: `loud` says nothing about log lines: write a level",
+            "cardroom.toml:2: server.log: `loud` is not a log filter: write a level",
         ),
         (
             "[server]\nlog = \"info,matches=loud\"\n".to_owned(),
-            "cardroom.toml:2: server.log: `matches=loud` says nothing",
+            "cardroom.toml:2: server.log: `matches=loud` is not a log filter",
         ),
         (
             "[server]\nrequest_timeout = \"0s\"\n".to_owned(),
@@ -179,9 +179,9 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             dealer("host", "\"\""),
-            "cardroom.toml:2: dealers[0].host: `` is no host: write a host name",
+            "cardroom.toml:2: dealers[0].host: `` is not a host: write a host name",
         ),
-        (dealer("port", "0"), "cardroom.toml:2: dealers[0].port: 0 is no port to connect to"),
+        (dealer("port", "0"), "cardroom.toml:2: dealers[0].port: 0 is not a port to connect to"),
         (
             dealer("retry_first", "\"10min\""),
             "cardroom.toml:2: dealers[0].retry_first: `10m` is longer than `retry_most`, which is `5m`",

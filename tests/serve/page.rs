@@ -229,7 +229,7 @@ fn a_queue_whose_server_is_away_is_said_to_be_and_the_rest_goes_on() {
     assert!(trouble.contains("does not answer") && !trouble.contains("secret"), "{trouble}");
     let (_, page) = server.get("/runs");
     assert!(
-        page.contains("Nothing is known of the queue yet") && !page.contains("secret"),
+        page.contains("Nothing is known about the queue yet") && !page.contains("secret"),
         "{page}"
     );
     assert!(server.get("/").1.contains("href=\"/runs\""));

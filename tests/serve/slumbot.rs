@@ -536,7 +536,7 @@ fn faults_are_not_for_the_public_and_their_file_must_make_sense() {
     assert!(code == Some(2) && error.contains("--faults-in-public"), "{code:?} {error}");
     let (code, error) = run("drop = 2.0", &["--bind", "127.0.0.1:0"]);
     assert!(
-        code == Some(3) && error.contains("faults.toml: drop = 2 is no share"),
+        code == Some(3) && error.contains("faults.toml: drop = 2 is not a share"),
         "{code:?} {error}"
     );
 }

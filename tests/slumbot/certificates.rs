@@ -95,11 +95,16 @@ fn a_servers_own_certificate_is_trusted_when_it_is_given_and_only_then() {
         // A certificate that an authority has signed, given without that authority.
         ("server.pem", "server.key", Some("server.pem"), &[MADE]),
         ("self-signed.pem", OWN, None, &["the certificate itself", "--certificates FILE"]),
-        ("self-signed.pem", OWN, Some("server.pem"), &["none of those of --certificates"]),
-        ("server.pem", "server.key", Some("self-signed.pem"), &["none of those of --certificates"]),
+        ("self-signed.pem", OWN, Some("server.pem"), &["not one of those in --certificates"]),
+        (
+            "server.pem",
+            "server.key",
+            Some("self-signed.pem"),
+            &["not one of those in --certificates"],
+        ),
         // The same name and key, and even so not the one given.
         ("expired.pem", OWN, Some("self-signed.pem"), &["check the time of this machine"]),
-        ("self-signed.pem", OWN, Some("expired.pem"), &["none of those of --certificates"]),
+        ("self-signed.pem", OWN, Some("expired.pem"), &["not one of those in --certificates"]),
         ("other-name.pem", OWN, Some("other-name.pem"), &["poker.example", "--host", "-addext"]),
         ("no-name.pem", OWN, Some("no-name.pem"), &["not valid for name", "subjectAltName=DNS"]),
         ("expired.pem", OWN, Some("expired.pem"), &["expired", "check the time of this machine"]),

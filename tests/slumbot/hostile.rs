@@ -112,14 +112,14 @@ fn a_run_whose_hands_never_end_gives_up() {
                 Stub::start(move |moment| if moment.over { spoil(moment) } else { honest(moment) });
             let folder = tempfile::tempdir().expect("a folder");
             let output = run(folder.path(), &stub.url, sessions, HANDS);
-            check(&output, code, &["hands in a row no end was to be seen", "resume with: "]);
+            check(&output, code, &["hands in a row had no visible end", "resume with: "]);
             let (first, dealt) = (stub.requests(), stub.dealt());
             // 8 + 2 for each session, and those in play.
             let most = 8 + 3 * u64::from(sessions);
             assert!(dealt <= most, "{name}: {dealt} hands");
             assert!(first <= 15 * most, "{name}: {first} requests");
             let output = run(folder.path(), &stub.url, sessions, HANDS);
-            check(&output, code, &["hands in a row no end was to be seen"]);
+            check(&output, code, &["hands in a row had no visible end"]);
             let again = stub.dealt() - dealt;
             assert!(again <= 2 * u64::from(sessions), "{name}: {again} hands more");
         }
@@ -215,7 +215,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
                 _ => honest(moment),
             }
         }),
-        ("`winnings` is 1e+30, which is beyond", |moment| match fifth(moment) && moment.over {
+        ("`winnings` is 1e+30, which is more than", |moment| match fifth(moment) && moment.over {
             true => Said::Body(moment.body.replace("\"winnings\":", "\"winnings\":1e30,\"was\":")),
             false => honest(moment),
         }),
@@ -224,7 +224,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             false => honest(moment),
         }),
         // This side calls and checks, the bot too: nobody bets.
-        ("does not go on from", |moment| match fields(&moment.body)["board"][2].is_null() {
+        ("does not continue from", |moment| match fields(&moment.body)["board"][2].is_null() {
             false if fifth(moment) && !moment.over => {
                 let mut object = fields(&moment.body);
                 let action = object["action"].as_str().expect("text").replace("ck/", "b200b400c/");
@@ -241,7 +241,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             }
             _ => honest(moment),
         }),
-        ("the end of a hand is told twice", |moment| match moment.endpoint {
+        ("the end of a hand is reported twice", |moment| match moment.endpoint {
             Endpoint::NewHand if moment.finished == 5 => {
                 Said::Body(moment.ended.replace("\"winnings\":", "\"winnings\":77,\"was\":"))
             }

@@ -385,7 +385,7 @@ fn what_is_no_slumbot_is_said_in_one_line_with_the_address_and_a_remedy() {
     let cases: Vec<(&'static str, &[&str])> = vec![
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n<html>Hi</html>",
-            &["is no Slumbot server", "web page", "--host"],
+            &["is not a Slumbot server", "web page", "--host"],
         ),
         (
             "HTTP/1.1 301 Moved\r\nLocation: https://slumbot.com/\r\nContent-Length: 0\r\n\r\n",
@@ -461,7 +461,7 @@ fn a_refusal_of_every_token_ends_the_run() {
     let length = body.len();
     let url = always(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").leak());
     let output = play(folder.path(), &url, &["--agent", "call", "--out", "run"]);
-    check_failure(&output, 3, &["refuses to go on", "forgets every session"]);
+    check_failure(&output, 3, &["refuses to continue", "forgets every session"]);
 }
 
 #[test]

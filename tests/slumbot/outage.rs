@@ -156,7 +156,7 @@ fn whoever_waits_for_a_server_that_never_answers_is_told_what_for_and_until_when
         (
             silent.as_str(),
             "2500ms",
-            ["attempt 1 under way, for up to 2s 500ms (--timeout)", "attempt 2 in "],
+            ["attempt 1 in progress, for up to 2s 500ms (--timeout)", "attempt 2 in "],
         ),
         ("http://127.0.0.1:9", "30s", ["attempt ", "Connection refused"]),
     ];

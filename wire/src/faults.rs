@@ -106,7 +106,7 @@ impl FaultPlan {
     fn check(&self) -> Result<(), String> {
         for (name, rate) in self.rates() {
             if !(0.0..=1.0).contains(&rate) {
-                return Err(format!("{name} = {rate} is no share of requests: write 0 to 1"));
+                return Err(format!("{name} = {rate} is not a share of requests: write 0 to 1"));
             }
         }
         let sum: f64 = self.rates().iter().map(|(_, rate)| rate).sum();
@@ -122,7 +122,7 @@ impl FaultPlan {
         }
         let bad = |code: &&u16| !(400..=599).contains(*code);
         if let Some(code) = self.codes.iter().find(bad) {
-            return Err(format!("codes: {code} is no status of an error: write 400 to 599"));
+            return Err(format!("codes: {code} is not an error status: write 400 to 599"));
         }
         let unknown = |name: &&String| !Endpoint::ALL.iter().any(|known| known.name() == *name);
         if let Some(name) = self.only.iter().find(unknown) {

@@ -33,8 +33,8 @@ pub(crate) fn take_from_others(path: &Path, mode: u32) -> io::Result<bool> {
     if is_kept {
         tracing::warn!(
             path = %path.display(),
-            "others than its owner had rights to it ({rights:o}), now none have; tokens in it may be \
-             known"
+            "users other than its owner had access to it ({rights:o}), and now have none; tokens \
+             in it may be known"
         );
     }
     Ok(is_kept)

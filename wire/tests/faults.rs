@@ -71,12 +71,12 @@ fn nothing_happens_unless_asked_for() {
 #[test]
 fn files_that_make_no_sense_are_refused_with_the_reason() {
     let cases = [
-        ("drop = 1.5", "drop = 1.5 is no share of requests: write 0 to 1"),
-        ("seed = 1\nreset = -0.1", "reset = -0.1 is no share of requests: write 0 to 1"),
+        ("drop = 1.5", "drop = 1.5 is not a share of requests: write 0 to 1"),
+        ("seed = 1\nreset = -0.1", "reset = -0.1 is not a share of requests: write 0 to 1"),
         ("drop = 0.6\nreset = 0.6", "the rates come to 1.2, but a request meets at most one fault"),
         ("delay_from = \"3s\"", "delay_from (3s) is longer than delay_to (1s)"),
         ("status = 0.1\ncodes = []", "codes is empty: name at least one status, such as 503"),
-        ("codes = [200]", "codes: 200 is no status of an error: write 400 to 599"),
+        ("codes = [200]", "codes: 200 is not an error status: write 400 to 599"),
         ("only = [\"register\"]", "only: there is no `register`: write login, new_hand or act"),
         ("\ndelay_to = \"soon\"", "line 2: `soon` is not a duration"),
         ("\n\ndrops = 0.1", "line 3: unknown field `drops`"),

@@ -25,7 +25,8 @@ use super::{BucketRecipe, Buckets, ParseRecipeError, VERSION};
 pub enum FileError {
     /// The bytes do not begin as a bucket file does.
     #[error(
-        "these bytes are no file of buckets: the first line should be `cardroom buckets {VERSION}`, and is `{0}`"
+        "these bytes are not a file of buckets: the first line should be `cardroom buckets \
+         {VERSION}`, and is `{0}`"
     )]
     NotBuckets(String),
     /// The file has another version.
@@ -49,7 +50,8 @@ pub enum FileError {
     Recipe(#[from] ParseRecipeError),
     /// The file is too short or too long.
     #[error(
-        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut off or not whole"
+        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut \
+         off or incomplete"
     )]
     Length {
         /// Number of bytes found.

@@ -54,8 +54,8 @@ pub struct Buckets {
 pub enum BucketsError {
     /// More buckets than distinguishable hands.
     #[error(
-        "{asked} buckets on the {street}, where only {possible} kinds of hands can be told apart: \
-         ask for fewer"
+        "{asked} buckets on the {street}, where only {possible} kinds of hands can be \
+         distinguished: ask for fewer"
     )]
     TooMany {
         /// The street.
@@ -67,7 +67,7 @@ pub enum BucketsError {
     },
     /// Features whose rounding gives too many buckets.
     #[error(
-        "the features fall into {found} different ones on the {street}, where at most {most} buckets are \
+        "the features fall into {found} different ones on the {street}, but at most {most} buckets are \
          possible: take fewer steps or fewer quantiles", most = recipe::MOST
     )]
     TooFine {

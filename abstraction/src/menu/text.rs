@@ -38,25 +38,27 @@ pub enum MenuProblem {
     )]
     Form(String),
     /// A word that names no street.
-    #[error("`{0}` is no street; write preflop, flop, turn, river or every")]
+    #[error("`{0}` is not a street; write preflop, flop, turn, river or every")]
     Street(String),
     /// The raises cannot be read.
     #[error("`{0}` names no raises; write `1`, `2-3` or `4+`, from 1 to {MOST_RAISES}")]
     Raises(String),
     /// A size cannot be read.
     #[error(
-        "`{0}` is no size; write min, pot, allin, none, a share of the pot such as `75%` (up to 100000%, one \
+        "`{0}` is not a size; write min, pot, allin, none, a share of the pot such as `75%` (up \
+         to 100000%, one \
          decimal), or a multiple of the bet such as `2.5x` (above 1x, up to 1000x, three decimals)"
     )]
     Size(String),
     /// The share of the stack is invalid, or given twice.
     #[error(
-        "`{0}` is no share of the stack for a line `allin-from: 80%`, of which there is one, from 1% to 100%"
+        "`{0}` is not a share of the stack for a line `allin-from: 80%`, of which there is one, \
+         from 1% to 100%"
     )]
     AllInFrom(String),
     /// A size is repeated on a line, or `none` is combined with others.
     #[error(
-        "`{0}` appears twice on this line, or cannot stand beside the other sizes; take it out"
+        "`{0}` appears twice on this line, or cannot be combined with the other sizes; take it out"
     )]
     Beside(String),
     /// Too many sizes on a line: the number of sizes.
@@ -85,7 +87,8 @@ pub enum MenuProblem {
     },
     /// A raise that cannot occur because an earlier one has no sizes.
     #[error(
-        "raise {raise} of the {street} cannot come to pass, because raise {without} has no sizes; give it a line"
+        "raise {raise} of the {street} cannot occur, because raise {without} has no sizes; give \
+         it a line"
     )]
     Unreachable {
         /// The street.

@@ -39,7 +39,7 @@ pub enum RangeProblem {
     Empty,
     /// The item has none of the forms of [`ParseRangeError`].
     #[error(
-        "is no hand of a range: write `TT+`, `99-66`, `AKs`, `A2s+`, `KTo-K7o`, `AhKh` or `random`"
+        "is not a hand of a range: write `TT+`, `99-66`, `AKs`, `A2s+`, `KTo-K7o`, `AhKh` or `random`"
     )]
     Form,
     /// A hand names the same card twice.
@@ -47,7 +47,7 @@ pub enum RangeProblem {
     SameCard,
     /// Hands of different forms on both sides of a dash.
     #[error(
-        "joins hands between which there is no line: both must be pairs, or share the higher card, or \
+        "joins hands that form no sequence: both must be pairs, or share the higher card, or \
          have the same gap, and both be suited or offsuit"
     )]
     Ends,

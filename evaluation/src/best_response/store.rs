@@ -78,7 +78,7 @@ impl Store {
         let kept =
             ResultsFolder::open(folder, manifest, shard, RESULTS, HEADER, |number, line| {
                 let (kind, values) = read_line(line, values)
-                    .ok_or_else(|| format!("line {number} is no flop of this measurement"))?;
+                    .ok_or_else(|| format!("line {number} is not a flop of this measurement"))?;
                 match known.insert(kind, values) {
                     None => Ok(()),
                     Some(_) => Err(format!("line {number}: flop {kind} appears twice")),

@@ -98,7 +98,7 @@ pub enum BoostError {
     )]
     Patience(u32),
     /// All rows are of one class.
-    #[error("all rows are of class {class}: there is nothing to tell apart; take more rows")]
+    #[error("all rows are of class {class}: there is nothing to distinguish; take more rows")]
     OneClass {
         /// The class's name.
         class: String,
@@ -117,7 +117,7 @@ pub enum BoostError {
     #[error(transparent)]
     Forest(#[from] ForestError),
     /// The saved bytes are not a run of boosting that fits.
-    #[error("the saved run of boosting cannot be taken up: {0}; begin anew")]
+    #[error("the saved run of boosting cannot be resumed: {0}; start again")]
     Saved(&'static str),
 }
 

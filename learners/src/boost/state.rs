@@ -37,7 +37,7 @@ impl<'a> Boost<'a> {
             saved.split_first_chunk::<40>().ok_or(BoostError::Saved("it is cut off"))?;
         let (magic, head) = head.split_at(MAGIC.len());
         if magic != MAGIC {
-            return Err(BoostError::Saved("it does not begin as one"));
+            return Err(BoostError::Saved("it does not begin like one"));
         }
         let word = |at: usize| {
             let bytes = head[at..at + 8].try_into().expect("eight bytes");

@@ -99,7 +99,7 @@ pub enum DatasetError {
         source: io::Error,
     },
     /// The card is not valid.
-    #[error("{}: {reason}; this is no dataset of `cardroom train dataset`", .path.display())]
+    #[error("{}: {reason}; this is not a dataset of `cardroom train dataset`", .path.display())]
     Card {
         /// The card's path.
         path: PathBuf,
@@ -147,7 +147,7 @@ pub enum DatasetError {
         rows: u64,
     },
     /// A file's hash does not match the card.
-    #[error("{}: its contents are not those its card was written for: copy or make it again", .path.display())]
+    #[error("{}: its contents do not match its card: copy or make it again", .path.display())]
     Damaged {
         /// The file's path.
         path: PathBuf,

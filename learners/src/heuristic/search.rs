@@ -111,7 +111,7 @@ pub struct Search<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The text is not a saved search.
-    #[error("this is no search that was put away ({0}): remove it to begin anew")]
+    #[error("this is not a saved search ({0}): remove it to start again")]
     Text(String),
     /// The text is of another search.
     #[error("this is another search, of {found}, not of {wanted}: give its options, or remove it")]

@@ -61,7 +61,7 @@ pub struct Lesson {
 /// The error that the weights are no longer finite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "the weights ceased to be numbers at hand {hand} of a stack of {stack} big blinds: give a \
+    "the weights stopped being numbers at hand {hand} of a stack of {stack} big blinds: give a \
      smaller --alpha than {alpha}"
 )]
 pub struct Diverged {

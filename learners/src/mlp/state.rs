@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Result<Reader<'a>, MlpError> {
         let mut reader = Reader { bytes, at: 0 };
         if reader.take(MAGIC.len())? != MAGIC {
-            let reason = "these bytes are no checkpoint of this program's networks";
+            let reason = "these bytes are not a checkpoint of this program's networks";
             return Err(MlpError::Checkpoint { at: 0, reason });
         }
         Ok(reader)
@@ -75,14 +75,17 @@ impl<'a> Reader<'a> {
         let length = self.length()?;
         let at = self.at;
         std::str::from_utf8(self.take(length)?)
-            .map_err(|_| MlpError::Checkpoint { at, reason: "its text is no text" })
+            .map_err(|_| MlpError::Checkpoint { at, reason: "its text is not UTF-8" })
     }
 
     /// Reads an array of floats, which must have `wanted` of them.
     pub(super) fn numbers(&mut self, wanted: usize) -> Result<Vec<f32>, MlpError> {
         let at = self.at;
         if self.length()? != wanted {
-            return Err(MlpError::Checkpoint { at, reason: "it has another number of parameters" });
+            return Err(MlpError::Checkpoint {
+                at,
+                reason: "it has a different number of parameters",
+            });
         }
         let bytes = self.take(wanted.saturating_mul(4))?;
         Ok(bytes.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect())
@@ -92,6 +95,6 @@ impl<'a> Reader<'a> {
         if self.at == self.bytes.len() {
             return Ok(());
         }
-        Err(MlpError::Checkpoint { at: self.at, reason: "it goes on after its end" })
+        Err(MlpError::Checkpoint { at: self.at, reason: "it continues after its end" })
     }
 }

@@ -165,9 +165,9 @@ impl<'a> Reader<'a> {
             .checked_sub(8)
             .and_then(|end| bytes.split_at_checked(end))
             .ok_or_else(|| error("it is cut off"))?;
-        let rest = body.strip_prefix(magic).ok_or_else(|| error("it does not begin as one"))?;
+        let rest = body.strip_prefix(magic).ok_or_else(|| error("it does not begin like one"))?;
         if sum != checksum(body).to_le_bytes() {
-            return Err(error("it is damaged: its checksum does not fit"));
+            return Err(error("it is damaged: its checksum does not match"));
         }
         let mut reader = Reader { rest };
         let version = reader.take().map(u32::from_le_bytes)?;

@@ -19,7 +19,7 @@ pub(crate) const MOST_CLASSES: usize = 320;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreesError {
     /// There are too many classes.
-    #[error("{0} classes are more than the {MOST_CLASSES} that trees can tell apart")]
+    #[error("{0} classes are more than the {MOST_CLASSES} that trees can distinguish")]
     Classes(usize),
     /// The depth is too large.
     #[error("a depth of {0}: trees have at most {most}", most = models::tree::DEEPEST)]
@@ -44,7 +44,7 @@ pub enum TreesError {
         table: usize,
     },
     /// The saved bytes do not continue this run.
-    #[error("the saved run cannot be taken up: {0}")]
+    #[error("the saved run cannot be resumed: {0}")]
     Saved(String),
 }
 

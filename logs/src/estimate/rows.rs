@@ -206,7 +206,7 @@ fn notes(facts: Facts) -> Vec<String> {
     }
     if facts.settled > 0 {
         notes.push(format!(
-            "{} of {} hands, known by their results only, stand in every estimate as they fell",
+            "{} of {} hands, known by their results only, enter every estimate with their results",
             facts.settled, facts.hands
         ));
     }

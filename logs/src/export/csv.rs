@@ -151,7 +151,7 @@ impl<R: BufRead> Reader<R> {
     fn number(&mut self, name: &str) -> Result<String, String> {
         let known = self.names.iter().position(|known| known == name);
         let number = known.or_else(|| self.names.iter().position(String::is_empty));
-        let number = number.ok_or_else(|| format!("`{name}` is one player more than there are"))?;
+        let number = number.ok_or_else(|| format!("`{name}` is one player too many"))?;
         name.clone_into(&mut self.names[number]);
         Ok(number.to_string())
     }

@@ -252,7 +252,8 @@ pub fn read(text: &str) -> Result<Vec<PhhHand>, ReadError> {
     let tables: BTreeMap<u64, toml::Value> = if whole.contains_key("variant") {
         BTreeMap::from([(1, toml::Value::Table(whole))])
     } else {
-        let number = |key: &str| key.parse().map_err(|_| fail(0, format!("`{key}` is no number")));
+        let number =
+            |key: &str| key.parse().map_err(|_| fail(0, format!("`{key}` is not a number")));
         whole
             .into_iter()
             .map(|(key, value)| Ok((number(&key)?, value)))
@@ -365,7 +366,7 @@ impl Table {
             Some(list) => BySeat::from_slice(list)
                 .filter(|all| all.len() == def.players)
                 .filter(|all| all.as_slice().iter().all(|&e| usize::from(e) < def.players))
-                .ok_or_else(|| format!("{list:?} is no line-up of {} entrants", def.players))?,
+                .ok_or_else(|| format!("{list:?} is not a line-up of {} entrants", def.players))?,
         };
         let deal = self.deal.unwrap_or(hand);
         let record = HandRecord { hand, deal, public, hole, payoffs: BySeat::new(0), entrants };
@@ -422,7 +423,7 @@ fn step(public: &mut PublicState, hole: &mut BySeat<HoleCards>, text: &str) -> R
             let before = public.committed()[seat] - public.committed_street(seat);
             (seat, Action::RaiseTo(total.saturating_add(before)))
         }
-        _ => return Err("this is no action of hold'em".to_owned()),
+        _ => return Err("this is not an action of hold'em".to_owned()),
     };
     if public.turn() != Turn::Act(action.0) {
         return Err(format!("it is not {}'s turn", player(action.0)));

@@ -48,8 +48,8 @@ pub enum GatherError {
     Nothing,
     /// A hand of another game than the first one.
     #[error(
-        "{place}: it is of another game than the first hand (blinds, stacks, bets or players): \
-         import it apart, or leave such hands out with --leave-out"
+        "{place}: its game differs from that of the first hand (blinds, stacks, bets or \
+         players): import it separately, or leave such hands out with --leave-out"
     )]
     OtherGame {
         /// The hand's place.
@@ -57,7 +57,8 @@ pub enum GatherError {
     },
     /// A hand with a player who is not in the first hand.
     #[error(
-        "{place}: `{player}` is not among the players of the first hand: import it apart, or leave \
+        "{place}: `{player}` is not among the players of the first hand: import it separately, \
+         or leave \
          such hands out with --leave-out"
     )]
     OtherPlayer {

@@ -10,7 +10,7 @@ use crate::info::{Difference, InfoError};
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// A ledger exists where a new one should be created.
-    #[error("{path} exists already: resume that match, or choose another folder")]
+    #[error("{path} already exists: resume that match, or choose another folder")]
     Exists {
         /// The file.
         path: PathBuf,
@@ -49,7 +49,8 @@ pub enum LedgerError {
     },
     /// The match was interrupted, and its location is read-only, so that it cannot be repaired.
     #[error(
-        "{path} was not finished and cannot be written to: copy it with all files beside it to a place of your own"
+        "{path} was not finished and cannot be written to: copy it with all files next to it to \
+         a place of your own"
     )]
     Unfinished {
         /// The file.
@@ -88,7 +89,7 @@ pub enum LedgerError {
         process: Option<u32>,
     },
     /// A hand is appended that exists already.
-    #[error("{path} holds hand {hand} already")]
+    #[error("{path} already holds hand {hand}")]
     Twice {
         /// The file.
         path: PathBuf,

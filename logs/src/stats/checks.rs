@@ -72,7 +72,7 @@ pub fn of_tally(names: &[String], tally: &Tally) -> Vec<Finding> {
         let unit = 1000.0 / f64::from(tally.big_blind());
         findings.extend(drift(&sums.all, &sums.batches, unit).map(|words| Finding {
             kind: FindingKind::Drift,
-            evidence: format!("{name} does not win at one rate: {words}"),
+            evidence: format!("{name} does not win at a constant rate: {words}"),
         }));
     }
     for (name, sums) in names.iter().zip(tally.entrants()) {
@@ -103,7 +103,7 @@ fn unbalanced(name: &str, seats: &[Sums]) -> Option<Finding> {
     (hands > 20 && seats.iter().any(off)).then(|| Finding {
         kind: FindingKind::SeatsUnbalanced,
         evidence: format!(
-            "{name} has not had all seats as often: {} hands by seat; its rate holds for these \
+            "{name} has not had all seats equally often: {} hands by seat; its rate holds for these \
              shares only",
             counts()
         ),
@@ -176,8 +176,9 @@ impl Repeats {
         (self.repeated as f64 > 3.0 + chosen * expected).then(|| Finding {
             kind: FindingKind::RepeatedDeals,
             evidence: format!(
-                "{} of {} have the cards of an earlier one, where chance makes {expected:.1} such: \
-                 hand {hand} those of hand {before}; they are not independent, and intervals are \
+                "{} of {} have the cards of an earlier one, where {expected:.1} are expected by \
+                 chance: hand {hand} has those of hand {before}; they are not independent, and \
+                 intervals are \
                  too narrow",
                 whole(self.repeated),
                 counted(deals, "deal"),
@@ -298,8 +299,8 @@ impl Checks {
         Some(Finding {
             kind: FindingKind::DealsDiffer,
             evidence: format!(
-                "{} not the cards of the deal they should share, the first of them hand {hand}: \
-                 this is no duplicate match",
+                "{} not the cards of the deal they should share, the first is hand {hand}: this \
+                 is not a duplicate match",
                 if self.differ == 1 {
                     "one hand has".to_owned()
                 } else {

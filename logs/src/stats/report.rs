@@ -340,7 +340,7 @@ impl Report {
             ));
         } else if not_computed > 0 {
             warnings.push(format!(
-                "in the all-in adjusted rate {not_computed} of {hands} run-outs count as they fell: \
+                "in the all-in adjusted rate {not_computed} of {hands} run-outs count as dealt: \
                  their expectation was not computed"
             ));
         }

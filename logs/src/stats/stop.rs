@@ -176,7 +176,7 @@ impl StopRule {
                     format!("±{reach:.1} mbb/hand at any time")
                 });
                 let end = if met { "as narrow as" } else { "not yet as narrow as" };
-                (None, format!("{now}, {end} the ±{wanted} that were asked for"))
+                (None, format!("{now}, {end} the requested ±{wanted}"))
             }
             StopRule::Sprt(sprt) => {
                 let llr = tally.rate(0).ok().and_then(|rate| sprt.llr(&rate));

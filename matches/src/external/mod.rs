@@ -275,7 +275,7 @@ impl External {
             match reply::read(&line, &question) {
                 Reply::Comment | Reply::Ignored(Ignored::Unrequested) => {}
                 Reply::Ignored(Ignored::BadState) => {
-                    let reason = format!("it sent `{}`, which is no reply", shorten(&line));
+                    let reason = format!("it sent `{}`, which is not a reply", shorten(&line));
                     return Err(NoAnswer::Stop(link.rubbish(reason)));
                 }
                 Reply::Act { action, correction: None } => return Ok((action, None)),
@@ -338,7 +338,7 @@ impl External {
         let (name, restarts) = (&self.setup.name, self.setup.restarts);
         let times = if restarts == 1 { "restart" } else { "restarts" };
         let reason = format!(
-            "`{name}` was given up at hand {hand}, after {restarts} {times} in a row without an \
+            "`{name}` was abandoned at hand {hand}, after {restarts} {times} in a row without an \
              answer: {}",
             trouble.text()
         );

@@ -19,7 +19,7 @@ pub enum BlueprintError {
         source: std::io::Error,
     },
     /// The bytes are not a blueprint.
-    #[error("these bytes are no blueprint: they do not begin as one")]
+    #[error("these bytes are not a blueprint: they do not begin like one")]
     NotOne,
     /// The format has another version.
     #[error(
@@ -52,12 +52,12 @@ pub enum BlueprintError {
     },
     /// The head does not match its checksum.
     #[error(
-        "the blueprint is damaged: the checksum of its head does not fit; copy or export it again"
+        "the blueprint is damaged: the checksum of its head does not match; copy or export it again"
     )]
     DamagedHead,
     /// The file does not match its checksum.
     #[error(
-        "the blueprint is damaged: the checksum of its bytes does not fit; copy or export it again"
+        "the blueprint is damaged: the checksum of its bytes does not match; copy or export it again"
     )]
     Damaged,
     /// The head cannot be parsed.
@@ -67,7 +67,7 @@ pub enum BlueprintError {
     #[error("the blueprint's bet menu cannot be read: {0}")]
     Menu(MenuError),
     /// The head's game is not valid.
-    #[error("the blueprint's game is none: {0}")]
+    #[error("the blueprint's game is not valid: {0}")]
     BadGame(GameDefError),
     /// The head's tree cannot be built.
     #[error("the blueprint's betting tree cannot be built: {0}")]

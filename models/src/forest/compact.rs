@@ -113,7 +113,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
     }
     let (body, hash) = bytes.split_last_chunk::<32>().ok_or(CUT)?;
     if Sha256::digest(body).as_slice() != hash {
-        return Err(ForestError::Damaged("the checksum of its bytes does not fit"));
+        return Err(ForestError::Damaged("the checksum of its bytes does not match"));
     }
     let mut reader = Reader { bytes: body.get(MAGIC.len() + 4..).ok_or(CUT)? };
     let columns = reader.number()?;
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
     fn text(&mut self) -> Result<String, ForestError> {
         let length = self.number()?;
         let text = std::str::from_utf8(self.take(length)?);
-        text.map(str::to_string).map_err(|_| ForestError::Damaged("a name is no text"))
+        text.map(str::to_string).map_err(|_| ForestError::Damaged("a name is not UTF-8"))
     }
 
     fn tree(&mut self, tests: &[Vec<f32>]) -> Result<Tree, ForestError> {

@@ -15,7 +15,8 @@ pub enum ForestError {
     },
     /// The bytes are not a forest.
     #[error(
-        "these bytes are no forest: they begin neither as XGBoost's JSON or UBJ files nor as cardroom's own; \
+        "these bytes are not a forest: they begin neither as XGBoost's JSON or UBJ files nor as \
+         cardroom's own; \
          save the model with `save_model(\"NAME.ubj\")`"
     )]
     NotOne,
@@ -99,7 +100,8 @@ pub enum ForestError {
     },
     /// The forest has no column or no class.
     #[error(
-        "a forest of {columns} columns and {classes} classes has nothing to tell; it needs 1 column and 2 classes at least"
+        "a forest of {columns} columns and {classes} classes can predict nothing; it needs at \
+         least 1 column and 2 classes"
     )]
     Narrow {
         /// Number of columns.
@@ -159,8 +161,8 @@ pub enum ForestError {
     },
     /// An XGBoost document that this program wrote was changed since.
     #[error(
-        "the forest is not what was written: its checksum does not fit; copy it again, or, where it was changed on \
-         purpose, take out its `{}`",
+        "the forest is not what was written: its checksum does not match; copy it again, or, if \
+         it was changed on purpose, remove its `{}`",
         crate::checksum::KEY
     )]
     Changed,

@@ -179,11 +179,13 @@ impl Nodes {
                 let packed = Packed { below: value, link: self.columns as u32 };
                 Ok((packed, Known { gain: 0.0, cover, value }))
             }
-            Node::Leaf { .. } => Err("a leaf that is no number"),
+            Node::Leaf { .. } => Err("a leaf that is not a number"),
             Node::Split { column, .. } if column >= self.columns => {
                 Err("a column that is not there")
             }
-            Node::Split { below, .. } if below.is_nan() => Err("a test against no number"),
+            Node::Split { below, .. } if below.is_nan() => {
+                Err("a test against something that is not a number")
+            }
             Node::Split { column, below, missing_left, gain, cover, value, .. } => {
                 let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MOST_AHEAD);
                 let ahead = ahead.ok_or("children more than a million nodes away")?;

@@ -143,7 +143,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
             b'[' | b'{' => {
                 reader.depth += 1;
                 if reader.depth > DEEPEST {
-                    return Err(UbjError::custom("containers stand too deep in each other"));
+                    return Err(UbjError::custom("containers are nested too deep"));
                 }
                 let (kind, left) = reader.head()?;
                 let end = if marker == b'[' { b']' } else { b'}' };

@@ -121,7 +121,7 @@ impl Rulebook {
                     .map_err(|error: abstraction::facts::TextureError| line(error.to_string()))?;
                 if book.dry.is_some_and(|before| before != dry) {
                     return Err(line(
-                        "another definition of dry boards stands above: leave one out".to_owned(),
+                        "another definition of dry boards is above: leave one out".to_owned(),
                     ));
                 }
                 book.dry = Some(dry);
@@ -129,7 +129,7 @@ impl Rulebook {
             }
             let street = part(content).map_err(line)?;
             if book.street(street).is_some() {
-                return Err(line(format!("`[{street}]` stands above already: leave one out")));
+                return Err(line(format!("`[{street}]` is already above: leave one out")));
             }
             let body = lines[at..].iter().position(|line| {
                 let content = self::content(line);
@@ -230,7 +230,7 @@ fn content(line: &str) -> &str {
 fn part(text: &str) -> Result<Street, String> {
     let name = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let Some(name) = name.map(|name| name.trim().to_lowercase()) else {
-        return Err("it stands before the first street: write `[preflop]`, `[flop]`, `[turn]` or \
+        return Err("it comes before the first street: write `[preflop]`, `[flop]`, `[turn]` or \
                     `[river]` above it"
             .to_owned());
     };
@@ -241,7 +241,7 @@ fn part(text: &str) -> Result<Street, String> {
         Some(near) => format!("the nearest is `[{near}]`"),
         None => "streets are `[preflop]`, `[flop]`, `[turn]` and `[river]`".to_owned(),
     };
-    Err(format!("`{name}` is no street; {hint}"))
+    Err(format!("`{name}` is not a street; {hint}"))
 }
 
 /// `a`, `a and b`, `a, b and c`.

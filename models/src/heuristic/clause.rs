@@ -116,10 +116,10 @@ impl Clause {
     pub fn check(self, street: Street, betting: Option<Betting>) -> Result<(), String> {
         self.check_value()?;
         match (self, street, betting) {
-            (Clause::Outs(..), Street::River, _) => {
-                Err("there are no outs on the river, where no card comes any more: leave the clause out"
-                    .to_owned())
-            }
+            (Clause::Outs(..), Street::River, _) => Err(
+                "there are no outs on the river, where no more cards come: leave the clause out"
+                    .to_owned(),
+            ),
             (Clause::Outs(..), Street::Preflop, _) => {
                 Err("outs are counted on the flop and the turn: leave the clause out".to_owned())
             }
@@ -130,7 +130,7 @@ impl Clause {
                 if blinds > Clause::LARGEST_LIMIT_POT =>
             {
                 Err(format!(
-                    "{blinds} big blinds are no pot of a limit game: it is from 1 to {}",
+                    "{blinds} big blinds are not a pot of a limit game: it is from 1 to {}",
                     Clause::LARGEST_LIMIT_POT
                 ))
             }
@@ -142,16 +142,17 @@ impl Clause {
     pub(super) fn check_value(self) -> Result<(), String> {
         match self {
             Clause::Pot(_, blinds) if !(1..=Clause::LARGEST_POT).contains(&blinds) => Err(format!(
-                "{blinds} is no pot: it is in whole big blinds, 1 to {} (to {} in limit games)",
+                "{blinds} is not a pot: it is in whole big blinds, 1 to {} (to {} in limit games)",
                 Clause::LARGEST_POT,
                 Clause::LARGEST_LIMIT_POT
             )),
             Clause::Outs(_, outs) if outs > Clause::MOST_OUTS => {
                 Err(format!("{outs} are too many outs: they are from 0 to {}", Clause::MOST_OUTS))
             }
-            Clause::WinRate(_, tenths) if tenths > 1_000 => {
-                Err(format!("{} % is no win rate: it is from 0 to 100 %", f64::from(tenths) / 10.0))
-            }
+            Clause::WinRate(_, tenths) if tenths > 1_000 => Err(format!(
+                "{} % is not a win rate: it is from 0 to 100 %",
+                f64::from(tenths) / 10.0
+            )),
             _ => Ok(()),
         }
     }
@@ -201,7 +202,7 @@ impl Act {
     pub(super) fn check_value(self) -> Result<(), String> {
         match self {
             Act::Bet(hundredths) if !(1..=Act::LARGEST_BET).contains(&hundredths) => Err(format!(
-                "{} pots are no bet: it is from 0.01 to {} pots, or `all-in`",
+                "{} pots are not a bet: it is from 0.01 to {} pots, or `all-in`",
                 f64::from(hundredths) / 100.0,
                 Act::LARGEST_BET / 100
             )),

@@ -15,7 +15,7 @@ pub enum HeuristicError {
     },
     /// Statements without a default.
     #[error(
-        "line {line}: what to do where no statement applies is missing; end with a line such as \
+        "line {line}: the action for when no statement applies is missing; end with a line such as \
              `else call`"
     )]
     NoDefault {

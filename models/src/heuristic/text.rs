@@ -98,7 +98,7 @@ impl Heuristic {
                     HeuristicError::Line { line: number + 1, text, what }
                 };
                 if default.is_some() {
-                    let what = "what is done where no statement applies stands above: a statement \
+                    let what = "the action for when no statement applies is above: a statement \
                                 after it is never reached, move it up or leave it out";
                     return Err(at(what.to_owned()));
                 }
@@ -163,7 +163,7 @@ fn parse_part(words: &[String], street: Option<Street>) -> Result<Piece, String>
         all => all,
     };
     let [first, rest @ ..] = words else {
-        return Err("after `else` stands `if` or an action, as in `else call`".to_owned());
+        return Err("after `else` comes `if` or an action, as in `else call`".to_owned());
     };
     if first != "if" {
         return Ok(Piece::Default(act(&words.join(" "))?));
@@ -216,14 +216,17 @@ fn clause(text: &str) -> Result<Clause, String> {
         "high" => rank(value).map(|rank| Clause::High(bound, rank)),
         "pot" => {
             let whole = whole(value).ok_or_else(|| {
-                format!("`{value}` is no pot: it is in whole big blinds, as in `pot <= 2`")
+                format!("`{value}` is not a pot: it is in whole big blinds, as in `pot <= 2`")
             })?;
             // A number too large for the type is also out of range.
             Ok(Clause::Pot(bound, u16::try_from(whole).unwrap_or(u16::MAX)))
         }
         "outs" => {
             let whole = whole(value).ok_or_else(|| {
-                format!("`{value}` is no number of outs: write one from 0 to {}", Clause::MOST_OUTS)
+                format!(
+                    "`{value}` is not a number of outs: write one from 0 to {}",
+                    Clause::MOST_OUTS
+                )
             })?;
             Ok(Clause::Outs(bound, u8::try_from(whole).unwrap_or(u8::MAX)))
         }
@@ -231,7 +234,7 @@ fn clause(text: &str) -> Result<Clause, String> {
             let percent = value.strip_suffix('%').ok_or_else(written)?.trim_end();
             let tenths = decimal(percent, 1).ok_or_else(|| {
                 format!(
-                    "`{percent}` is no share: write percent with one decimal at most, as in \
+                    "`{percent}` is not a share: write percent with one decimal at most, as in \
                          `win rate >= 80 %`"
                 )
             })?;
@@ -251,7 +254,7 @@ fn unknown(text: &str, name: &str) -> String {
         }
         None => format!("clauses are {}", forms()),
     };
-    format!("`{name}` is no clause; {hint}")
+    format!("`{name}` is not a clause; {hint}")
 }
 
 fn forms() -> String {
@@ -280,7 +283,7 @@ fn category(text: &str) -> Result<Category, String> {
         Some(near) => format!("the nearest is `{near}`"),
         None => format!("hands are {}", CATEGORY_NAMES.join(", ")),
     };
-    Err(format!("`{text}` is no hand; {hint}"))
+    Err(format!("`{text}` is not a hand; {hint}"))
 }
 
 fn rank(text: &str) -> Result<Rank, String> {
@@ -293,7 +296,7 @@ fn rank(text: &str) -> Result<Rank, String> {
     let value = court.or(letter).or_else(|| whole(text));
     value
         .and_then(|value| Rank::new(u8::try_from(value.checked_sub(2)?).ok()?))
-        .ok_or_else(|| format!("`{text}` is no card: write 2 to 10, jack, queen, king or ace"))
+        .ok_or_else(|| format!("`{text}` is not a card: write 2 to 10, jack, queen, king or ace"))
 }
 
 fn share(n: &str, m: &str) -> Result<Times, String> {
@@ -304,7 +307,7 @@ fn share(n: &str, m: &str) -> Result<Times, String> {
     let times = count(n).zip(count(m)).and_then(|(n, m)| Times::new(n, m));
     times.ok_or_else(|| {
         format!(
-            "`{n} in {m} times` is no share: write one as in `one in three times`, the first \
+            "`{n} in {m} times` is not a share: write one as in `one in three times`, the first \
                  number the smaller, the second at most {}",
             Times::MOST
         )
@@ -332,7 +335,7 @@ fn act(text: &str) -> Result<Act, String> {
             None => {
                 let near = nearest(text, ACTS).map(|near| format!("the nearest is `{near}`"));
                 let hint = near.unwrap_or_else(|| format!("actions are {}", acts()));
-                return Err(format!("`{text}` is no action; {hint}"));
+                return Err(format!("`{text}` is not an action; {hint}"));
             }
         },
     };

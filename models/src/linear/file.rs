@@ -146,9 +146,9 @@ fn number(value: &toml::Value) -> Option<f64> {
 
 /// The weight vector of a table.
 fn theta(stack: f64, table: &toml::Value) -> Result<Theta, LinearError> {
-    let table = table
-        .as_table()
-        .ok_or_else(|| LinearError::Text(format!("the weights of the stack {stack} are none")))?;
+    let table = table.as_table().ok_or_else(|| {
+        LinearError::Text(format!("the weights of the stack {stack} are not a table"))
+    })?;
     if let Some(name) = table.keys().find(|name| !FEATURES.contains(&name.as_str())) {
         return Err(LinearError::Unknown { stack, name: name.clone() });
     }

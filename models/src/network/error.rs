@@ -51,7 +51,7 @@ pub enum NetworkError {
         scale: f32,
     },
     /// The bytes are not a safetensors file.
-    #[error("byte {at}: these bytes are no safetensors file: {reason}; copy or export it again")]
+    #[error("byte {at}: these bytes are not a safetensors file: {reason}; copy or export it again")]
     Format {
         /// Byte offset from the beginning of the file.
         at: usize,
@@ -76,8 +76,8 @@ pub enum NetworkError {
     Unknown(String),
     /// The head of a file does not match its checksum.
     #[error(
-        "the head of the network's file is not what was written: its checksum does not fit; copy or export it again, or, \
-         where it was changed on purpose, take out its `{}`",
+        "the head of the network's file is not what was written: its checksum does not match; \
+         copy or export it again, or, if it was changed on purpose, remove its `{}`",
         crate::checksum::KEY
     )]
     Changed,

@@ -157,7 +157,7 @@ impl<'a> Tensors<'a> {
             if let Some(wanted) = sums.remove(&tensor)
                 && sum(&bytes[range.clone()]) != wanted
             {
-                let reason = "it is damaged: its checksum does not fit; copy or export it again";
+                let reason = "it is damaged: its checksum does not match; copy or export it again";
                 let (at, reason) = (range.start, reason.to_owned());
                 return Err(NetworkError::Tensor { tensor, at, reason });
             }

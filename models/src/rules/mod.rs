@@ -157,7 +157,7 @@ fn check_bet(before: &[Bet], bet: &Bet) -> Result<(), String> {
     if let Size::Pots(pots) = bet.size {
         let fits = pots > 0.0 && pots <= LARGEST;
         let range = format!("a bet is above 0 and at most {LARGEST} pots, or `all-in`");
-        fits.then_some(()).ok_or(format!("{pots} is no size: {range}"))?;
+        fits.then_some(()).ok_or(format!("{pots} is not a size: {range}"))?;
     }
     check_percent(bet.percent)?;
     match before.last() {
@@ -171,11 +171,11 @@ fn check_bet(before: &[Bet], bet: &Bet) -> Result<(), String> {
 
 fn check_percent(percent: f64) -> Result<(), String> {
     let fits = (0.0..=100.0).contains(&percent);
-    fits.then_some(()).ok_or_else(|| format!("{percent} % is no share: it is from 0 to 100 %"))
+    fits.then_some(()).ok_or_else(|| format!("{percent} % is not a share: it is from 0 to 100 %"))
 }
 
 fn check_factor(factor: f64) -> Result<(), String> {
     let fits = factor > 0.0 && factor <= LARGEST;
     let range = format!("it is above 0 and at most {LARGEST}");
-    fits.then_some(()).ok_or_else(|| format!("{factor} is no factor: {range}"))
+    fits.then_some(()).ok_or_else(|| format!("{factor} is not a factor: {range}"))
 }

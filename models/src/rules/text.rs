@@ -75,10 +75,10 @@ impl Parser {
 
     fn line(&mut self, text: &str) -> Result<(), String> {
         let before = |fits: bool, what: &str| {
-            fits.then_some(()).ok_or(format!("it must stand before {what}: move it up"))
+            fits.then_some(()).ok_or(format!("it must come before {what}: move it up"))
         };
         let first = |fits: bool, what: &str| {
-            fits.then_some(()).ok_or(format!("{what} stands above already: leave one of them out"))
+            fits.then_some(()).ok_or(format!("{what} is already above: leave one of them out"))
         };
         match text.split(' ').next().unwrap_or_default() {
             "bet" => {
@@ -112,7 +112,7 @@ impl Parser {
             }
             _ => {
                 let lines = ["bet 1 when beating at least 85 %", BLUFFS, CHECK, CALLS[0], CALLS[1]];
-                return Err(format!("it is no rule; rules are {}", forms(&lines)));
+                return Err(format!("it is not a rule; rules are {}", forms(&lines)));
             }
         }
         Ok(())

@@ -53,7 +53,8 @@ impl Learned {
         let found = (model.columns(), model.classes());
         if found != (columns.len(), classes.len()) {
             return Err(format!(
-                "it takes {} numbers and tells {} moves apart, but the features are {} and the moves {}",
+                "it takes {} numbers and distinguishes {} moves, but the features are {} and the \
+                 moves {}",
                 found.0,
                 found.1,
                 columns.len(),
@@ -67,7 +68,7 @@ impl Learned {
         };
         let differ = |found: &[String], expected: &[String]| {
             found.iter().zip(expected).find(|(found, expected)| found != expected).map(|(found, expected)| {
-                format!("it names `{found}` where `{expected}` stands here: it is of other features or another menu")
+                format!("it names `{found}` where `{expected}` is expected: it has other features or another menu")
             })
         };
         let wrong = differ(names.0, columns).or_else(|| differ(names.1?, classes));

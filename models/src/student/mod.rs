@@ -45,7 +45,7 @@ pub enum StudentError {
         source: io::Error,
     },
     /// The manifest is not valid.
-    #[error("{MANIFEST}: {0}; this is no student of `cardroom train`")]
+    #[error("{MANIFEST}: {0}; this is not a student of `cardroom train`")]
     Manifest(String),
     /// The format has another version.
     #[error("{MANIFEST}: format {0}, and this program reads {FORMAT}: train it again")]
@@ -62,9 +62,7 @@ pub enum StudentError {
     )]
     Streets(String),
     /// A file's contents do not match the manifest.
-    #[error(
-        "{file}: its contents are not those the manifest was written for: copy or train it again"
-    )]
+    #[error("{file}: its contents do not match the manifest: copy or train it again")]
     Damaged {
         /// The file.
         file: String,
@@ -136,7 +134,7 @@ impl Student {
             let StreetManifest { file: name, sha256, .. } = &manifest.streets[street.index()];
             if name.contains(['/', '\\']) {
                 let reason =
-                    "the name of a file in the student's own folder must stand here".to_owned();
+                    "the name of a file in the student's own folder is needed here".to_owned();
                 return Err(StudentError::Model { file: name.clone(), reason });
             }
             let bytes = file(name)?;

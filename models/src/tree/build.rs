@@ -26,7 +26,7 @@ impl Builder {
         for names in [columns, classes] {
             let mut seen = HashSet::new();
             if let Some(name) = names.iter().find(|name| name.is_empty() || !seen.insert(*name)) {
-                return Err(TreeError::Names(format!("`{name}` is empty or there twice")));
+                return Err(TreeError::Names(format!("`{name}` is empty or appears twice")));
             }
         }
         let tree = Tree {
@@ -69,7 +69,7 @@ impl Builder {
         let sum: f64 = classes.iter().sum();
         let none = |share: &f64| share.is_nan() || *share < 0.0;
         if classes.iter().any(none) || !(sum > 0.0 && sum.is_finite()) {
-            return Err(self.error(format!("{classes:?} are no weights of classes")));
+            return Err(self.error(format!("{classes:?} are not weights of classes")));
         }
         self.leaf_of_units(&units(classes, sum), weight, rows)
     }
@@ -122,7 +122,7 @@ impl Builder {
 
     fn push(&mut self, column: u32, below: f32) -> Result<(), TreeError> {
         if !below.is_finite() {
-            return Err(self.error(format!("{below} is no number to compare with")));
+            return Err(self.error(format!("{below} is not a number to compare with")));
         }
         let depth = self.next.ok_or_else(|| self.error("the tree is whole before it".into()))?;
         if depth == DEEPEST {

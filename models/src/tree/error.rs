@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreeError {
     /// The bytes are not a tree.
-    #[error("these bytes are no tree: they do not begin as one")]
+    #[error("these bytes are not a tree: they do not begin like one")]
     NotOne,
     /// The format has another version.
     #[error(
@@ -25,10 +25,10 @@ pub enum TreeError {
         what: &'static str,
     },
     /// The bytes do not match their checksum.
-    #[error("the tree is damaged: the checksum of its bytes does not fit; copy it again")]
+    #[error("the tree is damaged: the checksum of its bytes does not match; copy it again")]
     Damaged,
     /// A byte is not valid in its place.
-    #[error("the tree is no tree at byte {at}: {what}")]
+    #[error("the tree is not valid at byte {at}: {what}")]
     Bytes {
         /// The byte's offset.
         at: usize,

@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             }
             kind => {
                 self.at -= 1;
-                Err(self.error(format!("{kind} is no kind of node")))
+                Err(self.error(format!("{kind} is not a kind of node")))
             }
         }
     }

@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
     fn whole(&mut self) -> Result<u32, TreeError> {
         let start = self.at;
         let text = self.run(|letter| letter.is_ascii_digit() || letter == ',').replace(',', "");
-        text.parse().map_err(|_| self.error_at(start, format!("`{text}` is no number of rows")))
+        text.parse().map_err(|_| self.error_at(start, format!("`{text}` is not a number of rows")))
     }
 
     fn number(&mut self) -> Result<f32, TreeError> {
@@ -277,7 +277,7 @@ impl<'a> Parser<'a> {
         let used = text.trim_end_matches(',');
         self.at = start + used.len();
         let number = used.replace(',', "").parse().ok().filter(|number: &f32| number.is_finite());
-        number.ok_or_else(|| self.error_at(start, format!("`{used}` is no number")))
+        number.ok_or_else(|| self.error_at(start, format!("`{used}` is not a number")))
     }
 
     fn name(&mut self) -> Result<String, TreeError> {

@@ -51,7 +51,7 @@ pub enum Refusal {
     #[error("no bet is allowed here: the hand can only be called or folded")]
     NoBet,
     /// A bet below the minimum.
-    #[error("a bet to {to} is too small: the least on this street is {least}")]
+    #[error("a bet to {to} is too small: the minimum on this street is {least}")]
     TooSmall {
         /// The requested street total.
         to: Chips,
@@ -59,7 +59,7 @@ pub enum Refusal {
         least: Chips,
     },
     /// A bet above the stack.
-    #[error("a bet to {to} is too big: the most on this street is {most}")]
+    #[error("a bet to {to} is too big: the maximum on this street is {most}")]
     TooBig {
         /// The requested street total.
         to: Chips,

@@ -101,7 +101,7 @@ pub enum AnswerError {
         found: usize,
     },
     /// A number is beyond any possible sum or count.
-    #[error("the answer's field `{field}` is {found}, which is beyond all chips")]
+    #[error("the answer's field `{field}` is {found}, which is more than all chips")]
     Beyond {
         /// The field.
         field: &'static str,
@@ -129,7 +129,7 @@ pub enum AnswerError {
     #[error(transparent)]
     Action(#[from] ActionError),
     /// The betting does not extend the betting before it.
-    #[error("the betting `{now}` does not go on from `{before}` with `{sent}`")]
+    #[error("the betting `{now}` does not continue from `{before}` with `{sent}`")]
     NotExtending {
         /// The previous betting.
         before: String,
@@ -175,7 +175,7 @@ pub enum AnswerError {
     #[error("the answer shows an earlier hand again (`{0}`)")]
     Earlier(String),
     /// A hand's end is reported again, with other contents.
-    #[error("the end of a hand is told twice: now as {now}, before as {before}")]
+    #[error("the end of a hand is reported twice: now as {now}, before as {before}")]
     EndTwice {
         /// The first report.
         before: String,

@@ -64,7 +64,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>,
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRequest {
     /// The body is not JSON.
-    #[error("the body is no JSON: {0}")]
+    #[error("the body is not JSON: {0}")]
     Malformed(String),
     /// The body is JSON, but not an object whose known fields are texts.
     #[error("the body is not what is expected: {0}")]
@@ -87,7 +87,7 @@ pub fn read_request<T: DeserializeOwned>(body: &[u8]) -> Result<T, BadRequest> {
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     let object = first == Some(&b'{');
     match serde_json::from_slice(body) {
-        Ok(_) if !object => Err(BadRequest::Type("it is no object".into())),
+        Ok(_) if !object => Err(BadRequest::Type("it is not an object".into())),
         Ok(request) => Ok(request),
         // A value of the wrong type may precede invalid JSON.
         Err(error) if error.is_data() => match serde_json::from_slice::<IgnoredAny>(body) {

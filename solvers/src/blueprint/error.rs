@@ -22,7 +22,7 @@ pub enum TrainerError {
         infosets: u64,
     },
     /// The system refuses the memory.
-    #[error("the system does not give the {} that the tables take: {reason}", bytes(*needed))]
+    #[error("the system cannot provide the {} that the tables take: {reason}", bytes(*needed))]
     NoMemory {
         /// Number of bytes needed.
         needed: u64,
@@ -31,7 +31,7 @@ pub enum TrainerError {
     },
     /// The tables have more entries than can be addressed.
     #[error(
-        "the tables would have {found} entries, where 4,294,967,295 are possible: take fewer buckets or a \
+        "the tables would have {found} entries, but at most 4,294,967,295 are possible: take fewer buckets or a \
          smaller menu"
     )]
     Slots {
@@ -40,7 +40,7 @@ pub enum TrainerError {
     },
     /// A decision has too many actions.
     #[error(
-        "the decision after `{betting}` has {found} actions, where at most {most} are possible: give the \
+        "the decision after `{betting}` has {found} actions, but at most {most} are possible: give the \
          menu fewer sizes", most = super::layout::MOST_ACTIONS
     )]
     Actions {

@@ -24,11 +24,12 @@ pub enum CountError {
     #[error("rules are for the flop, the turn and the river: name one of these streets")]
     Street,
     /// The board is not a flop.
-    #[error("counting goes on from three different cards, not from '{0}'")]
+    #[error("counting starts from three different cards, not from '{0}'")]
     Board(Board),
     /// There are too many cells.
     #[error(
-        "{rows} rows of own classes beside {columns} paths of the opponent's buckets are too many to keep: \
+        "{rows} rows of own classes and {columns} paths of the opponent's buckets are too many \
+         to keep: \
          take fewer classes or buckets"
     )]
     Large {
@@ -39,7 +40,7 @@ pub enum CountError {
     },
     /// The counts are inconsistent.
     #[error(
-        "{found} deals were counted, where there are {DEALS}: the counts are wrong; begin anew"
+        "{found} deals were counted, where there are {DEALS}: the counts are wrong; start again"
     )]
     Deals {
         /// Number of deals counted.

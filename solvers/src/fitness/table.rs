@@ -16,7 +16,7 @@ use crate::blueprint::AbstractStrategy;
 pub enum FitnessError {
     /// The street's betting differs between lines.
     #[error(
-        "after one line the {street} has other betting than after another: rules for one street are for \
+        "the betting of the {street} differs between lines before it: rules for one street are for \
          fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the menu `limit`"
     )]
     Uneven {

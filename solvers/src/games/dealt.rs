@@ -25,7 +25,7 @@ pub struct NotTwoPlayers(pub usize);
 
 /// Error for a policy that is not a strategy of the game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("at '{infoset}' the strategy is no distribution over legal actions")]
+#[error("at '{infoset}' the strategy is not a distribution over legal actions")]
 pub struct NotAStrategy {
     /// The information set: cards, board, betting.
     pub infoset: String,

@@ -234,7 +234,7 @@ impl Hand<'_> {
             drawn = match (sum - 1.0).abs() < 1e-6 && legal.allows(action) {
                 true => Ok(action),
                 false => {
-                    Err(format!("is no distribution over legal actions: {:?}", strategy.actions))
+                    Err(format!("is not a distribution over legal actions: {:?}", strategy.actions))
                 }
             };
             action

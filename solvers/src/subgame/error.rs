@@ -42,7 +42,7 @@ pub enum SubgameError {
     )]
     NoDeal,
     /// The menu offers no action at a decision.
-    #[error("the menu offers no action after `{betting}`: it must offer one at least")]
+    #[error("the menu offers no action after `{betting}`: it must offer at least one")]
     NoAction {
         /// The betting so far, in ACPC notation.
         betting: String,
@@ -76,7 +76,7 @@ pub enum SubgameError {
     /// Solving needs more memory than allowed.
     #[error(
         "solving takes {needed} bytes for {cells} pairs of hand and action, and {limit} are allowed: offer \
-         fewer sizes, begin on a later street, use 16-bit storage, or raise the limit"
+         fewer sizes, start on a later street, use 16-bit storage, or raise the limit"
     )]
     Memory {
         /// Bytes that would be allocated.
@@ -88,8 +88,8 @@ pub enum SubgameError {
     },
     /// The variant cannot solve subgames with these options.
     #[error(
-        "{0} cannot solve subgames this way: with simultaneous updates none can, and with predictions only \
-         in 32 bits; take another, such as dcfr+,second-first"
+        "{0} cannot solve subgames this way: variants with simultaneous updates cannot, and \
+         those with predictions only in 32 bits; take another, such as dcfr+,second-first"
     )]
     Variant(Variant),
 }

@@ -42,11 +42,11 @@ pub(super) struct Place {
 pub enum OffTree {
     /// The hand does not pass through the subgame's root.
     #[error(
-        "the hand did not begin as the subgame does: it must have the same game, actions and board"
+        "the hand did not start like the subgame: it must have the same game, actions and board"
     )]
     Elsewhere,
     /// An action that is not in the menu.
-    #[error("{action:?} was not offered: one of {offered:?} was")]
+    #[error("{action:?} was not offered, unlike {offered:?}")]
     Action {
         /// The action played.
         action: Action,
@@ -54,7 +54,7 @@ pub enum OffTree {
         offered: Vec<Action>,
     },
     /// A card that cannot be dealt there.
-    #[error("{0} cannot be dealt here: it is on the table already, or no card is due")]
+    #[error("{0} cannot be dealt here: it is already on the table, or no card is due")]
     Card(Card),
 }
 

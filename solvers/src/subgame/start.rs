@@ -13,7 +13,7 @@ pub enum StartError {
     Board(usize),
     /// The pot cannot result from equal contributions of both players.
     #[error(
-        "a pot of {pot} with a smallest bet of {smallest} cannot come about: it must be even, and two \
+        "a pot of {pot} with a smallest bet of {smallest} is not possible: it must be even, and two \
          smallest bets or at least four"
     )]
     Pot {

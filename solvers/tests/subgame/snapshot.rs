@@ -93,7 +93,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     let text = refused(&bytes[..bytes.len() / 2]);
     assert!(text.contains(&format!("of {}: ", bytes.len())), "{text}");
     let text = refused(&[&bytes[..], b"x"].concat());
-    assert!(text.contains(&format!("goes on after its {} bytes", bytes.len())), "{text}");
+    assert!(text.contains(&format!("continues after its {} bytes", bytes.len())), "{text}");
     for at in [bytes.len() - 1, bytes.len() - 40, bytes.len() / 2] {
         let mut bytes = bytes.clone();
         bytes[at] ^= 1;

@@ -46,7 +46,7 @@ pub(super) fn svg(told: &[Told], title: &str, about: &str, most: f64) -> String 
     });
     svg.text([EDGE, 24.0], "font-size=\"15\" font-weight=\"600\"", title);
     let about = format!(
-        "{about}; bets in pots, a full bar is {most}; behind ± the root of the squared error"
+        "{about}; bets in pots, a full bar is {most}; after ± the root of the squared error"
     );
     svg.text([EDGE, 42.0], "class=\"soft\"", &LETTERS.wrapped(&about, width)[0]);
     for node in told {

@@ -73,7 +73,7 @@ impl FromStr for Numbers {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Numbers, String> {
-        let wrong = || format!("`{text}` are no numbers: write them as in 3..20 or 3,5,8");
+        let wrong = || format!("`{text}` is not a list of numbers: write it as in 3..20 or 3,5,8");
         let mut numbers = Vec::new();
         for part in text.split(',') {
             let (first, last) = part.split_once("..").unwrap_or((part, part));
@@ -309,7 +309,7 @@ impl Results<'_> {
             }
         }
         let games = whole(self.searched as u64);
-        format!("\nOptimal trees beside greedy ones, both from {games} games\n{table}\n")
+        format!("\nOptimal and greedy trees, both from {games} games\n{table}\n")
     }
 }
 

@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     });
     progress.finish();
     let Some(found) = found else {
-        return Err(Failure::interrupted("stopped; begin anew with the same command".to_owned()));
+        return Err(Failure::interrupted("stopped; start again with the same command".to_owned()));
     };
     let bets = |bets: &[(f64, Size)], bluffs: Option<f64>| {
         let bets = bets.iter().map(|&(percent, size)| Bet { size, percent });

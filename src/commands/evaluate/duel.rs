@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the hands under way; what is valued is shown");
+    answer.set("stopping after the current hands; the values so far are shown");
     let hands = plan.hands();
     let mut progress = Progress::new(hands, "hands", args.quiet);
     let mut seen = |hands| progress.show(hands, "");

@@ -23,7 +23,8 @@ use crate::progress::Progress;
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.menu.is_some() {
         return Err(Failure::usage(
-            "--menu gives another tree than that of the agent's buckets: leave it out, or see cards",
+            "--menu gives a different tree from that of the agent's buckets: leave it out, or \
+             see cards",
         ));
     }
     let def = args.game.load()?;
@@ -38,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the flops in work; press Ctrl-C again to abort");
+    answer.set("stopping after the current flops; press Ctrl-C again to abort");
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();
     let mut show = |position: &Position| {
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     })?;
     let Some(found) = found else {
         return Err(Failure::interrupted(format!(
-            "stopped before all deals were counted, which is not kept; start again with: {}",
+            "stopped before all deals were counted; nothing is kept; start again with: {}",
             interrupt::command_line()
         )));
     };
@@ -131,11 +132,12 @@ impl Shown for Response<'_> {
                 text += &format!("  {:>+10.2}  {chips:>+11.5}", self.mbb(chips));
             }
         }
-        text += "\n\nSo much can be won with the bets of this tree by somebody who sees the agent's buckets, remembers\n\
-                 them and knows its strategy; not more.\n";
+        text += "\n\nAn opponent who sees the agent's buckets, remembers them and knows its strategy can win this much\n\
+                 with the bets of this tree, and no more.\n";
         if guessed > 0 {
             text += &format!(
-                "In {} information sets the agent is taken to call: training has never been there, and in play\n\
+                "In {} information sets the agent is taken to call: training never reached them, \
+                 and in play\n\
                  the odds of its cards decide.\n",
                 count(guessed)
             );

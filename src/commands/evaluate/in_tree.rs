@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("finishing the flops in play, which may take minutes; press Ctrl-C again to abort");
+    answer.set("finishing the current flops, which may take minutes; press Ctrl-C again to abort");
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();
     let mut show = |position: &Position| {
@@ -120,7 +120,7 @@ fn note(position: &Position) -> String {
 
 /// The figures: in words, and by their key in documents.
 const FIGURES: [(&str, &str); 2] = [
-    ("best from the flop on, before it as the agent", "from_flop"),
+    ("best from the flop on, like the agent preflop", "from_flop"),
     ("best before the flop, too", "from_start"),
 ];
 
@@ -137,7 +137,8 @@ fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
         }
     };
     let mut text = format!(
-        "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them known before, {seconds:.0} s\n\n",
+        "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them \
+         computed before, {seconds:.0} s\n\n",
         plan.agent.name(),
         whole(decisions),
         plan.game_name,
@@ -167,10 +168,10 @@ fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
         }
         text.push('\n');
     }
-    text += "\nSo much can be won with the bets of this tree by somebody who knows the strategy; ";
+    text += "\nAn opponent who knows the strategy can win this much with the bets of this tree";
     text += match exact {
-        true => "not more.\n",
-        false => "a best\nresponse on all flops wins at least as much.\n",
+        true => ", and no more.\n",
+        false => "; a best\nresponse on all flops wins at least as much.\n",
     };
     text
 }

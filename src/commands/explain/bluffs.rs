@@ -127,7 +127,7 @@ fn text(args: &Args, found: &Found<'_>) -> String {
     let raised: f64 = bluffs.iter().map(|bluff| bluff.summary.weight * bluff.raise).sum();
     if there > 0.0 {
         text += &format!(
-            "\n{} of play comes there, and raises in {} of that",
+            "\n{} of play reaches them, and raises in {} of that",
             share(there / weight),
             share(raised / there)
         );

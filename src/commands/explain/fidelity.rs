@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let end = match hands == args.hands {
         true => Ok(()),
         false => Err(Failure::interrupted(format!(
-            "stopped after {hands} of {} hands; the figures are of those, and none are kept",
+            "stopped after {hands} of {} hands; the figures cover those, and none are kept",
             args.hands
         ))),
     };
@@ -170,7 +170,8 @@ impl Shown for Beside<'_> {
             vec![(*name).to_owned(), both(0), both(1), both(2), lost]
         });
         format!(
-            "{student} beside its teacher {teacher}: {}, seed {}, {} deals that {teacher} plays with itself\n\n{}\n\n\
+            "{student} compared with its teacher {teacher}: {}, seed {}, {} deals that {teacher} \
+             plays against itself\n\n{}\n\n\
              What both do there ({teacher} → {student}), and what is lost against {teacher} in {} hands where\n\
              {student} decides on this street only, with 95 % intervals\n\n{}\n",
             self.args.game.name(),

@@ -510,15 +510,17 @@ impl Shown for Leaks<'_> {
         // Significant differences come first.
         let mut behind: Vec<&Row> = places.iter().filter(behind).copied().collect();
         behind.sort_by_key(|row| row.verdict != Verdict::Separated);
-        text += &format!("\nWhere {name} loses most beside {other}\n");
+        text += &format!("\nWhere {name} loses most compared with {other}\n");
         text += &self.table(behind.iter().copied().take(most.max(clear.len())), true);
         let left = behind.len().saturating_sub(most.max(clear.len()));
         if left > 0 {
             text += &format!("… and {left} more, none significant: --most shows them\n");
         }
         let ahead = places.iter().rev().filter(|row| row.difference.mbb > 0.0).copied();
-        text +=
-            &format!("\nWhere it wins most beside {other}\n{}", self.table(ahead.take(most), true));
+        text += &format!(
+            "\nWhere it wins most compared with {other}\n{}",
+            self.table(ahead.take(most), true)
+        );
         for (head, kind) in [
             ("By street of the last decision", is_street as fn(Key) -> bool),
             ("By position", is_position),

@@ -89,7 +89,7 @@ pub(super) fn entrant(
     found.map(|place| place as u8).ok_or_else(|| {
         let agents: Vec<&str> = entrants.iter().map(|entrant| entrant.agent.as_str()).collect();
         Failure::input(anyhow::anyhow!(
-            "{}: nobody plays the trees of `{name}` there; the agents are {}",
+            "{}: no player has the trees of `{name}`; the agents are {}",
             ledger.path().display(),
             agents.join(", ")
         ))

@@ -152,7 +152,7 @@ fn won(
     let names: Vec<&str> =
         ledger.info().entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     heading.about += &format!(
-        "; won: by {} in the hands that came there, of {} hands of {}",
+        "; won: by {} in the hands that got there, of {} hands of {}",
         names[usize::from(who)],
         whole(ledger.count().map_err(Failure::input)?),
         names.join(" against "),

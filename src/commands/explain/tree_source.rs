@@ -57,7 +57,7 @@ pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure
 /// # Errors
 /// When there is no such agent, or its files cannot be read.
 pub(super) fn trees(named: &Named, name: &str) -> Result<Result<Arc<Student>, String>, Failure> {
-    let no_tree = || Ok(Err("is no tree".to_owned()));
+    let no_tree = || Ok(Err("is not a tree".to_owned()));
     let student = match named.registry()?.resolve(name) {
         Ok(agent)
             if Learned::KINDS.contains(&agent.spec().kind)
@@ -97,7 +97,7 @@ pub(super) fn player(named: &Named, name: &str) -> Result<AgentChoice, Failure> 
 /// The explainer of a street's tree; an error if its model is no tree.
 pub(super) fn explainer(student: &Student, street: Street) -> Result<Explainer<'_>, Failure> {
     Explainer::of(student, street).ok_or_else(|| {
-        Failure::input(anyhow::anyhow!("the student's model of the {street} is no tree"))
+        Failure::input(anyhow::anyhow!("the student's model of the {street} is not a tree"))
     })
 }
 

@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Played { info, summary, end, .. } = played.map_err(failure)?;
     let complete = matches!(end, Ok(End::Complete));
     if complete {
-        answer.set("leaving the estimates; press Ctrl-C again to abort");
+        answer.set("skipping the estimates; press Ctrl-C again to abort");
     }
     if !args.json && (end.is_ok() || summary.played > 0) {
         print(&format!("{}\n", show(&summary, &info.name)))?;
@@ -180,7 +180,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(error @ (RunError::Unusable { .. } | RunError::NoEnd { .. })) => {
             Err(Failure::claim(format!(
-                "{error}; the run ends here, since asking on would be in vain; once the server answers as Slumbot \
+                "{error}; the run ends here, since further requests would be useless; once the \
+                 server answers as Slumbot \
                  does, {}",
                 resume()
             )))
@@ -296,14 +297,15 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
                 // Nothing can be done when stderr is closed.
                 let _ = writeln!(
                     std::io::stderr(),
-                    "{shown} holds a password, and others may use it (mode {:o}): chmod 600 {shown}",
+                    "{shown} holds a password, and other users have access to it (mode {:o}): \
+                     chmod 600 {shown}",
                     mode & 0o777
                 );
             }
             Ok(Some(Login { username, password }))
         }
         _ => Err(Failure::input(anyhow::anyhow!(
-            "{shown}: the user name is to stand on the first line, the password on the second"
+            "{shown}: the user name must be on the first line, the password on the second"
         ))),
     }
 }
@@ -351,7 +353,7 @@ impl Told {
                 let again = if before.answered { " again" } else { "" };
                 let seconds = before.lasted.as_secs_f64();
                 said.push(format!(
-                    "the server answers{again}, after {seconds:.0} s; the run goes on"
+                    "the server answers{again}, after {seconds:.0} s; the run continues"
                 ));
             }
             _ => {}
@@ -375,7 +377,7 @@ fn waiting(outage: &Outage) -> String {
     let Outage { attempt, next, timeout, patience, answered, .. } = outage;
     let when = match next {
         Some(next) => format!("in {:.1} s", next.as_secs_f64()),
-        None => format!("under way, for up to {} (--timeout)", Time(*timeout)),
+        None => format!("in progress, for up to {} (--timeout)", Time(*timeout)),
     };
     let flag = if *answered { "--give-up" } else { "--connect-timeout" };
     let patience = Time(*patience);
@@ -403,7 +405,7 @@ fn note(progress: &Progress, hands: u64) -> String {
         note += &format!("  no answer for {} s", outage.lasted.as_secs());
         note += &match outage.next {
             Some(next) => format!(", attempt {} in {:.0} s", outage.attempt, next.as_secs_f64()),
-            None => format!(", attempt {} under way", outage.attempt),
+            None => format!(", attempt {} in progress", outage.attempt),
         };
     }
     note
@@ -428,7 +430,7 @@ fn show(summary: &Summary, name: &str) -> String {
     if *unknown > 0 {
         lines.push(format!(
             "  of them {} whose cards were seen (at most {:.1} mbb/hand), and {} dealt but never seen, since the \
-             answer was lost whatever the cards (at most {:.1})",
+             answer was lost regardless of the cards (at most {:.1})",
             summary.unknown_seen,
             summary.unknown_seen_bound,
             summary.unseen,

@@ -129,7 +129,7 @@ impl Shown for Shows {
     fn text(&self) -> String {
         let Shows { put, run } = self;
         let mut text = format!(
-            "run {}: {} of {} parts put in, {} done before; {} with it\n",
+            "run {}: {} of {} parts enqueued, {} done before; {} with it\n",
             put.id,
             whole(put.parts.into()),
             whole(run.parts.into()),

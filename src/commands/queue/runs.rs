@@ -217,7 +217,7 @@ impl Shown for Runs {
                 None => "waits".to_owned(),
             };
             text += &format!(
-                "  {}, version {}: {part}; {} done; heard of {} ago\n",
+                "  {}, version {}: {part}; {} done; last heard from {} ago\n",
                 worker.name,
                 worker.version,
                 worker.done,

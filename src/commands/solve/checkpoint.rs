@@ -95,14 +95,14 @@ impl Checkpoint {
         match fs::metadata(&self.path) {
             Ok(found) if !found.is_file() => {
                 let text =
-                    format!("{path} is no file to keep a solve in: give --keep another name");
+                    format!("{path} is not a file to keep a solve in: give --keep another name");
                 return Err(Failure::input(anyhow::anyhow!(text)));
             }
             _ => {}
         }
         self.take().map_err(|locked| match locked {
             Locked::Taken => Failure::input(anyhow::anyhow!(
-                "{path} is in use by another solve: wait for its end, or give --keep another name"
+                "{path} is in use by another solve: wait until it ends, or give --keep another name"
             )),
             Locked::Failed(error) => Failure::input(anyhow::anyhow!("--keep {path}: {error}")),
         })
@@ -111,7 +111,7 @@ impl Checkpoint {
     fn resume(&mut self, solver: Solver) -> Result<Solver, Failure> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::input(anyhow::anyhow!(
-                "{}: {error}; without the file solving begins anew",
+                "{}: {error}; without the file solving starts again",
                 self.path.display()
             ))
         };
@@ -121,7 +121,7 @@ impl Checkpoint {
         let (solver, seconds) = read.map_err(|error| failure(&error))?;
         let iterations = solver.iterations();
         say(&format!(
-            "going on after {iterations} iterations in {seconds:.0} s, kept in {} ({})",
+            "resuming after {iterations} iterations in {seconds:.0} s, kept in {} ({})",
             self.path.display(),
             HumanBytes(size)
         ));
@@ -153,12 +153,12 @@ impl Checkpoint {
                 self.written = Some((solver.iterations(), size));
                 before.is_none().then(|| {
                     let size = HumanBytes(size);
-                    format!("kept in {path} ({size}), from where the same command goes on")
+                    format!("kept in {path} ({size}), from where the same command resumes")
                 })
             }
             (Err(error), before) => {
                 let rest = match before {
-                    Some((iterations, _)) => format!("that of iteration {iterations} stands"),
+                    Some((iterations, _)) => format!("that of iteration {iterations} remains"),
                     None => "nothing is kept".to_owned(),
                 };
                 Some(format!("warning: {path}: {error}; {rest}"))
@@ -168,7 +168,7 @@ impl Checkpoint {
 
     fn try_write(&mut self, solver: &Solver) -> io::Result<u64> {
         self.take().map_err(|locked| match locked {
-            Locked::Taken => io::Error::other("another solve of the same is kept there"),
+            Locked::Taken => io::Error::other("another process keeps the same solve there"),
             Locked::Failed(error) => error,
         })?;
         write_whole(&self.path, |out| solver.write(&self.words, self.seconds(), out))?;

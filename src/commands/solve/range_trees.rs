@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the trees under way; press Ctrl-C again to abort");
+    answer.set("stopping after the current trees; press Ctrl-C again to abort");
     let limits =
         Limits { questions: args.questions.into(), depth: args.depth.into(), ..Limits::default() };
     let trees = jobs.len() * (limits.questions + 1);
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         progress.1.finish();
     }
     if stop.asked() {
-        return Err(Failure::interrupted("stopped: trees are found in seconds, none are kept"));
+        return Err(Failure::interrupted("stopped: trees are found in seconds, and none are kept"));
     }
     Output::of(&Trees { args, found }, args.json)
 }

@@ -53,7 +53,8 @@ pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, F
             if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
         let action = action(&state, word).ok_or_else(|| {
             Failure::usage(format!(
-                "--after: `{word}` is no action {place}: write f, x, c, a, or bN or rN with a number of chips"
+                "--after: `{word}` is not an action {place}: write f, x, c, a, or bN or rN with \
+                 a number of chips"
             ))
         })?;
         state
@@ -115,7 +116,8 @@ fn step<'a>(
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
         Failure::usage(format!(
-            "--at: `{word}` is no action and no card {place}: write one of {offered}, or a card such as `Kd`"
+            "--at: `{word}` is neither an action nor a card {place}: write one of {offered}, or \
+             a card such as `Kd`"
         ))
     })?;
     path.push(crate::chart::word(spot.state(), action));

@@ -229,7 +229,7 @@ impl<'a> Problem<'a> {
         match error {
             SubgameError::Memory { needed, cells, .. } => Failure::input(anyhow::anyhow!(
                 "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer fewer sizes with \
-                 --menu, begin on a later street, use --precision half, or raise --memory",
+                 --menu, start on a later street, use --precision half, or raise --memory",
                 HumanBytes(*needed),
                 whole(*cells),
                 self.options.memory

@@ -117,7 +117,7 @@ const DUEL: u64 = 400_000;
 /// Runs the command: starts a training or resumes one.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.time.0.is_zero() || args.iterations == Some(0) {
-        return Err(Failure::usage("there is nothing to train in no time or no iterations"));
+        return Err(Failure::usage("nothing can be trained in zero time or zero iterations"));
     }
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
@@ -157,7 +157,7 @@ fn prepare(out: &Path) -> Result<(), Failure> {
     }
     match std::fs::metadata(out) {
         Ok(found) if !found.is_file() => Err(Failure::input(anyhow::anyhow!(
-            "{} is no file that a blueprint could be written to; give --out another name",
+            "{} is not a file that a blueprint can be written to; give --out another name",
             out.display()
         ))),
         _ => Ok(()),
@@ -211,12 +211,12 @@ impl<'a> Run<'a> {
             let trainer = Trainer::resume(tree, deals, options, BufReader::new(file));
             let trainer = trainer.map_err(|error| {
                 Failure::input(anyhow::anyhow!(
-                    "{}: {error}; without the file a training begins anew",
+                    "{}: {error}; without the file the training starts again",
                     training.display()
                 ))
             })?;
             let seconds = history::seconds_at(&course, trainer.iterations());
-            say(&format!("going on after {} of training", history::clock(seconds)));
+            say(&format!("resuming after {} of training", history::clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
     /// the blueprint.
     fn train(&mut self, stop: &Stop) -> Result<Output, Failure> {
         if self.done() {
-            say("finished; to go on, give a longer --time, or more --iterations");
+            say("finished; to continue, give a longer --time, or more --iterations");
             return self.export();
         }
         let whole = self.args.time.0.as_secs_f64();
@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
             }
             if let Err(failure) = kept.and_then(|()| self.write()) {
                 let before = if self.training.exists() {
-                    "the one before stands"
+                    "the previous one remains"
                 } else {
                     "nothing is saved"
                 };
@@ -294,7 +294,7 @@ impl<'a> Run<'a> {
     fn checkpoint(&mut self, stop: &Stop) -> Result<Result<(), Failure>, Failure> {
         let saved = write_whole(&self.training, |out| self.trainer.write(out));
         if saved.is_ok() && stop.asked() {
-            say("saved; measuring it and writing the blueprint, which another Ctrl-C leaves out");
+            say("saved; measuring it and writing the blueprint, which another Ctrl-C skips");
         }
         let done = self.trainer.iterations() - self.last.map_or(0, |row| row.statistics.iterations);
         let threads = self.args.threads.count();

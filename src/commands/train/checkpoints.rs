@@ -62,7 +62,8 @@ impl Checkpoints {
                     found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
                 let (found, ours) = differs.unwrap_or_default();
                 Err(Failure::input(anyhow::anyhow!(
-                    "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to begin anew",
+                    "{} holds another training: it has `{found}`, and this would be `{ours}`; \
+                     remove it to start again",
                     folder.display()
                 )))
             }

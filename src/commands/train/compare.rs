@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         let agent = registry.resolve(name).map_err(Failure::input)?;
         let student = agent.student().ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "`{name}` is no student: name cart, oct, xgboost or mlp"
+                "`{name}` is not a student: name cart, oct, xgboost or mlp"
             ))
         })?;
         for street in Street::ALL {

@@ -70,9 +70,10 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         return Err(Failure::usage("--rows must be at least 1, and --explore from 0 to 1"));
     }
     if args.out.exists() {
-        let what = if args.out.join(CARD).exists() { "holds a dataset" } else { "is there" };
+        let what =
+            if args.out.join(CARD).exists() { "already holds a dataset" } else { "already exists" };
         return Err(Failure::input(anyhow::anyhow!(
-            "{} {what} already: give --out another name, or remove it",
+            "{} {what}: give --out another name, or remove it",
             args.out.display()
         )));
     }
@@ -84,7 +85,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let schema = schema.map_err(|error| Failure::usage(error.to_string()))?;
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping; what was made of the dataset is removed");
+    answer.set("stopping; the unfinished dataset is removed");
     let (teacher, teacher_sha256) = teacher(&args.game, &args.from)?;
     let options = MakeOptions {
         rows: args.rows.0,
@@ -106,7 +107,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     match made.map_err(Failure::input)? {
         Made::Whole(card) => Output::of(&Rows { card: *card, out: &args.out }, args.json),
         Made::Stopped => Err(Failure::interrupted(format!(
-            "stopped; begin anew with: {}",
+            "stopped; start again with: {}",
             interrupt::command_line()
         ))),
     }
@@ -193,7 +194,7 @@ fn text(card: &Card, out: &Path) -> String {
         ]);
     }
     format!(
-        "{}: {} rows of {} deals, {} % of actions drawn from all alike\n{}\n",
+        "{}: {} rows of {} deals, {} % of actions drawn uniformly\n{}\n",
         out.display(),
         card.sampled,
         card.deals,

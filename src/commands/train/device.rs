@@ -65,7 +65,7 @@ impl Trainer {
             Trainer::Processor => None,
             #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
             Trainer::Gpu(gpu) if gpu.is_software() => {
-                Some(format!("{}, a program in a GPU's place: --device cpu is faster", gpu.name()))
+                Some(format!("{}, software in place of a GPU: --device cpu is faster", gpu.name()))
             }
             #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
             Trainer::Gpu(gpu) => Some(gpu.name().to_owned()),

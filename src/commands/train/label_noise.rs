@@ -45,7 +45,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let found = args.threads.pool()?.install(|| between_solutions(&databases[0], &databases[1]));
     let Some(all) = found.filter(|all| !all.is_empty()) else {
         return Err(Failure::input(anyhow::anyhow!(
-            "{} and {} hold other situations: compare files of one seed, street, stack and span of pots",
+            "{} and {} hold different situations: compare files of the same seed, street, stack \
+             and span of pots",
             args.one.display(),
             args.other.display()
         )));
@@ -93,7 +94,8 @@ impl Shown for Noise<'_> {
             table.row(std::iter::once((*name).to_owned()).chain(cells));
         }
         format!(
-            "{} situations solved by {} and by {} iterations: how far their values are apart\n{table}\n",
+            "{} situations solved by {} and by {} iterations: how far apart their values \
+             are\n{table}\n",
             whole(self.situations as u64),
             self.iterations[0],
             self.iterations[1]

@@ -56,7 +56,7 @@ struct Packed {
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.exists() && !args.force {
         return Err(Failure::input(anyhow::anyhow!(
-            "{} exists already: choose another file, or overwrite it with --force",
+            "{} already exists: choose another file, or overwrite it with --force",
             args.out.display()
         )));
     }

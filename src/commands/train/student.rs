@@ -83,7 +83,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
     let trainer = Trainer::open(device, common.quiet)?;
     if out.exists() {
         return Err(Failure::input(anyhow::anyhow!(
-            "{} is there already: give --out another name, or remove it",
+            "{} already exists: give --out another name, or remove it",
             out.display()
         )));
     }

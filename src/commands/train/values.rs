@@ -129,7 +129,7 @@ struct Lesson {
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.exists() {
         return Err(Failure::input(anyhow::anyhow!(
-            "{} is there already: give --out another name, or remove it",
+            "{} already exists: give --out another name, or remove it",
             args.out.display()
         )));
     }
@@ -185,8 +185,8 @@ impl Lesson {
         let [train, valid] = [TRAIN, VALID].map(|share| count * share / 100);
         if train == 0 || valid == train || count == valid {
             return Err(Failure::input(anyhow::anyhow!(
-                "{}: {count} situations are too few to learn from, to choose by and to test with: \
-                 make 13 at least",
+                "{}: {count} situations are too few to learn from, to choose by and to test \
+                 with: make at least 13",
                 args.data.display()
             )));
         }
@@ -343,7 +343,8 @@ fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     });
     let recipe: BucketRecipe = kinds.join(" ").parse().map_err(|error| {
         Failure::usage(format!(
-            "--encoding {name}: it is none of direct, ehs2, nested, potential and by-hand, and no kind of buckets: {error}"
+            "--encoding {name}: it is neither direct, ehs2, nested, potential or by-hand nor a \
+             kind of buckets: {error}"
         ))
     })?;
     let mut progress = Progress::parts(1000, quiet);

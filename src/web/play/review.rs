@@ -121,10 +121,10 @@ fn note(decision: &ReviewedDecision) -> String {
         let why = match why {
             logs::Fallback::Panic => "it failed",
             logs::Fallback::Timeout => "it did not answer in time",
-            logs::Fallback::Gone => "it was gone",
-            logs::Fallback::BadAnswer => "its answer made no sense",
+            logs::Fallback::Gone => "it was no longer there",
+            logs::Fallback::BadAnswer => "its answer was invalid",
         };
-        format!("A stand-in for its answer: {why}.")
+        format!("Played in place of its answer: {why}.")
     });
     fallback.or_else(|| decision.note.clone()).unwrap_or_default()
 }

@@ -28,7 +28,8 @@ pub enum DealerError {
     },
     /// Another process deals a match of this name into the same files.
     #[error(
-        "another process{} deals a match named {name} in {}: wait for its end, or give this one another name",
+        "another process{} deals a match named {name} in {}: wait until it ends, or give this \
+         one another name",
         .process.map_or(String::new(), |id| format!(" (number {id})")), .folder.display()
     )]
     InUse {
@@ -77,6 +78,6 @@ pub enum DealerError {
     #[error("{0}")]
     Interrupted(String),
     /// The operating system refused something that a dealer needs.
-    #[error("the system refused to work: {0}")]
+    #[error("the system refused a request: {0}")]
     System(std::io::Error),
 }

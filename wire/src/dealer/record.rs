@@ -155,7 +155,7 @@ impl<'a> Recorder<'a> {
             hands - 1
         );
         if self.transactions.is_some() {
-            line.push_str("; to go on, give the same command with -T -a");
+            line.push_str("; to continue, give the same command with -T -a");
         }
         line
     }

@@ -147,7 +147,7 @@ impl Ending {
             }
             Ending::Stopped => "the server was asked to stop".to_owned(),
             Ending::Interrupted => "the server was killed or lost power".to_owned(),
-            Ending::ServerFault { reason } => format!("the server could not go on: {reason}"),
+            Ending::ServerFault { reason } => format!("the server could not continue: {reason}"),
         }
     }
 }
@@ -312,7 +312,7 @@ impl Host {
                     return false;
                 }
                 Err(error) => {
-                    tracing::error!(%table, %error, "a match was given up");
+                    tracing::error!(%table, %error, "a match was abandoned");
                     view.abandon();
                     return false;
                 }

@@ -55,7 +55,7 @@ impl FailureLimits {
         let row = 1 + self.row.fetch_add(1, Relaxed);
         let all = 1 + self.unusable.fetch_add(1, Relaxed);
         if row >= IN_A_ROW {
-            return Err(format!("{row} of them since a hand was last seen to its end"));
+            return Err(format!("{row} of them since the last hand that was seen to its end"));
         }
         match all > FEW.max(hands / ONE_IN) {
             true => Err(format!("{all} of them in {hands} hands")),

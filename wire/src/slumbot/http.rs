@@ -65,7 +65,7 @@ pub(super) struct Address {
 const CHECK_HOST: &str = "check --host and --prefix";
 const CHECK_LOGIN: &str = "give an account that it knows with --login";
 const CHECK_NAME: &str =
-    "give an address with --host that the server takes for its own, or add this one to its hosts";
+    "give an address with --host that the server accepts as its own, or add this one to its hosts";
 const NO_REDIRECT: &str =
     "give the address it points to with --host: a redirected request arrives empty";
 

@@ -118,8 +118,8 @@ pub enum RunError {
     },
     /// Others than the owner can use what holds session tokens, and that cannot be changed.
     #[error(
-        "{} holds session tokens and can be used by others than its owner: {reason}; take their rights away \
-         (chmod {mode:o}), or choose another folder with --out",
+        "{} holds session tokens, and users other than its owner have access: {reason}; remove \
+         their rights (chmod {mode:o}), or choose another folder with --out",
         .path.display()
     )]
     Open {
@@ -142,7 +142,7 @@ pub enum RunError {
         difference: Box<Difference>,
     },
     /// The folder holds a match that was not played over the Slumbot API.
-    #[error("{} holds a match that was played otherwise; choose another folder with --out", .0.display())]
+    #[error("{} holds a match that was not played over the Slumbot API; choose another folder with --out", .0.display())]
     OtherKind(PathBuf),
     /// The server's address cannot be used.
     #[error("`{url}` is not the address of a server: {reason}; write it as in {LIVE}")]
@@ -156,7 +156,7 @@ pub enum RunError {
     #[error("certificates: {0}")]
     Certificates(String),
     /// What answers is not a Slumbot server.
-    #[error("{url} is no Slumbot server: {reason}; {remedy}")]
+    #[error("{url} is not a Slumbot server: {reason}; {remedy}")]
     NotSlumbot {
         /// The server's address.
         url: String,
@@ -166,7 +166,7 @@ pub enum RunError {
         remedy: &'static str,
     },
     /// The server refuses a request that should be valid.
-    #[error("{url} refuses to go on: {reason}")]
+    #[error("{url} refuses to continue: {reason}")]
     Rejected {
         /// The server's address.
         url: String,
@@ -206,7 +206,7 @@ pub enum RunError {
         text: String,
     },
     /// Hands are begun, but none can be finished.
-    #[error("{url}: of {hands} hands in a row no end was to be seen: {reason}")]
+    #[error("{url}: {hands} hands in a row had no visible end: {reason}")]
     NoEnd {
         /// The server's address.
         url: String,

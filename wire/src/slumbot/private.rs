@@ -34,7 +34,7 @@ pub(super) fn files(folder: &Path) -> Result<(), RunError> {
 }
 
 fn keep(path: &Path, mode: u32) -> Result<(), RunError> {
-    let unkept = || io::Error::other("the file system does not keep rights");
+    let unkept = || io::Error::other("the file system does not store permissions");
     let kept = take_from_others(path, mode).and_then(|kept| kept.then_some(()).ok_or_else(unkept));
     kept.map_err(|error| RunError::Open {
         path: path.to_path_buf(),

@@ -137,7 +137,7 @@ fn is_authority(error: &CertificateError) -> bool {
 
 const GIVE: &str = "no authority that this machine trusts has signed its certificate: if the server is yours, give \
                     the certificate itself, or that of its authority, in PEM with --certificates FILE";
-const NOT_GIVEN: &str = "its certificate is none of those of --certificates, nor signed by one: `openssl s_client \
+const NOT_GIVEN: &str = "its certificate is not one of those in --certificates, nor signed by one: `openssl s_client \
                          -connect HOST:PORT -showcerts` shows the one that the server uses";
 const NAME: &str = "give a name that the certificate is for with --host, or make a certificate for this one \
                     (openssl req -x509 with -addext subjectAltName=DNS:NAME, or IP:ADDRESS)";

@@ -42,7 +42,7 @@ pub enum OpenError {
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The token belongs to no session, or to one that has expired.
-    #[error("the token stands for no session, or for one that has expired")]
+    #[error("the token belongs to no session, or to an expired one")]
     BadToken,
     /// The client's action is not legal; the hand stays as it is.
     #[error("{refused}")]

@@ -351,7 +351,7 @@ impl Drop for Begun<'_> {
 fn count(agent: &str, decision: &DecisionRecord) {
     if let Some(fallback) = decision.fallback {
         let reason = format!("{fallback:?}").to_lowercase();
-        tracing::warn!(agent, reason, "a check or fold stands in for an agent's answer");
+        tracing::warn!(agent, reason, "a check or fold replaces an agent's answer");
         metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
     }
     if decision.corrected_from.is_some() {

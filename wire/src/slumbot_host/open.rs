@@ -144,7 +144,7 @@ impl Inner {
         if !sessions.is_empty() {
             tracing::info!(
                 sessions = sessions.len(),
-                "took up the Slumbot sessions of an earlier run"
+                "resumed the Slumbot sessions of an earlier run"
             );
         }
         *self.sessions_mut() = sessions;
@@ -181,7 +181,7 @@ impl Inner {
         let seeds = self.secret.seeds(slot.number);
         let hand = replay(&self.def, seeds, slot).filter(|hand| hand.public().turn() == Turn::Over);
         let Some(hand) = hand else {
-            tracing::warn!(session = slot.number, "a finished hand cannot be made again");
+            tracing::warn!(session = slot.number, "a finished hand cannot be rebuilt");
             return Ok(());
         };
         let record = record(slot, &hand);

@@ -143,7 +143,7 @@ impl Inner {
         left_at: Option<u32>,
     ) -> Result<(), HostError> {
         let Some(mut hand) = replay(&self.def, session.seeds, &slot) else {
-            tracing::warn!(session = slot.number, "a hand left open cannot be made again");
+            tracing::warn!(session = slot.number, "a hand left open cannot be rebuilt");
             return Ok(());
         };
         let action = hand.action();

@@ -44,7 +44,7 @@ pub enum GameFileProblem {
     #[error("the kind of betting is missing: add a line `limit` or `nolimit`")]
     NoBetting,
     /// The file has a key twice.
-    #[error("`{key}` stands here again (first in line {first}): remove one of the two lines")]
+    #[error("`{key}` appears again (first in line {first}): remove one of the two lines")]
     Duplicate {
         /// The key.
         key: String,
@@ -137,7 +137,7 @@ pub enum WarningKind {
         text: String,
     },
     /// A key that occurred before.
-    #[error("`{0}` stands again; the later line counts")]
+    #[error("`{0}` appears again; the later line counts")]
     Again(&'static str),
     /// A number truncated to the width of its variable.
     #[error("`{key}`: {written} is read as {read}")]

@@ -245,7 +245,7 @@ impl Client {
         };
         match (answer, self.saved.phase.clone()) {
             (_, Phase::Turn { .. } | Phase::Gone) => {
-                kind("an answer", "nothing: nothing was asked")
+                kind("an answer", "nothing, since nothing was asked")
             }
             (Answer::Error { error_msg, .. }, _) if is_about_session(&error_msg) => {
                 Ok(self.gone(error_msg))

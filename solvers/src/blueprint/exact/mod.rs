@@ -45,7 +45,7 @@ pub const DEALS: u64 = 1_326 * 1_225 * 17_296 * 45 * 44;
 pub enum ExactError {
     /// A street has too many buckets.
     #[error(
-        "the {street} has {found} buckets, so that a player has at least as many paths of them, and only \
+        "the {street} has {found} buckets, so a player has at least as many paths of them, and only \
          {MOST_PATHS} are possible: all pairs of {found} take {}; take fewer buckets", bytes(*.found)
     )]
     Buckets {

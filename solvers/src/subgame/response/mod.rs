@@ -84,7 +84,7 @@ pub enum ResponseError {
     /// The agent's strategy depends on suit names.
     #[error(
         "after '{betting}' the agent does not play {hole} as it plays other suits of the same ranks: flops that \
-         differ by suits only cannot be taken for one"
+         differ by suits only cannot be treated as one"
     )]
     Suits {
         /// A hand that is played unlike others of the same ranks.

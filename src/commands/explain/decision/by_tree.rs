@@ -171,7 +171,7 @@ impl Shown for Found<'_> {
         let actions = self.actions(leaf);
         let mut text = self.decided.head();
         if self.differs(&actions) {
-            text += "the record has other probabilities than this tree: it was played with another model\n";
+            text += "the record's probabilities differ from this tree's: it was played with another model\n";
         }
         text += &format!("\nThe tree {}, node by node:\n", on(public.street()));
         let way = explainer.way(leaf);

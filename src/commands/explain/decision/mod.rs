@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let entrant = &ledger.info().entrants[usize::from(who)];
     if entrant.agent.is_empty() {
         return Err(Failure::input(anyhow::anyhow!(
-            "the match does not say which agent `{0}` was, so that it cannot be asked; import \
+            "the match does not say which agent `{0}` was, so it cannot be asked; import \
              it with --agent {0}=AGENT",
             entrant.name
         )));

@@ -131,7 +131,7 @@ impl Shown for Explained<'_> {
                         &format!("it asked for {}, which is illegal\n", self.decided.words(asked));
                 }
                 if recorded.fallback.is_some() {
-                    text += "the action stands in for a missing answer\n";
+                    text += "the action replaces a missing answer\n";
                 }
                 if let Some(note) = &recorded.note {
                     text += &format!("\nIts note: {note}\n");

@@ -132,7 +132,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let output = Output::of(&shown, args.json)?;
     let end = match measured.map(|measured| 2 * measured.deals) {
         Some(hands) if hands < args.hands => Err(Failure::interrupted(format!(
-            "stopped after {hands} of {} hands; the figures are of those, and none are kept",
+            "stopped after {hands} of {} hands; the figures cover those, and none are kept",
             args.hands
         ))),
         _ => Ok(()),

@@ -26,7 +26,7 @@ impl Checkpoint {
     pub(super) fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
         let stop = Stop::new();
         let answer = interrupt::listen(&stop)?;
-        answer.set("putting the search away; press Ctrl-C again to abort");
+        answer.set("saving the search; press Ctrl-C again to abort");
         let path = out.map(|out| {
             let mut name = out.as_os_str().to_os_string();
             name.push(".search");

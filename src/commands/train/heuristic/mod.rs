@@ -184,7 +184,8 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     let most = args.complexity.map_or(if exhaustive { 5 } else { 9 }, usize::from);
     if exhaustive && most > EXHAUSTIVE {
         return Err(Failure::usage(format!(
-            "--search exhaustive goes up to --complexity {EXHAUSTIVE}: beyond there are too many rules"
+            "--search exhaustive goes up to --complexity {EXHAUSTIVE}: beyond that there are too \
+             many rules"
         )));
     }
     if exhaustive && args.fitness == Fitness::Sampled {

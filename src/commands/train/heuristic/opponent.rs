@@ -188,7 +188,7 @@ pub(super) struct How {
 fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the flops in work; press Ctrl-C again to abort");
+    answer.set("stopping after the current flops; press Ctrl-C again to abort");
     let all = Counting::flops().len();
     let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
     let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {
@@ -197,7 +197,7 @@ fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
     progress.finish();
     counts.map_err(Failure::claim)?.ok_or_else(|| {
         Failure::interrupted(format!(
-            "stopped before all deals were counted, which is not kept; start again with: {}",
+            "stopped before all deals were counted; nothing is kept; start again with: {}",
             interrupt::command_line()
         ))
     })

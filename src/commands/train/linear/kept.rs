@@ -34,7 +34,7 @@ impl Kept {
     pub(super) fn read(&self, stack: f64, seed: u64) -> Result<Option<Weights>, Failure> {
         let path = self.path(stack, seed);
         let at = |why: String| {
-            Failure::input(anyhow::anyhow!("{}: {why}; remove it to begin anew", path.display()))
+            Failure::input(anyhow::anyhow!("{}: {why}; remove it to start again", path.display()))
         };
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -152,7 +152,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let progress = std::sync::Mutex::new(Progress::patient(jobs.len() as u64, "runs", args.quiet));
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the runs under way, which are kept; press Ctrl-C again to abort");
+    answer.set("stopping after the current runs, which are kept; press Ctrl-C again to abort");
     let method = args.method();
     let kept = Kept::new(&args.out, &method);
     let made = pool.install(|| {
