@@ -21,8 +21,9 @@ pub(crate) struct Progress {
     said: Instant,
     begun: Instant,
     unit: Unit,
-    /// Whether [`show`](Self::show) or [`go_on`](Self::go_on) has been called.
-    shown: bool,
+    /// The units done when [`show`](Self::show) or [`go_on`](Self::go_on) was first called, and the
+    /// time.
+    from: Option<(u64, Instant)>,
     /// The time after which it appears on a terminal; `None` if it may appear at once.
     after: Option<Duration>,
 }
@@ -66,7 +67,7 @@ impl Progress {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
         let (plain, now) = (!terminal && !quiet, Instant::now());
-        Progress { bar, plain, said: now, begun: now, unit, shown: false, after: None }
+        Progress { bar, plain, said: now, begun: now, unit, from: None, after: None }
     }
 
     /// [`new`](Self::new), but nothing is shown within the first two seconds.
@@ -81,9 +82,8 @@ impl Progress {
 
     /// Sets the number of units done by an earlier run.
     pub(crate) fn go_on(&mut self, done: u64) {
-        self.shown = true;
+        self.from = Some((done, Instant::now()));
         self.bar.set_position(done);
-        self.bar.reset_eta();
     }
 
     /// Changes the expected number of units.
@@ -98,13 +98,12 @@ impl Progress {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         }
         self.bar.set_position(done);
-        if !self.shown {
-            // The work of an earlier run does not count for this one's speed.
-            self.shown = true;
-            self.bar.reset_eta();
-        }
+        // The work of an earlier run does not count for this one's speed. It is the mean of the
+        // whole run: a bar's own, of the last seconds, falls to nothing where units take minutes.
+        let (before, since) = *self.from.get_or_insert_with(|| (done, Instant::now()));
         let total = self.bar.length().unwrap_or(done);
-        let place = self.unit.place(done, total, self.bar.per_sec());
+        let speed = done.saturating_sub(before) as f64 / since.elapsed().as_secs_f64().max(1e-3);
+        let place = self.unit.place(done, total, speed);
         if self.plain && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
             let so_far = span(self.begun.elapsed().as_secs_f64());
