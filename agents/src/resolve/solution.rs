@@ -119,9 +119,9 @@ impl Effort {
 /// A subgame with its strategies.
 enum Game {
     /// On the turn or river, to the end of the hand.
-    Exact(Solver),
+    Exact(Box<Solver>),
     /// On the flop, to the end of its betting.
-    Flop(DepthLimited<EndOfFlop>),
+    Flop(Box<DepthLimited<EndOfFlop>>),
 }
 
 /// A number for each action of each combo.
@@ -323,7 +323,7 @@ fn exact(
             Solver::with_gadget(subgame, options, &gadget).ok()?
         }
     };
-    Some((Game::Exact(solver), bytes))
+    Some((Game::Exact(Box::new(solver)), bytes))
 }
 
 /// The game to the end of the flop's betting, and its bytes, if there is time for it.
@@ -339,7 +339,7 @@ fn flop(
     let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
     let game = DepthLimited::new(root, ranges, &menu, end).ok()?;
     let bytes = game.bytes();
-    Some((Game::Flop(game), bytes))
+    Some((Game::Flop(Box::new(game)), bytes))
 }
 
 /// The range with these weights, the largest of which becomes 1; `None` without any.
