@@ -494,7 +494,7 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     assert_eq!(fs::read(folder.join("kept")).expect("a checkpoint"), bytes, "a refusal harms it");
     for (damaged, expected) in [
         (&bytes[..bytes.len() / 2], "is cut off after"),
-        (&[], "no subgame file"),
+        (&[], "not a subgame file"),
         (&[&bytes[..], b"x"].concat(), "continues after its"),
         (&[&bytes[..bytes.len() - 1], &[!bytes[bytes.len() - 1]]].concat(), "is damaged"),
     ] {
