@@ -84,7 +84,7 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     };
     let refused = |bytes: &[u8]| message(turn().resumed(bytes));
     for cut in [0, 1, 16] {
-        assert!(refused(&bytes[..cut]).contains("no subgame file"));
+        assert!(refused(&bytes[..cut]).contains("not a subgame file"));
     }
     for cut in [17, 21, 30, 100, bytes.len() / 2, bytes.len() - 33, bytes.len() - 1] {
         let text = refused(&bytes[..cut]);
