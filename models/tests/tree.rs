@@ -75,7 +75,7 @@ fn a_wrong_text_is_refused_with_its_place() {
     check("check", 0, "none of fold");
     check("winrat>1 ? fold : call", 0, "none of oppbet");
     check("winrate>x ? fold : call", 8, "`x` is not a number");
-    check("winrate>1e99 ? fold : call", 8, "no number");
+    check("winrate>1e99 ? fold : call", 8, "not a number");
     check("winrate>1 ? fold", 16, "`:` is missing");
     check("(fold", 5, "`)` is missing");
     check("fold call", 5, "over before this");
