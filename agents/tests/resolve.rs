@@ -244,7 +244,9 @@ fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
     let mut cx = Context { rng: AgentRng::new(1), hand: 0, time_left: None, clock };
     let decision = agent.act(&InfoSet { public: bet.clone(), seat, hole }, &mut cx);
     let note = decision.note.expect("it says how");
-    assert!(note.contains("on the flop") && note.contains("12 iterations"), "{note}");
+    for part in ["on the flop", "12 iterations", "with estimated values"] {
+        assert!(note.contains(part), "{note}");
+    }
     let legal = bet.legal();
     let worth = |of: fn(&Action) -> bool| {
         let found = decision.values.iter().find(|(action, _)| of(action));
@@ -393,6 +395,12 @@ fn a_deadline_ends_the_iterations_in_time() {
         let distance: f64 = distance.expect("a share").parse().expect("a number");
         assert!(distance <= most && !note.contains("100000 iterations"), "{options}: {note}");
     }
+    // Too little time for a flop: the blueprint, before anything is computed.
+    let flop = after(&def, &[Action::Call, Action::Call]);
+    let name = "resolve:blueprint=call,from=flop,floor=9,deadline=400ms";
+    let (decision, took) = on_a_clock(name, &flop, "KhKc", Duration::from_millis(1));
+    assert_eq!((decision.action, decision.note), (Action::Call, None));
+    assert!(took < Duration::from_millis(20), "{took:?}");
     // No time for the fewest iterations: the blueprint, at once.
     let name = "resolve:blueprint=call,floor=9,deadline=100ms";
     let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::from_millis(60));

@@ -233,7 +233,9 @@ fn snapshots_of_other_trainings_and_damaged_ones_are_refused() {
         let text = message(resumed(quick(), &bytes[..cut]));
         assert!(text.contains(&format!("cut off after {cut} bytes")), "{cut}: {text}");
     }
-    assert!(message(resumed(quick(), b"something else altogether")).contains("not a training file"));
+    assert!(
+        message(resumed(quick(), b"something else altogether")).contains("not a training file")
+    );
     let text = message(resumed(quick(), &[&bytes[..], b"x"].concat()));
     assert!(text.contains(&format!("continues after its {} bytes", bytes.len())), "{text}");
     for at in [bytes.len() - 1, bytes.len() - 40, bytes.len() / 2] {

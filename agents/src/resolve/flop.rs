@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cards::{Board, CardSet, Combo};
+use cards::{Board, CardSet, Combo, FlopPairs};
 use models::network::Network;
 use models::values::flop::{COLUMNS, Flop, Stakes};
 use solvers::subgame::{Leaf, LeafValues};
 
 /// The network inside the program; docs/resolve.md has its recipe.
 const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
-/// Flops that are kept: 11 MB each.
+/// The bytes of a flop: two matrices of all pairs of hands.
+pub(super) const BYTES: u64 = (2 * FlopPairs::HANDS * FlopPairs::HANDS * size_of::<f32>()) as u64;
+/// Flops that are kept besides those of kept solutions.
 const KEPT: usize = 4;
 
 /// The network and the flops last asked about.
@@ -35,15 +37,17 @@ impl Flops {
         if made != ("by-hand", "flop") {
             let (encoding, street) = made;
             return Err(format!(
-                "a network for the encoding {encoding} and the street {street}, but it must be one for by-hand and \
-                 flop: `cardroom train values --encoding by-hand` makes it from situations of the flop"
+                "a network for the encoding {encoding} and the street {street}, but it must be one \
+                 for by-hand and flop: `cardroom train values --encoding by-hand` makes it from \
+                 situations of the flop"
             ));
         }
         let shape = network.shape();
         if (shape.inputs, shape.outputs) != (COLUMNS, 1) {
             let (inputs, outputs) = (shape.inputs, shape.outputs);
             return Err(format!(
-                "a network with {inputs} inputs and {outputs} outputs, but it must have {COLUMNS} and 1: train it again"
+                "a network with {inputs} inputs and {outputs} outputs, but it must have {COLUMNS} \
+                 and 1: train it again"
             ));
         }
         Ok(Flops { network: Arc::new(network), kept: Mutex::default() })

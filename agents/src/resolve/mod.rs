@@ -1,5 +1,5 @@
-//! `resolve`: solves the rest of the hand in play, range against range on exact cards, and plays
-//! the solution.
+//! `resolve`: solves the rest of the hand in play, range against range on exact cards, or the flop
+//! to the end of its betting (`flop.rs`), and plays the solution.
 //!
 //! Another agent, the blueprint, plays the earlier streets and gives both players' ranges at the
 //! first street that is solved. From there on each solution starts from the ranges of the previous
@@ -38,8 +38,8 @@ use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe,
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     kind: "resolve",
-    summary: "solves the rest of the hand on the river or from the turn on, with another agent's \
-              ranges",
+    summary: "solves the rest of the hand on the river, or from the turn or flop on, with another \
+              agent's ranges",
     example: "resolve:iterations=20",
     argument: None,
     options: &[
@@ -52,8 +52,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "from",
             default: "river",
-            help: "the first solved street: `river` (some 20 ms per decision), `turn` (seconds) or `flop` (seconds, \
-                   with values of a network at the end of its betting)",
+            help: "the first solved street: `river` (some 20 ms per decision), `turn` (seconds) \
+                   or `flop` (seconds, with values of a network at the end of its betting)",
         },
         AgentOption {
             name: "rivers",
@@ -83,7 +83,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "enough",
             default: "0.003",
             help: "stop solving at this exploitability, as a share of the pot, checked after 100, \
-                   200, 400 … iterations",
+                   200, 400 … iterations; on the flop at 0.01 if this is less",
         },
         AgentOption {
             name: "deadline",

@@ -4,12 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cards::{Combo, Range};
-use game::{Action, Played, PublicState, Seat, Strategy};
+use game::{Action, Played, PublicState, Seat, Strategy, Street};
 use show::number::percent;
 use solvers::Player;
 use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
-use super::flop::EndOfFlop;
+use super::flop::{self, EndOfFlop, Flops};
 use super::menus::Menus;
 use crate::Clock;
 
@@ -42,8 +42,8 @@ pub(super) struct Problem<'a> {
     /// For the gadget: the value of each of the opponent's hands at the root, and the share of each
     /// hand that has no choice but to play on.
     pub(super) offers: Option<(Weights, f64)>,
-    /// On the flop: the values of hands where its betting ends.
-    pub(super) end_of_flop: Option<EndOfFlop>,
+    /// The values of hands where the flop's betting ends, if flops are solved.
+    pub(super) flops: Option<&'a Flops>,
 }
 
 /// A limit on the iterations and the time of solving.
@@ -192,9 +192,9 @@ impl Solved {
         let [first, second] = problem.ranges.each_ref().map(|weights| range(weights));
         let (first, second) = (first?, second?);
         let ranges = [&first, &second];
-        let (mut game, bytes) = match problem.end_of_flop.take() {
-            Some(end) => flop(&problem, menus, ranges, effort, end)?,
-            None => exact(&mut problem, menus, ranges, effort, pace)?,
+        let (mut game, bytes) = match problem.root.street() {
+            Street::Flop => of_flop(&problem, menus, ranges, effort)?,
+            _ => exact(&mut problem, menus, ranges, effort, pace)?,
         };
         let pot = problem.root.pot() as f64;
         effort.run(&mut game, pot);
@@ -277,6 +277,10 @@ impl Solved {
             let most = weights.iter().copied().fold(0.0, f64::max);
             format!("{:.0}", weights.iter().sum::<f64>() / most)
         };
+        let estimated = match &*game {
+            Game::Exact(_) => "",
+            Game::Flop(_) => ", with estimated values after its betting",
+        };
         let since = match public.history().len() - root.history().len() {
             0 => "here".to_owned(),
             1 => "one action ago".to_owned(),
@@ -284,7 +288,7 @@ impl Solved {
         };
         format!(
             "solved {since} on the {} with {} own hands and {} of the other player: {} iterations, {} of the pot \
-             from an equilibrium",
+             from an equilibrium{estimated}",
             root.street(),
             size(seat.index()),
             size(1 - seat.index()),
@@ -327,18 +331,17 @@ fn exact(
 }
 
 /// The game to the end of the flop's betting, and its bytes, if there is time for it.
-fn flop(
+fn of_flop(
     problem: &Problem<'_>,
     menus: &Menus,
     ranges: [&Range; 2],
     effort: &Effort,
-    end: EndOfFlop,
 ) -> Option<(Game, u64)> {
-    let &Problem { root, seat, played, .. } = problem;
+    let &Problem { root, seat, played, flops, .. } = problem;
     (effort.left() >= LEAST_ON_FLOP).then_some(())?;
     let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
-    let game = DepthLimited::new(root, ranges, &menu, end).ok()?;
-    let bytes = game.bytes();
+    let game = DepthLimited::new(root, ranges, &menu, flops?.at(root.board())?).ok()?;
+    let bytes = game.bytes() + flop::BYTES;
     Some((Game::Flop(Box::new(game)), bytes))
 }
 

@@ -129,11 +129,8 @@ impl Resolver {
             let other = Seat::new(1 - seat.index())?;
             let safe = before.as_ref().filter(|_| self.forced < 1.0);
             let offers = safe.and_then(|before| Some((before.worth(root, other)?, self.forced)));
-            let end_of_flop = match root.street() {
-                Street::Flop => Some(self.flops.as_ref()?.at(root.board())?),
-                _ => None,
-            };
-            let problem = Problem { root, seat, played, ranges, offers, end_of_flop };
+            let flops = self.flops.as_deref();
+            let problem = Problem { root, seat, played, ranges, offers, flops };
             let pace = kept().pace.unwrap_or(PACE);
             let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
             let solved = Solved::new(problem, &self.menus, effort, pace)?;

@@ -61,8 +61,8 @@ pub struct DepthLimited<L> {
     /// The nodes that are leaves, and what is at stake there.
     leaves: Vec<(usize, Leaf)>,
     leaf_values: L,
-    /// For each leaf where chips are left, by its place among them, what is won there beyond checking
-    /// down, in chips, at the average strategies' ranges when last asked for.
+    /// For each leaf where chips are left, which come first, what is won there beyond checking down,
+    /// in chips, at the average strategies' ranges when last asked for.
     beyond: [Vec<f32>; 2],
     /// The iteration in which that is asked for next.
     ask: u32,
@@ -156,9 +156,9 @@ impl<L: LeafValues> DepthLimited<L> {
         self.iterations
     }
 
-    /// The bytes that it takes.
+    /// The bytes that it takes, without its leaf values.
     pub fn bytes(&self) -> u64 {
-        let rows = self.line.rows[0] + self.line.rows[1];
+        let rows = self.line.rows[0] + self.line.rows[1] + self.line.deals.len();
         (rows * self.hands() * 2 * size_of::<f32>()) as u64
     }
 
@@ -348,8 +348,8 @@ impl<L: LeafValues> DepthLimited<L> {
     }
 
     /// What both players' hands win beyond that at the leaves where chips are left, in chips, when
-    /// these are reached so. A player who never comes to a leaf is assumed to come with its range at
-    /// the root.
+    /// these are reached so. A player who never comes to a leaf is assumed to come with its range
+    /// at the root.
     fn beyond(&self, reach: &[Vec<f32>; 2]) -> [Vec<f32>; 2] {
         let count = self.hands();
         let open = self.leaves.partition_point(|(_, leaf)| leaf.behind > 0.0);
@@ -380,8 +380,8 @@ impl<L: LeafValues> DepthLimited<L> {
     }
 
     /// What the average strategies are worth to each player at the root, in chips, and what the
-    /// best answers of one player to the other's are worth, if the estimates at the leaves stay those
-    /// of the average strategies.
+    /// best answers of one player to the other's are worth, if the estimates at the leaves stay
+    /// those of the average strategies.
     pub fn evaluate(&self) -> [[f64; 2]; 2] {
         let strategies = self.strategies(&self.averages);
         let reach = self.reach(&strategies);

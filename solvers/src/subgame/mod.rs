@@ -6,8 +6,8 @@
 //! [`Variant`](crate::Variant); DCFR+ by default), computes the exact distance from an equilibrium
 //! ([`Evaluation`]), and returns the strategy of every hand at every [`Spot`].
 //!
-//! A [`DepthLimited`] game ends with the street it starts on, with estimated values ([`LeafValues`])
-//! instead of later streets.
+//! A [`DepthLimited`] game ends with the street it starts on, with estimated values
+//! ([`LeafValues`]) instead of later streets.
 //!
 //! A [`LastBet`] is a river where one player bets or checks and the other calls or folds. It
 //! computes what given strategies are worth against the best response.

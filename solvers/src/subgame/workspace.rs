@@ -26,8 +26,8 @@ pub(super) struct Workspace<R> {
     pub(super) won: Vec<Lanes<R>>,
     /// The weight that the player's hands meet at the terminal nodes of a group.
     pub(super) met: Vec<Lanes<R>>,
-    /// On the first street: for each deal and block of cards, the sums of the values of the player's
-    /// hands.
+    /// On the first street: for each deal and block of cards, the sums of the values of the
+    /// player's hands.
     pub(super) sums_of_cards: Vec<R>,
     pub(super) unpacked: Unpacked,
     /// Memory to prefetch while showdowns are computed.
@@ -91,8 +91,8 @@ impl<R: Real> Workspace<R> {
     }
 }
 
-/// A pool of workspaces: one for the first street, and for each thread at work a set of one for each
-/// later street.
+/// A pool of workspaces: one for the first street, and for each thread at work a set of one for
+/// each later street.
 #[derive(Debug)]
 pub(super) struct Rooms<R> {
     sizes: Vec<RoomSize>,

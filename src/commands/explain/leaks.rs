@@ -499,11 +499,16 @@ impl Shown for Leaks<'_> {
         let most = self.args.most;
         text += &match clear.len() {
             0 => format!(
-                "\nNo place where {name} loses more than {other} is significant; the list says where to look with more hands.\n"
+                "\nNo place where {name} loses more than {other} is significant; the list says where \
+                 to look with more hands.\n"
             ),
             count => format!(
-                "\nSignificant {}: {} mbb/hand together.\n",
-                if count == 1 { "is one place".to_owned() } else { format!("are {count} places") },
+                "\n{} significantly: {} mbb/hand together.\n",
+                if count == 1 {
+                    "1 place differs".to_owned()
+                } else {
+                    format!("{count} places differ")
+                },
                 signed(clear.iter().map(|row| row.difference.mbb).sum()),
             ),
         };
