@@ -285,6 +285,12 @@ impl AgentChoice {
         self.recipe.student.as_ref().map(|student| student())
     }
 
+    /// Returns whether the agent plays from its own betting tree, so that
+    /// [`tree_strategy`](Self::tree_strategy) returns a strategy.
+    pub fn has_tree(&self) -> bool {
+        self.recipe.policy.as_ref().is_some_and(|policies| policies.tree.is_some())
+    }
+
     /// Builds the agent's strategy inside the betting tree that it plays from; `None` if it has no
     /// such tree.
     ///

@@ -274,6 +274,21 @@ fn from_the_flop_on_the_turn_is_solved_with_the_ranges_of_the_flop() {
     assert_eq!(strategies(&*resolve("flop"), &river).len(), combos(&river).len());
 }
 
+#[test]
+fn values_by_continuations_are_the_same_with_any_number_of_threads() {
+    let def = Arc::new(games::nolimit_holdem());
+    let public = after(&def, &[Action::RaiseTo(6_000), Action::Call]);
+    let play = |threads: usize| {
+        let name = "resolve:from=flop,values=blueprint,iterations=4,floor=9";
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| strategies(&*policy(&def, name), &public))
+    };
+    let (one, three) = (play(1), play(3));
+    assert_eq!(one, three);
+    let network = policy(&def, "resolve:from=flop,iterations=4,floor=9");
+    assert_ne!(one, strategies(&*network, &public), "another estimate");
+}
+
 /// The values inside the program, read from their file.
 struct Shipped {
     flop: Flop,
@@ -335,6 +350,8 @@ fn options_that_make_no_sense_are_refused_by_name() {
         ("resolve:from=preflop", "flop, turn or river"),
         ("resolve:values=net.safetensors", "from=flop"),
         ("resolve:from=flop,values=nowhere.safetensors", "nowhere.safetensors"),
+        ("resolve:values=blueprint", "from=flop"),
+        ("resolve:from=flop,values=blueprint,blueprint=equity", "equity"),
         ("resolve:rivers=old", "anew or kept"),
         ("resolve:iterations=0", "from 1 to 100000"),
         ("resolve:enough=-1", "0 or more"),
@@ -397,10 +414,13 @@ fn a_deadline_ends_the_iterations_in_time() {
     }
     // Too little time for a flop: the blueprint, before anything is computed.
     let flop = after(&def, &[Action::Call, Action::Call]);
-    let name = "resolve:blueprint=call,from=flop,floor=9,deadline=400ms";
-    let (decision, took) = on_a_clock(name, &flop, "KhKc", Duration::from_millis(1));
-    assert_eq!((decision.action, decision.note), (Action::Call, None));
-    assert!(took < Duration::from_millis(20), "{took:?}");
+    for name in ["blueprint=call,deadline=400ms", "values=blueprint,deadline=4s"] {
+        let name = format!("resolve:from=flop,floor=9,{name}");
+        let (decision, took) = on_a_clock(&name, &flop, "KhKc", Duration::from_millis(1));
+        let note = decision.note.unwrap_or_default();
+        assert!(!note.contains("solved"), "{name}: {note}");
+        assert!(took < Duration::from_millis(20), "{took:?}");
+    }
     // No time for the fewest iterations: the blueprint, at once.
     let name = "resolve:blueprint=call,floor=9,deadline=100ms";
     let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::from_millis(60));

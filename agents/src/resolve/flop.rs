@@ -1,23 +1,33 @@
-//! Values of hands where the flop's betting ends, for solutions of the flop.
+//! Values of hands where the flop's betting ends, for solutions of the flop: by a network, or by the
+//! blueprint's continuation strategies (`continuations.rs`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cards::{Board, CardSet, Combo, FlopPairs};
 use models::network::Network;
 use models::values::flop::{COLUMNS, Flop, Stakes};
+use rayon::prelude::*;
+use solvers::subgame::response::TreeStrategy;
 use solvers::subgame::{Leaf, LeafValues};
+
+use super::continuations::{self, Continuations, OnFlop};
 
 /// The network inside the program; docs/resolve.md has its recipe.
 const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
-/// The bytes of a flop: two matrices of all pairs of hands.
-pub(super) const BYTES: u64 = (2 * FlopPairs::HANDS * FlopPairs::HANDS * size_of::<f32>()) as u64;
 /// Flops that are kept besides those of kept solutions.
 const KEPT: usize = 4;
 
-/// The network and the flops last asked about.
+/// The estimate of values, and the flops last asked about.
 pub(super) struct Flops {
-    network: Arc<Network>,
-    kept: Mutex<Vec<(CardSet, Arc<Flop>)>>,
+    estimate: Estimate,
+    kept: Mutex<Vec<(CardSet, EndOfFlop)>>,
+}
+
+/// What estimates values beyond checking down.
+#[derive(Clone)]
+enum Estimate {
+    Network(Arc<Network>),
+    Continuations(Arc<Continuations>),
 }
 
 impl Flops {
@@ -50,7 +60,32 @@ impl Flops {
                  and 1: train it again"
             ));
         }
-        Ok(Flops { network: Arc::new(network), kept: Mutex::default() })
+        let estimate = Estimate::Network(Arc::new(network));
+        Ok(Flops { estimate, kept: Mutex::default() })
+    }
+
+    /// The flops with the values of a blueprint's continuation strategies; `None` if it does not
+    /// see cards in buckets.
+    pub(super) fn of_blueprint(blueprint: Arc<dyn TreeStrategy>) -> Option<Flops> {
+        let estimate = Estimate::Continuations(Arc::new(Continuations::new(blueprint)?));
+        Some(Flops { estimate, kept: Mutex::default() })
+    }
+
+    /// The bytes of the values on a flop, which has two matrices of all pairs of hands.
+    pub(super) fn bytes(&self) -> u64 {
+        let pairs = (2 * FlopPairs::HANDS * FlopPairs::HANDS * size_of::<f32>()) as u64;
+        match self.estimate {
+            Estimate::Network(_) => pairs,
+            Estimate::Continuations(_) => pairs + continuations::BYTES,
+        }
+    }
+
+    /// The least time in seconds in which a flop can be solved.
+    pub(super) fn least_time(&self) -> f64 {
+        match self.estimate {
+            Estimate::Network(_) => 0.5,
+            Estimate::Continuations(_) => 5.0,
+        }
     }
 
     /// The values of hands where the betting on a flop ends; `None` if the board has not three
@@ -58,25 +93,35 @@ impl Flops {
     pub(super) fn at(&self, board: Board) -> Option<EndOfFlop> {
         let board = board.set();
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().iter().find(|(of, _)| *of == board).map(|(_, flop)| Arc::clone(flop));
-        let flop = match known {
-            Some(flop) => flop,
-            None => {
-                let flop = Arc::new(Flop::new(board).ok()?);
-                let mut kept = kept();
-                kept.insert(0, (board, Arc::clone(&flop)));
-                kept.truncate(KEPT);
-                flop
-            }
+        let known = kept().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
+        if known.is_some() {
+            return known;
+        }
+        let flop = Flop::new(board).ok()?;
+        let beyond = match &self.estimate {
+            Estimate::Network(network) => Beyond::Network(Arc::clone(network)),
+            Estimate::Continuations(all) => Beyond::Continuations(Arc::new(all.on(board, &flop))),
         };
-        Some(EndOfFlop { flop, network: Arc::clone(&self.network) })
+        let flop = EndOfFlop { flop: Arc::new(flop), beyond };
+        let mut kept = kept();
+        kept.insert(0, (board, flop.clone()));
+        kept.truncate(KEPT);
+        Some(flop)
     }
 }
 
-/// The values by a network; by the margins of all pairs of hands where both players are all-in.
+/// The values of hands where the betting on a flop ends.
+#[derive(Clone)]
 pub(super) struct EndOfFlop {
-    pub(super) flop: Arc<Flop>,
-    pub(super) network: Arc<Network>,
+    flop: Arc<Flop>,
+    beyond: Beyond,
+}
+
+/// The values beyond checking down.
+#[derive(Clone)]
+enum Beyond {
+    Network(Arc<Network>),
+    Continuations(Arc<OnFlop>),
 }
 
 impl LeafValues for EndOfFlop {
@@ -89,8 +134,25 @@ impl LeafValues for EndOfFlop {
     }
 
     fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
-        let stakes = |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
-        let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
-        self.flop.prospects(&stakes, ranges).beyond(&self.network, ranges)
+        let flop = &*self.flop;
+        match &self.beyond {
+            Beyond::Network(network) => {
+                let stakes =
+                    |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
+                let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
+                flop.prospects(&stakes, ranges).beyond(network, ranges)
+            }
+            Beyond::Continuations(continuations) => {
+                let [first, second] = ranges.map(|range| range.par_chunks_exact(FlopPairs::HANDS));
+                let each = leaves.par_iter().zip(first.zip(second));
+                let each = each.map(|(leaf, (first, second))| {
+                    continuations.beyond(flop, leaf, [first, second])
+                });
+                let found: Vec<[Vec<f32>; 2]> = each.collect();
+                [0, 1].map(|player: usize| {
+                    found.iter().flat_map(|found| &found[player]).copied().collect()
+                })
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@
 //! The blueprint decides where a solution is too far from an equilibrium, where the own hand is not
 //! in the own range, and in games other than heads-up no-limit hold'em.
 
+mod continuations;
 mod flop;
 mod menus;
 mod solution;
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 use abstraction::menu::{self, BetMenu};
 use cards::{Combo, HoleCards};
-use game::{Betting, InfoSet, PublicState, Seat, Strategy, Street};
+use game::{Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::network::Network;
 use rand::RngExt;
 use serde::Deserialize;
@@ -33,7 +34,9 @@ use self::menus::Menus;
 use self::solution::{Effort, Solved};
 use self::solve::Resolver as Solvers;
 use crate::fallback::{self, Part, PartPolicy};
-use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
+use crate::{
+    AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
+};
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -64,8 +67,10 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
         AgentOption {
             name: "values",
             default: "shipped",
-            help: "the network of values at the end of the flop: `shipped`, or a file that \
-                   `cardroom train values --encoding by-hand` makes from situations of the flop",
+            help: "the values at the end of the flop: `shipped` (a network), another network's \
+                   file, which `cardroom train values --encoding by-hand` makes from situations \
+                   of the flop, or `blueprint`: there each player chooses whether it plays on as \
+                   the blueprint, or with more folds, calls or raises",
         },
         AgentOption {
             name: "menu",
@@ -202,14 +207,16 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             }
         }),
     };
-    let flops = match (first, options.values.as_str()) {
-        (Street::Flop, "shipped") => Some(Flops::shipped()),
+    let values = match (first, options.values.as_str()) {
+        (Street::Flop, "shipped") => Some(Values::Network(Arc::new(Flops::shipped()))),
+        (Street::Flop, "blueprint") => Some(Values::Blueprint),
         (Street::Flop, name) => {
             let path = resolver.file(name);
             let network = Network::open(&path).map_err(|error| error.to_string());
             files.push(path.clone());
             let flops = network.and_then(Flops::new);
-            Some(flops.map_err(|reason| AgentError::BadFile { path, reason })?)
+            let flops = flops.map_err(|reason| AgentError::BadFile { path, reason })?;
+            Some(Values::Network(Arc::new(flops)))
         }
         (_, "shipped") => None,
         _ => {
@@ -217,12 +224,19 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             return Err(resolver.bad_option(reason));
         }
     };
-    let flops = flops.map(Arc::new);
     let blueprint = resolver.resolve(&options.blueprint, resolver.folder())?;
     if !blueprint.has_policy() {
         let reason = format!(
             "`blueprint` is {}, which cannot be asked about all hands; name an agent that \
              `cardroom explain chart` draws",
+            options.blueprint
+        );
+        return Err(resolver.bad_option(reason));
+    }
+    if matches!(values, Some(Values::Blueprint)) && !blueprint.has_tree() {
+        let reason = format!(
+            "`values=blueprint` needs a blueprint with its own betting tree, such as cfr, but \
+             `blueprint` is {}",
             options.blueprint
         );
         return Err(resolver.bad_option(reason));
@@ -234,7 +248,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
-        let (flops, kept) = (flops.clone(), Mutex::default());
+        let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
+        let kept = Mutex::default();
         let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, kept };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
@@ -245,6 +260,23 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         recipe.repeatable = false;
     }
     Ok(recipe)
+}
+
+/// What estimates values where the flop's betting ends.
+enum Values {
+    Network(Arc<Flops>),
+    Blueprint,
+}
+
+impl Values {
+    fn flops(&self, blueprint: &AgentChoice, def: &Arc<GameDef>) -> Result<Arc<Flops>, AgentError> {
+        if let Values::Network(flops) = self {
+            return Ok(Arc::clone(flops));
+        }
+        let tree = blueprint.tree_strategy(def)?;
+        let flops = tree.and_then(Flops::of_blueprint);
+        Ok(Arc::new(flops.expect("it was asked whether it has a tree")))
+    }
 }
 
 /// Parses a duration such as `2s`, `1.5s` or `500ms`.

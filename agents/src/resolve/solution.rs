@@ -9,7 +9,7 @@ use show::number::percent;
 use solvers::Player;
 use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
-use super::flop::{self, EndOfFlop, Flops};
+use super::flop::{EndOfFlop, Flops};
 use super::menus::Menus;
 use crate::Clock;
 
@@ -23,8 +23,6 @@ const LOOK: u32 = 100;
 /// On the flop solving stops at this exploitability already, as a share of the pot: the values at
 /// the end of its betting are less exact.
 const ENOUGH_ON_FLOP: f64 = 0.01;
-/// The least time in seconds in which the flop is solved.
-const LEAST_ON_FLOP: f64 = 0.5;
 
 /// A weight for each combo, by [`Combo::index`].
 pub(super) type Weights = Vec<f64>;
@@ -338,10 +336,10 @@ fn of_flop(
     effort: &Effort,
 ) -> Option<(Game, u64)> {
     let &Problem { root, seat, played, flops, .. } = problem;
-    (effort.left() >= LEAST_ON_FLOP).then_some(())?;
+    let flops = flops.filter(|flops| effort.left() >= flops.least_time())?;
     let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
-    let game = DepthLimited::new(root, ranges, &menu, flops?.at(root.board())?).ok()?;
-    let bytes = game.bytes() + flop::BYTES;
+    let game = DepthLimited::new(root, ranges, &menu, flops.at(root.board())?).ok()?;
+    let bytes = game.bytes() + flops.bytes();
     Some((Game::Flop(Box::new(game)), bytes))
 }
 

@@ -62,6 +62,26 @@ impl Flop {
         self.pairs.hands()
     }
 
+    /// The margin of each hand against all others, and the deviation of its margin on the turn.
+    pub fn alone(&self) -> &[[f32; 2]] {
+        &self.alone
+    }
+
+    /// For each hand, the probability of the hands of the other player's range that it can meet.
+    pub fn met(&self, range: &[f32]) -> Vec<f32> {
+        let hands = || self.hands().iter().zip(range);
+        let mut cards = [0.0; 52];
+        for (hand, &share) in hands() {
+            hand.cards().iter().for_each(|card| cards[usize::from(card.index())] += share);
+        }
+        let total: f32 = cards.iter().sum::<f32>() / 2.0;
+        let of = |(hand, &share): (&Combo, &f32)| {
+            let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
+            (total - a - b + share).max(0.0)
+        };
+        hands().map(of).collect()
+    }
+
     /// What each hand wins from the other player's if nobody bets any more, as a share of the pot:
     /// half the sum over these hands of their number in `reach` and the margin. `reach` has for
     /// each end a number for each hand of the other player.
@@ -75,25 +95,16 @@ impl Flop {
     /// its margin on the turn, and the probability of the hands it meets. `ranges` have a
     /// probability for each end and hand.
     fn against(&self, ranges: [&[f32]; 2]) -> [(Vec<f32>, Vec<f32>, Vec<f32>); 2] {
-        let hands = self.hands();
         [ranges[1], ranges[0]].map(|range| {
             let mut margins = products(self.pairs.margins(), range);
             let mut deviations = products(self.pairs.squares(), range);
-            let mut met = vec![0.0; range.len()];
-            for (end, range) in range.chunks_exact(HANDS).enumerate() {
-                let mut cards = [0.0; 52];
-                for (hand, &share) in hands.iter().zip(range) {
-                    hand.cards().iter().for_each(|card| cards[usize::from(card.index())] += share);
-                }
-                let total: f32 = cards.iter().sum::<f32>() / 2.0;
-                for (at, (hand, &share)) in (end * HANDS..).zip(hands.iter().zip(range)) {
-                    let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
-                    met[at] = (total - a - b + share).max(0.0);
-                    let each = |sum: f32| if met[at] > 1e-6 { sum / met[at] } else { 0.0 };
-                    margins[at] = each(margins[at]).clamp(-1.0, 1.0);
-                    let square = each(deviations[at]) - margins[at] * margins[at];
-                    deviations[at] = square.max(0.0).sqrt();
-                }
+            let met: Vec<f32> =
+                range.chunks_exact(HANDS).flat_map(|range| self.met(range)).collect();
+            for (at, &met) in met.iter().enumerate() {
+                let each = |sum: f32| if met > 1e-6 { sum / met } else { 0.0 };
+                margins[at] = each(margins[at]).clamp(-1.0, 1.0);
+                let square = each(deviations[at]) - margins[at] * margins[at];
+                deviations[at] = square.max(0.0).sqrt();
             }
             (margins, deviations, met)
         })
@@ -171,21 +182,28 @@ impl Prospects {
         let mut beyond = self.met.each_ref().map(|met| Vec::with_capacity(met.len()));
         for (end, answers) in answers.chunks_exact(2 * HANDS).enumerate() {
             let places = end * HANDS..(end + 1) * HANDS;
-            let (mut sum, mut total) = (0.0_f64, 0.0_f64);
+            let (first, second) = answers.split_at(HANDS);
             let met = self.met.each_ref().map(|met| &met[places.clone()]);
-            for (player, answers) in answers.chunks_exact(HANDS).enumerate() {
-                let shares = ranges[player][places.clone()].iter().map(|&share| f64::from(share));
-                for (share, (&answer, &met)) in shares.zip(answers.iter().zip(met[player])) {
-                    sum += share * f64::from(answer);
-                    total += share * f64::from(met);
-                }
-            }
-            let off = (sum / total.max(1e-9)) as f32;
-            for (player, answers) in answers.chunks_exact(HANDS).enumerate() {
-                let each = answers.iter().zip(met[player]).map(|(answer, met)| answer - off * met);
-                beyond[player].extend(each);
-            }
+            let values = zero_sum([first, second], met, ranges.map(|range| &range[places.clone()]));
+            beyond.iter_mut().zip(values).for_each(|(beyond, values)| beyond.extend(values));
         }
         beyond
     }
+}
+
+/// What both players' hands win, times the probability `met` of the hands that they can meet, less
+/// the same for each pair of hands, so that it sums to zero over both ranges.
+pub fn zero_sum(won: [&[f32]; 2], met: [&[f32]; 2], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+    let (mut sum, mut total) = (0.0_f64, 0.0_f64);
+    for player in 0..2 {
+        let shares = ranges[player].iter().map(|&share| f64::from(share));
+        for (share, (&won, &met)) in shares.zip(won[player].iter().zip(met[player])) {
+            sum += share * f64::from(won);
+            total += share * f64::from(met);
+        }
+    }
+    let off = (sum / total.max(1e-9)) as f32;
+    [0, 1].map(|player: usize| {
+        won[player].iter().zip(met[player]).map(|(won, met)| won - off * met).collect()
+    })
 }

@@ -88,8 +88,8 @@ type ByAction = Vec<(Combo, Vec<f64>)>;
 
 impl<L: LeafValues> DepthLimited<L> {
     /// The game that starts in this state and ends with its street, with the first range that of
-    /// the player in seat 0. The initial strategies are uniform. The menu is that of
-    /// [`Subgame::new`].
+    /// the player in seat 0. The initial strategies are uniform; the leaves' values are asked for
+    /// at them. The menu is that of [`Subgame::new`].
     ///
     /// # Errors
     /// As [`Subgame::new`].
@@ -132,18 +132,20 @@ impl<L: LeafValues> DepthLimited<L> {
         leaves.sort_by_key(|(_, leaf)| leaf.behind <= 0.0);
         let count = hands.len();
         let rows = line.rows.map(|rows| vec![0.0; rows * count]);
-        Ok(DepthLimited {
+        let mut game = DepthLimited {
             root: root.clone(),
             line,
             leaves,
             leaf_values,
             beyond: Default::default(),
-            ask: 1,
+            ask: 2,
             ranges,
             regrets: rows.clone(),
             averages: rows,
             iterations: 0,
-        })
+        };
+        game.estimate();
+        Ok(game)
     }
 
     /// The state in which it starts.
@@ -172,13 +174,18 @@ impl<L: LeafValues> DepthLimited<L> {
         self.iterations += 1;
         if self.iterations == self.ask {
             self.ask += self.ask / STEADY + 1;
-            let reach = self.reach(&self.strategies(&self.averages));
-            self.beyond = self.beyond(&reach);
+            self.estimate();
         }
         let average = VARIANT.schedule.factors(self.iterations, 1).average as f32;
         let discount = VARIANT.discount(self.iterations, 1).into();
         self.learn(Player::Second, discount, average);
         self.learn(Player::First, discount, average);
+    }
+
+    /// Asks what is won at the leaves at the average strategies' ranges.
+    fn estimate(&mut self) {
+        let reach = self.reach(&self.strategies(&self.averages));
+        self.beyond = self.beyond(&reach);
     }
 
     /// Updates a player's regrets against the other's current strategy, which is added to the
