@@ -7,11 +7,9 @@
 //!
 //! | bytes | what |
 //! | 0 | kind: 0 free, 1 session, 2 a hand left open, 3 an additional token |
-//! | 0 | kind: 0 free, 1 session, 2 a hand left open, 3 a further token |
 //! | 1 | the hand in it: 0 none, 1 open, 2 finished |
 //! | 2 … 3 | actions of that hand |
 //! | 8 … 23 | token; an additional token is followed by the session's in bytes 96 … 111 |
-//! | 8 … 23 | token; of a further token the one it stands for follows in bytes 96 … 111 |
 //! | 24 … 27 | the session's number |
 //! | 28 … 31 | agents, as numbers: that of the session, that of the hand |
 //! | 32 … 39 | hands dealt, hands finished |
