@@ -285,8 +285,9 @@ fn values_by_continuations_are_the_same_with_any_number_of_threads() {
     };
     let (one, three) = (play(1), play(3));
     assert_eq!(one, three);
-    let network = policy(&def, "resolve:from=flop,iterations=4,floor=9");
-    assert_ne!(one, strategies(&*network, &public), "another estimate");
+    for other in ["resolve:from=flop,iterations=4,floor=9", "cfr"] {
+        assert_ne!(one, strategies(&*policy(&def, other), &public), "{other} plays alike");
+    }
 }
 
 /// The values inside the program, read from their file.
@@ -351,7 +352,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
         ("resolve:values=net.safetensors", "from=flop"),
         ("resolve:from=flop,values=nowhere.safetensors", "nowhere.safetensors"),
         ("resolve:values=blueprint", "from=flop"),
-        ("resolve:from=flop,values=blueprint,blueprint=equity", "equity"),
+        ("resolve:from=flop,values=blueprint,blueprint=equity", "betting tree"),
         ("resolve:rivers=old", "anew or kept"),
         ("resolve:iterations=0", "from 1 to 100000"),
         ("resolve:enough=-1", "0 or more"),
@@ -421,6 +422,11 @@ fn a_deadline_ends_the_iterations_in_time() {
         assert!(!note.contains("solved"), "{name}: {note}");
         assert!(took < Duration::from_millis(20), "{took:?}");
     }
+    // Time that is up when the first iteration begins: it is the last one.
+    let name = "resolve:blueprint=call,from=flop,floor=999,deadline=2s";
+    let (decision, _) = on_a_clock(name, &flop, "KhKc", Duration::from_millis(500));
+    let note = decision.note.expect("it says how");
+    assert!(note.contains(" 1 iterations"), "{note}");
     // No time for the fewest iterations: the blueprint, at once.
     let name = "resolve:blueprint=call,floor=9,deadline=100ms";
     let (decision, _) = on_a_clock(name, &river, "KhKc", Duration::from_millis(60));

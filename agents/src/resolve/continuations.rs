@@ -1,7 +1,7 @@
 //! Values of hands where the flop's betting ends by continuation strategies.
 //!
-//! There each player chooses, by its hand and without knowing the other's choice, how it plays the
-//! turn and the river: as the blueprint does, or with more folds, more calls or more raises
+//! There each player chooses, by the strength of its hand and without knowing the other's choice,
+//! how it plays the turn and the river: as the blueprint does, or with more folds, calls or raises
 //! (Brown, Sandholm, Amos, "Depth-limited solving for imperfect-information games", NeurIPS 2018;
 //! both players choose, as in Brown and Sandholm, "Superhuman AI for multiplayer poker", Science
 //! 2019). A hand is worth what it wins in the equilibrium of these choices.
@@ -14,8 +14,9 @@ use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::{BettingTree, NodeKind};
+use abstraction::translate::reached;
 use cards::{Card, CardSet, OnBoard};
-use game::{Action, Street};
+use game::{Action, PublicState, Street};
 use models::values::flop::{Flop, zero_sum};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
@@ -39,13 +40,16 @@ const PAIRS: usize = 1_000;
 const TOGETHER: usize = 4_096;
 /// Number of iterations in which the choices are solved.
 const ITERATIONS: usize = 100;
-/// The bytes of the deals of a flop.
-pub(super) const BYTES: u64 = (49 * RIVERS * PAIRS * size_of::<Deal>()) as u64;
+/// The bytes of a flop: its deals, and a table for each of some ten leaves.
+pub(super) const BYTES: u64 =
+    (49 * RIVERS * PAIRS * size_of::<Deal>() + 10 * TABLE * size_of::<f32>()) as u64;
+/// The numbers of a [`Table`].
+const TABLE: usize = STRATEGIES * STRATEGIES * CLASSES * CLASSES;
 
 /// The continuation strategies of a blueprint.
 pub(super) struct Continuations {
     blueprint: Arc<dyn TreeStrategy>,
-    /// The blueprint's first decisions of the turn by the logarithm of the stacks, in pots.
+    /// The blueprint's first decisions of the turn, with the stacks in pots.
     turns: Vec<(f64, u32)>,
 }
 
@@ -55,8 +59,16 @@ pub(super) struct OnFlop {
     /// The class of each hand.
     classes: Vec<u8>,
     deals: Vec<Deal>,
-    /// By decision of the blueprint.
+    /// By the blueprint's first decision of the turn.
     tables: Mutex<Vec<(u32, Arc<Table>)>>,
+}
+
+/// What continuation strategies win at a leaf.
+#[derive(Clone)]
+pub(super) struct AtLeaf {
+    table: Arc<Table>,
+    /// The stacks in pots, where they are fewer than in the blueprint as a share of its.
+    shallower: f32,
 }
 
 /// A sampled deal, with what a blueprint sees of it.
@@ -111,7 +123,9 @@ impl Continuations {
         }
         let buckets = self.in_buckets().buckets;
         let on_turn = |&turn: &Card| {
-            let mut rng = Pcg64Mcg::seed_from_u64(turn.index().into());
+            let cards = board.iter().chain([turn]);
+            let seed = cards.fold(0, |seed, card| 52 * seed + u64::from(card.index()));
+            let mut rng = Pcg64Mcg::seed_from_u64(seed);
             let with_turn = board.with(turn);
             let of_turn = buckets.on_board(with_turn).expect("a board of four cards");
             let left = Card::all().filter(|&card| !with_turn.contains(card));
@@ -153,10 +167,31 @@ impl Continuations {
 }
 
 impl OnFlop {
+    /// What strategies win at a leaf with this state: from the turn to which the blueprint comes by
+    /// the same betting, or if its betting was over before, from the one whose stacks, in pots, are
+    /// most alike.
+    pub(super) fn at(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
+        let Continuations { blueprint, turns } = &*self.of;
+        let depth = leaf.behind / leaf.pot;
+        let away = |turn: &(f64, u32)| (turn.0 / depth).ln().abs();
+        let node = reached(blueprint.tree(), state);
+        let same = turns.iter().find(|(_, turn)| *turn == node);
+        let near = || turns.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
+        let &(found, turn) = same.or_else(near).expect("some turn");
+        let known = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = known().iter().find(|(of, _)| *of == turn).map(|(_, table)| Arc::clone(table));
+        let table = table.unwrap_or_else(|| {
+            let table = Arc::new(self.sampled(turn));
+            known().push((turn, Arc::clone(&table)));
+            table
+        });
+        AtLeaf { table, shallower: (depth / found).min(1.0) as f32 }
+    }
+
     /// What both players' hands win beyond checking down at a leaf, as shares of the pot, times the
     /// probability of the hands that they can meet. The ranges have the probability of each hand.
-    pub(super) fn beyond(&self, flop: &Flop, leaf: &Leaf, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
-        let table = self.table(leaf);
+    pub(super) fn beyond(&self, flop: &Flop, at: &AtLeaf, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+        let AtLeaf { table, shallower } = at;
         let shares = ranges.map(|range| {
             let mut shares = [0.0; CLASSES];
             for (&class, share) in self.classes.iter().zip(range) {
@@ -164,31 +199,15 @@ impl OnFlop {
             }
             shares
         });
-        let choices = equilibrium(&table, &shares);
-        let values = [0, 1].map(|player| values(&table, &shares, &choices, player));
+        let choices = equilibrium(table, &shares);
+        let values = [0, 1].map(|player| values(table, &shares, &choices, player));
         let met = [flop.met(ranges[1]), flop.met(ranges[0])];
         let won = [0, 1].map(|player: usize| -> Vec<f32> {
             let of = |class: usize| total(&choices[player][class], &values[player][class]);
             let each = self.classes.iter().zip(&met[player]);
-            each.map(|(&class, met)| of(class.into()) * met).collect()
+            each.map(|(&class, met)| shallower * of(class.into()) * met).collect()
         });
         zero_sum([&won[0], &won[1]], [&met[0], &met[1]], ranges)
-    }
-
-    /// What strategies win from the blueprint's turn whose stacks are the most like those of a
-    /// leaf.
-    fn table(&self, leaf: &Leaf) -> Arc<Table> {
-        let depth = (leaf.behind / leaf.pot).ln();
-        let away = |turn: &(f64, u32)| (turn.0 - depth).abs();
-        let near = self.of.turns.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
-        let &(_, turn) = near.expect("some turn");
-        let known = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, table)) = known().iter().find(|(of, _)| *of == turn) {
-            return Arc::clone(table);
-        }
-        let table = Arc::new(self.sampled(turn));
-        known().push((turn, Arc::clone(&table)));
-        table
     }
 
     /// What strategies win from a decision of the blueprint on.
@@ -198,7 +217,7 @@ impl OnFlop {
         let strategy = self.of.in_buckets().strategy;
         let pot = 2.0 * tree.committed(turn)[0] as f32;
         let sum = |deals: &[Deal]| {
-            let mut sums = vec![0.0_f32; STRATEGIES * STRATEGIES * PAIRS_OF_CLASSES];
+            let mut sums = vec![0.0_f32; TABLE];
             let mut counts = vec![0_u32; PAIRS_OF_CLASSES];
             for deal in deals {
                 let mut won = [[0.0; STRATEGIES]; STRATEGIES];
@@ -364,11 +383,14 @@ mod tests {
     use game::games;
     use solvers::subgame::response::BoardStrategy;
 
-    /// Bets all-in or checks on the turn; answers with a call as often as it folds.
+    /// Goes all-in with a probability on one street where nothing was bet, and answers with a call
+    /// with another.
     struct Fixed {
         tree: BettingTree,
         buckets: Buckets,
-        bets: bool,
+        street: Street,
+        bets: f32,
+        calls: f32,
     }
 
     impl TreeStrategy for Fixed {
@@ -388,60 +410,107 @@ mod tests {
     impl AbstractStrategy for Fixed {
         fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
             let facing = self.tree.actions(node).contains(&Action::Fold);
+            let bets = if self.tree.street(node) == self.street { self.bets } else { 0.0 };
             for (share, action) in shares.iter_mut().zip(self.tree.actions(node)) {
                 *share = match action {
-                    Action::Fold => 0.5,
-                    Action::Call if facing => 0.5,
-                    Action::Call => f32::from(!self.bets),
-                    Action::RaiseTo(_) => f32::from(self.bets && !facing),
+                    Action::Fold => 1.0 - self.calls,
+                    Action::Call if facing => self.calls,
+                    Action::Call => 1.0 - bets,
+                    Action::RaiseTo(_) if facing => 0.0,
+                    Action::RaiseTo(_) => bets,
                 };
             }
         }
     }
 
-    /// The flop and the values beyond checking down at a pot of 200 with 200 behind.
-    fn beyond(bets: bool) -> (Flop, OnFlop, [Vec<f32>; 2]) {
-        let def = Arc::new(games::nolimit_holdem_with(vec![300, 300]));
-        let menu = "preflop flop turn river 1+: allin\n".parse().expect("a menu");
-        let tree = BettingTree::new(&def, &menu, 10_000).expect("a tree");
-        let recipe = "preflop=169 flop=category turn=category river=category";
-        let buckets = Buckets::make(&recipe.parse().expect("a recipe"), |_| ()).expect("buckets");
-        let all = Continuations::new(Arc::new(Fixed { tree, buckets, bets })).expect("in buckets");
-        let board = ["Ks", "9d", "4c"].map(|card| card.parse().expect("a card"));
-        let board = CardSet::from_iter(board);
-        let flop = Flop::new(board).expect("three cards");
-        let on_flop = Arc::new(all).on(board, &flop);
-        let even = vec![1.0 / flop.hands().len() as f32; flop.hands().len()];
-        let found = on_flop.beyond(&flop, &Leaf { pot: 200.0, behind: 200.0 }, [&even, &even]);
-        (flop, on_flop, found)
+    /// The values beyond checking down at a pot of 200 with 200 behind.
+    struct Found {
+        values: [Vec<f32>; 2],
+        /// The class of each hand.
+        classes: Vec<u8>,
+        /// The mean margin of each class against all hands.
+        margins: Vec<f32>,
+    }
+
+    /// The probability of the hands that a hand meets, of all hands on a flop.
+    const MET: f32 = 1_081.0 / 1_176.0;
+
+    impl Found {
+        fn new(street: Street, bets: f32, calls: f32) -> Found {
+            let def = Arc::new(games::nolimit_holdem_with(vec![300, 300]));
+            let menu = "preflop flop turn river 1+: allin\n".parse().expect("a menu");
+            let tree = BettingTree::new(&def, &menu, 10_000).expect("a tree");
+            let recipe = "preflop=169 flop=category turn=category river=category";
+            let recipe = recipe.parse().expect("a recipe");
+            let buckets = Buckets::make(&recipe, |_| ()).expect("buckets");
+            let all = Continuations::new(Arc::new(Fixed { tree, buckets, street, bets, calls }));
+            let cards: Vec<Card> =
+                ["Ks", "9d", "4c", "2h"].iter().map(|card| card.parse().expect("a card")).collect();
+            let mut state = PublicState::new(&def);
+            for _ in 0..4 {
+                state.apply(Action::Call).expect("legal");
+                state.deal_from(&Board::new(&cards).expect("a board")).expect("cards are left");
+            }
+            let board = cards[..3].iter().copied().collect();
+            let flop = Flop::new(board).expect("three cards");
+            let on_flop = Arc::new(all.expect("in buckets")).on(board, &flop);
+            let hands = flop.hands().len();
+            let even = vec![1.0 / hands as f32; hands];
+            let leaf = Leaf { number: 0, pot: 200.0, behind: 200.0 };
+            let values = on_flop.beyond(&flop, &on_flop.at(&leaf, &state), [&even, &even]);
+            let margin = |class: usize| {
+                let of_class = (0..hands).filter(|&hand| on_flop.classes[hand] as usize == class);
+                let margins: Vec<f32> = of_class.map(|hand| flop.alone()[hand][0]).collect();
+                margins.iter().sum::<f32>() / margins.len() as f32
+            };
+            let margins = (0..CLASSES).map(margin).collect();
+            Found { values, classes: on_flop.classes, margins }
+        }
+
+        /// Checks a value of each hand, given its class.
+        fn check(&self, player: usize, wanted: impl Fn(usize) -> f32) {
+            for (&class, value) in self.classes.iter().zip(&self.values[player]) {
+                let (found, wanted) = (value / MET, wanted(class.into()));
+                assert!((found - wanted).abs() < 0.06, "{player} {class}: {found}, not {wanted}");
+            }
+        }
     }
 
     #[test]
     fn hands_of_a_blueprint_that_never_bets_win_what_checking_down_wins() {
-        let (_, _, found) = beyond(false);
-        assert!(found.iter().flatten().all(|value| value.abs() < 1e-6));
+        let found = Found::new(Street::Turn, 0.0, 0.5);
+        assert!(found.values.iter().flatten().all(|value| value.abs() < 1e-6));
     }
 
     #[test]
-    fn each_class_of_hands_answers_an_all_in_with_more_folds_or_more_calls_whichever_wins_more() {
-        let (flop, on_flop, [first, second]) = beyond(true);
-        let hands = flop.hands().len();
-        let meets = 1_081.0 / 1_176.0;
-        for class in 0..CLASSES {
-            let of_class =
-                || (0..hands).filter(|&hand| usize::from(on_flop.classes[hand]) == class);
-            let margins = of_class().map(|hand| flop.alone()[hand][0]);
-            let margin = margins.sum::<f32>() / of_class().count() as f32;
-            // A pot and a half each is in the middle when it is called.
-            let wins = |folds: f32| (1.0 - folds) * 1.5 * margin - folds * 0.5;
-            let best = wins(10.0 / 11.0).max(wins(1.0 / 11.0)) - 0.5 * margin;
-            for hand in of_class() {
-                let away = second[hand] / meets - best;
-                assert!(away.abs() < 0.06, "{class}: {} and {best}", second[hand] / meets);
-            }
+    fn each_class_answers_an_all_in_with_more_folds_or_more_calls_whichever_wins_more() {
+        for street in [Street::Turn, Street::River] {
+            let found = Found::new(street, 1.0, 0.5);
+            found.check(1, |class| {
+                let margin = found.margins[class];
+                // A pot and a half each is in the middle when it is called.
+                let wins = |folds: f32| (1.0 - folds) * 1.5 * margin - folds * 0.5;
+                wins(10.0 / 11.0).max(wins(1.0 / 11.0)) - 0.5 * margin
+            });
         }
-        let sum: f32 = first.iter().chain(&second).sum();
-        assert!((sum / hands as f32).abs() < 1e-5, "{sum}");
+    }
+
+    #[test]
+    fn strong_classes_bet_more_and_the_weakest_checks_more_in_either_seat() {
+        // Whoever bets is called, so betting is alike for both.
+        let found = Found::new(Street::River, 0.5, 1.0);
+        let mean = |player: usize, class: usize| {
+            let values = found.classes.iter().zip(&found.values[player]);
+            let values = values.filter(|(of, _)| usize::from(**of) == class);
+            let values: Vec<f32> = values.map(|(_, value)| value / MET).collect();
+            values.iter().sum::<f32>() / values.len() as f32
+        };
+        found.check(1, |class| mean(0, class));
+        let best = found.margins[CLASSES - 1];
+        let bets = mean(0, CLASSES - 1) / best;
+        assert!((0.88..1.03).contains(&bets), "the best class has {bets} of its margin");
+        let worst = mean(0, 0) / found.margins[0];
+        assert!((0.1..0.95).contains(&worst), "the worst class loses {worst} of its margin");
     }
 
     #[test]

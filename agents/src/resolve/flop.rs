@@ -4,13 +4,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cards::{Board, CardSet, Combo, FlopPairs};
+use game::PublicState;
 use models::network::Network;
 use models::values::flop::{COLUMNS, Flop, Stakes};
 use rayon::prelude::*;
 use solvers::subgame::response::TreeStrategy;
 use solvers::subgame::{Leaf, LeafValues};
 
-use super::continuations::{self, Continuations, OnFlop};
+use super::continuations::{self, AtLeaf, Continuations, OnFlop};
 
 /// The network inside the program; docs/resolve.md has its recipe.
 const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
@@ -24,7 +25,6 @@ pub(super) struct Flops {
 }
 
 /// What estimates values beyond checking down.
-#[derive(Clone)]
 enum Estimate {
     Network(Arc<Network>),
     Continuations(Arc<Continuations>),
@@ -65,7 +65,7 @@ impl Flops {
     }
 
     /// The flops with the values of a blueprint's continuation strategies; `None` if it does not
-    /// see cards in buckets.
+    /// see cards in buckets, or has no turn.
     pub(super) fn of_blueprint(blueprint: Arc<dyn TreeStrategy>) -> Option<Flops> {
         let estimate = Estimate::Continuations(Arc::new(Continuations::new(blueprint)?));
         Some(Flops { estimate, kept: Mutex::default() })
@@ -100,7 +100,10 @@ impl Flops {
         let flop = Flop::new(board).ok()?;
         let beyond = match &self.estimate {
             Estimate::Network(network) => Beyond::Network(Arc::clone(network)),
-            Estimate::Continuations(all) => Beyond::Continuations(Arc::new(all.on(board, &flop))),
+            Estimate::Continuations(all) => {
+                let on_flop = Arc::new(all.on(board, &flop));
+                Beyond::Continuations { on_flop, leaves: Vec::new() }
+            }
         };
         let flop = EndOfFlop { flop: Arc::new(flop), beyond };
         let mut kept = kept();
@@ -121,7 +124,11 @@ pub(super) struct EndOfFlop {
 #[derive(Clone)]
 enum Beyond {
     Network(Arc<Network>),
-    Continuations(Arc<OnFlop>),
+    Continuations {
+        on_flop: Arc<OnFlop>,
+        /// By the leaf's number.
+        leaves: Vec<AtLeaf>,
+    },
 }
 
 impl LeafValues for EndOfFlop {
@@ -133,6 +140,12 @@ impl LeafValues for EndOfFlop {
         self.flop.checked_down(reach)
     }
 
+    fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
+        if let Beyond::Continuations { on_flop, leaves } = &mut self.beyond {
+            *leaves = states.iter().map(|(leaf, state)| on_flop.at(leaf, state)).collect();
+        }
+    }
+
     fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let flop = &*self.flop;
         match &self.beyond {
@@ -142,11 +155,11 @@ impl LeafValues for EndOfFlop {
                 let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
                 flop.prospects(&stakes, ranges).beyond(network, ranges)
             }
-            Beyond::Continuations(continuations) => {
+            Beyond::Continuations { on_flop, leaves: prepared } => {
                 let [first, second] = ranges.map(|range| range.par_chunks_exact(FlopPairs::HANDS));
                 let each = leaves.par_iter().zip(first.zip(second));
                 let each = each.map(|(leaf, (first, second))| {
-                    continuations.beyond(flop, leaf, [first, second])
+                    on_flop.beyond(flop, &prepared[leaf.number], [first, second])
                 });
                 let found: Vec<[Vec<f32>; 2]> = each.collect();
                 [0, 1].map(|player: usize| {

@@ -18,7 +18,7 @@ mod menus;
 mod solution;
 mod solve;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use abstraction::menu::{self, BetMenu};
@@ -56,7 +56,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
             name: "from",
             default: "river",
             help: "the first solved street: `river` (some 20 ms per decision), `turn` (seconds) \
-                   or `flop` (seconds, with values of a network at the end of its betting)",
+                   or `flop` (seconds, with estimated values at the end of its betting)",
         },
         AgentOption {
             name: "rivers",
@@ -209,7 +209,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     };
     let values = match (first, options.values.as_str()) {
         (Street::Flop, "shipped") => Some(Values::Network(Arc::new(Flops::shipped()))),
-        (Street::Flop, "blueprint") => Some(Values::Blueprint),
+        (Street::Flop, "blueprint") => Some(Values::Blueprint(Mutex::default())),
         (Street::Flop, name) => {
             let path = resolver.file(name);
             let network = Network::open(&path).map_err(|error| error.to_string());
@@ -233,7 +233,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         );
         return Err(resolver.bad_option(reason));
     }
-    if matches!(values, Some(Values::Blueprint)) && !blueprint.has_tree() {
+    if matches!(values, Some(Values::Blueprint(_))) && !blueprint.has_tree() {
         let reason = format!(
             "`values=blueprint` needs a blueprint with its own betting tree, such as cfr, but \
              `blueprint` is {}",
@@ -265,17 +265,27 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
 /// What estimates values where the flop's betting ends.
 enum Values {
     Network(Arc<Flops>),
-    Blueprint,
+    /// The blueprint, with the games that it was built for.
+    Blueprint(Mutex<Vec<(Arc<GameDef>, Arc<Flops>)>>),
 }
 
 impl Values {
     fn flops(&self, blueprint: &AgentChoice, def: &Arc<GameDef>) -> Result<Arc<Flops>, AgentError> {
-        if let Values::Network(flops) = self {
+        let built = match self {
+            Values::Network(flops) => return Ok(Arc::clone(flops)),
+            Values::Blueprint(built) => built,
+        };
+        let mut built = built.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, flops)) = built.iter().find(|(of, _)| of == def) {
             return Ok(Arc::clone(flops));
         }
-        let tree = blueprint.tree_strategy(def)?;
-        let flops = tree.and_then(Flops::of_blueprint);
-        Ok(Arc::new(flops.expect("it was asked whether it has a tree")))
+        let flops = blueprint.tree_strategy(def)?.and_then(Flops::of_blueprint);
+        let flops = Arc::new(flops.ok_or_else(|| AgentError::Game {
+            agent: blueprint.name().to_owned(),
+            reason: "its betting tree has no turn".to_owned(),
+        })?);
+        built.push((Arc::clone(def), Arc::clone(&flops)));
+        Ok(flops)
     }
 }
 

@@ -90,16 +90,16 @@ impl Effort {
     fn run(&self, game: &mut Game, pot: f64) {
         let mut before = self.left();
         let mut look = LOOK;
-        let enough = match game {
-            Game::Exact(_) => self.enough,
-            Game::Flop(_) => self.enough.max(ENOUGH_ON_FLOP),
-        };
+        let on_flop = matches!(game, Game::Flop(_));
+        let enough = if on_flop { self.enough.max(ENOUGH_ON_FLOP) } else { self.enough };
+        let mut longest = 0.0;
         while game.iterations() < self.iterations {
             game.step();
             let left = self.left();
-            let took = before - left;
+            // On the flop, iterations that ask for estimates take longer than others.
+            longest = if on_flop { (before - left).max(longest) } else { before - left };
             // Leave time for another iteration and two evaluations in double precision.
-            if left < 5.0 * took {
+            if left <= 5.0 * longest {
                 break;
             }
             before = left;

@@ -30,6 +30,8 @@ const VARIANT: Variant = Variant::dcfr(1.5, f64::NEG_INFINITY, 2.0);
 /// A leaf: the betting of the street is over, or both players are all-in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leaf {
+    /// Its number; leaves where chips are left come first.
+    pub number: usize,
     /// The chips in the pot.
     pub pot: f64,
     /// The chips that each player has left; 0 when no betting can follow.
@@ -45,6 +47,10 @@ pub trait LeafValues: Send + Sync {
     /// nobody bets any more, as a share of the pot: from −1/2 to 1/2. `reach` has a number for each
     /// leaf and each of the opponent's hands, and the result one for each leaf and hand.
     fn checked_down(&self, reach: &[f32]) -> Vec<f32>;
+
+    /// Called once, before other questions, with all leaves where chips are left and the states
+    /// there.
+    fn prepare(&mut self, _leaves: &[(Leaf, &PublicState)]) {}
 
     /// An estimate of what both players' hands win beyond that at leaves where chips are left
     /// behind, times the probability of the opponent's hands that they can meet. `ranges` have for
@@ -97,7 +103,7 @@ impl<L: LeafValues> DepthLimited<L> {
         root: &PublicState,
         ranges: [&Range; 2],
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
-        leaf_values: L,
+        mut leaf_values: L,
     ) -> Result<DepthLimited<L>, SubgameError> {
         layout::check(root)?;
         let hands = leaf_values.hands();
@@ -116,21 +122,28 @@ impl<L: LeafValues> DepthLimited<L> {
         }
         let (line, after) = Line::alone(root, menu, Subgame::NODES)?;
         let leaf = |(at, kind): (usize, &Kind)| match *kind {
-            Kind::Deal(number) => {
-                let state = &after[number];
+            Kind::Deal(deal) => {
+                let state = &after[deal];
                 let stacks = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
                 let stacks = stacks.map(|seat| f64::from(state.stack(seat)));
-                let leaf = Leaf { pot: state.pot() as f64, behind: stacks[0].min(stacks[1]) };
-                Some((at, leaf))
+                let behind = stacks[0].min(stacks[1]);
+                Some((at, Leaf { number: 0, pot: state.pot() as f64, behind }, Some(state)))
             }
-            Kind::Showdown(chips) => Some((at, Leaf { pot: 2.0 * chips, behind: 0.0 })),
+            Kind::Showdown(chips) => {
+                Some((at, Leaf { number: 0, pot: 2.0 * chips, behind: 0.0 }, None))
+            }
             Kind::Decision(_) | Kind::Fold(..) => None,
         };
         let kinds = line.nodes.iter().map(|node| &node.kind).enumerate();
-        let mut leaves: Vec<(usize, Leaf)> = kinds.filter_map(leaf).collect();
+        let mut leaves: Vec<_> = kinds.filter_map(leaf).collect();
         // First those about which more is asked than checking down.
-        leaves.sort_by_key(|(_, leaf)| leaf.behind <= 0.0);
-        let count = hands.len();
+        leaves.sort_by_key(|(_, leaf, _)| leaf.behind <= 0.0);
+        leaves.iter_mut().enumerate().for_each(|(number, (_, leaf, _))| leaf.number = number);
+        let open = leaves.iter().filter(|(_, leaf, _)| leaf.behind > 0.0);
+        let open: Vec<_> = open.filter_map(|&(_, leaf, state)| Some((leaf, state?))).collect();
+        leaf_values.prepare(&open);
+        let leaves = leaves.into_iter().map(|(at, leaf, _)| (at, leaf)).collect();
+        let count = ranges[0].len();
         let rows = line.rows.map(|rows| vec![0.0; rows * count]);
         let mut game = DepthLimited {
             root: root.clone(),
