@@ -51,15 +51,18 @@ impl Making {
             None => 0..all,
         };
         if games.is_empty() {
-            return Err(Failure::usage("every shard must have at least one"));
+            let of = self.shard.map_or(1, |shard| shard.of);
+            let reason = if of > 1 { "--shard: every part" } else { "--count" };
+            return Err(Failure::usage(format!("{reason} must have at least one")));
         }
+        let of = self.shard.filter(|shard| shard.of > 1).map(|_| all);
         let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
-        let plan = Plan { content, seed: self.seed, games: games.clone(), made_by };
+        let plan = Plan { content, seed: self.seed, games: games.clone(), of, made_by };
         let stop = Stop::new();
         let answer = interrupt::listen(&stop)?;
         answer.set("stopping; what is done is kept");
         let pool = threads.pool()?;
-        let mut progress = Progress::patient(games.end - games.start, "games", quiet);
+        let mut progress = Progress::patient(games.end - games.start, C::GAMES, quiet);
         let made = pool.install(|| {
             make(&plan, &self.out, |done| {
                 progress.show(done, "");
@@ -70,8 +73,9 @@ impl Making {
         match made.map_err(Failure::input)? {
             Made::Whole(card) => Ok(card),
             Made::Stopped(done) => Err(Failure::interrupted(format!(
-                "stopped after {} games; resume with: {}",
+                "stopped after {} {}; resume with: {}",
                 whole(done),
+                C::GAMES,
                 interrupt::command_line()
             ))),
         }

@@ -2,11 +2,22 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 
 use game::escape;
 use serde::Serialize;
 
 use crate::exit::Failure;
+
+/// Parses the name of a file to write at the end of a command, whose folder must exist from the
+/// beginning.
+pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => Err(format!("there is no folder {}: make it first", folder.display())),
+        None => Ok(path),
+    }
+}
 
 /// A result that can be shown as text and as JSON.
 pub(crate) trait Shown {

@@ -51,7 +51,8 @@ pub(crate) struct PlayArgs {
     /// What to record of each hand [default: decisions up to 20,000 hands, hands beyond]
     #[arg(long, value_name = "LEVEL", value_enum)]
     pub(crate) record: Option<Record>,
-    /// Time limit per decision, as in 500ms or 2s; slower agents are checked or folded
+    /// Time limit per decision, as in 500ms or 2s, for agents that decide in their own thread, such
+    /// as programs; slower ones are checked or folded
     #[arg(long, value_name = "TIME")]
     pub(crate) deadline: Option<Time>,
     /// Play only part i of N of each match; join the parts with `cardroom merge`

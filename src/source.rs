@@ -1,7 +1,7 @@
 //! The sources of recorded hands: a match folder, a ledger, or an ACPC log.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,6 +92,15 @@ impl Source {
     pub(crate) fn integrity(&self, quiet: bool) -> Result<Option<Integrity>, Failure> {
         let Source::Ledger(reader) = self else { return Ok(None) };
         integrity(reader, quiet).map(Some)
+    }
+
+    /// Warns on standard error if hands were changed, removed or added.
+    pub(crate) fn warn_of_faults(&self, quiet: bool) -> Result<(), Failure> {
+        if let Some(found) = self.integrity(quiet)?.filter(|found| !found.faults.is_empty()) {
+            // Nothing can be done when stderr is closed.
+            let _ = writeln!(std::io::stderr(), "warning: {}", found.words());
+        }
+        Ok(())
     }
 
     /// The rule by which the match may end early, if it has one.

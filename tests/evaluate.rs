@@ -181,8 +181,9 @@ fn a_duel_finds_what_played_hands_find_with_less_spread() {
     std::fs::write(folder.path().join("river.toml"), router).expect("a file of rules");
     let agent = "router:river.toml";
     let rate = |by: &str, hands: &str| {
-        let arguments = ["evaluate", agent, "--by", by, "--against", "call", "--from", "river"];
-        let found = document(folder.path(), &[&arguments[..], &["--hands", hands]].concat());
+        let arguments = ["evaluate", agent, "--by", by, "--against", "call", "--hands", hands];
+        let from = if by == "duel" { &["--from", "river"][..] } else { &[] };
+        let found = document(folder.path(), &[&arguments[..], from].concat());
         match by {
             "duel" => found["rate"].clone(),
             _ => found["entrants"][0]["rate"].clone(),
@@ -283,7 +284,19 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     );
     let output = cardroom(folder.path(), &["evaluate", "call", "--by", "match"]);
     assert_eq!(output.status.code(), Some(2));
-    refused(&["call", "--against", "fold"], 2, "add --by match");
+    for (option, by, of) in [
+        (["--against", "fold"], "lbr", "--by match and --by duel only"),
+        (["--actions", "fc"], "exploiters", "--by lbr only"),
+        (["--from", "river"], "best-response", "--by lbr and --by duel only"),
+        (["--cards", "3"], "lbr", "--by duel only"),
+        (["--sample-below", "0.1"], "lbr", "--by duel only"),
+        (["--flops", "3"], "lbr", "--by best-response only"),
+        (["--menu", "fc"], "exploiters", "--by best-response only"),
+        (["--sees", "cards"], "lbr", "--by best-response only"),
+    ] {
+        let refusal = format!("{} is for {of}", option[0]);
+        refused(&[&["call", "--by", by], &option[..]].concat(), 2, &refusal);
+    }
     let duel = ["external:true", "--by", "duel", "--against", "call"];
     refused(&duel, 3, "agents that can: call, fold");
     let none = ["call", "--by", "duel", "--against", "fold", "--hands", "0"];

@@ -87,6 +87,20 @@ fn an_export_overwrites_nothing_unless_it_is_forced_to() {
     assert!(!at.join("h.phhs").exists());
     assert!(export(&[&phh[..], &["--force"]].concat()).status.success());
     assert!(read("h-2.phhs").starts_with("[1]"), "{}", read("h-2.phhs"));
+    // Not what is exported, with --force either.
+    for out in ["a.log", "./a.log"] {
+        let own = ["--format", "csv", "--force", "--out", out];
+        check_failure(&export(&own), 3, "a.log is a file of the match itself");
+    }
+    assert_eq!(read("a.log"), LOG);
+    succeed(at, &["match", "random", "call", "--hands", "20", "--out", "m"]);
+    for name in ["ledger.sqlite", "decisions.jsonl"] {
+        let before = fs::read(at.join("m").join(name)).expect("a file");
+        let own = format!("m/{name}");
+        let own = ["export", "m", "--format", "csv", "--force", "--out", &own];
+        check_failure(&cardroom(at, &own), 3, "is a file of the match itself");
+        assert!(fs::read(at.join("m").join(name)).expect("a file") == before, "{name}");
+    }
     // What holds nothing is no loss.
     assert!(export(&["--format", "csv", "--out", "/dev/null"]).status.success());
 }

@@ -60,6 +60,9 @@ fn a_match_is_verified_and_what_was_changed_is_found() {
     assert_eq!(told["record"]["faults"], serde_json::json!([changed]));
     let stats = succeed(at, &STATS);
     assert!(stats.contains(&format!("record: NOT WHOLE: {changed}")), "{stats}");
+    let export = cardroom(at, &["export", "m", "--format", "csv"]);
+    let warning = format!("warning: record: NOT WHOLE: {changed}");
+    assert!(export.status.success() && text(&export.stderr).contains(&warning));
     let stats = document(at, &STATS);
     assert_eq!(stats["record"]["hashed"], true);
     assert_eq!(stats["record"]["faults"], serde_json::json!([changed]));

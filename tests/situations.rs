@@ -48,7 +48,8 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
     bad(&["--pots", "8,400"], 3, "less than both stacks, 400");
     bad(&["--iterations", "0"], 3, "0 iterations");
     bad(&["--menu", "nowhere"], 3, "nowhere");
-    bad(&["--count", "1", "--shard", "1/2"], 2, "every shard must have at least one");
+    bad(&["--count", "1", "--shard", "1/2"], 2, "every part must have at least one");
+    bad(&["--count", "0"], 2, "--count must have at least one");
     fs::write(folder.join("foreign"), b"cards").expect("written");
     let foreign = ["buckets", recipe, "--situations", "foreign"];
     check_failure(

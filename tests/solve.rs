@@ -481,7 +481,7 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     let menu = ["its menu is `preflop 1: 50% pot; ", "here it is `preflop 1: 50%; "];
     refused(
         &["--menu", "every 1: 50%; every 2+: allin"],
-        &["kept: ", menu[0], menu[1], "starts again"],
+        &["kept: ", menu[0], menu[1], "to start again, remove it"],
     );
     refused(&["--pot", "202"], &["`pot 200, 900 and 900 behind`", "`pot 202, 900 and 900 behind`"]);
     refused(&["--precision", "half"], &["second-first in 32 bits`", "second-first in 16 bits`"]);
@@ -499,10 +499,12 @@ fn checkpoints_that_are_of_no_use_are_refused() {
         (&[&bytes[..bytes.len() - 1], &[!bytes[bytes.len() - 1]]].concat(), "is damaged"),
     ] {
         fs::write(folder.join("kept"), damaged).expect("written");
-        refused(&[], &["kept: ", expected, "without the file solving starts again"]);
+        refused(&[], &["kept: ", expected, "to start again, remove it"]);
     }
     fs::remove_file(folder.join("kept")).expect("removed");
     assert!(run(&[]).status.success());
+    let svg = turn(folder, &["--svg", "nowhere/a.svg"]).output().expect("the program runs");
+    check_failure(&svg, 2, "there is no folder nowhere");
     refused(&["--keep", "."], &[". is not a file to keep a solve in"]);
     refused(&["--keep", "kept/below"], &["--keep kept/below: "]);
     let both = turn(folder, &["--keep", "kept", "--no-keep"]).output();

@@ -29,7 +29,8 @@ pub enum SettingsError {
     Players(usize),
     /// The number of hands is odd or zero.
     #[error(
-        "{0} hands are not a whole number of deals, each of which is two hands: give an even number"
+        "{0} hands are not a whole number of deals, each of which is two hands: give an even \
+         number, at least 2"
     )]
     Hands(u64),
 }

@@ -39,6 +39,8 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
     const COMMAND: &'static str;
     /// The number of games solved between checks whether to stop.
     const CHUNK: u64;
+    /// What its games are called.
+    const GAMES: &'static str;
     /// Why such games cannot be solved.
     type Error: std::error::Error + Send + Sync + 'static;
 
@@ -71,6 +73,9 @@ pub struct Card<C> {
     pub first: u64,
     /// The number of games.
     pub games: u64,
+    /// The number of games of the whole database, if these are a shard of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
     /// SHA-256 of the games' bytes.
     pub sha256: String,
 }
@@ -94,8 +99,18 @@ pub enum DatabaseError {
         /// The system's error.
         source: io::Error,
     },
-    /// The file is not a valid database.
+    /// The file is not a database.
     #[error("{}: {reason}; this is not a file of `{command}`", .path.display())]
+    Foreign {
+        /// The file's path.
+        path: PathBuf,
+        /// The fault.
+        reason: String,
+        /// The command that makes such files.
+        command: &'static str,
+    },
+    /// The file was cut off or changed.
+    #[error("{}: {reason}; copy it again, or make it again with `{command}`", .path.display())]
     Damaged {
         /// The file's path.
         path: PathBuf,
@@ -103,6 +118,18 @@ pub enum DatabaseError {
         reason: String,
         /// The command that makes such files.
         command: &'static str,
+    },
+    /// Not all shards of a database were given.
+    #[error("{games} {first} to {last} of {of} are missing: give all shards")]
+    Missing {
+        /// What the games are called.
+        games: &'static str,
+        /// The number of the first missing game.
+        first: u64,
+        /// The number of the last one in a row.
+        last: u64,
+        /// The number of games of the whole database.
+        of: u64,
     },
     /// The database is of other games than those asked for.
     #[error("{}: its {what} is {found}, and {expected} is asked for: {remedy}", .path.display())]
@@ -144,6 +171,8 @@ pub struct Plan<C> {
     pub seed: u64,
     /// The range of the games' numbers.
     pub games: Range<u64>,
+    /// The number of games of the whole database, if these are a shard of it.
+    pub of: Option<u64>,
     /// The name and version of the program.
     pub made_by: String,
 }
@@ -157,6 +186,7 @@ impl<C: Content> Plan<C> {
             seed: self.seed,
             first: self.games.start,
             games: self.games.end - self.games.start,
+            of: self.of,
             sha256: sha256.to_owned(),
         }
     }
@@ -213,16 +243,30 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Datab
     let opened = parts.iter().map(|path| Ok((path, Database::<C>::open(path)?)));
     let mut parts = opened.collect::<Result<Vec<_>, DatabaseError>>()?;
     parts.sort_by_key(|(_, part)| part.card.first);
-    let Some((_, whole)) = parts.first() else {
+    let Some((_, first)) = parts.first() else {
         let reason = "no shards were given".to_owned();
-        return Err(damaged::<C>(out, reason));
+        return Err(foreign::<C>(out, reason));
     };
-    let mut card = Card { sha256: UNMADE.to_owned(), games: 0, ..whole.card.clone() };
+    let of = first.card.of;
+    let begin = if of.is_some() { 0 } else { first.card.first };
+    let mut card = Card { sha256: UNMADE.to_owned(), first: begin, games: 0, ..first.card.clone() };
+    let missing = |from: u64, until: u64| {
+        let (games, first, last) = (C::GAMES, from, until - 1);
+        of.map(|of| DatabaseError::Missing { games, first, last, of })
+    };
     for (path, part) in &parts {
-        let expected = Card { first: card.first + card.games, ..card.clone() };
-        part.card.same(&expected, path, "give all shards of one database")?;
+        let next = card.first + card.games;
+        if let Some(missing) = missing(next, part.card.first).filter(|_| part.card.first > next) {
+            return Err(missing);
+        }
+        let expected = Card { first: next, ..card.clone() };
+        part.card.same(&expected, path, "give all shards of one database, each once")?;
         card.games += part.card.games;
     }
+    if let Some(of) = of.filter(|&of| card.games < of) {
+        return Err(missing(card.games, of).expect("the whole is known"));
+    }
+    card.of = None;
     let partial = Partial::begin(out, &card)?;
     let mut file = partial.file;
     for (_, part) in &parts {
@@ -283,7 +327,7 @@ impl Partial {
         }
         file.read_exact(&mut bytes).map_err(at)?;
         let (found, start) =
-            read_head::<C>(&bytes).map_err(|reason| damaged::<C>(&path, reason))?;
+            read_head::<C>(&bytes).map_err(|reason| foreign::<C>(&path, reason))?;
         let remedy = "give --out another name, or remove it";
         found.same(card, &path, remedy)?;
         if found.games != card.games {
@@ -336,11 +380,20 @@ impl<C: Content> Card<C> {
         if self.first != asked.first {
             return Err(other(path, "first game", &self.first, &asked.first, remedy));
         }
+        if self.of != asked.of {
+            let whole = |of: Option<u64>| of.map_or("itself".to_owned(), |of| of.to_string());
+            let (found, asked) = (whole(self.of), whole(asked.of));
+            return Err(other(path, "whole number of games", &found, &asked, remedy));
+        }
         if self.made_by != asked.made_by {
             return Err(other(path, "program", &self.made_by, &asked.made_by, remedy));
         }
         Ok(())
     }
+}
+
+fn foreign<C: Content>(path: &Path, reason: String) -> DatabaseError {
+    DatabaseError::Foreign { path: path.to_owned(), reason, command: C::COMMAND }
 }
 
 fn damaged<C: Content>(path: &Path, reason: String) -> DatabaseError {
@@ -389,14 +442,16 @@ impl<C: Content> Database<C> {
         let bytes =
             map(path).map_err(|source| DatabaseError::File { path: path.to_owned(), source })?;
         let damaged = |reason| damaged::<C>(path, reason);
-        let (card, start) = read_head::<C>(&bytes).map_err(damaged)?;
+        let (card, start) = read_head::<C>(&bytes).map_err(|reason| foreign::<C>(path, reason))?;
         let expected = (4 * card.content.numbers() as u64).checked_mul(card.games);
         let found = bytes.len().saturating_sub(start) as u64;
         if expected != Some(found) || start > bytes.len() {
-            return Err(damaged(format!("it has {found} bytes of {} games", card.games)));
+            let games = format!("{} {}", card.games, C::GAMES);
+            let wanted = expected.map_or_else(String::new, |bytes| format!(", which take {bytes}"));
+            return Err(damaged(format!("it has {found} bytes of {games}{wanted}")));
         }
         if hexadecimal(&Sha256::digest(&bytes[start..])) != card.sha256 {
-            return Err(damaged("its games do not match its hash".to_owned()));
+            return Err(damaged(format!("its {} do not match its hash", C::GAMES)));
         }
         Ok(Database { card, bytes, start })
     }

@@ -86,6 +86,7 @@ impl Content for Situations {
     const MAGIC: &'static [u8; 8] = b"cardsits";
     const COMMAND: &'static str = "cardroom train situations";
     const CHUNK: u64 = 8;
+    const GAMES: &'static str = "situations";
     type Error = SituationsError;
 
     fn check(&self) -> Result<(), SituationsError> {

@@ -20,7 +20,7 @@ use solvers::endgame::Bets;
 
 fn plan(games: std::ops::Range<u64>) -> Plan<Deck> {
     let content = Deck::new(10, &Bets::published());
-    Plan { content, seed: 7, games, made_by: "test".to_owned() }
+    Plan { content, seed: 7, games, of: None, made_by: "test".to_owned() }
 }
 
 /// A database of cheap games: four cards, three sizes.

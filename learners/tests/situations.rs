@@ -29,7 +29,7 @@ fn rivers() -> Situations {
 }
 
 fn plan(games: Range<u64>) -> Plan<Situations> {
-    Plan { content: rivers(), seed: 3, games, made_by: "test".to_owned() }
+    Plan { content: rivers(), seed: 3, games, of: None, made_by: "test".to_owned() }
 }
 
 fn made(plan: &Plan<Situations>, path: &Path) -> Database<Situations> {
@@ -157,6 +157,28 @@ fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
     merge::<Situations>(&[at("part7"), at("part0")], &at("merged")).expect("merged");
     let bytes = |name: &str| fs::read(at(name)).expect("read");
     assert!(bytes("whole") == bytes("merged"));
+
+    // Shards that know of how many games they are a part: all of them are asked for.
+    for part in [0..7, 7..11, 11..20] {
+        let shard = Plan { of: Some(20), ..plan(part.clone()) };
+        made(&shard, &at(&format!("shard{}", part.start)));
+    }
+    let join = |names: &[&str], out: &str| {
+        let parts: Vec<_> = names.iter().map(|name| at(name)).collect();
+        merge::<Situations>(&parts, &at(out))
+    };
+    for (names, word) in [
+        (&["shard0", "shard11"][..], "situations 7 to 10 of 20 are missing"),
+        (&["shard0", "shard7"], "situations 11 to 19 of 20 are missing"),
+        (&["shard7", "shard11"], "situations 0 to 6 of 20 are missing"),
+        (&["shard0", "shard0", "shard7"], "each once"),
+        (&["shard0", "part7"], "whole number of games"),
+    ] {
+        let error = join(names, "no").expect_err("refused").to_string();
+        assert!(error.contains(word), "{error}");
+    }
+    join(&["shard11", "shard0", "shard7"], "joined").expect("joined");
+    assert!(bytes("whole") == bytes("joined"));
 
     let stopped = make(&plan(0..20), &at("cut"), |done| done < 8);
     assert_eq!(stopped.expect("stopped"), Made::Stopped(8));

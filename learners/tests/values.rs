@@ -25,7 +25,7 @@ fn database(street: &str, count: u64, iterations: u32) -> Database {
         menu: "every 1+: allin".to_owned(),
         iterations,
     };
-    let plan = Plan { content, seed: 7, games: 0..count, made_by: "test".to_owned() };
+    let plan = Plan { content, seed: 7, games: 0..count, of: None, made_by: "test".to_owned() };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("situations");
     assert!(matches!(make(&plan, &path, |_| true), Ok(Made::Whole(_))));

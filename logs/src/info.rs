@@ -120,7 +120,7 @@ pub enum ShardsError {
 
 /// Error for text that is not a part of a match.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a part of a match: write i/N with i from 1 to N, as in 2/4")]
+#[error("`{0}` is not a part of a run: write i/N with i from 1 to N, as in 2/4")]
 pub struct ParseShardError(String);
 
 impl FromStr for Shard {

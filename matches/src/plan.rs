@@ -83,8 +83,8 @@ pub enum PlanError {
     /// A duplicate match whose hands are not a multiple of the number of players: every deal must
     /// be played in every rotation.
     #[error(
-        "{hands} hands are not a whole number of duplicate groups of {players}: use {}, or \
-         --no-duplicate", whole_groups(*.hands, *.players)
+        "{hands} hands are not a whole number of duplicate groups of {players}: use {}; `match` also \
+         takes --no-duplicate", whole_groups(*.hands, *.players)
     )]
     NotWholeGroups {
         /// The number of hands asked for.
@@ -93,8 +93,13 @@ pub enum PlanError {
         players: u64,
     },
     /// There are more shards than blocks.
-    #[error("{hands} hands can be played in at most {most} parts, not {count}")]
+    #[error(
+        "{hands} hands are played in blocks of {block}, so they have at most {most} parts, not \
+         {count}: use more hands"
+    )]
     TooManyShards {
+        /// The number of hands of a block.
+        block: u64,
         /// The number of hands of the match.
         hands: u64,
         /// The number of shards asked for.
@@ -143,8 +148,8 @@ impl Plan {
         if let Some(shard) = self.shard
             && u64::from(shard.of) > self.blocks()
         {
-            let (count, most) = (shard.of.into(), self.blocks());
-            return Err(PlanError::TooManyShards { hands: self.hands, count, most });
+            let (count, most, block) = (shard.of.into(), self.blocks(), self.block_hands());
+            return Err(PlanError::TooManyShards { block, hands: self.hands, count, most });
         }
         if self.rule.is_some() {
             let least = FIRST_LOOK * if self.duplicate { players as u64 } else { 1 };

@@ -50,7 +50,9 @@ pub enum SnapshotError {
         wanted: String,
     },
     /// The bytes end too early.
-    #[error("the snapshot is cut off after {at} bytes of {wanted}: take an earlier one")]
+    #[error(
+        "the snapshot is cut off after {at} bytes of {wanted}: take a copy of it, or start again"
+    )]
     Cut {
         /// Actual number of bytes.
         at: u64,
@@ -59,14 +61,16 @@ pub enum SnapshotError {
     },
     /// There are bytes after the end.
     #[error(
-        "the snapshot continues after its {wanted} bytes: take an earlier one, or cut off the rest"
+        "the snapshot continues after its {wanted} bytes: take a copy of it, or cut off the rest"
     )]
     Beyond {
         /// Expected number of bytes.
         wanted: u64,
     },
     /// The bytes do not match their checksum.
-    #[error("the snapshot is damaged: its checksum does not match its bytes; take an earlier one")]
+    #[error(
+        "the snapshot is damaged: its checksum does not match its bytes; take a copy of it, or start again"
+    )]
     Damaged,
     /// Reading or writing failed.
     #[error(transparent)]

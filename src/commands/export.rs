@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use logs::MatchInfo;
 use logs::export::{ExportError, Format, phh, write_match};
+use logs::folder::FILES;
 
 use crate::exit::Failure;
 use crate::source::Source;
@@ -86,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.hands_per_file == 0 {
         return Err(Failure::usage("--hands-per-file must be at least 1"));
     }
-    let source = Source::open(&args.source, args.game.as_deref())?;
+    let source = opened(args)?;
     let hands = source.count()?;
     if format == Format::Phhs && args.out.is_none() && hands > args.hands_per_file {
         return Err(Failure::usage(format!(
@@ -144,6 +145,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Opens the source, and warns of missing or changed hands. An output that is one of the match's own
+/// files is refused, with --force too.
+fn opened(args: &Args) -> Result<Source, Failure> {
+    let source = Source::open(&args.source, args.game.as_deref())?;
+    let folder = if args.source.is_dir() { Some(&*args.source) } else { args.source.parent() };
+    let own = folder.into_iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
+    let own = own.chain([args.source.clone()]).filter_map(|file| file.canonicalize().ok());
+    let out = args.out.as_deref().and_then(|out| out.canonicalize().ok());
+    if let Some(out) = out.filter(|out| own.into_iter().any(|own| own == *out)) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} is a file of the match itself: choose another name with --out",
+            out.display()
+        )));
+    }
+    source.warn_of_faults(true)?;
+    Ok(source)
+}
+
 /// The match info, with anonymous names if requested.
 fn info(args: &Args, source: &Source) -> MatchInfo {
     if args.anonymise { source.info().anonymised() } else { source.info().clone() }
@@ -156,7 +175,7 @@ fn tables(args: &Args) -> Result<(), Failure> {
     let Some(path) = &args.out else {
         return Err(Failure::usage("a Parquet file is not text: name one with --out"));
     };
-    let source = Source::open(&args.source, args.game.as_deref())?;
+    let source = opened(args)?;
     let info = info(args, &source);
     if !args.force {
         refuse_existing(path)?;

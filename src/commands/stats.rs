@@ -9,7 +9,7 @@ use logs::stats::{FIRST_LOOK, winnings_curve};
 
 use crate::exit::Failure;
 use crate::named::Named;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::report::{self, Effort, Values};
 use crate::source::Source;
 
@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
     /// Also draw the winnings of the first entrant into this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     curve: Option<PathBuf>,
     /// No progress display
     #[arg(long, short)]

@@ -13,7 +13,7 @@ use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Also draw the table into this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     svg: Option<PathBuf>,
     #[command(flatten)]
     rules: RuleArgs,

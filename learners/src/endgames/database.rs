@@ -67,6 +67,7 @@ impl Content for Deck {
     const MAGIC: &'static [u8; 8] = b"cardends";
     const COMMAND: &'static str = "cardroom endgame database";
     const CHUNK: u64 = 512;
+    const GAMES: &'static str = "games";
     type Error = EndgameError;
 
     fn check(&self) -> Result<(), EndgameError> {

@@ -12,10 +12,7 @@ pub enum StartError {
     #[error("the board has {0} cards: give 3, 4 or 5")]
     Board(usize),
     /// The pot cannot result from equal contributions of both players.
-    #[error(
-        "a pot of {pot} with a smallest bet of {smallest} is not possible: it must be even, and two \
-         smallest bets or at least four"
-    )]
+    #[error("a pot of {pot} is not possible: {}", pot_rule(*.pot, *.smallest))]
     Pot {
         /// The pot, in chips.
         pot: Chips,
@@ -28,6 +25,18 @@ pub enum StartError {
     /// The numbers do not define a valid game.
     #[error(transparent)]
     Game(#[from] GameDefError),
+}
+
+/// The rule that a pot breaks.
+fn pot_rule(pot: Chips, smallest: Chips) -> String {
+    if smallest == 0 {
+        "the smallest bet is 0, but must be at least 1".to_owned()
+    } else if !pot.is_multiple_of(2) {
+        "each player has paid half of it, so it must be even".to_owned()
+    } else {
+        let (two, four) = (2 * u64::from(smallest), 4 * u64::from(smallest));
+        format!("with a smallest bet of {smallest} it must be {two}, or {four} or more")
+    }
 }
 
 /// Returns the state at the start of a street in heads-up no-limit hold'em, in which each player

@@ -24,8 +24,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
-    if !(0.0..1.0).contains(&args.sample_below) {
-        let share = args.sample_below;
+    let share = args.sample_below.unwrap_or(0.0);
+    if !(0.0..1.0).contains(&share) {
         return Err(Failure::usage(format!(
             "--sample-below is {share}, but must be from 0 to less than 1"
         )));
@@ -54,9 +54,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             def,
             policies: [one, Arc::clone(&other)],
             before: other,
-            street: args.from.street(),
-            sample_below: args.sample_below,
-            cards: args.cards,
+            street: args.street(),
+            sample_below: share,
+            cards: args.cards.unwrap_or(1),
             hands: args.hands,
             seed: args.seed,
         },
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 
 fn shown(args: &Args, against: &str, folder: &Path, valued: &Valued) -> String {
     let Valued { hands, spots, rate, at_spots } = *valued;
-    let street = args.from.street();
+    let street = args.street();
     if args.json {
         let document = json!({
             "schema": "cardroom-evaluate-duel/1",
@@ -94,8 +94,8 @@ fn shown(args: &Args, against: &str, folder: &Path, valued: &Valued) -> String {
             "against": against,
             "game": args.game.name(),
             "from": street.to_string(),
-            "sample_below": args.sample_below,
-            "cards": args.cards,
+            "sample_below": args.sample_below.unwrap_or(0.0),
+            "cards": args.cards.unwrap_or(1),
             "seed": args.seed,
             "hands": hands,
             "spots": spots,

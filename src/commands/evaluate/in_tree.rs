@@ -88,7 +88,7 @@ fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
         model_sha256: model_sha256(&agent).map_err(Failure::input)?,
         agent,
         strategy,
-        flops: args.flops.0,
+        flops: args.flops.map_or(20, |flops| flops.0),
         seed: args.seed,
         shard: args.shard,
     })

@@ -61,7 +61,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         model_sha256: model_sha256(&agent).map_err(Failure::input)?,
         agent,
         moves: args.actions.unwrap_or(usual),
-        from: args.from.street(),
+        from: args.street(),
         hands: args.hands,
         seed: args.seed,
         shard: args.shard,
@@ -110,6 +110,13 @@ fn rate(plan: &Plan, sums: &Sums) -> Result<Rate, NoRate> {
 }
 
 /// Rounds as the papers number them: the turn is the third.
+fn place(from: Street) -> String {
+    match from {
+        Street::Preflop => from.to_string(),
+        _ => format!("the {from}"),
+    }
+}
+
 fn rounds(from: Street) -> String {
     match from {
         Street::River => "round 4".to_owned(),
@@ -119,10 +126,10 @@ fn rounds(from: Street) -> String {
 
 fn text(plan: &Plan, outcome: &Outcome) -> String {
     let mut text = format!(
-        "{}, local best response {} from the {} ({}), {}, seed {}\n{} of {} hands\n\n",
+        "{}, local best response {} from {} ({}), {}, seed {}\n{} of {} hands\n\n",
         plan.agent.name(),
         plan.moves,
-        plan.from,
+        place(plan.from),
         rounds(plan.from),
         plan.game_name,
         plan.seed,

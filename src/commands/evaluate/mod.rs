@@ -53,27 +53,29 @@ pub struct Args {
     #[arg(long, value_name = "MOVES")]
     actions: Option<solvers::lbr::Moves>,
     /// The first street on which local best response uses --actions (it checks and calls before),
-    /// or the street on which a duel is valued
-    #[arg(long, value_enum, default_value = "turn")]
-    from: From,
+    /// or the street on which a duel is valued (before the flop that takes hours) [default: turn]
+    #[arg(long, value_enum)]
+    from: Option<From>,
     /// The opponent in a match or a duel
     #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
     /// In a duel: lines of play with less than this share of a spot's weight are sampled and
     /// weighted accordingly; 0 follows every line. From the turn on, 0.05 takes a tenth of the time
-    #[arg(long, value_name = "SHARE", default_value = "0")]
-    sample_below: f64,
+    /// [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    sample_below: Option<f64>,
     /// In a duel: cards sampled at each deal; their mean counts. 48 or more follows all cards
-    #[arg(long, value_name = "N", default_value = "1")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    cards: u32,
+    /// [default: 1]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    cards: Option<u32>,
     /// What the best response in hold'em sees: its two cards, or only its bucket on each street,
-    /// like `cfr`; the latter is exact, over all deals, for few buckets
-    #[arg(long, value_enum, default_value = "cards")]
-    sees: Sees,
-    /// Flops for the best response in hold'em: a number sampled from all 22,100, or `all`
-    #[arg(long, value_name = "N|all", default_value = "20")]
-    flops: Flops,
+    /// like `cfr`; the latter is exact, over all deals, for few buckets [default: cards]
+    #[arg(long, value_enum)]
+    sees: Option<Sees>,
+    /// Flops for the best response in hold'em: a number sampled from all 22,100, or `all` [default:
+    /// 20]
+    #[arg(long, value_name = "N|all")]
+    flops: Option<Flops>,
     /// Bets of the best response in hold'em: a shipped menu (fc, fcpa, ladder, limit, overbet,
     /// reraise, small, standard) or a file [default: the agent's own betting tree, else fcpa, limit
     /// in limit games]
@@ -170,16 +172,8 @@ impl From {
 
 /// Runs the command: measures and prints.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    let opposed = matches!(args.by, Yardstick::Match | Yardstick::Duel);
-    if args.against.is_some() && !opposed {
-        return Err(Failure::usage(
-            "--against names the opponent of a match or a duel: add --by match or --by duel",
-        ));
-    }
-    if args.sees == Sees::Buckets {
-        if args.by != Yardstick::BestResponse {
-            return Err(Failure::usage("--sees is for best responses: add --by best-response"));
-        }
+    args.check_use()?;
+    if args.sees == Some(Sees::Buckets) {
         args.must_be_whole()?;
         return in_buckets::run(args);
     }
@@ -193,6 +187,31 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 impl Args {
+    /// Refuses options of other measurements than that of `--by`.
+    fn check_use(&self) -> Result<(), Failure> {
+        use Yardstick::{BestResponse, Duel, Lbr, Match};
+        let options: [(&str, bool, &[Yardstick]); 8] = [
+            ("--actions", self.actions.is_some(), &[Lbr]),
+            ("--from", self.from.is_some(), &[Lbr, Duel]),
+            ("--against", self.against.is_some(), &[Match, Duel]),
+            ("--sample-below", self.sample_below.is_some(), &[Duel]),
+            ("--cards", self.cards.is_some(), &[Duel]),
+            ("--sees", self.sees.is_some(), &[BestResponse]),
+            ("--flops", self.flops.is_some(), &[BestResponse]),
+            ("--menu", self.menu.is_some(), &[BestResponse]),
+        ];
+        let wrong = options.into_iter().find(|(_, given, of)| *given && !of.contains(&self.by));
+        let Some((option, _, of)) = wrong else { return Ok(()) };
+        let names = of.iter().filter_map(|by| Some(by.to_possible_value()?.get_name().to_owned()));
+        let names: Vec<String> = names.map(|name| format!("--by {name}")).collect();
+        Err(Failure::usage(format!("{option} is for {} only", names.join(" and "))))
+    }
+
+    /// The street of `--from`.
+    fn street(&self) -> game::Street {
+        self.from.unwrap_or(From::Turn).street()
+    }
+
     fn threads(&self) -> usize {
         threads(self.threads)
     }

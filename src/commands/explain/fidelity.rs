@@ -20,8 +20,7 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::threads::threads;
 
-/// Compare a student with its teacher, street by street: how often they agree, and what the
-/// differences cost.
+/// Compare a student with its teacher, by street: agreement, and what differences cost.
 ///
 /// The teacher plays itself. At each of its decisions the student's strategy is compared:
 ///   same      decisions at which both have the same likeliest action

@@ -22,8 +22,7 @@ use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::source::Source;
 
-/// Rank the places of a match where an entrant loses most, compared with the others in the same
-/// places.
+/// Rank the places of a match where an entrant loses most, compared with the others there.
 ///
 /// Each hand counts at the entrant's last decision: by street, position, what it faced and what it
 /// did. The winnings of all places add up to the win rate, in mbb per hand of the match. They are
@@ -73,6 +72,7 @@ const CHANCE: f64 = 0.05;
 /// Runs the command: adds the hands up and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let source = Source::open(&args.path, args.game.as_deref())?;
+    source.warn_of_faults(args.quiet)?;
     let info = source.info();
     let names: Vec<&str> = info.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     let who = match &args.who {

@@ -111,7 +111,7 @@ impl Checkpoint {
     fn resume(&mut self, solver: Solver) -> Result<Solver, Failure> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::input(anyhow::anyhow!(
-                "{}: {error}; without the file solving starts again",
+                "{}: {error}; to start again, remove it or give --keep another name",
                 self.path.display()
             ))
         };

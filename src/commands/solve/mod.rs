@@ -16,7 +16,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::report;
 
 /// Solve a small two-player game, or heads-up hold'em from a board on, and report the
@@ -42,7 +42,7 @@ pub struct Args {
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
     game: Option<String>,
-    /// The algorithm: cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+,
+    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+,
     /// dcfr-restarting, hs-dcfr(START), optionally with `,second-first` or `,discount-then-add`;
     /// for a GAME also with `,simultaneous`, and external or outcome (sampling), linear-program
     /// [default: dcfr; with --board dcfr+,second-first]
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "CHIPS|SHARE")]
     until: Option<Goal>,
     /// Write the strategies to this JSON file: for a GAME all, with --board those shown
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     strategy: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long)]

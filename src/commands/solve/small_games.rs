@@ -4,7 +4,9 @@ use protocol::acpc::gamedef::Reading;
 use serde_json::{Value, json};
 use show::number::whole;
 use solvers::games::{Dealt, TenCards};
-use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
+use solvers::{
+    Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, TreeError, Variant,
+};
 
 use super::{Args, Goal};
 use crate::exit::Failure;
@@ -108,7 +110,13 @@ fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
     }
     let def = matches::games::load_game(name, Reading::Strict).map_err(Failure::input)?;
     let game = Dealt::new(def).map_err(Failure::input)?;
-    Tree::new(&game, nodes).map_err(Failure::input)
+    Tree::new(&game, nodes).map_err(|error| match error {
+        TreeError::TooLarge { .. } => Failure::input(anyhow::anyhow!(
+            "{name}: the tree has more than {nodes} nodes: raise --nodes, or solve a part of it: \
+             hold'em from a --board on"
+        )),
+        error => Failure::input(error),
+    })
 }
 
 /// Runs the algorithm; measures at 1, 2, 5, 10, 20, 50, … iterations and at the end.

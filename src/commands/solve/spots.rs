@@ -57,9 +57,17 @@ pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, F
                  a number of chips"
             ))
         })?;
-        state
-            .apply(action)
-            .map_err(|error| input(format!("--after: `{word}` {place}: {error}")))?;
+        let (street, raise) = (before_street(&state), state.legal().raise);
+        state.apply(action).map_err(|error| {
+            let reason = match (action, raise) {
+                (Action::RaiseTo(_), Some(raise)) => {
+                    let (least, most) = (raise.min - street, raise.max - street);
+                    format!("a bet or raise to {least} to {most} is possible")
+                }
+                _ => error.to_string(),
+            };
+            input(format!("--after: `{word}` {place}: {reason}"))
+        })?;
         before = format!("{before} {word}").trim_start().to_owned();
     }
     match state.turn() {

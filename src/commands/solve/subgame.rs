@@ -76,7 +76,7 @@ pub(super) struct Options {
     #[arg(long, requires = "board")]
     pub(super) hands: bool,
     /// Draw the chart of the spot into this SVG file
-    #[arg(long, value_name = "FILE", requires = "board")]
+    #[arg(long, value_name = "FILE", requires = "board", value_parser = output::file)]
     pub(super) svg: Option<PathBuf>,
     /// Keep the checkpoint in this file, even after the solution: the same command continues from
     /// it, also with other --at, more --iterations or a lower --until [default: a file under

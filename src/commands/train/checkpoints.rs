@@ -84,7 +84,7 @@ impl Checkpoints {
         let saved = fs::read(&state).ok();
         let mut curve =
             Curve::open(&losses, saved.is_some()).map_err(|error| at(&losses, &error))?;
-        let failure = |error| Failure::input(anyhow::anyhow!("the {}: {error}", named.title));
+        let failure = |error| Failure::input(anyhow::anyhow!("training {}: {error}", named.title));
         let mut run = begin(saved.as_deref()).map_err(failure)?;
         let mut display = Progress::patient(1, named.steps, self.quiet);
         let (mut kept, mut shown) = (Instant::now(), Instant::now());

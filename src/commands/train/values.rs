@@ -76,9 +76,9 @@ pub(super) struct Args {
     /// Permutations of the suits used for each situation; more than 1 only with direct
     #[arg(long, value_name = "N", default_value_t = 1)]
     renamings: usize,
-    /// With by-hand: hands of each situation used for training
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    hands: usize,
+    /// With by-hand: hands of each situation used for training [default: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    hands: Option<u32>,
     /// Seed for the initial weights, the order of the situations and the sampled hands
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -125,6 +125,13 @@ struct Lesson {
     test: Range<usize>,
 }
 
+impl Args {
+    /// The hands of each situation used for training, with by-hand.
+    fn hands(&self) -> usize {
+        self.hands.unwrap_or(200) as usize
+    }
+}
+
 /// Runs the command: trains the network, writes it and returns its errors.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.out.exists() {
@@ -142,6 +149,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             "--renamings: only direct sees suits; leave it out for other encodings",
         ));
     }
+    if args.hands.is_some() && args.encoding != "by-hand" {
+        return Err(Failure::usage("--hands: only by-hand samples hands; leave it out for others"));
+    }
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
     answer.set("saving the training; press Ctrl-C again to abort");
@@ -152,7 +162,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         "encoding = {}\noptions = {options:?}\nrenamings = {}\nhands = {}\ndata = {}\n",
         args.encoding,
         args.renamings,
-        args.hands,
+        args.hands(),
         lesson.database.card().sha256
     );
     let checkpoints = Checkpoints::open(&args.out, training, args.checkpoint.0, args.quiet)?;
@@ -197,8 +207,8 @@ impl Lesson {
             Sight::Ranges(encoding) => {
                 (valid * args.renamings, encoding.columns() + 2 * encoding.buckets())
             }
-            Sight::ByHand => (valid * args.hands, by_hand::COLUMNS + 1),
-            Sight::EndOfFlop => (valid * args.hands, flop::COLUMNS + 1),
+            Sight::ByHand => (valid * args.hands(), by_hand::COLUMNS + 1),
+            Sight::EndOfFlop => (valid * args.hands(), flop::COLUMNS + 1),
         };
         let needed = 4 * rows as u64 * numbers as u64;
         if needed > args.memory.0 {
@@ -235,9 +245,9 @@ impl Lesson {
             Sight::Ranges(encoding) => {
                 samples(encoding, &self.database, situations, args.renamings)
             }
-            Sight::ByHand => by_hand::samples(&self.database, situations, args.hands, args.seed),
+            Sight::ByHand => by_hand::samples(&self.database, situations, args.hands(), args.seed),
             Sight::EndOfFlop => {
-                end_of_flop::samples(&self.database, situations, args.hands, args.seed)
+                end_of_flop::samples(&self.database, situations, args.hands(), args.seed)
             }
         };
         samples.map_err(|error| LessonError::Mlp(error.into()))

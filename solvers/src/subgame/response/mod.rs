@@ -54,8 +54,8 @@ pub enum ResponseError {
     Game,
     /// The agent makes a bet that the tree does not have.
     #[error(
-        "with {hole} after '{betting}' on '{board}' the agent plays {action:?}, which the bet menu does not have: \
-         give one that has all its bets"
+        "with {hole} {} the agent {}, which the bet menu does not have: give one that has all its bets",
+        place(.betting, .board), verb(*.action)
     )]
     OffTree {
         /// The agent's cards.
@@ -68,9 +68,7 @@ pub enum ResponseError {
         action: Action,
     },
     /// The agent's probabilities do not sum to 1.
-    #[error(
-        "the agent's probabilities with {hole} after '{betting}' on '{board}' sum to {sum}, not to 1"
-    )]
+    #[error("the agent's probabilities with {hole} {} sum to {sum}, not to 1", place(.betting, .board))]
     Strategy {
         /// The agent's cards.
         hole: Combo,
@@ -92,6 +90,24 @@ pub enum ResponseError {
         /// The betting so far, in ACPC notation.
         betting: String,
     },
+}
+
+/// A place in a hand, in words.
+fn place(betting: &str, board: &Board) -> String {
+    let betting = match betting {
+        "" => "at the beginning".to_owned(),
+        betting => format!("after {betting}"),
+    };
+    if board.is_empty() { betting } else { format!("{betting} on {board}") }
+}
+
+/// What a player does, in words.
+fn verb(action: Action) -> String {
+    match action {
+        Action::Fold => "folds".to_owned(),
+        Action::Call => "checks or calls".to_owned(),
+        Action::RaiseTo(total) => format!("raises to {total}"),
+    }
 }
 
 /// The values of both players as responders on a flop.

@@ -27,8 +27,7 @@ use crate::progress::Progress;
 use crate::report;
 use crate::threads::Threads;
 
-/// Explain fast-and-frugal trees in words: how often each statement decides and what it earns; or
-/// print them on a card.
+/// Explain fast-and-frugal trees in words, with what each statement earns; or print them as a card.
 ///
 /// The lists play duplicate matches against an agent. On streets without a list they play like that
 /// agent. For each statement:
