@@ -148,7 +148,7 @@ impl ResultsFolder {
         header: &str,
         mut line: impl FnMut(usize, &str) -> Result<(), String>,
     ) -> Result<ResultsFolder, StoreError> {
-        fs::create_dir_all(folder).map_err(io_error(folder))?;
+        logs::folder::create(folder).map_err(io_error(folder))?;
         if folder.join(logs::ledger::FILE_NAME).exists() {
             return Err(StoreError::Other { path: folder.to_path_buf(), field: "kind, a match," });
         }
@@ -292,7 +292,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
         let reason = format!("`{}` is in two parts", key(pair[0]).1);
         return Err(StoreError::Bad { path: first.folder.join(&first.name), reason }.into());
     }
-    fs::create_dir_all(out).map_err(io_error(out))?;
+    logs::folder::create(out).map_err(io_error(out))?;
     // The first line names the part.
     let manifest = first.manifest.split_once('\n').map_or("", |(_, rest)| rest);
     write_whole(&out.join(MANIFEST), manifest)?;

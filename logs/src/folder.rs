@@ -28,6 +28,18 @@ pub const FILES: [&str; 10] = [
     REPORT,
 ];
 
+/// Makes a folder and those above it.
+///
+/// # Errors
+/// As the system; says so where a file has the folder's name.
+pub fn create(path: &Path) -> std::io::Result<()> {
+    if path.exists() && !path.is_dir() {
+        let reason = "a file has this name: choose another folder with --out";
+        return Err(std::io::Error::new(std::io::ErrorKind::NotADirectory, reason));
+    }
+    std::fs::create_dir_all(path)
+}
+
 /// Writes a file atomically: under a temporary name, then renamed.
 ///
 /// An existing path that is not a regular file (a device, a pipe, a link) is written into directly:

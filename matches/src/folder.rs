@@ -97,7 +97,7 @@ impl Folder {
     /// whose hands are the first of this one.
     pub fn open(path: &Path, info: &MatchInfo, level: Level) -> Result<Folder, FolderError> {
         info.check().map_err(LedgerError::from)?;
-        fs::create_dir_all(path).map_err(io_error(path))?;
+        logs::folder::create(path).map_err(io_error(path))?;
         let ledger_path = path.join(ledger::FILE_NAME);
         let ledger = if ledger_path.exists() {
             let mut ledger = LedgerWriter::open_for_resume(&ledger_path)?;
@@ -193,7 +193,7 @@ impl Folder {
 /// Joins the folders of a match's parts into a new one, with all derived files.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), FolderError> {
     let new = !out.exists();
-    fs::create_dir_all(out).map_err(io_error(out))?;
+    logs::folder::create(out).map_err(io_error(out))?;
     let path = out.join(ledger::FILE_NAME);
     if let Err(error) = logs::ledger::merge(parts, &path) {
         if new {

@@ -40,12 +40,12 @@ pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
-    #[arg(value_name = "GAME", required_unless_present = "board", conflicts_with = "board")]
+    #[arg(value_name = "GAME", conflicts_with = "board")]
     game: Option<String>,
-    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+,
-    /// dcfr-restarting, hs-dcfr(START), optionally with `,second-first` or `,discount-then-add`;
-    /// for a GAME also with `,simultaneous`, and external or outcome (sampling), linear-program
-    /// [default: dcfr; with --board dcfr+,second-first]
+    /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
+    /// pdcfr+, dcfr-restarting, hs-dcfr(START), optionally with `,second-first` or
+    /// `,discount-then-add`; for a GAME also with `,simultaneous`, and external or outcome
+    /// (sampling), linear-program [default: dcfr; with --board dcfr+,second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Maximum number of iterations
@@ -84,7 +84,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let printed = match (&args.subgame.board, &args.game) {
         (Some(board), _) => subgame::run(args, board),
         (None, Some(game)) => small_games::run(args, game),
-        (None, None) => Err(Failure::usage("name a GAME or give a --board")),
+        (None, None) => {
+            Err(Failure::usage("name a GAME, give a --board, or choose shove-fold or range-trees"))
+        }
     };
     printed.map(Output::printed)
 }
