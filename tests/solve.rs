@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use super::program::{self, send, text, wait_for, wait_until_it_listens};
+use super::program::{self, check_failure, send, text, wait_for, wait_until_it_listens};
 
 fn command(arguments: &[&str]) -> Command {
     program::command(Path::new("."), &[&["solve"], arguments].concat())
