@@ -77,7 +77,7 @@ fn responses_that_see_buckets_are_for_those_who_play_by_few() {
         );
     };
     let limit = ["--by", "best-response", "--game", "holdem.limit.2p.reverse_blinds"];
-    refused(&["cfr"], 2, "add --by best-response");
+    refused(&["cfr"], 2, "--sees is for --by best-response only");
     refused(&[&["cfr", "--menu", "limit"], &limit[..]].concat(), 2, "leave it out");
     refused(&[&["call"], &limit[..]].concat(), 3, "does not play by buckets");
     refused(

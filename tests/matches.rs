@@ -278,7 +278,7 @@ fn bad_input_gets_one_clear_line_and_its_exit_code() {
     };
     check(&["match", "call", "randon"], 3, "did you mean `random`?");
     check(&["match", "call"], 2, "2 players, but 1 agent is");
-    check(&["match", "call", "fold", "--hands", "11"], 2, "use 10 or 12,");
+    check(&["match", "call", "fold", "--hands", "11"], 2, "use 10 or 12;");
     check(&["match", "call", "fold", "--game", "leduk.limit.2p"], 3, "leduc.limit.2p");
     check(&["match", "call", "fold", "--config", "none.toml"], 3, "none.toml");
     fs::write(at.join("file"), "x").expect("a file");

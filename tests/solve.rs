@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use super::program::{self, check_failure, send, text, wait_for, wait_until_it_listens};
+use super::program::{self, send, text, wait_for, wait_until_it_listens};
 
 fn command(arguments: &[&str]) -> Command {
     program::command(Path::new("."), &[&["solve"], arguments].concat())
@@ -504,7 +504,8 @@ fn checkpoints_that_are_of_no_use_are_refused() {
     fs::remove_file(folder.join("kept")).expect("removed");
     assert!(run(&[]).status.success());
     let svg = turn(folder, &["--svg", "nowhere/a.svg"]).output().expect("the program runs");
-    check_failure(&svg, 2, "there is no folder nowhere");
+    assert_eq!(svg.status.code(), Some(2));
+    assert!(text(&svg.stderr).contains("there is no folder nowhere"), "{}", text(&svg.stderr));
     refused(&["--keep", "."], &[". is not a file to keep a solve in"]);
     refused(&["--keep", "kept/below"], &["--keep kept/below: "]);
     let both = turn(folder, &["--keep", "kept", "--no-keep"]).output();

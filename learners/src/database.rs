@@ -250,21 +250,22 @@ pub fn merge<C: Content>(parts: &[PathBuf], out: &Path) -> Result<Card<C>, Datab
     let of = first.card.of;
     let begin = if of.is_some() { 0 } else { first.card.first };
     let mut card = Card { sha256: UNMADE.to_owned(), first: begin, games: 0, ..first.card.clone() };
-    let missing = |from: u64, until: u64| {
-        let (games, first, last) = (C::GAMES, from, until - 1);
-        of.map(|of| DatabaseError::Missing { games, first, last, of })
+    // Games from one number on are missing, up to another.
+    let missing = |first: u64, until: u64| {
+        let of = of.filter(|_| first < until)?;
+        Some(DatabaseError::Missing { games: C::GAMES, first, last: until - 1, of })
     };
     for (path, part) in &parts {
         let next = card.first + card.games;
-        if let Some(missing) = missing(next, part.card.first).filter(|_| part.card.first > next) {
+        if let Some(missing) = missing(next, part.card.first) {
             return Err(missing);
         }
         let expected = Card { first: next, ..card.clone() };
         part.card.same(&expected, path, "give all shards of one database, each once")?;
         card.games += part.card.games;
     }
-    if let Some(of) = of.filter(|&of| card.games < of) {
-        return Err(missing(card.games, of).expect("the whole is known"));
+    if let Some(missing) = of.and_then(|of| missing(card.games, of)) {
+        return Err(missing);
     }
     card.of = None;
     let partial = Partial::begin(out, &card)?;

@@ -211,8 +211,8 @@ fn plans_that_cannot_be_played_say_what_to_change() {
     };
     let good = plan(games::kuhn(), &["random", "call"], 100);
     check(Plan { hands: 0, ..good.clone() }, "at least one hand");
-    check(Plan { hands: 101, ..good.clone() }, "use 100 or 102,");
-    check(Plan { hands: 1, ..good.clone() }, "use 2,");
+    check(Plan { hands: 101, ..good.clone() }, "use 100 or 102;");
+    check(Plan { hands: 1, ..good.clone() }, "use 2;");
     check(Plan { shard: Some(Shard { index: 2, of: 9 }), ..good.clone() }, "at most 1 parts");
     check(plan(games::kuhn(), &["call"], 100), "2 players, but 1 agent is");
 }
