@@ -23,7 +23,7 @@ use crate::reach::{self, Alike};
 /// Minimum probability of an action of the other player when its range is updated.
 const LEAST: f64 = 0.001;
 /// Maximum total bytes of kept solutions.
-const KEPT: u64 = 400 << 20;
+const KEPT: u64 = 256 << 20;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
 const PACE: f64 = 4e-9;
 
