@@ -83,8 +83,8 @@ pub enum PlanError {
     /// A duplicate match whose hands are not a multiple of the number of players: every deal must
     /// be played in every rotation.
     #[error(
-        "{hands} hands are not a whole number of duplicate groups of {players}: use {}; `match` also \
-         takes --no-duplicate", whole_groups(*.hands, *.players)
+        "{hands} hands are not a whole number of duplicate groups of {players}: use {}; `match` \
+         also takes --no-duplicate", whole_groups(*.hands, *.players)
     )]
     NotWholeGroups {
         /// The number of hands asked for.

@@ -69,7 +69,8 @@ pub enum SnapshotError {
     },
     /// The bytes do not match their checksum.
     #[error(
-        "the snapshot is damaged: its checksum does not match its bytes; take a copy of it, or start again"
+        "the snapshot is damaged: its checksum does not match its bytes; take a copy of it, or \
+         start again"
     )]
     Damaged,
     /// Reading or writing failed.

@@ -145,8 +145,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens the source, and warns of missing or changed hands. An output that is one of the match's own
-/// files is refused, with --force too.
+/// Opens the source, and warns of missing or changed hands. An output that is one of the match's
+/// own files is refused, with --force too.
 fn opened(args: &Args) -> Result<Source, Failure> {
     let source = Source::open(&args.source, args.game.as_deref())?;
     let folder = if args.source.is_dir() { Some(&*args.source) } else { args.source.parent() };

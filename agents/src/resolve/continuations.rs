@@ -88,19 +88,17 @@ type Table = Vec<f32>;
 type Choices = [[f32; STRATEGIES]; CLASSES];
 
 impl Continuations {
-    /// Those of a blueprint; `None` if it does not see cards in buckets.
+    /// Those of a blueprint; `None` if it does not see cards in buckets, or has no turn.
     pub(super) fn new(blueprint: Arc<dyn TreeStrategy>) -> Option<Continuations> {
         blueprint.in_buckets()?;
         let tree = blueprint.tree();
-        let stack = tree.def().stacks[0];
+        let stack = *tree.def().stacks.iter().min()?;
         let first = |&node: &u32| {
-            let before =
-                tree.parent(node).is_some_and(|before| tree.street(before) == Street::Flop);
-            before && matches!(tree.node(node).kind, NodeKind::Decision { .. })
+            tree.parent(node).is_some_and(|before| tree.street(before) == Street::Flop)
         };
         let depth = |node: u32| {
             let [paid, _] = tree.committed(node);
-            (f64::from(stack - paid) / f64::from(2 * paid)).ln()
+            f64::from(stack - paid) / f64::from(2 * paid)
         };
         let turns = tree.decision_nodes(Street::Turn).into_iter().filter(first);
         let turns: Vec<(f64, u32)> = turns.map(|node| (depth(node), node)).collect();
@@ -426,11 +424,16 @@ mod tests {
     /// The values beyond checking down at a pot of 200 with 200 behind.
     struct Found {
         values: [Vec<f32>; 2],
+        /// What all hands of seat 1 win together, for each of [`STACKS`].
+        sizes: Vec<f32>,
         /// The class of each hand.
         classes: Vec<u8>,
         /// The mean margin of each class against all hands.
         margins: Vec<f32>,
     }
+
+    /// Stacks behind at the same pot, the first of which is the blueprint's.
+    const STACKS: [f64; 4] = [200.0, 400.0, 100.0, 20.0];
 
     /// The probability of the hands that a hand meets, of all hands on a flop.
     const MET: f32 = 1_081.0 / 1_176.0;
@@ -456,15 +459,20 @@ mod tests {
             let on_flop = Arc::new(all.expect("in buckets")).on(board, &flop);
             let hands = flop.hands().len();
             let even = vec![1.0 / hands as f32; hands];
-            let leaf = Leaf { number: 0, pot: 200.0, behind: 200.0 };
-            let values = on_flop.beyond(&flop, &on_flop.at(&leaf, &state), [&even, &even]);
+            let values = |behind: f64| {
+                let at = on_flop.at(&Leaf { number: 0, pot: 200.0, behind }, &state);
+                on_flop.beyond(&flop, &at, [&even, &even])
+            };
+            let size = |behind: f64| values(behind)[1].iter().sum::<f32>();
+            let sizes = STACKS.map(size).to_vec();
+            let values = values(200.0);
             let margin = |class: usize| {
                 let of_class = (0..hands).filter(|&hand| on_flop.classes[hand] as usize == class);
                 let margins: Vec<f32> = of_class.map(|hand| flop.alone()[hand][0]).collect();
                 margins.iter().sum::<f32>() / margins.len() as f32
             };
             let margins = (0..CLASSES).map(margin).collect();
-            Found { values, classes: on_flop.classes, margins }
+            Found { values, sizes, classes: on_flop.classes, margins }
         }
 
         /// Checks a value of each hand, given its class.
@@ -492,6 +500,16 @@ mod tests {
                 let wins = |folds: f32| (1.0 - folds) * 1.5 * margin - folds * 0.5;
                 wins(10.0 / 11.0).max(wins(1.0 / 11.0)) - 0.5 * margin
             });
+        }
+    }
+
+    #[test]
+    fn with_fewer_chips_behind_than_the_blueprint_as_much_less_is_won_beyond_checking_down() {
+        let found = Found::new(Street::Turn, 1.0, 0.5);
+        let whole = found.sizes[0];
+        assert!(whole.abs() > 1.0, "{whole}");
+        for (size, share) in found.sizes.iter().zip([1.0, 1.0, 0.5, 0.1]) {
+            assert!((size / whole - share).abs() < 1e-4, "{size} of {whole}, not {share}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Values of hands where the flop's betting ends, for solutions of the flop: by a network, or by the
-//! blueprint's continuation strategies (`continuations.rs`).
+//! Values of hands where the flop's betting ends, for solutions of the flop: by a network, or by
+//! the blueprint's continuation strategies (`continuations.rs`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

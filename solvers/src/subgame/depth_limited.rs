@@ -67,8 +67,8 @@ pub struct DepthLimited<L> {
     /// The nodes that are leaves, and what is at stake there.
     leaves: Vec<(usize, Leaf)>,
     leaf_values: L,
-    /// For each leaf where chips are left, which come first, what is won there beyond checking down,
-    /// in chips, at the average strategies' ranges when last asked for.
+    /// For each leaf where chips are left, which come first, what is won there beyond checking
+    /// down, in chips, at the average strategies' ranges when last asked for.
     beyond: [Vec<f32>; 2],
     /// The iteration in which that is asked for next.
     ask: u32,

@@ -54,7 +54,8 @@ pub enum ResponseError {
     Game,
     /// The agent makes a bet that the tree does not have.
     #[error(
-        "with {hole} {} the agent {}, which the bet menu does not have: give one that has all its bets",
+        "with {hole} {} the agent {}, which the bet menu does not have: give one that has all its \
+         bets",
         place(.betting, .board), verb(*.action)
     )]
     OffTree {
@@ -68,7 +69,9 @@ pub enum ResponseError {
         action: Action,
     },
     /// The agent's probabilities do not sum to 1.
-    #[error("the agent's probabilities with {hole} {} sum to {sum}, not to 1", place(.betting, .board))]
+    #[error(
+        "the agent's probabilities with {hole} {} sum to {sum}, not to 1", place(.betting, .board)
+    )]
     Strategy {
         /// The agent's cards.
         hole: Combo,
