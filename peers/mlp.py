@@ -3,8 +3,8 @@
 
 usage: taskset -c 1 python3 mlp.py [SECONDS]
 
-Prints rows a second in training and in prediction, and microseconds of a decision, on one thread: the best of
-many short runs, as other work on the machine makes single ones slow.
+Prints rows a second in training and in prediction, and microseconds of a decision, on one thread: by the mean time
+of many short runs, as that bench does, and by the shortest.
 """
 
 import sys
@@ -24,16 +24,16 @@ def network(hidden, classes):
     return torch.nn.Sequential(*layers, torch.nn.Linear(widths[-1], classes))
 
 
-def best(run):
-    """The shortest time of a run in seconds, of wall clock and of this process."""
+def times(run):
+    """The mean and the shortest time of a run in seconds."""
     run()
     times = []
     end = time.perf_counter() + SECONDS
     while time.perf_counter() < end or len(times) < 3:
-        start = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
         run()
-        times.append((time.perf_counter() - start[0], time.process_time() - start[1]))
-    return min(wall for wall, _ in times), min(cpu for _, cpu in times)
+        times.append(time.perf_counter() - start)
+    return sum(times) / len(times), min(times)
 
 
 def main():
@@ -57,12 +57,12 @@ def main():
                 torch.softmax(model(rows), dim=1)
 
         one = rows[:1]
-        wall, cpu = best(train)
-        print(f"{name}: trains {BATCH / wall:,.0f} rows/s ({BATCH / cpu:,.0f} a CPU second)")
-        wall, cpu = best(lambda: predict(rows))
-        print(f"{name}: predicts {BATCH / wall:,.0f} rows/s ({BATCH / cpu:,.0f} a CPU second)")
-        wall, _ = best(lambda: predict(one))
-        print(f"{name}: one decision {wall * 1e6:.0f} us")
+        mean, least = times(train)
+        print(f"{name}: trains {BATCH / mean:,.0f} rows/s, at best {BATCH / least:,.0f}")
+        mean, least = times(lambda: predict(rows))
+        print(f"{name}: predicts {BATCH / mean:,.0f} rows/s, at best {BATCH / least:,.0f}")
+        mean, least = times(lambda: predict(one))
+        print(f"{name}: one decision {mean * 1e6:.0f} us, at best {least * 1e6:.0f}")
 
 
 main()

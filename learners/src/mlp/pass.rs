@@ -8,7 +8,7 @@
 use models::network::{Activation, Layer, Output, Scaling};
 use rayon::prelude::*;
 
-use super::product::{Left, Panels, WIDTH, product};
+use super::product::{AddTo, Left, Panels, Rectify, Row, WIDTH, WherePositive, product};
 use super::{Batch, Loss, Losses, Samples};
 
 /// The number of slices of a batch.
@@ -18,7 +18,7 @@ const SLICES: usize = 8;
 const LEAST_SLICE: usize = 32;
 
 /// The number of inputs whose weights' gradient is one task: some panels.
-const BLOCK: usize = 4 * WIDTH;
+const BLOCK: usize = 8 * WIDTH;
 
 /// The network that a pass computes, with its loss.
 #[derive(Clone, Copy)]
@@ -184,34 +184,33 @@ impl Slice {
         for panel in 0..weights.count() {
             let (right, ahead) = (weights.panel(panel), weights.ahead(panel));
             let places = panel * WIDTH..panel * WIDTH + weights.width(panel);
-            let mut biases = [0.0; WIDTH];
+            let mut biases = Row::ZERO;
             biases[..places.len()].copy_from_slice(&parameters[layer.biases()][places.clone()]);
             match layer.activation {
                 Some(Activation::Relu) => {
                     let units = after[0].panel_mut(panel);
-                    product(left, count, right, ahead, |row, sums| {
-                        for ((unit, sum), bias) in units[row].iter_mut().zip(sums).zip(&biases) {
-                            *unit = (sum + bias).max(0.0);
-                        }
-                    });
+                    product(left, count, right, ahead, Rectify { biases: &biases, units });
                 }
                 Some(Activation::Prelu) => {
                     let units = after[0].panel_mut(panel);
                     let kept = self.sums[number].panel_mut(panel);
-                    product(left, count, right, ahead, |row, sums| {
-                        let places = units[row].iter_mut().zip(&mut kept[row]);
-                        for (((unit, kept), sum), bias) in places.zip(sums).zip(&biases) {
-                            *kept = sum + bias;
-                            *unit = if *kept < 0.0 { slope * *kept } else { *kept };
+                    product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
+                        for (at, sum) in (first..).zip(sums) {
+                            let sum = sum + biases[at];
+                            kept[row][at] = sum;
+                            units[row][at] = if sum < 0.0 { slope * sum } else { sum };
                         }
                     });
                 }
-                None => product(left, count, right, ahead, |row, sums| {
-                    let answers = &mut self.answers[row * layer.outputs..][places.clone()];
-                    for ((answer, sum), bias) in answers.iter_mut().zip(sums).zip(&biases) {
-                        *answer = sum + bias;
-                    }
-                }),
+                None => {
+                    product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
+                        let answers = &mut self.answers[row * layer.outputs..][places.clone()];
+                        let answers = answers.iter_mut().enumerate().skip(first);
+                        for ((at, answer), sum) in answers.zip(sums) {
+                            *answer = sum + biases[at];
+                        }
+                    });
+                }
             }
         }
     }
@@ -234,25 +233,22 @@ impl Slice {
                 match layer.activation {
                     Some(Activation::Prelu) => {
                         let sums = self.sums[number - 1].panel(panel);
-                        product(left, self.count, right, ahead, |row, slopes| {
-                            let places = gradients[row].iter_mut().zip(&sums[row]);
-                            for ((gradient, &sum), &slope_here) in places.zip(slopes) {
-                                *gradient = slope_here;
+                        let take = |row: usize, first: usize, slopes: &[f32]| {
+                            gradients[row][first..][..slopes.len()].copy_from_slice(slopes);
+                        };
+                        product(left, self.count, right, ahead, take);
+                        for (gradients, sums) in gradients[..self.count].iter_mut().zip(sums) {
+                            for (gradient, &sum) in gradients.iter_mut().zip(sums.iter()) {
                                 if sum < 0.0 {
-                                    of_slope += f64::from(slope_here * sum);
+                                    of_slope += f64::from(*gradient * sum);
                                     *gradient *= slope;
                                 }
                             }
-                        });
+                        }
                     }
                     _ => {
                         let units = self.units[number].panel(panel);
-                        product(left, self.count, right, ahead, |row, slopes| {
-                            let places = gradients[row].iter_mut().zip(&units[row]);
-                            for ((gradient, &unit), &slope) in places.zip(slopes) {
-                                *gradient = if unit > 0.0 { slope } else { 0.0 };
-                            }
-                        });
+                        product(left, self.count, right, ahead, WherePositive { units, gradients });
                     }
                 }
             }
@@ -318,28 +314,25 @@ impl Task<'_> {
         match self {
             Task::Weights { number, layer, first, gradient } => {
                 let end = first + gradient.len() / layer.outputs;
-                for (index, slice) in slices.iter().enumerate() {
+                gradient.fill(0.0);
+                for slice in slices {
                     let (units, slopes) = (&slice.units[number], &slice.gradients[number]);
                     for panel in 0..slopes.count() {
                         let right = &slopes.panel(panel)[..slice.count];
                         let width = slopes.width(panel);
+                        let panels = first / WIDTH..end.div_ceil(WIDTH);
+                        // A part of the next panel is prefetched in each product.
                         let ahead = slopes.ahead(panel);
-                        for of_units in first / WIDTH..end.div_ceil(WIDTH) {
+                        let mut ahead = ahead.chunks(ahead.len().div_ceil(panels.len()).max(1));
+                        for of_units in panels {
+                            let ahead = ahead.next().unwrap_or_default();
                             let numbers = &units.panel(of_units)[..slice.count];
                             let rows = units.width(of_units);
                             let start = (of_units * WIDTH - first) * layer.outputs + panel * WIDTH;
-                            product(Left::Columns { numbers }, rows, right, ahead, |row, sums| {
-                                let places = &mut gradient[start + row * layer.outputs..][..width];
-                                match index {
-                                    0 => places.copy_from_slice(&sums[..width]),
-                                    _ => {
-                                        places
-                                            .iter_mut()
-                                            .zip(sums)
-                                            .for_each(|(to, sum)| *to += sum);
-                                    }
-                                }
-                            });
+                            let left = Left::Columns { numbers };
+                            let row = layer.outputs;
+                            let add = AddTo { numbers: &mut gradient[start..], row, width };
+                            product(left, rows, right, ahead, add);
                         }
                     }
                 }
@@ -351,7 +344,8 @@ impl Task<'_> {
                     let slopes = &slice.gradients[number];
                     for (panel, biases) in biases.chunks_mut(WIDTH).enumerate() {
                         for row in &slopes.panel(panel)[..slice.count] {
-                            biases.iter_mut().zip(row).for_each(|(bias, number)| *bias += number);
+                            let numbers = biases.iter_mut().zip(row.iter());
+                            numbers.for_each(|(bias, number)| *bias += number);
                         }
                     }
                 }

@@ -10,14 +10,35 @@
 //! has them, and loads of arrays into registers.
 #![allow(unsafe_code)]
 
+use std::ops::{Deref, DerefMut};
+
 /// The number of columns in a panel.
 pub(super) const WIDTH: usize = 32;
 
-/// The number of floats in a cache line.
-const LINE: usize = 16;
+/// A row of a panel, aligned so that no register is loaded from two cache lines.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Row([f32; WIDTH]);
 
-/// A row of a panel.
-pub(super) type Row = [f32; WIDTH];
+impl Row {
+    pub(super) const ZERO: Row = Row([0.0; WIDTH]);
+}
+
+impl Deref for Row {
+    type Target = [f32; WIDTH];
+
+    #[inline(always)]
+    fn deref(&self) -> &[f32; WIDTH] {
+        &self.0
+    }
+}
+
+impl DerefMut for Row {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [f32; WIDTH] {
+        &mut self.0
+    }
+}
 
 /// A matrix in panels. Unused columns of the last panel are zero.
 #[derive(Default)]
@@ -30,7 +51,7 @@ pub(super) struct Panels {
 impl Panels {
     /// A matrix of zeros.
     pub(super) fn new(rows: usize, columns: usize) -> Panels {
-        Panels { rows, columns, numbers: vec![[0.0; WIDTH]; rows * columns.div_ceil(WIDTH)] }
+        Panels { rows, columns, numbers: vec![Row::ZERO; rows * columns.div_ceil(WIDTH)] }
     }
 
     /// The number of panels.
@@ -69,9 +90,10 @@ impl Panels {
         let columns = self.columns;
         for (number, panel) in self.panels_mut().enumerate() {
             for (row, from) in panel.iter_mut().zip(numbers.chunks_exact(columns)) {
-                let from = &from[number * WIDTH..];
-                let width = from.len().min(WIDTH);
-                row[..width].copy_from_slice(&from[..width]);
+                match from[number * WIDTH..].first_chunk() {
+                    Some(from) => **row = *from,
+                    None => row[..columns % WIDTH].copy_from_slice(&from[number * WIDTH..]),
+                }
             }
         }
     }
@@ -101,6 +123,86 @@ impl Panels {
     }
 }
 
+/// What is done with the numbers of a product.
+///
+/// A closure, of the row, the first column and some numbers, is compiled as a function of its own,
+/// for registers that every processor has; the types below are compiled into the product.
+pub(super) trait Finish {
+    /// Takes numbers of a row, beginning with this column.
+    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]);
+}
+
+impl<F: FnMut(usize, usize, &[f32])> Finish for F {
+    #[inline(always)]
+    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+        let mut numbers = Row::ZERO;
+        each(0, sums, |at, sum| sum.put(&mut numbers[at..]));
+        self(row, column, &numbers[..2 * R::LANES]);
+    }
+}
+
+/// Calls `work` with each register of a row and its column.
+#[inline(always)]
+fn each<R: Register>(column: usize, sums: [R; 2], mut work: impl FnMut(usize, R)) {
+    work(column, sums[0]);
+    work(column + R::LANES, sums[1]);
+}
+
+/// Sets a layer's units to the rectified sums with these biases.
+pub(super) struct Rectify<'a> {
+    pub(super) biases: &'a Row,
+    pub(super) units: &'a mut [Row],
+}
+
+impl Finish for Rectify<'_> {
+    #[inline(always)]
+    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+        let units = &mut self.units[row];
+        each(column, sums, |at, sum| {
+            sum.plus(R::of(&self.biases[at..])).rectified().put(&mut units[at..]);
+        });
+    }
+}
+
+/// Sets gradients to the sums where units are positive, elsewhere to zero.
+pub(super) struct WherePositive<'a> {
+    pub(super) units: &'a [Row],
+    pub(super) gradients: &'a mut [Row],
+}
+
+impl Finish for WherePositive<'_> {
+    #[inline(always)]
+    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+        let (units, gradients) = (&self.units[row], &mut self.gradients[row]);
+        each(column, sums, |at, sum| {
+            sum.where_positive(R::of(&units[at..])).put(&mut gradients[at..]);
+        });
+    }
+}
+
+/// Adds the sums of the first `width` columns to numbers whose rows have the length `row`.
+pub(super) struct AddTo<'a> {
+    pub(super) numbers: &'a mut [f32],
+    pub(super) row: usize,
+    pub(super) width: usize,
+}
+
+impl Finish for AddTo<'_> {
+    #[inline(always)]
+    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+        let numbers = &mut self.numbers[row * self.row..];
+        if self.width == WIDTH {
+            each(column, sums, |at, sum| R::of(&numbers[at..]).plus(sum).put(&mut numbers[at..]));
+            return;
+        }
+        let mut sums_of_row = Row::ZERO;
+        each(column, sums, |at, sum| sum.put(&mut sums_of_row[at..]));
+        for at in column..self.width.min(column + 2 * R::LANES) {
+            numbers[at] += sums_of_row[at];
+        }
+    }
+}
+
 /// The left factor of a product.
 #[derive(Clone, Copy)]
 pub(super) enum Left<'a> {
@@ -110,8 +212,8 @@ pub(super) enum Left<'a> {
     Columns { numbers: &'a [Row] },
 }
 
-/// Multiplies the first `rows` rows of a matrix by a panel, and calls `finish` with each row of the
-/// result in order. `ahead` is the next right factor: it is prefetched, since it may be far away in
+/// Multiplies the first `rows` rows of a matrix by a panel, and gives `finish` the numbers of the
+/// result. `ahead`, from the next right factor, is prefetched meanwhile, as it may be far away in
 /// memory.
 ///
 /// Panics if the sizes do not match.
@@ -120,7 +222,7 @@ pub(super) fn product(
     rows: usize,
     right: &[Row],
     ahead: &[Row],
-    finish: impl FnMut(usize, &Row),
+    finish: impl Finish,
 ) {
     match left {
         Left::Rows { numbers, panel } => {
@@ -144,7 +246,7 @@ pub(super) fn product(
 }
 
 /// A vector register of floats.
-trait Register: Copy {
+pub(super) trait Register: Copy {
     /// The number of floats; a panel's width is a multiple of twice as many.
     const LANES: usize;
     /// The most rows of a tile: as many as keep all sums in registers.
@@ -155,6 +257,12 @@ trait Register: Copy {
     fn of(numbers: &[f32]) -> Self;
     /// Adds the product of two registers, fused if possible.
     fn and_product(self, a: Self, b: Self) -> Self;
+    /// The sum of two registers.
+    fn plus(self, other: Self) -> Self;
+    /// Zero for what is not positive.
+    fn rectified(self) -> Self;
+    /// Zero where the other is not positive.
+    fn where_positive(self, other: Self) -> Self;
     /// Stores the numbers at the beginning of a slice.
     fn put(self, places: &mut [f32]);
     /// Prefetches a cache line, if the processor can.
@@ -185,6 +293,21 @@ impl Register for [f32; 4] {
     }
 
     #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        std::array::from_fn(|at| self[at] + other[at])
+    }
+
+    #[inline(always)]
+    fn rectified(self) -> Self {
+        self.map(|number| number.max(0.0))
+    }
+
+    #[inline(always)]
+    fn where_positive(self, other: Self) -> Self {
+        std::array::from_fn(|at| if other[at] > 0.0 { self[at] } else { 0.0 })
+    }
+
+    #[inline(always)]
     fn put(self, places: &mut [f32]) {
         places[..4].copy_from_slice(&self);
     }
@@ -197,7 +320,7 @@ impl Register for [f32; 4] {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Left, Register, Row, tiles};
+    use super::{Finish, Left, Register, Row, tiles};
 
     #[target_feature(enable = "avx512f")]
     pub(super) fn avx512(
@@ -205,7 +328,7 @@ mod x86 {
         rows: usize,
         right: &[Row],
         ahead: &[Row],
-        finish: impl FnMut(usize, &Row),
+        finish: impl Finish,
     ) {
         tiles::<__m512>(left, rows, right, ahead, finish);
     }
@@ -216,14 +339,17 @@ mod x86 {
         rows: usize,
         right: &[Row],
         ahead: &[Row],
-        finish: impl FnMut(usize, &Row),
+        finish: impl Finish,
     ) {
         tiles::<__m256>(left, rows, right, ahead, finish);
     }
 
     /// Implements `Register` with intrinsics, which only functions compiled for them may use.
     macro_rules! register {
-        ($name:ty, $lanes:literal, $rows:literal, $all:ident, $of:ident, $and_product:ident, $put:ident) => {
+        (
+            $name:ty, $lanes:literal, $rows:literal, $all:ident, $of:ident, $and_product:ident,
+            $put:ident, $add:ident, $max:ident, $where_positive:ident
+        ) => {
             impl Register for $name {
                 const LANES: usize = $lanes;
                 const ROWS: usize = $rows;
@@ -248,6 +374,24 @@ mod x86 {
                 }
 
                 #[inline(always)]
+                fn plus(self, other: Self) -> Self {
+                    // SAFETY: as in `all`.
+                    unsafe { $add(self, other) }
+                }
+
+                #[inline(always)]
+                fn rectified(self) -> Self {
+                    // SAFETY: as in `all`.
+                    unsafe { $max(self, $all(0.0)) }
+                }
+
+                #[inline(always)]
+                fn where_positive(self, other: Self) -> Self {
+                    // SAFETY: as in `all`.
+                    unsafe { $where_positive(self, other) }
+                }
+
+                #[inline(always)]
                 fn put(self, places: &mut [f32]) {
                     let places: &mut [f32; $lanes] =
                         places.first_chunk_mut().expect("places for a register full");
@@ -264,8 +408,27 @@ mod x86 {
         };
     }
 
-    register!(__m512, 16, 12, _mm512_set1_ps, _mm512_loadu_ps, _mm512_fmadd_ps, _mm512_storeu_ps);
-    register!(__m256, 8, 6, _mm256_set1_ps, _mm256_loadu_ps, _mm256_fmadd_ps, _mm256_storeu_ps);
+    register! {
+        __m512, 16, 12, _mm512_set1_ps, _mm512_loadu_ps, _mm512_fmadd_ps, _mm512_storeu_ps,
+        _mm512_add_ps, _mm512_max_ps, where_positive_512
+    }
+    register! {
+        __m256, 8, 6, _mm256_set1_ps, _mm256_loadu_ps, _mm256_fmadd_ps, _mm256_storeu_ps,
+        _mm256_add_ps, _mm256_max_ps, where_positive_256
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn where_positive_512(numbers: __m512, other: __m512) -> __m512 {
+        let positive = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(other, _mm512_setzero_ps());
+        _mm512_maskz_mov_ps(positive, numbers)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn where_positive_256(numbers: __m256, other: __m256) -> __m256 {
+        _mm256_and_ps(numbers, _mm256_cmp_ps::<_CMP_GT_OQ>(other, _mm256_setzero_ps()))
+    }
 }
 
 /// The whole product, tile by tile.
@@ -275,11 +438,14 @@ fn tiles<R: Register>(
     rows: usize,
     right: &[Row],
     ahead: &[Row],
-    mut finish: impl FnMut(usize, &Row),
+    mut finish: impl Finish,
 ) {
-    let mut ahead = ahead;
+    // Memory is slower than products: what is prefetched is spread over all tiles.
+    let tiles = rows.div_ceil(R::ROWS).max(1);
+    let mut ahead = ahead.chunks(ahead.len().div_ceil(tiles).max(1));
     let mut first = 0;
     while first < rows {
+        let ahead = ahead.next().unwrap_or_default();
         let left_over = (rows - first).min(R::ROWS);
         first += match left_over {
             12.. => tile::<R, 12>(left, first, right, ahead, &mut finish),
@@ -289,25 +455,22 @@ fn tiles<R: Register>(
             2.. => tile::<R, 2>(left, first, right, ahead, &mut finish),
             _ => tile::<R, 1>(left, first, right, ahead, &mut finish),
         };
-        // One cache line for each row of the right factor.
-        ahead = &ahead[ahead.len().min(right.len() / 2)..];
     }
 }
 
-/// Computes `ROWS` rows of the product, beginning with `first`.
+/// Computes `ROWS` rows of the product, beginning with `first`; returns their number.
 #[inline(always)]
 fn tile<R: Register, const ROWS: usize>(
     left: Left<'_>,
     first: usize,
     right: &[Row],
     ahead: &[Row],
-    finish: &mut impl FnMut(usize, &Row),
+    finish: &mut impl Finish,
 ) -> usize {
-    let mut sums = [[0.0; WIDTH]; ROWS];
     for start in (0..WIDTH).step_by(2 * R::LANES) {
         let mut tile = [[R::all(0.0); 2]; ROWS];
-        let mut lines = ahead.as_flattened().as_ptr();
-        let step = if ahead.is_empty() { 0 } else { LINE };
+        let mut lines = ahead.as_ptr().cast::<f32>();
+        let step = (ahead.len() * WIDTH).div_ceil(right.len().max(1));
         match left {
             Left::Rows { numbers, panel } => {
                 let mut panels = numbers[first..].chunks(panel);
@@ -330,14 +493,9 @@ fn tile<R: Register, const ROWS: usize>(
                 }
             }
         }
-        for (sums, tile) in sums.iter_mut().zip(tile) {
-            let (low, high) = sums[start..].split_at_mut(R::LANES);
-            tile[0].put(low);
-            tile[1].put(high);
+        for (row, sums) in tile.into_iter().enumerate() {
+            finish.take(first + row, start, sums);
         }
-    }
-    for (row, sums) in sums.iter().enumerate() {
-        finish(first + row, sums);
     }
     ROWS
 }
