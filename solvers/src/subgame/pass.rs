@@ -176,9 +176,13 @@ impl<W: Work> Pass<'_, W> {
     /// all nodes.
     fn up(&self, line: &Line, board: &Board, part: &mut Part, workspace: &mut Workspace<W::Real>) {
         let [row, _] = self.view.rows(board);
+        // What the showdowns have not prefetched is, in equal parts at all nodes.
+        let steps = part.tiles(row).count() * line.nodes.len();
+        let lines = workspace.ahead.lines().div_ceil(steps.max(1));
         for tile in part.tiles(row).rev() {
             self.view.leave(line, board, tile, workspace);
             for (at, node) in line.nodes.iter().enumerate().rev() {
+                (0..lines).for_each(|_| workspace.ahead.fetch());
                 let Kind::Decision(decision) = &node.kind else { continue };
                 let (before, after) = workspace.values.split_at_mut(decision.child * row);
                 let value = &mut before[at * row + tile.start..][..tile.len];
