@@ -515,3 +515,102 @@ fn add<R: Register, const ROWS: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A product in each kind of registers that the processor has, as rows of `width` numbers that
+    /// are added to `before`.
+    fn all_kinds(left: Left<'_>, rows: usize, right: &[Row], width: usize) -> Vec<Vec<f32>> {
+        let mut results = vec![];
+        let mut with = |product: &dyn Fn(AddTo<'_>)| {
+            let mut numbers = vec![1.0; rows * width];
+            product(AddTo { numbers: &mut numbers, row: width, width });
+            results.push(numbers);
+        };
+        with(&|add| tiles::<[f32; 4]>(left, rows, right, right, add));
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: the processor has the instructions.
+                with(&|add| unsafe { x86::avx2(left, rows, right, right, add) });
+            }
+            if is_x86_feature_detected!("avx512f") {
+                // SAFETY: as above.
+                with(&|add| unsafe { x86::avx512(left, rows, right, right, add) });
+            }
+        }
+        results
+    }
+
+    fn numbers(count: usize) -> Vec<f32> {
+        (0..count).map(|at| ((at * 7919 % 1013) as f32 - 506.0) / 512.0).collect()
+    }
+
+    #[test]
+    fn products_in_all_kinds_of_registers_are_those_of_a_loop() {
+        for (rows, inner, width) in [(1, 1, 1), (13, 32, 31), (25, 33, 32), (32, 70, 5)] {
+            let [a, b] = [numbers(rows * inner), numbers(inner * width)];
+            let (mut left, mut columns, mut right) =
+                (Panels::new(rows, inner), Panels::new(inner, rows), Panels::new(inner, width));
+            left.take(&a);
+            columns.take_columns(&a);
+            right.take(&b);
+            let wanted: Vec<f32> = (0..rows * width)
+                .map(|at| {
+                    let terms = (0..inner).map(|k| {
+                        f64::from(a[at / width * inner + k]) * f64::from(b[k * width + at % width])
+                    });
+                    1.0 + terms.sum::<f64>() as f32
+                })
+                .collect();
+            let columns = Left::Columns { numbers: columns.panel(0) };
+            for left in [left.left(), columns] {
+                for found in all_kinds(left, rows, right.panel(0), width) {
+                    for (found, wanted) in found.iter().zip(&wanted) {
+                        assert!((found - wanted).abs() < 1e-4, "{rows} {inner} {width}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn units_and_gradients_in_all_kinds_of_registers_are_those_of_the_definition() {
+        // One row of one term, so that sums are the right factor.
+        let one = Panels { rows: 1, columns: 1, numbers: vec![Row([1.0; WIDTH])] };
+        let mut right = Panels::new(1, WIDTH);
+        right.take(&numbers(WIDTH));
+        let sums = right.panel(0)[0];
+        let biases = Row(std::array::from_fn(|at| at as f32 / 32.0 - 0.5));
+        let check = |rectified: Row, gradients: Row| {
+            for at in 0..WIDTH {
+                assert_eq!(rectified[at], (sums[at] + biases[at]).max(0.0));
+                assert_eq!(gradients[at], if biases[at] > 0.0 { sums[at] } else { 0.0 });
+            }
+        };
+        macro_rules! with {
+            ($product:expr) => {{
+                let (mut units, mut gradients) = ([Row::ZERO], [Row::ZERO]);
+                let product = $product;
+                product(Rectify { biases: &biases, units: &mut units });
+                let product = $product;
+                product(WherePositive { units: &[biases], gradients: &mut gradients });
+                check(units[0], gradients[0]);
+            }};
+        }
+        with!(|finish| tiles::<[f32; 4]>(one.left(), 1, right.panel(0), &[], finish));
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: the processor has the instructions.
+                with!(|finish| unsafe { x86::avx2(one.left(), 1, right.panel(0), &[], finish) });
+            }
+            if is_x86_feature_detected!("avx512f") {
+                // SAFETY: as above.
+                with!(|finish| unsafe { x86::avx512(one.left(), 1, right.panel(0), &[], finish) });
+            }
+        }
+    }
+}
