@@ -16,11 +16,11 @@ SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
 COLUMNS, BATCH = 35, 1024
 
 
-def network(hidden, classes):
+def network(hidden, classes, units):
     widths = [COLUMNS, *hidden]
     layers = []
     for before, after in zip(widths, widths[1:]):
-        layers += [torch.nn.Linear(before, after), torch.nn.ReLU()]
+        layers += [torch.nn.Linear(before, after), units()]
     return torch.nn.Sequential(*layers, torch.nn.Linear(widths[-1], classes))
 
 
@@ -39,10 +39,13 @@ def times(run):
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    for name, hidden, classes in [
-        ("7 x 512", [512] * 7, 4), ("3 x 256", [256] * 3, 9), ("3 x 128", [128] * 3, 9)
+    for name, hidden, classes, units in [
+        ("7 x 512", [512] * 7, 4, torch.nn.ReLU),
+        ("7 x 512 parametric", [512] * 7, 4, torch.nn.PReLU),
+        ("3 x 256", [256] * 3, 9, torch.nn.ReLU),
+        ("3 x 128", [128] * 3, 9, torch.nn.ReLU),
     ]:
-        model = network(hidden, classes)
+        model = network(hidden, classes, units)
         adam = torch.optim.Adam(model.parameters())
         rows = torch.rand(BATCH, COLUMNS) * 3 - 1.5
         targets = torch.full((BATCH, classes), 1.0 / classes)

@@ -16,9 +16,13 @@ use rand_pcg::Pcg64Mcg;
 
 const COLUMNS: usize = 35;
 
-/// Name, hidden layers, classes.
-const SHAPES: [(&str, &[usize], usize); 3] =
-    [("7 x 512", &[512; 7], 4), ("3 x 256", &[256; 3], 9), ("3 x 128", &[128; 3], 9)];
+/// Name, hidden layers, classes, units.
+const SHAPES: [(&str, &[usize], usize, Activation); 4] = [
+    ("7 x 512", &[512; 7], 4, Activation::Relu),
+    ("7 x 512 parametric", &[512; 7], 4, Activation::Prelu),
+    ("3 x 256", &[256; 3], 9, Activation::Relu),
+    ("3 x 128", &[128; 3], 9, Activation::Relu),
+];
 
 fn rows(count: usize) -> Vec<f32> {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
@@ -29,11 +33,12 @@ fn training(c: &mut Criterion) {
     let mut group = c.benchmark_group("train");
     group.sample_size(10).measurement_time(Duration::from_secs(20));
     let count = 8 * 1024;
-    for (name, hidden, classes) in SHAPES {
+    for (name, hidden, classes, activation) in SHAPES {
         let targets = vec![1.0 / classes as f32; count * classes];
         let samples = Samples::new(COLUMNS, classes, rows(count), targets, vec![1.0; count]);
         let options = MlpOptions {
             hidden: hidden.to_vec(),
+            activation,
             epochs: 1_000_000,
             batches_a_step: Some(8),
             ..MlpOptions::default()
@@ -50,8 +55,8 @@ fn training(c: &mut Criterion) {
 fn deciding(c: &mut Criterion) {
     let count = 1024;
     let rows = rows(count);
-    for (name, hidden, classes) in SHAPES {
-        let (hidden, activation) = (hidden.to_vec(), Activation::Relu);
+    for (name, hidden, classes, activation) in SHAPES {
+        let hidden = hidden.to_vec();
         let shape = Shape { inputs: COLUMNS, hidden, outputs: classes, activation };
         let parameters = first_parameters(&shape, 1);
         let network = Network::new(shape, parameters, Scaling::none(COLUMNS), Arc::new(Softmax))

@@ -238,11 +238,12 @@ impl Slice {
                         };
                         product(left, self.count, right, ahead, take);
                         for (gradients, sums) in gradients[..self.count].iter_mut().zip(sums) {
+                            // Half of the sums are negative, in no order: products instead of
+                            // choices, which the compiler makes branches.
                             for (gradient, &sum) in gradients.iter_mut().zip(sums.iter()) {
-                                if sum < 0.0 {
-                                    of_slope += f64::from(*gradient * sum);
-                                    *gradient *= slope;
-                                }
+                                let below = f32::from(sum < 0.0);
+                                of_slope += f64::from(*gradient * sum * below);
+                                *gradient *= below * slope + (1.0 - below);
                             }
                         }
                     }
