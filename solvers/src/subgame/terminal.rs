@@ -194,8 +194,8 @@ pub(super) fn settle<R: Real>(
 
 /// Computes, for each of the player's hands on the river, the weight of the opponent's hands that
 /// it beats minus that of the hands that beat it, after [`settle`] has subtracted the total weight.
-/// `sums` becomes the [`total`]; shapes as in [`meet`]. Prefetches a cache line of `ahead` for each of the
-/// opponent's hands.
+/// `sums` becomes the [`total`]; shapes as in [`meet`]. Prefetches a cache line
+/// of `ahead` for each of the opponent's hands.
 #[inline(always)]
 pub(super) fn show<R: Real>(
     board: &Board,
