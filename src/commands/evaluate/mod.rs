@@ -34,8 +34,8 @@ mod versus;
 ///
 /// Results are kept in a folder (under data/evaluations unless --out is given). The same command
 /// resumes an interrupted run and shows a finished run again; with more --hands it continues,
-/// except for exploiters. --shard measures a part of the deals, flops or exploiters; other processes or
-/// machines can measure the rest. Ctrl-C finishes the deals or flops in play; a second Ctrl-C
+/// except for exploiters. --shard measures a part of the deals, flops or exploiters; other
+/// processes or machines can measure the rest. Ctrl-C finishes the deals or flops in play; a second Ctrl-C
 /// aborts. The best responses in a small game (seconds) and on buckets (a minute) are not kept.
 /// Exit codes: 0 when finished, 3 on bad input, such as an agent that cannot be asked for its
 /// strategy, 130 when interrupted.
