@@ -15,7 +15,6 @@ mod boards;
 mod cluster;
 mod file;
 mod histogram;
-mod keyed;
 mod nested;
 mod percentiles;
 mod recipe;

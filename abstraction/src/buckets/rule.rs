@@ -1,13 +1,18 @@
 //! Bucket rules: the numbers that decide a hand's bucket on one street.
 
+use std::collections::BTreeSet;
+
 use cards::{
-    CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, WinRateError, evaluate,
+    CanonicalIndex, CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties,
+    WinRateError, evaluate,
 };
 use game::Street;
+use rayon::prelude::*;
 
+use super::boards::Boards;
 use super::histogram::{self, BINS, Centres};
 use super::nested::Classes;
-use super::{BucketsError, Kind, Progress, cluster, keyed, percentiles};
+use super::{BucketsError, Kind, Progress, cluster, percentiles};
 
 /// The rule of one street's buckets.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +87,7 @@ impl Rule {
             }
             Kind::Features { steps, quantiles } => {
                 tell("features", 0.0, None);
-                let keys = keyed::all_keys(table(), street, steps, quantiles);
+                let keys = all_feature_keys(table(), street, steps, quantiles);
                 tell("features", 1.0, None);
                 let found = keys.len();
                 if found > super::recipe::MOST as usize {
@@ -144,7 +149,7 @@ impl Rule {
     pub(super) fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
         match self {
             Rule::Keyed { steps, quantiles, keys } => {
-                let key = keyed::key(outlook, *steps, *quantiles);
+                let key = feature_key(outlook, *steps, *quantiles);
                 keys.partition_point(|&other| other < key).min(keys.len() - 1) as u32
             }
             Rule::Histograms { centres } => {
@@ -245,4 +250,51 @@ fn words(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
     let (words, rest) = bytes.as_chunks();
     let sound = rest.is_empty() && words.len() == count;
     sound.then(|| words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+}
+
+/// The feature key of a hand: its win-rate and the quantiles of the win-rate on the next street,
+/// from the lowest, each rounded to `steps` steps, as the digits of a number.
+///
+/// After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such
+/// features; their rounding is not published.
+fn feature_key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
+    let base = u64::from(steps) + 1;
+    let digit = |share: f64| (share * f64::from(steps)).round() as u64;
+    let mut key = digit(outlook.win_rate());
+    if let Some(next) = outlook.later().first() {
+        for number in 1..=quantiles {
+            let at = f64::from(number) / f64::from(quantiles + 1);
+            key = key * base + digit(next.quantile(at));
+        }
+    }
+    key
+}
+
+/// The distinct keys of all hands of a street, in increasing order.
+fn all_feature_keys(table: &RiverTable, street: Street, steps: u32, quantiles: u32) -> Vec<u64> {
+    let rivers = CanonicalIndex::new([5]).expect("five cards have an index");
+    let of_board = |board: CardSet| {
+        let mut keys = BTreeSet::new();
+        let visit = |_: Combo, outlook: &Outlook| {
+            keys.insert(feature_key(outlook, steps, quantiles));
+        };
+        table.each_hand(board, visit).expect("boards of three to five cards");
+        keys
+    };
+    let merged = |mut all: BTreeSet<u64>, more: BTreeSet<u64>| {
+        all.extend(more);
+        all
+    };
+    let keys = match street {
+        Street::Flop | Street::Turn => {
+            let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
+            let rows = boards.rows().par_iter();
+            rows.map(|(board, _)| of_board(*board)).reduce(BTreeSet::new, merged)
+        }
+        _ => (0..rivers.size())
+            .into_par_iter()
+            .map(|number| of_board(rivers.representative(number).expect("below the size")[0]))
+            .reduce(BTreeSet::new, merged),
+    };
+    keys.into_iter().collect()
 }

@@ -13,19 +13,17 @@
 //! Values are in single precision, so that training and play see the same numbers bit by bit:
 //! win-rates to 7 digits, and chips exactly up to 16,777,216.
 
-mod bets;
 mod feature;
 mod maker;
 mod preflop;
 mod schema;
 
-pub use bets::opponent_bets;
 pub use feature::{Feature, Unit};
 pub use maker::{FeatureMaker, FeaturesError};
 pub use preflop::table_text as preflop_table;
 pub use schema::{Quantiles, Schema, SchemaError, Stamp};
 
-use game::Street;
+use game::{Action, Chips, PublicState, Seat, Street};
 
 /// Maximum number of features of a street.
 pub const MOST: usize = 35;
@@ -64,4 +62,32 @@ impl PartialEq for Features {
     fn eq(&self, other: &Features) -> bool {
         self.street == other.street && self.as_slice() == other.as_slice()
     }
+}
+
+/// Chips the other player has put in on each street, the blind included; 0 for streets to come.
+///
+/// The seat must be one of a heads-up game.
+pub fn opponent_bets(public: &PublicState, seat: Seat) -> [Chips; Street::ALL.len()] {
+    let def = public.def();
+    let other = 1 - seat.index();
+    let mut bets = [0; Street::ALL.len()];
+    let mut highest = def.blinds.iter().copied().max().unwrap_or_default();
+    let mut committed = def.blinds[other];
+    bets[Street::Preflop.index()] = committed;
+    for played in public.history() {
+        let total = match played.action {
+            Action::Fold => continue,
+            Action::Call => highest,
+            Action::RaiseTo(total) => {
+                highest = total;
+                total
+            }
+        };
+        if played.seat.index() == other {
+            let total = total.min(def.stacks[other]);
+            bets[played.street.index()] += total.saturating_sub(committed);
+            committed = total;
+        }
+    }
+    bets
 }

@@ -2,10 +2,9 @@
 
 use std::iter;
 
-use game::{Action, Betting, Chips, Played, PublicState, Seat};
+use game::{Action, Betting, Chips, GameDef, Played, PublicState, Seat};
 use smallvec::{SmallVec, smallvec};
 
-use super::chips::Stand;
 use super::neighbours;
 use crate::betting::{BettingTree, NodeKind};
 
@@ -289,4 +288,52 @@ fn raises(actions: &[Action]) -> SmallVec<[Chips; 8]> {
         Action::Fold | Action::Call => None,
     });
     totals.collect()
+}
+
+/// The chips that both seats have put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stand {
+    committed: [Chips; 2],
+    highest: Chips,
+}
+
+impl Stand {
+    /// The chips after the blinds.
+    fn new(def: &GameDef) -> Stand {
+        let committed = [def.blinds[0], def.blinds[1]];
+        Stand::of(committed)
+    }
+
+    /// The account for these chips.
+    fn of(committed: [Chips; 2]) -> Stand {
+        Stand { committed, highest: committed[0].max(committed[1]) }
+    }
+
+    /// Records an action of a seat.
+    fn play(&mut self, def: &GameDef, seat: usize, action: Action) {
+        match action {
+            Action::Fold => {}
+            Action::Call => self.committed[seat] = self.highest.min(def.stacks[seat]),
+            Action::RaiseTo(total) => {
+                self.highest = total;
+                self.committed[seat] = total;
+            }
+        }
+    }
+
+    /// The size of a raise to this total, as a share of the pot after a call.
+    fn share(&self, seat: usize, total: Chips) -> f64 {
+        f64::from(total.saturating_sub(self.highest)) / self.called_pot(seat)
+    }
+
+    /// The total of a raise by this share, rounded to the nearest chip.
+    fn total(&self, seat: usize, share: f64) -> Chips {
+        // The conversion saturates.
+        (f64::from(self.highest) + share * self.called_pot(seat)).round() as Chips
+    }
+
+    /// The pot after a call of the seat, at least one chip.
+    fn called_pot(&self, seat: usize) -> f64 {
+        (f64::from(self.committed[1 - seat]) + f64::from(self.highest)).max(1.0)
+    }
 }

@@ -18,7 +18,6 @@
 //!
 //! [`BettingTree`]: crate::betting::BettingTree
 
-mod chips;
 mod follow;
 
 pub use follow::{Followed, Place, Reading, follow, reached, readings};

@@ -14,7 +14,6 @@
 //! hand's, the agent checks, or calls if the pot odds justify it against a random hand. A call that
 //! was all-in in the tree stays a call.
 
-mod boards;
 mod in_tree;
 mod model;
 mod shipped;

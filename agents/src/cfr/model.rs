@@ -1,17 +1,17 @@
 //! A blueprint with everything needed to look up a decision.
 
 use std::cell::OnceCell;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use abstraction::translate::{Followed, Place, Reading, follow, readings};
-use cards::{Board, Combo, HoleCards};
+use cards::{Board, CardSet, Combo, HoleCards};
 use game::{Action, PublicState, Seat, Strategy, Street};
 use models::blueprint::Blueprint;
 use smallvec::{SmallVec, smallvec};
 
-use super::boards::RecentBoards;
 use super::{Style, Translation};
 use crate::winrate::{Effort, win_rate};
 
@@ -302,6 +302,35 @@ fn at_least(found: &str) -> String {
             format!(" by at least {found}")
         }
         None => format!(": {found}"),
+    }
+}
+
+/// Maximum number of boards kept, 2.7 kB each.
+const RECENT_BOARDS: usize = 64;
+
+/// A cache of the buckets of all hands on the boards used most recently, the latest first.
+#[derive(Debug, Default)]
+struct RecentBoards(Mutex<VecDeque<(CardSet, Arc<[u16]>)>>);
+
+impl RecentBoards {
+    /// Returns the bucket of each combo on a board, by combo index; `None` if the cards are not a
+    /// valid board.
+    pub(super) fn get(&self, buckets: &Buckets, board: CardSet) -> Option<Arc<[u16]>> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = {
+            let mut boards = lock();
+            let at = boards.iter().position(|&(known, _)| known == board);
+            let found = at.and_then(|at| boards.remove(at));
+            found.inspect(|found| boards.push_front(found.clone()))
+        };
+        if let Some((_, found)) = known {
+            return Some(found);
+        }
+        let made: Arc<[u16]> = buckets.on_board(board).ok()?.into();
+        let mut boards = lock();
+        boards.truncate(RECENT_BOARDS - 1);
+        boards.push_front((board, Arc::clone(&made)));
+        Some(made)
     }
 }
 

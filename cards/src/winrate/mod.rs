@@ -1,7 +1,6 @@
 //! Exact win-rates of a hand against a uniformly random opponent hand, and their distribution over
 //! the boards that may still come.
 
-mod boards;
 mod columns;
 mod counter;
 mod counts;

@@ -21,7 +21,6 @@ mod integrity;
 mod journal;
 mod merge;
 mod reader;
-mod row;
 mod schema;
 mod slumbot;
 mod writer;

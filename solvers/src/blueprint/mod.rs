@@ -31,7 +31,6 @@ mod trainer;
 mod values;
 mod versus;
 mod walk;
-mod watch;
 
 pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
 pub use error::{ResumeError, TrainerError};

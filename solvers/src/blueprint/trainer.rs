@@ -11,7 +11,6 @@ use super::layout::{Layout, buckets_of};
 use super::store::{Half, Single, Store, Table};
 use super::threads::each_block;
 use super::walk::{Walker, Weights};
-use super::watch::Watch;
 use super::{AbstractStrategy, Deal, Deals, HoldemDeals, Precision, TrainerError, TrainingOptions};
 
 /// A trainer of a blueprint.
@@ -25,7 +24,7 @@ pub struct Trainer<D> {
     /// Number of finished blocks of iterations; below, of decisions visited in them.
     pub(super) blocks: u64,
     pub(super) visits: u64,
-    watch: Watch,
+    sample: Sample,
 }
 
 /// Progress of a training.
@@ -76,8 +75,8 @@ impl<D: Deals> Trainer<D> {
             return Err(TrainerError::Memory { needed, limit: options.memory, infosets });
         }
         let table = Table::new(options.precision, layout.slots)?;
-        let watch = Watch::new(&layout);
-        Ok(Trainer { tree, deals, options, layout, table, blocks: 0, visits: 0, watch })
+        let sample = Sample::new(&layout);
+        Ok(Trainer { tree, deals, options, layout, table, blocks: 0, visits: 0, sample })
     }
 
     /// The betting tree.
@@ -169,7 +168,7 @@ impl<D: Deals> Trainer<D> {
 
     /// The progress of the training.
     pub fn statistics(&mut self) -> Statistics {
-        let (touched, change) = self.watch.look(&self.table);
+        let (touched, change) = self.sample.measure(&self.table);
         Statistics {
             iterations: self.iterations(),
             nodes: self.visits,
@@ -261,4 +260,53 @@ pub(super) fn mixed(seed: u64, block: u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ z >> 31
+}
+
+/// Approximate number of information sets in a [`Sample`].
+const SAMPLED: u64 = 10_000;
+
+/// A sample of information sets, spread evenly over the game, to estimate how much of it training
+/// has reached and how much strategies still change.
+#[derive(Debug)]
+struct Sample {
+    /// The position and number of actions of each sampled information set.
+    places: Vec<(usize, usize)>,
+    /// Their average strategies at the last measurement, concatenated.
+    last: Option<Vec<f32>>,
+}
+
+impl Sample {
+    fn new(layout: &Layout) -> Sample {
+        // Not a multiple of a usual number of buckets.
+        let step = (layout.infosets / SAMPLED).max(1) as usize | 1;
+        Sample { places: layout.each_infoset().step_by(step).collect(), last: None }
+    }
+
+    /// The share of the sample that has been reached, and the mean change of those that had also
+    /// been reached at the last measurement.
+    fn measure(&mut self, table: &Table) -> (f64, Option<f64>) {
+        let mut now = Vec::new();
+        let (mut touched, mut known, mut change) = (0u32, 0u32, 0.0);
+        for &(place, actions) in &self.places {
+            let from = now.len();
+            now.resize(from + actions, 0.0);
+            let shares = &mut now[from..];
+            table.sums_into(place, shares);
+            if shares.iter().all(|&sum| sum == 0.0) {
+                continue;
+            }
+            touched += 1;
+            super::normalise(shares);
+            let last = self.last.as_ref().map(|last| &last[from..][..actions]);
+            if let Some(last) = last.filter(|last| last.iter().any(|&share| share > 0.0)) {
+                let moved: f32 =
+                    shares.iter().zip(last).map(|(new, old)| (new - old).max(0.0)).sum();
+                known += 1;
+                change += f64::from(moved);
+            }
+        }
+        let share = f64::from(touched) / self.places.len().max(1) as f64;
+        self.last = Some(now);
+        (share, (known > 0).then(|| change / f64::from(known)))
+    }
 }

@@ -8,7 +8,6 @@
 //! - [`past_hands`]: the finished hands of a session; [`result`]: their table and [`curve`].
 //! - [`review`]: the agent's decisions. [`live`]: the parts that change.
 
-mod curve;
 mod live;
 mod past_hands;
 mod result;

@@ -2,9 +2,9 @@
 
 use askama::Template;
 use logs::Rate;
+use logs::chart::{Chart, Line, thinned};
 
 use super::BIG_BLIND;
-use super::curve;
 use super::past_hands::{HandWords, PastHands, Rates};
 use super::words::card_texts;
 use crate::web::pages::text;
@@ -77,7 +77,7 @@ pub fn result(agent: &str, course: &PastHands) -> String {
             row("Button", button, &|rates| rates.seats[1]),
             row("Big blind", big_blind, &|rates| rates.seats[0]),
         ],
-        curve: curve::draw(&course.won),
+        curve: curve(&course.won),
     })
 }
 
@@ -111,4 +111,31 @@ impl RateText {
             class: if rate.holds_zero() { "" } else { class(rate.mbb) },
         }
     }
+}
+
+/// The chart of a session: the cumulative winnings in big blinds after each hand, as played and without luck;
+/// empty with fewer than two hands. Colours come from the style sheet.
+fn curve(results: &[[f64; 2]]) -> String {
+    let (Some(&[won, without]), 2..) = (results.last(), results.len()) else {
+        return String::new();
+    };
+    let line = |class, which: usize| {
+        let after = |at: usize| (at as f64 + 1.0, results[at][which]);
+        let points = std::iter::once((0.0, 0.0)).chain(thinned(results.len()).map(after)).collect();
+        Line { class, points }
+    };
+    let hands = results.len();
+    Chart {
+        name: "course",
+        size: [360, 190],
+        title: "Result of the session in big blinds",
+        titled: false,
+        description: &format!(
+            "After {hands} hands {won:+.1} big blinds; {without:+.1} without luck."
+        ),
+        along: "hands",
+        lines: vec![line("luck", 1), line("won", 0)],
+        band: Vec::new(),
+    }
+    .svg()
 }

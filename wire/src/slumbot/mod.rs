@@ -14,7 +14,6 @@
 mod failure_limits;
 mod http;
 mod pace;
-mod private;
 mod run;
 mod session;
 mod store;

@@ -1,7 +1,8 @@
 //! The ledger of a run, shared by its sessions.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use game::GameDef;
@@ -14,7 +15,8 @@ use matches::plan::{files_sha256, unique_names};
 
 use super::failure_limits::FailureLimits;
 use super::session::{Standing, standing};
-use super::{OPPONENT, Plan, RunError, private};
+use super::{OPPONENT, Plan, RunError};
+use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
 /// The game's name in the ledger.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
@@ -61,9 +63,9 @@ impl Store {
             let path = path.to_path_buf();
             move |source| RunError::File { path, source }
         };
-        private::folder(&plan.folder)?;
+        private_folder(&plan.folder)?;
         let resumed = path.exists();
-        private::files(&plan.folder)?;
+        private_files(&plan.folder)?;
         let info = |seed| match_info(plan, def, seed);
         let mut writer = if resumed {
             let writer = LedgerWriter::open_for_resume(&path)?;
@@ -82,7 +84,7 @@ impl Store {
             LedgerWriter::create(&path, &info(plan.seed.unwrap_or(fresh_seed))?)?
         };
         // Before a token is written to them.
-        private::files(&plan.folder)?;
+        private_files(&plan.folder)?;
         writer.prepare_slumbot()?;
         let info = writer.info().clone();
         logs::folder::write_manifest(&plan.folder, &info).map_err(file(&plan.folder))?;
@@ -226,5 +228,40 @@ fn match_info(plan: &Plan, def: &GameDef, seed: u64) -> Result<MatchInfo, RunErr
         provenance: plan.provenance.clone(),
         entrants: vec![Entrant { name, agent, model_sha256 }, opponent],
         game: def.clone(),
+    })
+}
+
+/// Makes the run's folder, which holds session tokens, with access for its owner only; restricts an existing one if it holds a
+/// run. Other folders, such as the current directory, are left as they are.
+fn private_folder(path: &Path) -> Result<(), RunError> {
+    let fail = |source| RunError::File { path: path.to_path_buf(), source };
+    if !path.exists() {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(fail)?;
+        }
+        return permissions::make_folder(path).map_err(fail);
+    }
+    match path.join(ledger::FILE_NAME).exists() {
+        true => restrict(path, FOLDER),
+        false => Ok(()),
+    }
+}
+
+/// Restricts the ledger's files to their owner.
+fn private_files(folder: &Path) -> Result<(), RunError> {
+    // SQLite gives its further files the permissions of the first.
+    let suffixes = ["", "-wal", "-shm", "-journal"];
+    let path = |suffix| folder.join(format!("{}{suffix}", ledger::FILE_NAME));
+    let there = suffixes.into_iter().map(path).filter(|path| path.exists());
+    there.collect::<Vec<PathBuf>>().iter().try_for_each(|path| restrict(path, FILE))
+}
+
+fn restrict(path: &Path, mode: u32) -> Result<(), RunError> {
+    let unkept = || io::Error::other("the file system does not store permissions");
+    let kept = take_from_others(path, mode).and_then(|kept| kept.then_some(()).ok_or_else(unkept));
+    kept.map_err(|error| RunError::Open {
+        path: path.to_path_buf(),
+        mode,
+        reason: error.to_string(),
     })
 }
