@@ -84,14 +84,14 @@ impl Added {
 }
 
 /// Shows a match's report, written to `report.json` if the match has a folder.
-pub(crate) fn show(played: &Played, kept: Option<&Path>, json: bool) -> Result<Output, Failure> {
+pub(crate) fn show(played: &Played, folder: Option<&Path>, json: bool) -> Result<Output, Failure> {
     let outcome = &played.outcome;
-    if let Some(path) = kept.filter(|_| outcome.hands <= READ_AGAIN) {
+    if let Some(path) = folder.filter(|_| outcome.hands <= READ_AGAIN) {
         return show_folder(path, json);
     }
     let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
         .with_stop_rule(played.rule.as_ref(), &outcome.tally);
-    finish(report, kept, json)
+    finish(report, folder, json)
 }
 
 /// Shows the report of a match folder and writes it there.
@@ -290,12 +290,12 @@ fn values(
 /// A report with the folder it is written to.
 struct Finished<'a> {
     report: Report,
-    kept: Option<&'a Path>,
+    folder: Option<&'a Path>,
 }
 
 impl Shown for Finished<'_> {
     fn text(&self) -> String {
-        let kept = self.kept.map(|path| format!("\nkept in {}\n", path.display()));
+        let kept = self.folder.map(|path| format!("\nkept in {}\n", path.display()));
         text::render(&self.report) + &kept.unwrap_or_default()
     }
 
@@ -315,11 +315,11 @@ impl Shown for Report {
 }
 
 /// Writes a report if it has a folder, and shows it.
-fn finish(report: Report, kept: Option<&Path>, json: bool) -> Result<Output, Failure> {
-    if let Some(path) = kept {
+fn finish(report: Report, folder: Option<&Path>, json: bool) -> Result<Output, Failure> {
+    if let Some(path) = folder {
         keep(&report, path)?;
     }
-    Output::of(&Finished { report, kept }, json)
+    Output::of(&Finished { report, folder }, json)
 }
 
 /// Writes `report.json` into a match folder.

@@ -139,7 +139,7 @@ fn long_matches_keep_few_batches_and_the_same_interval() {
     }
     assert!((1000..=2048).contains(&batches.len()), "{}", batches.len());
     assert_eq!(
-        batches.course().last().map(|(hands, groups, _)| (hands, groups)),
+        batches.running_totals().last().map(|(hands, groups, _)| (hands, groups)),
         Some((200_000, 100_000))
     );
     let normal = Rate::of(&sums, 1).unwrap().interval;

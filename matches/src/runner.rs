@@ -185,7 +185,7 @@ struct Parcel {
     block: u64,
     hands: u64,
     /// Newly played hands to record.
-    kept: Vec<Played>,
+    hands_played: Vec<Played>,
     /// The counts of decisions since the last parcel.
     decisions: DecisionTally,
     lines: Lines,
@@ -283,7 +283,7 @@ struct BlockRun {
     counts: DecisionTally,
     /// The decisions of the hand in play.
     decisions: Vec<DecisionRecord>,
-    kept: Vec<Played>,
+    hands_played: Vec<Played>,
     lines: Lines,
     hands: u64,
     flushed: Instant,
@@ -298,7 +298,7 @@ impl BlockRun {
             tally: plan.tally(),
             counts: DecisionTally::new(plan.entrants.len()),
             decisions: Vec::new(),
-            kept: Vec::new(),
+            hands_played: Vec::new(),
             lines: Lines::default(),
             hands: 0,
             flushed: Instant::now(),
@@ -318,7 +318,7 @@ impl BlockRun {
         let played = Played { record, decisions: std::mem::take(&mut self.decisions) };
         self.count(&played, archive);
         if self.level > Level::Nothing {
-            self.kept.push(played);
+            self.hands_played.push(played);
         }
     }
 
@@ -327,7 +327,7 @@ impl BlockRun {
         Parcel {
             block: self.block,
             hands: std::mem::take(&mut self.hands),
-            kept: std::mem::take(&mut self.kept),
+            hands_played: std::mem::take(&mut self.hands_played),
             decisions: std::mem::take(&mut self.counts),
             lines: std::mem::take(&mut self.lines),
             tally: None,
@@ -368,7 +368,7 @@ impl Looks {
     }
 
     /// Evaluates the rule, if it is due when `blocks` blocks are finished.
-    fn look(&mut self, blocks: u64, tally: &Tally) {
+    fn check(&mut self, blocks: u64, tally: &Tally) {
         let Some(rule) = self.rule.filter(|_| blocks == self.next) else { return };
         self.met = blocks >= self.from && rule.met(tally);
         self.next = next_look(blocks);
@@ -485,8 +485,8 @@ impl Collector {
     fn take(&mut self, parcel: Parcel, sink: &mut dyn Sink, queue: &Queue) -> Result<(), RunError> {
         self.hands += parcel.hands;
         self.decisions.merge(&parcel.decisions);
-        if !parcel.kept.is_empty() {
-            sink.keep(&parcel.kept, &self.decisions)?;
+        if !parcel.hands_played.is_empty() {
+            sink.keep(&parcel.hands_played, &self.decisions)?;
         }
         let entry = self.waiting.entry(parcel.block).or_default();
         entry.0.push(&parcel.lines);
@@ -501,7 +501,7 @@ impl Collector {
                     self.merge(&tally);
                     self.waiting.remove(&self.first);
                     self.first += 1;
-                    self.looks.look(self.first, &self.tally);
+                    self.looks.check(self.first, &self.tally);
                     if self.looks.met {
                         queue.close();
                         break;

@@ -50,7 +50,7 @@ impl Side {
     }
 
     /// Computes this iteration's instantaneous regrets.
-    fn look(&mut self, game: &Sequences, player: Player, others: &[f64]) {
+    fn regrets(&mut self, game: &Sequences, player: Player, others: &[f64]) {
         game.gains(player, others, &mut self.instant);
         for choice in game.choices(player).iter().rev() {
             let range = choice.sequences();
@@ -114,25 +114,25 @@ impl<'game> Cfr<'game> {
         match variant.updates {
             Updates::Alternating => {
                 first.remember(average);
-                first.look(game, Player::First, &second.reach);
+                first.regrets(game, Player::First, &second.reach);
                 learn(first, Player::First);
                 second.remember(average);
-                second.look(game, Player::Second, &first.reach);
+                second.regrets(game, Player::Second, &first.reach);
                 learn(second, Player::Second);
             }
             Updates::SecondFirst => {
                 first.remember(average);
-                second.look(game, Player::Second, &first.reach);
+                second.regrets(game, Player::Second, &first.reach);
                 learn(second, Player::Second);
                 second.remember(average);
-                first.look(game, Player::First, &second.reach);
+                first.regrets(game, Player::First, &second.reach);
                 learn(first, Player::First);
             }
             Updates::Simultaneous => {
                 first.remember(average);
                 second.remember(average);
-                first.look(game, Player::First, &second.reach);
-                second.look(game, Player::Second, &first.reach);
+                first.regrets(game, Player::First, &second.reach);
+                second.regrets(game, Player::Second, &first.reach);
                 learn(first, Player::First);
                 learn(second, Player::Second);
             }

@@ -48,7 +48,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let stop = Stop::new();
     interrupt::listen(&stop)?;
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
-    let kept = (settings.level > Level::Nothing).then_some(folder.as_path());
+    let kept_in = (settings.level > Level::Nothing).then_some(folder.as_path());
     let end = match played.outcome.complete {
         true => Ok(()),
         false => {
@@ -56,5 +56,5 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             Err(stopped(played.outcome.hands, range.end - range.start, settings.level))
         }
     };
-    Ok(report::show(&played, kept, play.json)?.then(end))
+    Ok(report::show(&played, kept_in, play.json)?.then(end))
 }

@@ -104,21 +104,21 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             format!("{} in {}", counted(table.names.len() as u64, "agent"), pattern.game_name);
         report::write(&file, &export::table_picture::svg(&table, &title))?;
     }
-    let kept = (play.level() > Level::Nothing).then_some(home);
-    Output::of(&Played { table, reports, kept }, play.json)
+    let folder = (play.level() > Level::Nothing).then_some(home);
+    Output::of(&Played { table, reports, folder }, play.json)
 }
 
 /// A finished tournament.
 struct Played {
     table: CrossTable,
     reports: Vec<Report>,
-    kept: Option<PathBuf>,
+    folder: Option<PathBuf>,
 }
 
 impl Shown for Played {
     fn text(&self) -> String {
         let mut text = text::crosstable(&self.table);
-        if let Some(home) = &self.kept {
+        if let Some(home) = &self.folder {
             text.push_str(&format!("\nkept in {}\n", home.display()));
         }
         text

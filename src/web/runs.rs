@@ -64,12 +64,12 @@ impl QueueView {
     pub fn start(server: Server, stop: CancellationToken) -> std::io::Result<QueueView> {
         let state = watch::Sender::new(Arc::default());
         let view = QueueView(Arc::new(Inner { state, wanted: AtomicBool::new(false), stop }));
-        let looking = view.clone();
-        std::thread::Builder::new().name("queue".into()).spawn(move || looking.look(&server))?;
+        let poller = view.clone();
+        std::thread::Builder::new().name("queue".into()).spawn(move || poller.poll(&server))?;
         Ok(view)
     }
 
-    fn look(&self, server: &Server) {
+    fn poll(&self, server: &Server) {
         let mut queue = None;
         while !self.0.stop.is_cancelled() {
             std::thread::sleep(Duration::from_millis(100));

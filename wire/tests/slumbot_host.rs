@@ -229,7 +229,7 @@ async fn idle_hands_are_forfeited_and_the_sums_say_so() {
     assert!(first.action.starts_with('b'), "{first:?}");
     let second = host.new_hand(Some(&token), None, NO).await.expect("a hand");
     assert_eq!(second.action, "");
-    host.sweep().await;
+    host.end_idle().await;
     assert_eq!(host.status().forfeited, 2);
     match host.act(&token, "c", NO).await {
         Err(HostError::NoHand { action }) => assert_eq!(action, "f"),
@@ -250,7 +250,7 @@ async fn idle_hands_are_forfeited_and_the_sums_say_so() {
     let first = host.new_hand(None, None, NO).await.expect("a hand");
     assert_eq!(first.action, "c");
     let token = first.token.expect("a token");
-    host.sweep().await;
+    host.end_idle().await;
     // The next one is the client's on the button: `c`, and the bot checks.
     host.new_hand(Some(&token), None, NO).await.expect("a hand");
     let over = host.act(&token, "f", NO).await.expect("a fold");
@@ -285,7 +285,7 @@ async fn idle_sessions_are_forgotten_and_others_find_room() {
     let forgetful = HostPlan { session_life: Duration::ZERO, ..plan(folder.path(), &["call"]) };
     let host = SlumbotHost::open(forgetful).expect("a host");
     assert_eq!(host.status().sessions, 3);
-    host.sweep().await;
+    host.end_idle().await;
     assert_eq!((host.status().sessions, host.status().expired), (0, 3));
     for token in &tokens {
         let gone = host.act(token, "k", NO).await;
@@ -326,7 +326,7 @@ async fn a_user_has_no_more_sessions_than_allowed() {
         }
     }
     tokio::time::sleep(2 * life).await;
-    host.sweep().await;
+    host.end_idle().await;
     assert_eq!(host.status().sessions, 0);
     host.answer(&nobody, one, NO).await.expect("there is room again");
 }
@@ -649,12 +649,12 @@ async fn a_hand_that_cannot_be_forfeited_now_is_forfeited_later() {
     let token = first.token.expect("a token");
     host.new_hand(Some(&token), None, NO).await.expect("a hand");
     for _ in 0..2 {
-        host.sweep().await;
+        host.end_idle().await;
         assert_eq!((host.status().forfeited, host.status().hands), (0, 0));
     }
     fs::remove_file(&in_the_way).expect("there");
     for _ in 0..2 {
-        host.sweep().await;
+        host.end_idle().await;
         assert_eq!((host.status().forfeited, host.status().hands), (2, 2));
     }
     host.close();
@@ -680,7 +680,7 @@ async fn a_hand_that_was_about_to_be_left_open_when_the_server_was_killed_goes_o
     fs::write(&sessions, bytes).expect("written");
     let plan = HostPlan { forfeit_after: Duration::ZERO, ..plan(folder.path(), &["raise"]) };
     let host = SlumbotHost::open(plan).expect("a host");
-    host.sweep().await;
+    host.end_idle().await;
     assert_eq!(host.status().forfeited, 1, "the hand is there once");
     host.close();
     assert_eq!(ledger(&folder, "slumbot-raise").len(), 1);

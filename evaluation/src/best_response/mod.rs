@@ -148,33 +148,33 @@ pub fn run(
     let values = preflop.leaves().len() * StartingHand::COUNT;
     let manifest = plan.manifest(preflop, provenance);
     let (mut store, known) = Store::open(folder, &manifest, plan.shard, values)?;
-    let mut course = Course::new(plan, preflop, known);
-    if course.needed.is_empty() {
-        return Err(StoreError::TooManyParts(course.drawn.len() as u64).into());
+    let mut measurement = Measurement::new(plan, preflop, known);
+    if measurement.needed.is_empty() {
+        return Err(StoreError::TooManyParts(measurement.drawn.len() as u64).into());
     }
-    seen(&course.progress());
-    let look = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
-    pool::each(&course.missing(), threads, stop, look, |looked| {
-        if let Some((kind, values)) = looked {
+    seen(&measurement.progress());
+    let respond = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
+    pool::each(&measurement.missing(), threads, stop, respond, |answered| {
+        if let Some((kind, values)) = answered {
             store.keep(kind, &values)?;
-            course.known.insert(kind, values);
-            seen(&course.progress());
+            measurement.known.insert(kind, values);
+            seen(&measurement.progress());
         }
         Ok(())
     })?;
-    Ok(course.outcome())
+    Ok(measurement.outcome())
 }
 
 /// The responder's values on a kind of flop.
 fn flop(responder: &Responder<'_>, kind: usize) -> Result<FlopValues, MeasureError> {
     let cards = flop_kinds()[kind].cards;
-    let looked = AssertUnwindSafe(|| responder.flop(cards));
+    let answered = AssertUnwindSafe(|| responder.flop(cards));
     let name = || cards.iter().map(|card| card.to_string()).collect();
-    Ok(catch_unwind(looked).map_err(|_| MeasureError::Panicked(name()))??)
+    Ok(catch_unwind(answered).map_err(|_| MeasureError::Panicked(name()))??)
 }
 
 /// The state of a run.
-struct Course<'a> {
+struct Measurement<'a> {
     preflop: &'a Preflop,
     /// Thousandths of a big blind per chip.
     unit: f64,
@@ -185,15 +185,19 @@ struct Course<'a> {
     earlier: usize,
 }
 
-impl<'a> Course<'a> {
-    fn new(plan: &Plan, preflop: &'a Preflop, known: BTreeMap<usize, FlopValues>) -> Course<'a> {
+impl<'a> Measurement<'a> {
+    fn new(
+        plan: &Plan,
+        preflop: &'a Preflop,
+        known: BTreeMap<usize, FlopValues>,
+    ) -> Measurement<'a> {
         let flops = shuffled_flops(plan.seed).into_iter().take(plan.flops);
         let drawn: Vec<usize> = flops.map(usize::from).collect();
         let needed = drawn.iter().copied().filter(|&kind| has(plan.shard, kind as u64));
         let needed: BTreeSet<usize> = needed.collect();
         let earlier = needed.iter().filter(|&kind| known.contains_key(kind)).count();
         let unit = 1000.0 / f64::from(plan.def.big_blind());
-        Course { preflop, unit, drawn, known, needed, earlier }
+        Measurement { preflop, unit, drawn, known, needed, earlier }
     }
 
     /// The kinds not yet known, in the order drawn.

@@ -176,30 +176,30 @@ pub fn run(
         return Err(StoreError::TooManyParts(plan.hands / 2).into());
     }
     let mut store = Store::open(folder, &plan.manifest(provenance), plan.shard)?;
-    let mut course = Course::new(plan);
+    let mut measurement = Measurement::new(plan);
     let mut missing = Vec::new();
     for deal in plan.deals() {
         match store.known().get(&deal) {
-            Some(&both) => course.figures.add(both),
+            Some(&both) => measurement.figures.add(both),
             None => missing.push(deal),
         }
     }
-    course.earlier = course.hands();
+    measurement.earlier = measurement.hands();
     let mut shown = Instant::now();
     let play = |&deal: &u64| player.play(deal).map(|both| (deal, both));
     pool::each(&missing, threads, stop, play, |played| {
         if let Some((deal, both)) = played {
             store.keep(deal, both)?;
-            course.figures.add(both);
+            measurement.figures.add(both);
         }
         if shown.elapsed() >= SHOWN {
             shown = Instant::now();
-            seen(&course.progress());
+            seen(&measurement.progress());
         }
         Ok(())
     })?;
-    seen(&course.progress());
-    Ok(course.outcome())
+    seen(&measurement.progress());
+    Ok(measurement.outcome())
 }
 
 /// The response against the agent, for one thread.
@@ -230,7 +230,7 @@ impl<'a> Player<'a> {
 }
 
 /// The state of a run.
-struct Course {
+struct Measurement {
     big_blind: game::Chips,
     figures: Figures,
     /// Hands to measure.
@@ -238,9 +238,9 @@ struct Course {
     earlier: u64,
 }
 
-impl Course {
-    fn new(plan: &Plan) -> Course {
-        Course {
+impl Measurement {
+    fn new(plan: &Plan) -> Measurement {
+        Measurement {
             big_blind: plan.def.big_blind(),
             figures: Figures::default(),
             wanted: plan.wanted(),

@@ -145,7 +145,7 @@ impl<'a> Exhaustive<'a> {
             .map(|held| self.judge.fitness().by_class(&self.moves(job, held)))
             .collect();
         let mut best = (0, f64::NEG_INFINITY, Vec::new());
-        self.look(job, &ways, &mut Vec::new(), &mut best);
+        self.explore(job, &ways, &mut Vec::new(), &mut best);
         best
     }
 
@@ -165,7 +165,7 @@ impl<'a> Exhaustive<'a> {
 
     /// Tries all sets of the next statement. `ways` has the winnings of each class, by which of the
     /// statements from the next on hold for it.
-    fn look(
+    fn explore(
         &self,
         job: &Job,
         ways: &[Vec<f64>],
@@ -198,7 +198,7 @@ impl<'a> Exhaustive<'a> {
             });
             before.push(place);
             let next: Vec<Vec<f64>> = next.collect();
-            self.look(job, &next, before, best);
+            self.explore(job, &next, before, best);
             before.pop();
         }
     }

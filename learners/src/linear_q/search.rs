@@ -97,12 +97,12 @@ impl Search<'_> {
             let spread = if best.is_none() { 0.0 } else { rng.random_range(0.2..2.0) };
             let start: Direction =
                 std::array::from_fn(|at| PUBLISHED[CARDS[at]] / 6.0 + spread * normal(rng));
-            let mut here = self.look(normalised(start, pairs), form, seats);
+            let mut here = self.evaluate(normalised(start, pairs), form, seats);
             let mut length = 0.3;
             for _ in 0..left.min(CLIMB) {
                 left -= 1;
                 let step = here.direction.map(|weight| weight + length * normal(rng));
-                let there = self.look(normalised(step, pairs), form, seats);
+                let there = self.evaluate(normalised(step, pairs), form, seats);
                 match worth(&there) < worth(&here) {
                     true => (here, length) = (there, (length * 1.5).min(1.0)),
                     false => length = (length * 0.95).max(1e-4),
@@ -120,7 +120,7 @@ impl Search<'_> {
     }
 
     /// Evaluates a direction with its best constants.
-    fn look(&self, direction: Direction, form: Form, seats: [bool; 2]) -> Point {
+    fn evaluate(&self, direction: Direction, form: Form, seats: [bool; 2]) -> Point {
         let score = |hand: usize| -> f64 {
             direction.iter().zip(self.card[hand]).map(|(weight, card)| weight * card).sum()
         };

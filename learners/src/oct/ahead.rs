@@ -42,7 +42,7 @@ enum Shape {
 
 impl Ahead {
     /// The best tree for these rows, without counts; `None` if no two rows differ.
-    pub(super) fn look<const W: usize>(
+    pub(super) fn best_tree<const W: usize>(
         &self,
         matrix: &Matrix<W>,
         rows: &[u32],

@@ -147,8 +147,8 @@ impl<const W: usize> Starts<'_, W> {
         // Two levels are much cheaper than three, so that more tests can be combined.
         let (levels, tests) = if depth == 2 { (2, 4 * tests) } else { (3, tests) };
         let loss = self.search.price.loss;
-        let look = Ahead { levels, tests, rows: 2048, loss };
-        let seen = look.look(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
+        let ahead = Ahead { levels, tests, rows: 2048, loss };
+        let seen = ahead.best_tree(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
         let Some(mut node) = seen.filter(|node| node.branch.is_some()) else {
             return self.greedy(rows, depth, 1, None, seed);
         };

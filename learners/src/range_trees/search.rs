@@ -131,7 +131,7 @@ impl Search<'_> {
             let first = first.expect("it is one of them");
             self.first[first].get_or_insert_with(|| Sets::new(self.depth, &[split.question]));
             let bound = self.raise(Some(first), questions, all.answer);
-            if bound.bound < self.least() - ROUNDING && !self.look(&bound, first, questions) {
+            if bound.bound < self.least() - ROUNDING && !self.examine(&bound, first, questions) {
                 proven = proven.min(bound.bound);
             }
         }
@@ -218,7 +218,7 @@ impl Search<'_> {
 
     /// Examines all ranges of trees with a first question that may lose less than the best known;
     /// `false` if they are too many.
-    fn look(&mut self, bound: &Bound, first: usize, questions: usize) -> bool {
+    fn examine(&mut self, bound: &Bound, first: usize, questions: usize) -> bool {
         let limit = self.least() - bound.constant - ROUNDING;
         let sets = self.sets(Some(first));
         let mut listing = Listing { sets, table: &bound.table, left: self.limits.candidates };

@@ -111,7 +111,7 @@ impl Batches {
     }
 
     /// Cumulative hands, groups and chips won after each batch.
-    pub fn course(&self) -> impl Iterator<Item = (u64, u64, f64)> {
+    pub fn running_totals(&self) -> impl Iterator<Item = (u64, u64, f64)> {
         let mut total = Batch::default();
         self.batches.iter().map(move |&batch| {
             total.join(batch);

@@ -126,7 +126,7 @@ fn drift(all: &Sums, batches: &Batches, unit: f64) -> Option<String> {
     let distance = |&(_, so_far, chips): &(u64, u64, f64)| {
         (chips - total * so_far as f64 / groups).abs() / scale
     };
-    let at = batches.course().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let at = batches.running_totals().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
     let chance = kolmogorov(distance(&at));
     let (hands, _, chips) = at;
     let (rest, after) = (all.hands - hands, total - chips);

@@ -46,23 +46,23 @@ fn points(tally: &Tally, entrant: usize) -> Vec<Point> {
         t_quantile(0.975, sums.all.groups.saturating_sub(1)) * deviation * (groups as f64).sqrt()
     };
     let start = Point { hands: 0.0, won: 0.0, reach: 0.0 };
-    let course: Vec<(u64, u64, f64)> = sums.batches.course().collect();
+    let totals: Vec<(u64, u64, f64)> = sums.batches.running_totals().collect();
     let point = |at: usize| {
-        let (hands, groups, chips) = course[at];
+        let (hands, groups, chips) = totals[at];
         Point { hands: hands as f64, won: chips / big_blind, reach: reach(groups) }
     };
-    std::iter::once(start).chain(thinned(course.len()).map(point)).collect()
+    std::iter::once(start).chain(thinned(totals.len()).map(point)).collect()
 }
 
 fn description(name: &str, rate: Option<Rate>, last: Option<&Point>) -> String {
     let (hands, won) = last.map_or((0.0, 0.0), |point| (point.hands, point.won));
-    let course = format!("After {hands:.0} hands {name} has won {won:.1} big blinds");
+    let result = format!("After {hands:.0} hands {name} has won {won:.1} big blinds");
     match rate {
         Some(rate) => format!(
-            "{course}: {:+.1} mbb/hand, 95 % interval {:+.1} to {:+.1}. The band around the curve \
+            "{result}: {:+.1} mbb/hand, 95 % interval {:+.1} to {:+.1}. The band around the curve \
              shows that interval at each point.",
             rate.mbb, rate.interval.low, rate.interval.high
         ),
-        None => format!("{course}; too few deals for an interval."),
+        None => format!("{result}; too few deals for an interval."),
     }
 }

@@ -68,7 +68,7 @@ struct Facts {
     payoffs: BySeat<Payoff>,
     adjusted: Option<BySeat<Payoff>>,
     /// The last street, and whether there was a showdown; `None` when only the result is known.
-    course: Option<(Street, bool)>,
+    ending: Option<(Street, bool)>,
     run_out: bool,
 }
 
@@ -140,7 +140,7 @@ impl Tally {
             entrants: record.entrants,
             payoffs: record.payoffs,
             adjusted: expected,
-            course: Some((record.public.street(), record.public.is_showdown())),
+            ending: Some((record.public.street(), record.public.is_showdown())),
             run_out: is_run_out(record),
         });
         if self.open.len() == self.group {
@@ -155,7 +155,7 @@ impl Tally {
             self.left_out += 1;
             return;
         }
-        self.open.push(Facts { entrants, payoffs, adjusted: None, course: None, run_out: false });
+        self.open.push(Facts { entrants, payoffs, adjusted: None, ending: None, run_out: false });
         self.close_group();
     }
 
@@ -277,7 +277,7 @@ impl EntrantTally {
                 all.add(won);
                 adjusted.add(facts.adjusted.map_or(won, |expected| expected[seat]));
                 seats[seat.index()].add(won);
-                match facts.course {
+                match facts.ending {
                     Some((street, shown)) => {
                         streets[street.index()].add(won);
                         showdown[usize::from(shown)].add(won);

@@ -131,7 +131,7 @@ impl Discount {
 /// The learner's value of a decision with the strategy of these weights: the mean of the actions'
 /// values. The values are rows of `row` chunks, of which chunk `at` is used.
 #[inline(always)]
-fn look(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 2]) -> Chunk<f32> {
+fn mean_value(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 2]) -> Chunk<f32> {
     let shares = Shares::new(weights, &[1.0; WIDTH]);
     let mut mean = [0.0; WIDTH];
     for (action, weights) in weights.iter().enumerate() {
@@ -159,7 +159,7 @@ pub(super) fn learn(
     for ((at, value), regrets) in
         value.iter_mut().enumerate().zip(regrets.chunks_exact_mut(count)).rev()
     {
-        let mean = look(regrets, values, [row, at]);
+        let mean = mean_value(regrets, values, [row, at]);
         for (action, regrets) in regrets.iter_mut().enumerate() {
             let rows = regrets.iter_mut().zip(&values[action * row + at]);
             for ((regret, of_action), mean) in rows.zip(&mean) {
@@ -186,7 +186,7 @@ pub(super) fn learn_ahead(
     let (row, count) = (row / WIDTH, regrets.len() / value.len());
     let kept = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
     for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(kept) {
-        let mean = look(predicted, values, [row, at]);
+        let mean = mean_value(predicted, values, [row, at]);
         for (action, (regrets, predicted)) in regrets.iter_mut().zip(predicted).enumerate() {
             let rows = regrets.iter_mut().zip(predicted).zip(&values[action * row + at]);
             for (((regret, predicted), of_action), mean) in rows.zip(&mean) {

@@ -27,7 +27,7 @@ use crate::output::{Output, Shown};
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: TreeSource,
+    source: TreeSource,
     /// Only this street
     #[arg(long, value_enum)]
     street: Option<super::Street>,
@@ -74,7 +74,7 @@ struct Found<'a> {
 
 /// Runs the command: searches the trees and prints what was found.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    let student = args.whose.student()?;
+    let student = args.source.student()?;
     let streets = match args.street {
         Some(street) => vec![street.street()],
         None => game::Street::ALL.to_vec(),
@@ -116,7 +116,7 @@ fn text(args: &Args, found: &Found<'_>) -> String {
     let Found { street, explainer, bluffs, weight } = found;
     let mut text = format!(
         "{} {}: {} of {} leaves raise {} of the time or more with a win-rate below {}",
-        args.whose.name(),
+        args.source.name(),
         on(*street),
         whole(bluffs.len() as u64),
         whole(explainer.tree().leaves() as u64),
@@ -182,7 +182,7 @@ fn document(args: &Args, found: &[Found<'_>]) -> Value {
     };
     json!({
         "schema": "cardroom-explain-bluffs/1",
-        "agent": args.whose.name(),
+        "agent": args.source.name(),
         "win_rate": args.win_rate.0,
         "raise": args.raise.0,
         "streets": found.iter().map(street).collect::<Vec<_>>(),

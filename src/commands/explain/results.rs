@@ -78,11 +78,11 @@ pub(super) fn entrant(
     ledger: &LedgerReader,
     named: &Named,
     name: &str,
-    whose: &Student,
+    expected: &Student,
 ) -> Result<u8, Failure> {
     let entrants = &ledger.info().entrants;
     let is_same = |agent: &str| {
-        student(named, agent).is_ok_and(|student| student.manifest() == whose.manifest())
+        student(named, agent).is_ok_and(|student| student.manifest() == expected.manifest())
     };
     let found = entrants.iter().position(|entrant| entrant.agent == name);
     let found = found.or_else(|| entrants.iter().position(|entrant| is_same(&entrant.agent)));

@@ -37,7 +37,7 @@ use crate::report;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: TreeSource,
+    source: TreeSource,
     /// The street
     #[arg(long, value_enum)]
     street: super::Street,
@@ -84,7 +84,7 @@ enum Format {
 
 /// Runs the command: prints the tree or writes it to a file.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    let student = args.whose.student()?;
+    let student = args.source.student()?;
     let street = args.street.street();
     let explainer = explainer(&student, street)?;
     let nodes = explainer.tree().nodes();
@@ -146,7 +146,7 @@ fn won(
     heading: &mut Heading,
 ) -> Result<Vec<String>, Failure> {
     let ledger = LedgerReader::open(path).map_err(Failure::input)?;
-    let who = entrant(&ledger, args.whose.named(), args.whose.name(), student)?;
+    let who = entrant(&ledger, args.source.named(), args.source.name(), student)?;
     let nodes: Vec<usize> = shown.iter().map(|node| node.node).collect();
     let won = results(&ledger, who, student, args.street.street(), &nodes)?;
     let names: Vec<&str> =
@@ -178,7 +178,7 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Pl
     }
     about += &place.why;
     Heading {
-        head: format!("{} {}", args.whose.name(), on(street)),
+        head: format!("{} {}", args.source.name(), on(street)),
         about,
         holds: holds.join("; "),
         weight: all.weight,

@@ -69,7 +69,7 @@ impl Checkpoint {
             }
         };
         let now = Instant::now();
-        let mut kept = Checkpoint {
+        let mut checkpoint = Checkpoint {
             path,
             wanted: options.keep.is_some(),
             words,
@@ -80,13 +80,13 @@ impl Checkpoint {
             written: None,
             lock: None,
         };
-        if kept.wanted {
-            kept.prepare()?;
+        if checkpoint.wanted {
+            checkpoint.prepare()?;
         }
-        if kept.path.exists() {
-            solver = kept.resume(solver)?;
+        if checkpoint.path.exists() {
+            solver = checkpoint.resume(solver)?;
         }
-        Ok((solver, Some(kept)))
+        Ok((solver, Some(checkpoint)))
     }
 
     /// Makes sure, before time is spent, that a requested file can be written.

@@ -130,7 +130,7 @@ fn solve(
     let mut stepper: Box<dyn FnMut(u32) -> Profile + '_> = match *algorithm {
         Algorithm::LinearProgram => {
             let exact = solvers::linear::solve(game).map_err(Failure::input)?;
-            return Ok((vec![look(game, &exact.profile, 1)], exact.profile));
+            return Ok((vec![measure(game, &exact.profile, 1)], exact.profile));
         }
         Algorithm::Cfr(variant) => {
             let mut cfr = Cfr::new(game, variant, args.iterations);
@@ -156,7 +156,7 @@ fn solve(
         let next = next.min(args.iterations);
         let profile = stepper(next - done);
         done = next;
-        let point = look(game, &profile, done);
+        let point = measure(game, &profile, done);
         progress.show(done.into(), &format!("exploitability {:.6}", point.exploitability));
         let near = until.is_some_and(|until| point.exploitability <= until);
         points.push(point);
@@ -172,7 +172,7 @@ fn stops() -> impl Iterator<Item = u32> {
     (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u32.pow(power)))
 }
 
-fn look(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
+fn measure(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
     let [first, second] = Player::BOTH.map(|player| profile.best_response_value(game, player));
     Point {
         iterations,

@@ -189,16 +189,16 @@ impl<'a> Problem<'a> {
         let solver =
             Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))?;
         let asked = self.asked(&solver)?;
-        let (mut solver, mut kept) = Checkpoint::open(self, solver)?;
-        let solved = self.solve(&mut solver, kept.as_mut(), &stop);
+        let (mut solver, mut checkpoint) = Checkpoint::open(self, solver)?;
+        let solved = self.solve(&mut solver, checkpoint.as_mut(), &stop);
         let views = asked.iter().map(|asked| View::new(&mut solver, asked));
         let views = views.collect::<Result<Vec<_>, _>>()?;
         self.show(&size, &solved, &views)?;
         if !solved.interrupted {
-            kept.iter_mut().for_each(Checkpoint::remove);
+            checkpoint.iter_mut().for_each(Checkpoint::remove);
             return Ok(());
         }
-        let rest = match kept.as_ref().and_then(Checkpoint::place) {
+        let rest = match checkpoint.as_ref().and_then(Checkpoint::place) {
             Some(place) => format!(", kept in {place}; resume with"),
             None => "; to begin again".to_owned(),
         };
@@ -256,7 +256,12 @@ impl<'a> Problem<'a> {
     }
 
     /// Iterates until the goal or the last iteration is reached, or until it is interrupted.
-    fn solve(&self, solver: &mut Solver, mut kept: Option<&mut Checkpoint>, stop: &Stop) -> Solved {
+    fn solve(
+        &self,
+        solver: &mut Solver,
+        mut checkpoint: Option<&mut Checkpoint>,
+        stop: &Stop,
+    ) -> Solved {
         let (most, goal) = (self.args.iterations, self.goal());
         let begun = Instant::now();
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
@@ -280,8 +285,9 @@ impl<'a> Problem<'a> {
             if near || done >= most || stop.asked() {
                 break near;
             }
-            if let Some(kept) = kept.as_mut().filter(|kept| done > 0 && kept.due())
-                && let Some(line) = kept.write(solver)
+            if let Some(checkpoint) =
+                checkpoint.as_mut().filter(|checkpoint| done > 0 && checkpoint.due())
+                && let Some(line) = checkpoint.write(solver)
             {
                 progress.say(&line);
             }
@@ -289,15 +295,16 @@ impl<'a> Problem<'a> {
         };
         progress.finish();
         let interrupted = !near && solver.iterations() < most;
-        if let Some(kept) = &mut kept {
-            kept.end(solver, interrupted);
+        if let Some(checkpoint) = &mut checkpoint {
+            checkpoint.end(solver, interrupted);
         }
         let evaluation = solver.evaluate();
         Solved {
             iterations: solver.iterations(),
             reached: evaluation.exploitability() <= goal,
             interrupted,
-            seconds: kept.map_or(begun.elapsed().as_secs_f64(), |kept| kept.seconds()),
+            seconds: checkpoint
+                .map_or(begun.elapsed().as_secs_f64(), |checkpoint| checkpoint.seconds()),
             evaluation,
         }
     }

@@ -186,7 +186,7 @@ struct Run<'a> {
     trainer: Trainer<HoldemDeals>,
     out: &'a Path,
     training: PathBuf,
-    course: PathBuf,
+    curve: PathBuf,
     picture: PathBuf,
     /// Seconds of training, earlier runs included.
     seconds: f64,
@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
         deals: HoldemDeals,
         out: &'a Path,
     ) -> Result<Run<'a>, Failure> {
-        let [training, course, picture] =
+        let [training, curve, picture] =
             ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
         let options = args.options();
         let (trainer, seconds) = if training.exists() {
@@ -215,15 +215,15 @@ impl<'a> Run<'a> {
                     training.display()
                 ))
             })?;
-            let seconds = history::seconds_at(&course, trainer.iterations());
+            let seconds = history::seconds_at(&curve, trainer.iterations());
             say(&format!("resuming after {} of training", history::clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
-            history::begin(&course).map_err(|error| at(&course, &error))?;
+            history::begin(&curve).map_err(|error| at(&curve, &error))?;
             (trainer, 0.0)
         };
-        Ok(Run { args, trainer, out, training, course, picture, seconds, last: None, before: None })
+        Ok(Run { args, trainer, out, training, curve, picture, seconds, last: None, before: None })
     }
 
     /// Whether the training is finished.
@@ -316,12 +316,13 @@ impl<'a> Run<'a> {
         say(&row.line(self.last.as_ref()));
         self.last = Some(row);
         self.before = Some(now);
-        let kept = saved.and_then(|()| row.add_to(&self.course)).and_then(|()| {
-            match history::picture(&self.course) {
-                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
-                None => Ok(()),
-            }
-        });
+        let kept =
+            saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
+                match history::picture(&self.curve) {
+                    Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                    None => Ok(()),
+                }
+            });
         Ok(kept.map_err(|error| at(&self.training, &error)))
     }
 

@@ -33,7 +33,7 @@ pub async fn parts(
     State(play): State<Play>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Response> {
-    play.look(&asked.token).await?;
+    play.view(&asked.token).await?;
     let start = (play, asked.token, Sent::default(), Vec::new());
     let events = stream::unfold(start, |(play, token, mut sent, mut due)| async move {
         while due.is_empty() {
@@ -55,17 +55,17 @@ impl Sent {
     /// The parts that have changed; `None` when the session is gone.
     async fn changes(&mut self, play: &Play, token: &str) -> Option<Vec<Event>> {
         let host = play.site.slumbot()?.host();
-        let look = host.look(token).await.ok()?;
-        if self.moment == Some(look.moment) && !self.counting {
+        let view = host.view(token).await.ok()?;
+        if self.moment == Some(view.moment) && !self.counting {
             return Some(Vec::new());
         }
         // Waits until the finished hands are in the ledger.
         let finished = host.review(token).await.ok().flatten();
         let [_, thoughts, result, history] = &self.parts;
         let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
-        let shown = table::render(&look);
-        self.moment = Some(look.moment);
-        let counted = count(play, look).await;
+        let shown = table::render(&view);
+        self.moment = Some(view.moment);
+        let counted = count(play, view).await;
         let (result, history, more) =
             counted.unwrap_or_else(|| (result.clone(), history.clone(), false));
         self.counting = more;
@@ -78,16 +78,16 @@ impl Sent {
 }
 
 /// Counts new hands; returns the result, the history, and whether more hands remain.
-async fn count(play: &Play, look: SessionView) -> Option<(String, String, bool)> {
+async fn count(play: &Play, view: SessionView) -> Option<(String, String, bool)> {
     let matches = play.site.data().join("matches");
-    let course = play.courses.of(&look);
+    let past = play.past.of(&view);
     let work = tokio::task::spawn_blocking(move || {
-        let mut course = course.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let more = course.update(&matches, &look).unwrap_or_else(|error| {
+        let mut past = past.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let more = past.update(&matches, &view).unwrap_or_else(|error| {
             tracing::warn!(%error, "the hands of a session cannot be read");
             false
         });
-        (result::result(&look.agent, &course), result::history(&look.agent, &course), more)
+        (result::result(&view.agent, &past), result::history(&view.agent, &past), more)
     });
     work.await.ok()
 }

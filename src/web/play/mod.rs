@@ -33,7 +33,7 @@ use past_hands::Courses;
 #[derive(Clone)]
 struct Play {
     site: Site,
-    courses: Courses,
+    past: Courses,
 }
 
 #[derive(Template)]
@@ -57,7 +57,7 @@ pub fn router(site: Site) -> Router {
         .route("/play/table", get(table))
         .route("/play/live", get(live::parts))
         .route("/play/history", get(history))
-        .with_state(Play { site, courses: Courses::default() })
+        .with_state(Play { site, past: Courses::default() })
 }
 
 /// The query of the handlers.
@@ -104,8 +104,8 @@ async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<R
         let agent = chosen(&api.status(), asked.agent);
         return Ok(Html(table::empty(&agent)).into_response());
     }
-    let look = play.look(&asked.token).await?;
-    Ok(Html(table::render(&look)).into_response())
+    let view = play.view(&asked.token).await?;
+    Ok(Html(table::render(&view)).into_response())
 }
 
 /// All finished hands as plain text.
@@ -113,12 +113,12 @@ async fn history(
     State(play): State<Play>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Response> {
-    let look = play.look(&asked.token).await?;
+    let view = play.view(&asked.token).await?;
     if let Some(api) = play.site.slumbot() {
         api.host().written(&asked.token).await;
     }
     let matches = play.site.data().join("matches");
-    let hands = blocking(move || past_hands::all_hands(&matches, &look)).await?;
+    let hands = blocking(move || past_hands::all_hands(&matches, &view)).await?;
     let text = hands.map_err(|error| {
         tracing::warn!(%error, "the hands of a session cannot be read");
         (StatusCode::SERVICE_UNAVAILABLE, "the hands cannot be read now\n").into_response()
@@ -129,9 +129,9 @@ async fn history(
 
 impl Play {
     /// The session of this token, or the response that it cannot be shown.
-    async fn look(&self, token: &str) -> Result<SessionView, Response> {
+    async fn view(&self, token: &str) -> Result<SessionView, Response> {
         let api = self.site.slumbot().ok_or_else(no_table)?;
-        api.host().look(token).await.map_err(|error| match error {
+        api.host().view(token).await.map_err(|error| match error {
             HostError::BadToken => {
                 (StatusCode::NOT_FOUND, "the server knows no such session\n").into_response()
             }

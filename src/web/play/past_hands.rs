@@ -71,16 +71,16 @@ pub struct HandWords {
 impl PastHands {
     /// Counts the hands that have come in since the last call; returns whether more remain. Reads
     /// files.
-    pub fn update(&mut self, matches: &Path, look: &SessionView) -> Result<bool, LedgerError> {
+    pub fn update(&mut self, matches: &Path, view: &SessionView) -> Result<bool, LedgerError> {
         let until = Instant::now() + AT_ONCE;
-        for name in &look.matches {
+        for name in &view.matches {
             let next = self.next.get(name).copied().unwrap_or_default();
-            for record in hands(matches, name, next, look.session)? {
+            for record in hands(matches, name, next, view.session)? {
                 if Instant::now() > until {
                     return Ok(true);
                 }
                 self.next.insert(name.clone(), record.hand + 1);
-                self.add(&record, &look.agent);
+                self.add(&record, &view.agent);
             }
         }
         Ok(false)
@@ -176,19 +176,19 @@ fn hands(
 }
 
 /// All finished hands of a session against its agent, as text. Reads files.
-pub fn all_hands(matches: &Path, look: &SessionView) -> Result<String, LedgerError> {
+pub fn all_hands(matches: &Path, view: &SessionView) -> Result<String, LedgerError> {
     let mut text = String::new();
     let mut number = 0;
-    for name in &look.matches {
-        for record in hands(matches, name, 0, look.session)? {
+    for name in &view.matches {
+        for record in hands(matches, name, 0, view.session)? {
             let Some(seat) = client_seat(&record) else { continue };
             number += 1;
-            let hand = HandWords::of(&record, seat, &look.agent, number);
+            let hand = HandWords::of(&record, seat, &view.agent, number);
             let place = if hand.button { "on the button" } else { "in the big blind" };
             writeln!(
                 text,
                 "Hand {number}: you are {place} with {}, {} has {}.",
-                hand.cards, look.agent, hand.bot_cards
+                hand.cards, view.agent, hand.bot_cards
             )
             .expect("a string takes all");
             for line in &hand.lines {
@@ -210,16 +210,16 @@ pub struct Courses(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
 
 impl Courses {
     /// The counts of this session.
-    pub fn of(&self, look: &SessionView) -> Shared {
+    pub fn of(&self, view: &SessionView) -> Shared {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(session, agent, _): &(u32, String, Shared)| {
-            *session == look.session && *agent == look.agent
+            *session == view.session && *agent == view.agent
         };
         let found = known.iter().position(same).and_then(|at| known.remove(at));
-        let entry = found.unwrap_or_else(|| (look.session, look.agent.clone(), Shared::default()));
-        let course = Arc::clone(&entry.2);
+        let entry = found.unwrap_or_else(|| (view.session, view.agent.clone(), Shared::default()));
+        let past = Arc::clone(&entry.2);
         known.push_front(entry);
         known.truncate(MOST_COURSES);
-        course
+        past
     }
 }

@@ -55,35 +55,35 @@ struct HandRow<'a> {
 }
 
 /// Renders the result with its curve.
-pub fn result(agent: &str, course: &PastHands) -> String {
-    let [_, adjusted] = course.won.last().copied().unwrap_or_default();
-    let rates = course.rates();
+pub fn result(agent: &str, past: &PastHands) -> String {
+    let [_, adjusted] = past.won.last().copied().unwrap_or_default();
+    let rates = past.rates();
     let row = |name, hands, of: &dyn Fn(&Rates) -> Option<Rate>| Row {
         name,
         hands,
         rates: [0, 1].map(|i| of(&rates[i]).map(RateText::of)),
     };
-    let [big_blind, button] = course.hands;
+    let [big_blind, button] = past.hands;
     text(&Outcome {
         agent: agent.to_owned(),
-        hands: course.won.len(),
-        total: course.total,
-        won: signed(course.total as f64, 0),
-        won_bb: signed(course.total as f64 / f64::from(BIG_BLIND), 1),
+        hands: past.won.len(),
+        total: past.total,
+        won: signed(past.total as f64, 0),
+        won_bb: signed(past.total as f64 / f64::from(BIG_BLIND), 1),
         adjusted_bb: signed(adjusted, 1),
-        class: class(course.total as f64),
+        class: class(past.total as f64),
         rows: vec![
-            row("All", course.won.len(), &|rates| rates.all),
+            row("All", past.won.len(), &|rates| rates.all),
             row("Button", button, &|rates| rates.seats[1]),
             row("Big blind", big_blind, &|rates| rates.seats[0]),
         ],
-        curve: curve(&course.won),
+        curve: curve(&past.won),
     })
 }
 
 /// Renders the last hands.
-pub fn history(agent: &str, course: &PastHands) -> String {
-    text(&History { agent, hands: course.last.iter().map(HandRow::of).collect() })
+pub fn history(agent: &str, past: &PastHands) -> String {
+    text(&History { agent, hands: past.last.iter().map(HandRow::of).collect() })
 }
 
 impl HandRow<'_> {

@@ -101,10 +101,10 @@ pub fn empty(agent: &str) -> String {
 }
 
 /// Renders the table of a session.
-pub fn render(look: &SessionView) -> String {
-    let table = look.hand.as_ref().map(|hand| Table::of(&look.agent, hand));
-    let table = table.unwrap_or_else(|| Table::empty(&look.agent));
-    text(&Table { moment: look.moment, ..table })
+pub fn render(view: &SessionView) -> String {
+    let table = view.hand.as_ref().map(|hand| Table::of(&view.agent, hand));
+    let table = table.unwrap_or_else(|| Table::empty(&view.agent));
+    text(&Table { moment: view.moment, ..table })
 }
 
 impl Table {

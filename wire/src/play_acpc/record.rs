@@ -15,8 +15,8 @@ use super::PlayError;
 /// one line for each finished hand. Both are appended to and complete up to the last finished hand.
 #[derive(Debug)]
 pub struct Record {
-    decisions: Kept,
-    states: Kept,
+    decisions: LogFile,
+    states: LogFile,
 }
 
 impl Record {
@@ -27,8 +27,8 @@ impl Record {
     pub fn open(folder: &Path) -> Result<Record, PlayError> {
         fs::create_dir_all(folder)
             .map_err(|source| PlayError::Record { path: folder.to_owned(), source })?;
-        let decisions = Kept::open(folder.join("decisions.jsonl"))?;
-        let states = Kept::open(folder.join("states.txt"))?;
+        let decisions = LogFile::open(folder.join("decisions.jsonl"))?;
+        let states = LogFile::open(folder.join("states.txt"))?;
         Ok(Record { decisions, states })
     }
 
@@ -46,15 +46,15 @@ impl Record {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct LogFile {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
-impl Kept {
-    fn open(path: PathBuf) -> Result<Kept, PlayError> {
+impl LogFile {
+    fn open(path: PathBuf) -> Result<LogFile, PlayError> {
         match File::options().create(true).append(true).open(&path) {
-            Ok(file) => Ok(Kept { path, file: BufWriter::new(file) }),
+            Ok(file) => Ok(LogFile { path, file: BufWriter::new(file) }),
             Err(source) => Err(PlayError::Record { path, source }),
         }
     }

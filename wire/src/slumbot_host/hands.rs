@@ -11,10 +11,10 @@ use protocol::slumbot::message::{HandEnd, HandObject};
 
 use super::agents::{Offered, Question, SelfPlay};
 use super::ledger_store::AgentLedger;
-use super::queue::Keeping;
+use super::queue::Commit;
 use super::seeds::{parse_token, token_text};
 use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
-use super::slots::{Kept, Kind, Slot, Stage, pack};
+use super::slots::{InLedger, Kind, Slot, Stage, pack};
 use super::users::{Counted, User};
 use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
 
@@ -111,7 +111,7 @@ impl Inner {
         session: &mut Session,
         agent: Option<u16>,
         twist: Twist,
-    ) -> Result<(HandObject, Option<Keeping>), HostError> {
+    ) -> Result<(HandObject, Option<Commit>), HostError> {
         let mut slot = session.slot.clone();
         slot.agent = agent.unwrap_or(slot.agent);
         slot.hand_agent = slot.agent;
@@ -140,7 +140,7 @@ impl Inner {
         mut slot: Slot,
         mut hand: Hand,
         before: Option<String>,
-    ) -> Result<(HandObject, Option<Keeping>), HostError> {
+    ) -> Result<(HandObject, Option<Commit>), HostError> {
         let bot = self.bot(slot.hand_agent);
         let mut made = Vec::new();
         while hand.next() == Next::Bot {
@@ -211,7 +211,7 @@ impl Inner {
         hand: &Hand,
         decisions: &mut Vec<DecisionRecord>,
         baseline: Option<i64>,
-    ) -> Result<(HandEnd, Option<Keeping>), HostError> {
+    ) -> Result<(HandEnd, Option<Commit>), HostError> {
         let winnings = hand.winnings();
         let baseline = baseline.map_or(0, |own| winnings - own);
         let mut sums = totals(slot);
@@ -220,28 +220,28 @@ impl Inner {
         let mut finished = slot.clone();
         set_totals(&mut finished, sums);
         finished.stage = Stage::Finished;
-        let book = self.book(slot.hand_agent)?;
-        let keeping = book.keep(record(slot, hand), decisions, |number| {
-            let (agent, book) = (finished.hand_agent, book.number);
-            finished.last = Some(Kept { agent, book, hand: number });
+        let ledger = self.ledger(slot.hand_agent)?;
+        let commit = ledger.keep(record(slot, hand), decisions, |number| {
+            let (agent, ledger) = (finished.hand_agent, ledger.number);
+            finished.last = Some(InLedger { agent, ledger, hand: number });
             self.slots.write(place, &finished).map_err(not_recorded)
         })?;
         *slot = finished;
         self.counts.hands.fetch_add(1, Ordering::Relaxed);
-        Ok((end, keeping))
+        Ok((end, commit))
     }
 
     /// The ledger of an agent, opened when first needed.
-    pub(super) fn book(&self, agent: u16) -> Result<Arc<AgentLedger>, HostError> {
-        let mut book = lock(&self.books[usize::from(agent)]);
-        if let Some(book) = &*book {
-            return Ok(Arc::clone(book));
+    pub(super) fn ledger(&self, agent: u16) -> Result<Arc<AgentLedger>, HostError> {
+        let mut ledger = lock(&self.ledgers[usize::from(agent)]);
+        if let Some(ledger) = &*ledger {
+            return Ok(Arc::clone(ledger));
         }
-        let opened = self.open_book(agent).map_err(|error| {
+        let opened = self.open_ledger(agent).map_err(|error| {
             tracing::error!(%error, "the ledger of an agent cannot be opened");
             HostError::NotRecorded(None)
         })?;
-        *book = Some(Arc::clone(&opened.0));
+        *ledger = Some(Arc::clone(&opened.0));
         Ok(opened.0)
     }
 
@@ -361,10 +361,10 @@ fn count(agent: &str, decision: &DecisionRecord) {
 }
 
 /// Waits until a finished hand is recorded.
-pub(super) async fn recorded(keeping: Option<Keeping>) -> Result<(), HostError> {
-    let Some(keeping) = keeping else { return Ok(()) };
+pub(super) async fn recorded(commit: Option<Commit>) -> Result<(), HostError> {
+    let Some(commit) = commit else { return Ok(()) };
     // A closed channel means that the writer thread has ended.
-    if keeping.await.unwrap_or(false) { Ok(()) } else { Err(HostError::NotRecorded(None)) }
+    if commit.await.unwrap_or(false) { Ok(()) } else { Err(HostError::NotRecorded(None)) }
 }
 
 pub(super) fn not_recorded(error: std::io::Error) -> HostError {

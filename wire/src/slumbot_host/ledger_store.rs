@@ -13,7 +13,7 @@ use game::GameDef;
 use jiff::Timestamp;
 use logs::{DecisionRecord, Entrant, HandRecord, LedgerError, LedgerWriter, MatchInfo, Provenance};
 
-use super::queue::{Finished, Keeping, Queue};
+use super::queue::{Commit, Finished, Queue};
 use super::writer::{Writer, WriterHandle};
 use super::{HostError, lock};
 
@@ -47,7 +47,7 @@ impl AgentLedger {
     }
 
     /// Numbers the hand, calls `before` with the number, and queues the hand with `decisions`,
-    /// which are moved out. With `None` the hand is recorded; otherwise the [`Keeping`] tells.
+    /// which are moved out. With `None` the hand is recorded; otherwise the [`Commit`] tells.
     ///
     /// # Errors
     /// Those of `before`, and when the queue takes no more hands; then nothing has changed.
@@ -56,26 +56,26 @@ impl AgentLedger {
         record: HandRecord,
         decisions: &mut Vec<DecisionRecord>,
         before: impl FnOnce(u64) -> Result<(), HostError>,
-    ) -> Result<Option<Keeping>, HostError> {
+    ) -> Result<Option<Commit>, HostError> {
         let mut queue = lock(&self.queue);
-        let keeping = queue.add(record, decisions, before)?;
+        let commit = queue.add(record, decisions, before)?;
         let begun = queue.begun();
         drop(queue);
-        if keeping.is_some() {
+        if commit.is_some() {
             self.bell.hurry();
         } else if begun {
             self.bell.ring();
         }
-        Ok(keeping)
+        Ok(commit)
     }
 
     /// Waits until all queued hands are in the ledger, for readers.
     pub(super) async fn written(&self) {
-        let keeping = lock(&self.queue).wait();
-        if let Some(keeping) = keeping {
+        let commit = lock(&self.queue).wait();
+        if let Some(commit) = commit {
             self.bell.hurry();
             // If the ledger cannot be written, readers get what it has.
-            let _ = keeping.await;
+            let _ = commit.await;
         }
     }
 }

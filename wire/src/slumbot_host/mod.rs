@@ -149,8 +149,8 @@ struct Inner {
     sessions: RwLock<HashMap<u128, Shared>>,
     /// The hands left open, in the order in which they will be forfeited.
     left_open: Mutex<VecDeque<Left>>,
-    keeper: Mutex<LedgerStore>,
-    books: Vec<Mutex<Option<Arc<AgentLedger>>>>,
+    ledger_store: Mutex<LedgerStore>,
+    ledgers: Vec<Mutex<Option<Arc<AgentLedger>>>>,
     counts: Counts,
     users: Users,
     #[expect(dead_code, reason = "the folder is locked while it is open")]
@@ -354,8 +354,8 @@ impl SlumbotHost {
     pub fn status(&self) -> HostStatus {
         let inner = &*self.0;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let offered = |(bot, book): (&Option<Arc<Offered>>, &Mutex<Option<Arc<AgentLedger>>>)| {
-            let of = lock(book).as_ref().map(|book| book.id.clone());
+        let offered = |(bot, ledger): (&Option<Arc<Offered>>, &Mutex<Option<Arc<AgentLedger>>>)| {
+            let of = lock(ledger).as_ref().map(|ledger| ledger.id.clone());
             Some(OfferedAgent { name: bot.as_ref()?.name.clone(), of })
         };
         HostStatus {
@@ -367,7 +367,7 @@ impl SlumbotHost {
             expired: count(&inner.counts.expired),
             refused: count(&inner.counts.refused),
             agent: inner.bot(inner.default).name.clone(),
-            agents: inner.bots.iter().zip(&inner.books).filter_map(offered).collect(),
+            agents: inner.bots.iter().zip(&inner.ledgers).filter_map(offered).collect(),
         }
     }
 }

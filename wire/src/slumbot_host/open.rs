@@ -16,7 +16,7 @@ use super::ledger_store::{self, AgentLedger, LedgerStore, OpenLedgerError};
 use super::queue::Finished;
 use super::seeds::Secret;
 use super::session::{Session, replay};
-use super::slots::{Found, Kept, Kind, Slot, Slots, Stage};
+use super::slots::{Found, InLedger, Kind, Slot, Slots, Stage};
 use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost};
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
@@ -45,7 +45,7 @@ impl SlumbotHost {
         let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
         let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
-        let keeper = LedgerStore::start().map_err(OpenError::Thread)?;
+        let ledger_store = LedgerStore::start().map_err(OpenError::Thread)?;
         let places = Arc::new(Semaphore::new(plan.workers));
         let bot = |name: &String| {
             let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
@@ -60,7 +60,7 @@ impl SlumbotHost {
         };
         let default = offered(&plan.agent)? as u16;
         plan.users.values().try_for_each(|name| offered(name).map(drop))?;
-        let books = bots.iter().map(|_| Mutex::default()).collect();
+        let ledgers = bots.iter().map(|_| Mutex::default()).collect();
         let inner = Inner {
             def,
             default,
@@ -69,8 +69,8 @@ impl SlumbotHost {
             files,
             sessions: RwLock::default(),
             left_open: Mutex::default(),
-            keeper: Mutex::new(keeper),
-            books,
+            ledger_store: Mutex::new(ledger_store),
+            ledgers,
             counts: Counts::default(),
             users: Arc::default(),
             lock,
@@ -164,18 +164,20 @@ impl Inner {
 
     /// Adds a finished hand to its ledger if it is missing there because the server was killed.
     fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), OpenError> {
-        let Some(Kept { agent, book: ledger, hand: number }) = slot.last else { return Ok(()) };
+        let Some(InLedger { agent, ledger: ledger_number, hand: number }) = slot.last else {
+            return Ok(());
+        };
         let entry = &mut opened[usize::from(agent)];
-        let (book, present) = match entry {
+        let (ledger, present) = match entry {
             Some(opened) => opened,
             None => {
-                let fresh = self.open_book(agent)?;
-                *super::lock(&self.books[usize::from(agent)]) = Some(Arc::clone(&fresh.0));
+                let fresh = self.open_ledger(agent)?;
+                *super::lock(&self.ledgers[usize::from(agent)]) = Some(Arc::clone(&fresh.0));
                 entry.insert(fresh)
             }
         };
         // Ledgers before the open one are not checked.
-        if ledger != book.number || present.iter().any(|range| range.contains(&number)) {
+        if ledger_number != ledger.number || present.iter().any(|range| range.contains(&number)) {
             return Ok(());
         }
         let seeds = self.secret.seeds(slot.number);
@@ -185,15 +187,15 @@ impl Inner {
             return Ok(());
         };
         let record = record(slot, &hand);
-        book.restore(Finished { record, decisions: Vec::new() }, number);
+        ledger.restore(Finished { record, decisions: Vec::new() }, number);
         Ok(())
     }
 
     /// Opens the ledger of an agent.
-    pub(super) fn open_book(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
+    pub(super) fn open_ledger(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
         let bot = self.bot(agent);
         let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
-        let keeper = super::lock(&self.keeper);
-        keeper.open(matches, bot.choice(), &self.def, provenance)
+        let ledger_store = super::lock(&self.ledger_store);
+        ledger_store.open(matches, bot.choice(), &self.def, provenance)
     }
 }

@@ -11,13 +11,13 @@ use tokio::sync::oneshot;
 use super::HostError;
 
 /// The number of queued hands above which clients wait for the commit.
-const MANY: usize = 10_000;
+const WAIT_ABOVE: usize = 10_000;
 
 /// Most queued hands, for a disk that cannot be written to; no more are taken beyond.
-const MOST: usize = 100_000;
+const CAPACITY: usize = 100_000;
 
 /// The channel on which it is sent whether the hand was committed.
-pub(super) type Keeping = oneshot::Receiver<bool>;
+pub(super) type Commit = oneshot::Receiver<bool>;
 
 /// A finished hand to be recorded.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Queue {
     }
 
     /// Numbers the hand, calls `before` with the number, and queues the hand with `decisions`,
-    /// which are moved out. If a [`Keeping`] is returned, the client must wait for it.
+    /// which are moved out. If a [`Commit`] is returned, the client must wait for it.
     ///
     /// # Errors
     /// Those of `before`, and when no more hands are taken; then nothing has changed.
@@ -58,8 +58,8 @@ impl Queue {
         record: HandRecord,
         decisions: &mut Vec<DecisionRecord>,
         before: impl FnOnce(u64) -> Result<(), HostError>,
-    ) -> Result<Option<Keeping>, HostError> {
-        if self.closed || self.hands.len() + self.taken >= MOST {
+    ) -> Result<Option<Commit>, HostError> {
+        if self.closed || self.hands.len() + self.taken >= CAPACITY {
             return Err(HostError::NotRecorded(None));
         }
         before(self.next)?;
@@ -68,13 +68,13 @@ impl Queue {
     }
 
     /// Queues a hand under the number it has already.
-    pub(super) fn add_as(&mut self, mut hand: Finished, number: u64) -> Option<Keeping> {
+    pub(super) fn add_as(&mut self, mut hand: Finished, number: u64) -> Option<Commit> {
         self.next = self.next.max(number + 1);
         hand.record.hand = number;
         hand.decisions.iter_mut().for_each(|decision| decision.hand = number);
         let written = self.journal.append(&hand.record, &hand.decisions);
         self.hands.push(hand);
-        let waits = self.failing || self.hands.len() + self.taken > MANY;
+        let waits = self.failing || self.hands.len() + self.taken > WAIT_ABOVE;
         match written {
             Ok(()) if !waits => None,
             Ok(()) => self.wait(),
@@ -86,16 +86,16 @@ impl Queue {
     }
 
     /// A channel that tells when all queued hands are committed; `None` when there are none.
-    pub(super) fn wait(&mut self) -> Option<Keeping> {
+    pub(super) fn wait(&mut self) -> Option<Commit> {
         if self.hands.is_empty() && self.taken == 0 {
             return None;
         }
-        let (told, keeping) = oneshot::channel();
+        let (told, commit) = oneshot::channel();
         // After closing, the sender is dropped, which also wakes the receiver.
         if !self.closed {
             self.waiting.push(told);
         }
-        Some(keeping)
+        Some(commit)
     }
 
     /// Whether the queue has just become non-empty.

@@ -30,12 +30,12 @@ struct Counted {
 impl SlumbotHost {
     /// Counts the new hands and rewrites the reports that have changed.
     pub(super) async fn report(&self, mut reporter: Reporter) -> Reporter {
-        let books: Vec<Arc<AgentLedger>> =
-            self.0.books.iter().filter_map(|book| lock(book).clone()).collect();
+        let ledgers: Vec<Arc<AgentLedger>> =
+            self.0.ledgers.iter().filter_map(|ledger| lock(ledger).clone()).collect();
         let work = tokio::task::spawn_blocking(move || {
-            for book in books {
-                if let Err(error) = reporter.update(&book) {
-                    tracing::warn!(%error, match_id = book.id, "no report can be written");
+            for ledger in ledgers {
+                if let Err(error) = reporter.update(&ledger) {
+                    tracing::warn!(%error, match_id = ledger.id, "no report can be written");
                 }
             }
             reporter
@@ -45,13 +45,13 @@ impl SlumbotHost {
 }
 
 impl Reporter {
-    fn update(&mut self, book: &AgentLedger) -> Result<(), ReportError> {
-        let counted = match self.counted.get_mut(&book.id) {
+    fn update(&mut self, ledger: &AgentLedger) -> Result<(), ReportError> {
+        let counted = match self.counted.get_mut(&ledger.id) {
             Some(counted) => counted,
             None => {
-                let reader = LedgerReader::open(&book.folder)?;
-                let counted = Counted { reader, tally: Tally::new(&book.info), next: 0 };
-                self.counted.entry(book.id.clone()).or_insert(counted)
+                let reader = LedgerReader::open(&ledger.folder)?;
+                let counted = Counted { reader, tally: Tally::new(&ledger.info), next: 0 };
+                self.counted.entry(ledger.id.clone()).or_insert(counted)
             }
         };
         let before = counted.next;
@@ -71,9 +71,9 @@ impl Reporter {
         }
         let note = counted.reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
-        let report = Report::new(&book.info, &counted.tally, decisions.as_ref(), None);
+        let report = Report::new(&ledger.info, &counted.tally, decisions.as_ref(), None);
         let text = serde_json::to_vec_pretty(&report).map_err(std::io::Error::other)?;
-        let path = book.folder.join(logs::folder::REPORT);
+        let path = ledger.folder.join(logs::folder::REPORT);
         Ok(logs::folder::write_whole(&path, |out| out.write_all(&text))?)
     }
 }

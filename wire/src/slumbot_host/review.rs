@@ -88,7 +88,7 @@ impl SlumbotHost {
         drop(session);
         inner.written(last.agent).await;
         let bot = inner.bot(last.agent);
-        let (name, of) = (bot.name.clone(), match_name(bot.choice().name(), last.book));
+        let (name, of) = (bot.name.clone(), match_name(bot.choice().name(), last.ledger));
         let folder = inner.plan.matches.join(&of);
         let read = tokio::task::spawn_blocking(move || -> Result<Option<Review>, LedgerError> {
             let reader = LedgerReader::open(&folder)?;

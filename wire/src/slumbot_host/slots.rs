@@ -85,11 +85,11 @@ pub(super) enum Stage {
 
 /// The place of a finished hand in the ledgers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct InLedger {
     /// The agent's number.
     pub(super) agent: u16,
     /// The number of the ledger among the agent's, from 1.
-    pub(super) book: u16,
+    pub(super) ledger: u16,
     /// The hand's number in it.
     pub(super) hand: u64,
 }
@@ -109,7 +109,7 @@ pub(super) struct Slot {
     pub(super) baseline_total: i64,
     pub(super) used: u64,
     /// The place of the last finished hand in the ledgers.
-    pub(super) last: Option<Kept>,
+    pub(super) last: Option<InLedger>,
     pub(super) stage: Stage,
     pub(super) hand_agent: u16,
     pub(super) deal: u32,
@@ -156,12 +156,12 @@ impl Slot {
         out[40..48].copy_from_slice(&self.total.to_le_bytes());
         out[48..56].copy_from_slice(&self.baseline_total.to_le_bytes());
         out[56..64].copy_from_slice(&self.used.to_le_bytes());
-        let Kept { agent, book, hand } =
-            self.last.unwrap_or(Kept { agent: NONE, book: 0, hand: 0 });
+        let InLedger { agent, ledger, hand } =
+            self.last.unwrap_or(InLedger { agent: NONE, ledger: 0, hand: 0 });
         out[64..72].copy_from_slice(&hand.to_le_bytes());
         out[72..76].copy_from_slice(&self.deal.to_le_bytes());
         out[76..78].copy_from_slice(&agent.to_le_bytes());
-        out[78..80].copy_from_slice(&book.to_le_bytes());
+        out[78..80].copy_from_slice(&ledger.to_le_bytes());
         let mut end = ACTIONS;
         if self.kind == Kind::Alias {
             out[end..end + 16].copy_from_slice(&self.stands_for.to_le_bytes());
@@ -207,9 +207,9 @@ impl Slot {
         slot.baseline_total = i64::from_le_bytes(field(bytes, 48)?);
         slot.used = u64::from_le_bytes(field(bytes, 56)?);
         let agent = u16::from_le_bytes(field(bytes, 76)?);
-        let book = u16::from_le_bytes(field(bytes, 78)?);
+        let ledger = u16::from_le_bytes(field(bytes, 78)?);
         let hand = u64::from_le_bytes(field(bytes, 64)?);
-        slot.last = (agent != NONE).then_some(Kept { agent, book, hand });
+        slot.last = (agent != NONE).then_some(InLedger { agent, ledger, hand });
         slot.deal = u32::from_le_bytes(field(bytes, 72)?);
         if kind == Kind::Alias {
             slot.stands_for = u128::from_le_bytes(field(content, ACTIONS)?);
@@ -347,7 +347,7 @@ mod tests {
         (slot.dealt, slot.finished) = (12, 11);
         (slot.total, slot.baseline_total) = (-20_000, 450);
         slot.used = 1_795_000_000_000;
-        slot.last = Some(Kept { agent: 2, book: 1, hand: 99 });
+        slot.last = Some(InLedger { agent: 2, ledger: 1, hand: 99 });
         (slot.stage, slot.deal) = (Stage::Open, 11);
         // No byte is 0, which a missing byte would read as.
         slot.actions = (1..=MOST_ACTIONS as u16).map(|i| 0x0101 * i).collect();

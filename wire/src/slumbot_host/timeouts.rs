@@ -42,7 +42,7 @@ impl SlumbotHost {
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
-                _ = sweeps.tick() => self.sweep().await,
+                _ = sweeps.tick() => self.end_idle().await,
                 _ = reports.tick() => reporter = self.report(reporter).await,
             }
         }
@@ -50,7 +50,7 @@ impl SlumbotHost {
     }
 
     /// Forfeits hands and drops sessions that have been idle for too long.
-    pub async fn sweep(&self) {
+    pub async fn end_idle(&self) {
         let inner = &*self.0;
         let now = now();
         let all: Vec<Shared> = inner.sessions().values().cloned().collect();
@@ -79,7 +79,7 @@ impl SlumbotHost {
     /// Writes everything to disk; hands that end later are not recorded. Blocks: not for a
     /// runtime's own threads.
     pub fn close(&self) {
-        lock(&self.0.keeper).close();
+        lock(&self.0.ledger_store).close();
         if let Err(error) = self.0.slots.sync() {
             tracing::warn!(%error, "sessions cannot be flushed to disk");
         }
@@ -152,7 +152,7 @@ impl Inner {
         let own = self.baseline(bot, session, &slot).await?;
         set_totals(&mut slot, totals(&session.slot));
         // No await from here on.
-        let mut keeping = None;
+        let mut commit = None;
         let folds = hand.public().legal().fold;
         if folds {
             hand.play(Action::Fold).expect("it is legal");
@@ -162,7 +162,7 @@ impl Inner {
                 None => (session.place, &mut session.decisions),
                 Some(place) => (place, &mut unknown),
             };
-            (_, keeping) = self.finish(place, &mut slot, &hand, decisions, own)?;
+            (_, commit) = self.finish(place, &mut slot, &hand, decisions, own)?;
         } else {
             let mut sums = totals(&slot);
             sums.add(-lost, own.map_or(0, |own| -lost - own));
@@ -204,7 +204,7 @@ impl Inner {
         if let Err(error) = noted {
             tracing::error!(%error, "a forfeited hand cannot be noted");
         }
-        recorded(keeping).await
+        recorded(commit).await
     }
 
     /// Drops a session and all its tokens.

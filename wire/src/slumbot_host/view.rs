@@ -84,21 +84,21 @@ impl SlumbotHost {
     ///
     /// # Errors
     /// When the token is unknown.
-    pub async fn look(&self, token: &str) -> Result<SessionView, HostError> {
+    pub async fn view(&self, token: &str) -> Result<SessionView, HostError> {
         let inner = &*self.0;
         let shared = inner.find(token)?;
         let session = shared.lock().await;
         inner.alive(&session)?;
         let Session { slot, seeds, .. } = &*session;
         let bot = inner.bot(slot.hand_agent);
-        let books = slot.last.filter(|last| last.agent == slot.hand_agent);
-        let books = books.map_or(0, |last| last.book);
+        let ledgers = slot.last.filter(|last| last.agent == slot.hand_agent);
+        let ledgers = ledgers.map_or(0, |last| last.ledger);
         Ok(SessionView {
             agent: bot.name.clone(),
             session: slot.number,
             totals: totals(slot),
             hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::of(&hand)),
-            matches: (1..=books).map(|book| match_name(bot.choice().name(), book)).collect(),
+            matches: (1..=ledgers).map(|ledger| match_name(bot.choice().name(), ledger)).collect(),
             moment: Moment::of(slot),
         })
     }
@@ -107,9 +107,9 @@ impl SlumbotHost {
 impl Inner {
     /// Waits until the finished hands of this agent are in its ledger, for readers.
     pub(super) async fn written(&self, agent: u16) {
-        let book = lock(&self.books[usize::from(agent)]).clone();
-        if let Some(book) = book {
-            book.written().await;
+        let ledger = lock(&self.ledgers[usize::from(agent)]).clone();
+        if let Some(ledger) = ledger {
+            ledger.written().await;
         }
     }
 }

@@ -180,7 +180,7 @@ impl<'a> Responder<'a> {
             leaves.clone().map(of).collect()
         };
         let players = Player::BOTH.map(|player| (player, weights(player.other())));
-        let won = self.look(&self.blocks, &board, true, &players)?;
+        let won = self.respond_on(&self.blocks, &board, true, &players)?;
         let mut values = FlopValues(Default::default());
         for ((player, _), won) in players.iter().zip(won) {
             let mut sums = vec![0.0; leaves.len() * StartingHand::COUNT];
@@ -214,12 +214,12 @@ impl<'a> Responder<'a> {
             return Err(ResponseError::Game);
         }
         let blocks = Blocks::new(self.tree(), &[node]);
-        let won = self.look(&blocks, board, false, &[(player, vec![weights.to_vec()])])?;
+        let won = self.respond_on(&blocks, board, false, &[(player, vec![weights.to_vec()])])?;
         Ok(won.into_iter().flatten().flatten().collect())
     }
 
     /// What the hands win for each of the responders and each of the first nodes.
-    fn look(
+    fn respond_on(
         &self,
         blocks: &Blocks,
         board: &Board,
@@ -241,7 +241,7 @@ impl<'a> Responder<'a> {
         let sizes = pass::workspaces(blocks, &boards);
         let mut workspaces: Vec<_> = sizes.into_iter().map(Workspace::new).collect();
         let mut buffers = PassBuffers { workspaces: &mut workspaces, shares: Vec::new() };
-        let look = |(player, weights): &(Player, Vec<Vec<f64>>)| {
+        let respond = |(player, weights): &(Player, Vec<Vec<f64>>)| {
             let view = View { boards: &boards, player: *player };
             let pass = Pass { blocks, view, agent: &agent };
             let held = |of_combo: &Vec<f64>| first.all().map(|c| of_combo[c.index()]).collect();
@@ -249,7 +249,7 @@ impl<'a> Responder<'a> {
             let won = pass.run(&weights, &mut buffers)?;
             Ok(won.into_iter().map(|won| first.all().zip(won).collect()).collect())
         };
-        players.iter().map(look).collect()
+        players.iter().map(respond).collect()
     }
 }
 

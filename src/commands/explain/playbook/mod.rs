@@ -32,7 +32,7 @@ use crate::report;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: TreeSource,
+    source: TreeSource,
     /// Depth shown, 0 to 6; above 3 the text gets small or takes more pages [default: all of trees
     /// with at most 80 leaves in total, else 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             )));
         }
     };
-    let student = args.whose.student()?;
+    let student = args.source.student()?;
     report::write(&args.out, &draw(&page(args, &student)?))
 }
 
@@ -107,7 +107,7 @@ struct Rule {
 }
 
 fn page(args: &Args, student: &Student) -> Result<Page, Failure> {
-    let name = args.whose.name();
+    let name = args.source.name();
     let trees = game::Street::ALL.map(|street| explainer(student, street));
     let trees = trees.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let leaves: usize = trees.iter().map(|tree| tree.tree().leaves()).sum();

@@ -78,8 +78,8 @@ pub(super) fn charts(solved: &Solved) -> String {
     picture.finish()
 }
 
-fn named(what: &str, whose: &str, range: &Range) -> String {
-    format!("{what}, {whose}: {} of hands", percent(share(range), 1))
+fn named(what: &str, player: &str, range: &Range) -> String {
+    format!("{what}, {player}: {} of hands", percent(share(range), 1))
 }
 
 /// Draws one chart; with a second range, the difference of the first from it.

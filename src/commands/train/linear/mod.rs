@@ -1,6 +1,6 @@
 //! `cardroom train linear`: linear rules for all-in or fold, by learning or by search.
 
-mod kept;
+mod finished_runs;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ use crate::stacks::Stacks;
 use crate::threads::Threads;
 use crate::{interrupt, report};
 
-use self::kept::Kept;
+use self::finished_runs::FinishedRuns;
 
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand.
 ///
@@ -154,15 +154,15 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let answer = interrupt::listen(&stop)?;
     answer.set("stopping after the current runs, which are kept; press Ctrl-C again to abort");
     let method = args.method();
-    let kept = Kept::new(&args.out, &method);
+    let finished = FinishedRuns::new(&args.out, &method);
     let made = pool.install(|| {
         let one = |&(stack, seed): &(usize, u64)| {
-            let weights = match kept.read(stacks[stack], seed)? {
+            let weights = match finished.read(stacks[stack], seed)? {
                 Some(weights) => weights,
                 None if stop.asked() => return Ok(None),
                 None => {
                     let weights = args.weights_of(stacks[stack], &solved[stack].0, seed)?;
-                    kept.keep(stacks[stack], seed, weights)?;
+                    finished.keep(stacks[stack], seed, weights)?;
                     weights
                 }
             };
@@ -201,7 +201,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         .collect();
     let means = stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect();
     report::write(&args.out, &file(&method, means)?)?;
-    kept.end()?;
+    finished.end()?;
     Output::of(&Rules { out: &args.out, method, stacks }, args.json)
 }
 

@@ -11,18 +11,18 @@ use crate::exit::Failure;
 use crate::report;
 
 /// The folder `FILE.training`: a file of weights for each stack and seed.
-pub(super) struct Kept {
+pub(super) struct FinishedRuns {
     folder: PathBuf,
     /// The method of all runs, in words.
     method: String,
 }
 
-impl Kept {
+impl FinishedRuns {
     /// The folder for this output file and method.
-    pub(super) fn new(out: &Path, method: &str) -> Kept {
+    pub(super) fn new(out: &Path, method: &str) -> FinishedRuns {
         let mut folder = out.as_os_str().to_os_string();
         folder.push(".training");
-        Kept { folder: PathBuf::from(folder), method: method.to_owned() }
+        FinishedRuns { folder: PathBuf::from(folder), method: method.to_owned() }
     }
 
     fn path(&self, stack: f64, seed: u64) -> PathBuf {
