@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Random hands with a board of so many cards.
+/// Random hands with a board of this many cards.
 fn deals(cards: usize, count: usize) -> Vec<(Combo, CardSet)> {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     let mut deal = || {

@@ -177,7 +177,7 @@ fn hashes_name_the_game_and_the_menu_and_nothing_else() {
     assert_eq!(short(&hash), "2b24a6b46dec8610");
 }
 
-/// Half the pot, the pot and all-in for so many raises of a street, all-in after that.
+/// Half the pot, the pot and all-in for this many raises of a street, all-in after that.
 fn capped(sizes: &str, raises: u32) -> String {
     format!("every 1-{raises}: {sizes} allin\nevery {}+: allin\nallin-from: 90%", raises + 1)
 }

@@ -9,7 +9,7 @@ fn set(text: &str) -> CardSet {
     text.parse::<Board>().expect("cards").set()
 }
 
-/// Every set of so many cards out of these.
+/// Every set of this many cards out of these.
 fn each_set(cards: &[Card], size: usize, chosen: CardSet, visit: &mut impl FnMut(CardSet)) {
     if size == 0 {
         return visit(chosen);

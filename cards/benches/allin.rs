@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 
 type Deal = (Combo, Combo, CardSet);
 
-/// Two hands and a board of so many cards.
+/// Two hands and a board of this many cards.
 fn random_deals(board: usize, count: usize) -> Vec<Deal> {
     let mut rng = Pcg64Mcg::seed_from_u64(board as u64);
     let mut deal = || {

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 
 type State = (Combo, CardSet);
 
-/// Random hands with random boards of so many cards.
+/// Random hands with random boards of this many cards.
 fn random_states(size: usize, count: usize) -> Vec<State> {
     let mut rng = Pcg64Mcg::seed_from_u64(size as u64);
     let mut state = || {

@@ -23,7 +23,7 @@ fn combo(text: &str) -> Combo {
     Combo::new(cards[0], cards[1]).expect("two cards")
 }
 
-/// Two hands and a board of so many cards.
+/// Two hands and a board of this many cards.
 fn random_deal(board: usize, rng: &mut Pcg64Mcg) -> (Combo, Combo, CardSet) {
     let mut cards: Vec<Card> = Vec::new();
     while cards.len() < board + 4 {

@@ -29,7 +29,7 @@ fn draw(rng: &mut Pcg64Mcg, count: u32, dead: CardSet) -> CardSet {
     drawn
 }
 
-/// A random board of so many cards and a hand that shares none.
+/// A random board of this many cards and a hand that shares none.
 fn random_state(rng: &mut Pcg64Mcg, size: u32) -> (Combo, CardSet) {
     let board = draw(rng, size, CardSet::EMPTY);
     let hole: Vec<Card> = draw(rng, 2, board).iter().collect();

@@ -140,7 +140,7 @@ fn gradients_of_wide_layers_are_those_of_the_loss() {
     }
 }
 
-/// Looks at every parameter, or one of so many.
+/// Looks at every parameter, or one of this many.
 fn check_gradient(
     count: usize,
     hidden: [usize; 2],

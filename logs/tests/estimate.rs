@@ -139,7 +139,7 @@ fn self_play(def: &Arc<GameDef>, hand: u64, deal: &Deal, seed: u64) -> Payoff {
 /// How a hand reaches the estimator: as it was, or wrongly.
 type Tamper = fn(&mut HandRecord, &mut Vec<DecisionRecord>, &mut Payoff);
 
-/// One match of so many hands: all its estimates by kind.
+/// One match of this many hands: all its estimates by kind.
 fn match_of(hands: u64, repetition: u64, tamper: Tamper) -> BTreeMap<String, Row> {
     let estimates = Estimates::of_game(&short(), 1, 0).unwrap();
     estimates_of_match(estimates.imagining(Arc::new(PLAYERS[0]), 4), hands, repetition, tamper)

@@ -95,7 +95,7 @@ impl Evaluator for RsPoker {
     }
 }
 
-/// A hand and a board of so many cards, as numbers.
+/// A hand and a board of this many cards, as numbers.
 #[derive(Clone)]
 struct State {
     hole: [u8; 2],

@@ -18,7 +18,7 @@ const ENQUEUE: f64 = 50_000.0;
 const HAND_IN: f64 = 500.0;
 /// Standard deviation of the logarithm of a part's time.
 const SPREAD: f64 = 0.15;
-/// One part in so many loses its worker.
+/// One part in this many loses its worker.
 const LOST: u64 = 200;
 /// Seconds until another gets the part of one that is lost.
 const LEASE: f64 = 30.0;

@@ -1,5 +1,5 @@
 //! Parts per second of empty work: `parts_per_second URL PARTS WORKERS [BYTES]`, each worker with a
-//! connection of its own, each part with a result of so many bytes, or none.
+//! connection of its own, each part with a result of this many bytes, or none.
 
 use std::error::Error;
 use std::io::Write;

@@ -1,5 +1,5 @@
 //! How fast the algorithms of the family converge on rivers: exploitability in percent of the pot
-//! after so many iterations, the mean over random boards with all hands, and the standard deviation
+//! after this many iterations, the mean over random boards with all hands, and the standard deviation
 //! from board to board.
 //!
 //! `river_convergence BOARDS POTS-BEHIND MENU [ALGORITHM …]`, for instance

@@ -1,4 +1,4 @@
-//! Exploitability after so many iterations, against figures computed by another program (which
+//! Exploitability after this many iterations, against figures computed by another program (which
 //! agrees with OpenSpiel to nine digits where both have the algorithm).
 //!
 //! Trajectories on Leduc are chaotic in rounding: exact at first, close at 100 iterations, bounds

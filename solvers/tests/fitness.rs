@@ -146,7 +146,7 @@ fn limit() -> BettingTree {
     BettingTree::new(&Arc::new(games::limit_holdem()), &menu, 100_000).expect("a small tree")
 }
 
-/// Counts of some flops as if they were all: each so many times.
+/// Counts of some flops as if they were all: each this many times.
 fn some(street: Street, buckets: &Buckets) -> ClassCounts {
     let mut sum = Sum::default();
     for flop in ["Td9d2h", "7s7h2d"] {

@@ -229,7 +229,7 @@ impl Bot {
         let _ = self.stream.write_all(&self.player.poll_transmit());
     }
 
-    /// Plays until the connection is closed, or until so many hands have ended.
+    /// Plays until the connection is closed, or until this many hands have ended.
     pub(super) fn play(&mut self, most: u32) -> Played {
         let mut hands = 0;
         let mut bytes = [0; 4096];

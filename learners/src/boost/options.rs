@@ -28,7 +28,7 @@ pub struct Options {
     pub subsample: f32,
     /// The share of columns sampled for each tree, above 0 and at most 1. 1.
     pub colsample: f32,
-    /// Stop after so many rounds without a better loss on the validation rows; `None` for never.
+    /// Stop after this many rounds without a better loss on the validation rows; `None` for never.
     pub patience: Option<u32>,
     /// The seed of the samples of rows and columns. 0.
     pub seed: u64,

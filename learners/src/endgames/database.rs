@@ -41,7 +41,7 @@ pub struct Solved<'a> {
 }
 
 impl Deck {
-    /// A deck of so many cards, with these bets.
+    /// A deck of this many cards, with these bets.
     pub fn new(cards: usize, bets: &Bets) -> Deck {
         Deck { cards, sizes: bets.sizes().to_vec() }
     }

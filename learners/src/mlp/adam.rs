@@ -35,7 +35,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Zero moments for so many parameters.
+    /// Zero moments for this many parameters.
     pub fn new(parameters: usize) -> Moments {
         Moments { steps: 0, mean: vec![0.0; parameters], square: vec![0.0; parameters] }
     }

@@ -179,7 +179,7 @@ impl From<Infallible> for MlpError {
 pub const MOST_BYTES: u64 = 8 << 30;
 
 impl MlpOptions {
-    /// The network's shape for rows of so many columns and targets.
+    /// The network's shape for rows of this many columns and targets.
     pub fn shape(&self, inputs: usize, outputs: usize) -> Shape {
         Shape { inputs, hidden: self.hidden.clone(), outputs, activation: self.activation }
     }

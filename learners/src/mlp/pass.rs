@@ -67,7 +67,7 @@ struct Slice {
 }
 
 impl Pass {
-    /// Allocates buffers for batches of so many rows.
+    /// Allocates buffers for batches of this many rows.
     pub(super) fn new(layers: &[Layer], batch: usize) -> Pass {
         let slice_rows = batch.div_ceil(SLICES).max(LEAST_SLICE).min(batch);
         let slices = (0..batch.div_ceil(slice_rows)).map(|_| Slice::new(layers, slice_rows));

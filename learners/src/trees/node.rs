@@ -41,7 +41,7 @@ pub(crate) struct Price {
 }
 
 impl Price {
-    /// Whether a leaf may have so many rows with these weights of classes.
+    /// Whether a leaf may have this many rows with these weights of classes.
     pub(crate) fn allows(&self, rows: usize, sums: &[f64]) -> bool {
         rows >= self.min_rows.max(1)
             && (self.min_weight <= 0.0 || sums.iter().sum::<f64>() >= self.min_weight)

@@ -1,4 +1,4 @@
-//! Known convergence on rivers: exploitability after so many iterations, the mean of random boards.
+//! Known convergence on rivers: exploitability after this many iterations, the mean of random boards.
 
 use abstraction::menu::BetMenu;
 use cards::{Board, Card, Combo, Range, evaluate};
@@ -61,7 +61,7 @@ impl Rivers {
     }
 
     /// The means of all boards are within a fifth of these; or, where boards differ as much as
-    /// that, within so many standard errors of a mean of eight.
+    /// that, within this many standard errors of a mean of eight.
     fn check(&self, name: &str, known: [f64; 5], errors: f64) {
         let variant: Variant = name.parse().expect("an algorithm");
         let each: Vec<[f64; 5]> =

@@ -15,7 +15,7 @@ fn first_first() -> Options {
     Options { variant: Variant::DCFR_PLUS, ..Options::default() }
 }
 
-/// After so many iterations.
+/// After this many iterations.
 fn solved(
     state: &PublicState,
     ranges: [&Range; 2],

@@ -33,7 +33,7 @@ enum Algorithm {
     LinearProgram,
 }
 
-/// A measurement after so many iterations, a row of the table.
+/// A measurement after this many iterations, a row of the table.
 struct Point {
     iterations: u32,
     exploitability: f64,
@@ -176,7 +176,8 @@ fn measure(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
     let [first, second] = Player::BOTH.map(|player| profile.best_response_value(game, player));
     Point {
         iterations,
-        exploitability: (first + second) / 2.0,
+        // Rounding may take it below zero.
+        exploitability: ((first + second) / 2.0).max(0.0),
         value: profile.value(game),
         bounds: [-second, first],
     }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(super) const IN_A_ROW: u64 = 3;
 /// Up to this many unusable answers in all are tolerated, whatever the number of hands.
 const FEW: u64 = 10;
-/// Beyond that, one for so many hands is tolerated.
+/// Beyond that, one for this many hands is tolerated.
 const ONE_IN: u64 = 100;
 
 /// The counts of failures, and their limits.

@@ -27,7 +27,7 @@ li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}b::be
 @media print{body{padding:0;max-width:none}}
 ";
 
-/// The font size in points at which a card of so many lines fits on one page.
+/// The font size in points at which a card of this many lines fits on one page.
 fn size(card: &Card) -> f64 {
     let rules: usize = card.streets.iter().map(|(_, rules)| 2 + rules.len()).sum();
     let long = |rule: &&super::Rule| rule.when.len() + rule.what.len() > LONG;
