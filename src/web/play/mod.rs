@@ -5,7 +5,7 @@
 //! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]).
 //!
 //! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences.
-//! - [`past_hands`]: the finished hands of a session; [`result`]: their table and [`curve`].
+//! - [`past_hands`]: the finished hands of a session; [`result`]: their table and curve.
 //! - [`review`]: the agent's decisions. [`live`]: the parts that change.
 
 mod live;
