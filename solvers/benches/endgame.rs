@@ -1,5 +1,5 @@
-//! An equilibrium of a ten-card endgame by the program of pairs, beside a linear program of the
-//! sequence form of the same game, and the price of a strategy.
+//! An equilibrium of a ten-card endgame by the program of pairs, beside clarabel on the sequence
+//! form of the same game, and the price of a strategy.
 
 use std::hint::black_box;
 
@@ -25,7 +25,7 @@ fn endgames(bench: &mut Criterion) {
     let tree = Tree::new(&TenCards::new(x, y).expect("a game"), 100_000).expect("small");
     let sequences = Sequences::new(&tree);
     group.sample_size(10);
-    group.bench_function("linear program", |bench| {
+    group.bench_function("clarabel", |bench| {
         bench.iter(|| linear::solve(black_box(&sequences)).expect("solved"));
     });
     group.finish();
