@@ -1,6 +1,6 @@
 //! How fast the algorithms of the family converge on rivers: exploitability in percent of the pot
-//! after this many iterations, the mean over random boards with all hands, and the standard deviation
-//! from board to board.
+//! by iterations, the mean over random boards with all hands, and the standard deviation from board
+//! to board.
 //!
 //! `river_convergence BOARDS POTS-BEHIND MENU [ALGORITHM …]`, for instance
 //! `river_convergence 48 10 "river 1: 50% pot allin; river 2: pot allin; river 3: allin"`. 200

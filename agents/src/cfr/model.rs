@@ -315,7 +315,7 @@ struct RecentBoards(Mutex<VecDeque<(CardSet, Arc<[u16]>)>>);
 impl RecentBoards {
     /// Returns the bucket of each combo on a board, by combo index; `None` if the cards are not a
     /// valid board.
-    pub(super) fn get(&self, buckets: &Buckets, board: CardSet) -> Option<Arc<[u16]>> {
+    fn get(&self, buckets: &Buckets, board: CardSet) -> Option<Arc<[u16]>> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = {
             let mut boards = lock();

@@ -73,18 +73,12 @@ pub struct AllInMatrix {
 }
 
 impl AllInMatrix {
-    pub(super) fn new() -> AllInMatrix {
+    fn new() -> AllInMatrix {
         AllInMatrix { counts: vec![WinRate::default(); StartingHand::COUNT * StartingHand::COUNT] }
     }
 
     /// Adds the counts of `pairs` pairs of hands.
-    pub(super) fn add(
-        &mut self,
-        hero: StartingHand,
-        villain: StartingHand,
-        counts: WinRate,
-        pairs: u64,
-    ) {
+    fn add(&mut self, hero: StartingHand, villain: StartingHand, counts: WinRate, pairs: u64) {
         let entry = &mut self.counts[place(hero, villain)];
         entry.wins += pairs * counts.wins;
         entry.ties += pairs * counts.ties;

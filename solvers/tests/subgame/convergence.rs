@@ -1,4 +1,4 @@
-//! Known convergence on rivers: exploitability after this many iterations, the mean of random boards.
+//! Known convergence on rivers: exploitability by iterations, the mean of random boards.
 
 use abstraction::menu::BetMenu;
 use cards::{Board, Card, Combo, Range, evaluate};

@@ -113,8 +113,8 @@ impl RateText {
     }
 }
 
-/// The chart of a session: the cumulative winnings in big blinds after each hand, as played and without luck;
-/// empty with fewer than two hands. Colours come from the style sheet.
+/// The chart of a session: the cumulative winnings in big blinds after each hand, as played and
+/// without luck; empty with fewer than two hands. Colours come from the style sheet.
 fn curve(results: &[[f64; 2]]) -> String {
     let (Some(&[won, without]), 2..) = (results.last(), results.len()) else {
         return String::new();

@@ -35,14 +35,14 @@ impl SlumbotHost {
     pub async fn run(self, stop: CancellationToken) {
         let plan = &self.0.plan;
         let shortest = plan.forfeit_after.min(plan.session_life);
-        let mut sweeps = tokio::time::interval((shortest / 4).clamp(TICKS.0, TICKS.1));
-        sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut checks = tokio::time::interval((shortest / 4).clamp(TICKS.0, TICKS.1));
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut reports = tokio::time::interval(REPORT);
         let mut reporter = super::report::Reporter::default();
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
-                _ = sweeps.tick() => self.end_idle().await,
+                _ = checks.tick() => self.end_idle().await,
                 _ = reports.tick() => reporter = self.report(reporter).await,
             }
         }
