@@ -26,5 +26,7 @@ mod pool;
 pub mod practice;
 pub mod speed;
 pub mod statements;
+mod walk;
 
 pub use hands::{Settings, SettingsError};
+pub use walk::Sampled;

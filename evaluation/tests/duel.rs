@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agents::Registry;
+use evaluation::Sampled;
 use evaluation::duel::{Duel, Valued, duel};
 use game::{GameDef, Policy, Street, games};
 use matches::stop::Stop;
@@ -27,7 +28,8 @@ fn sampled(
     let def = Arc::new(games::nolimit_holdem());
     let [one, other, before] = names.map(|name| policy(&def, name));
     let policies = [one, other];
-    let plan = Duel { def, policies, before, street, sample_below, cards, hands, seed: 5 };
+    let sampled = Sampled { cards, below: sample_below };
+    let plan = Duel { def, policies, before, street, sampled, hands, seed: 5 };
     duel(&plan, threads, &Stop::new(), |_| ())
 }
 

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use evaluation::Sampled;
 use evaluation::lbr::store::{DEALS, StoreError};
 use evaluation::lbr::{Figures, MeasureError, Outcome, Plan, run};
 use game::{Street, games};
-use logs::Provenance;
+use logs::{Provenance, Rate};
 use matches::registry::registry;
 use matches::stop::Stop;
 use solvers::lbr::Moves;
@@ -20,6 +21,7 @@ fn plan(agent: &str, hands: u64) -> Plan {
         model_sha256: None,
         moves: Moves::FoldCallPotAllIn,
         from: Street::Turn,
+        all_hands: None,
         hands,
         seed: 42,
         shard: None,
@@ -64,6 +66,35 @@ fn lines(folder: &Path) -> Vec<String> {
 fn threads_change_nothing() {
     let plan = plan("equity", 60);
     assert_eq!(whole(&plan, 1), whole(&plan, 3));
+}
+
+#[test]
+fn all_hands_valued_win_what_dealt_hands_win_with_less_spread() {
+    for (from, cards, below) in
+        [(Street::River, 1, 0.0), (Street::Turn, 2, 0.0), (Street::Turn, 1, 0.05)]
+    {
+        let dealt = Plan { from, ..plan("equity", 1200) };
+        let valued =
+            Plan { all_hands: Some(Sampled { cards, below }), hands: 120, ..dealt.clone() };
+        let [dealt, valued] = [dealt, valued].map(|plan| {
+            let figures = whole(&plan, 2);
+            assert_eq!(figures.dealt.hands, if plan.all_hands.is_some() { 0 } else { plan.hands });
+            Rate::of(&figures.expected, plan.def.big_blind()).expect("enough hands")
+        });
+        let apart = dealt.half_width().hypot(valued.half_width());
+        assert!((dealt.mbb - valued.mbb).abs() < apart, "{from}: {dealt:?} {valued:?}");
+        // As many hands would have half the width.
+        assert!(valued.expected_half_width(1200) < 0.5 * dealt.half_width(), "{from}: {valued:?}");
+    }
+}
+
+#[test]
+fn all_hands_are_not_valued_before_the_flop() {
+    let all_hands = Some(Sampled { cards: 1, below: 0.0 });
+    let plan = Plan { from: Street::Preflop, all_hands, ..plan("call", 4) };
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = measure(&plan, folder.path(), 1, u64::MAX);
+    assert!(matches!(refused, Err(MeasureError::AllHands)), "{refused:?}");
 }
 
 #[test]

@@ -74,6 +74,50 @@ fn some() -> u64 {
 }
 
 #[test]
+fn choosing_for_all_hands_at_once_is_choosing_for_each() {
+    let (def, agent) = (nolimit(), By(mixes));
+    let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
+    for (number, moves) in (0..).zip([Moves::FoldCall, Moves::FoldCallPotAllIn, Moves::Bets56]) {
+        for from in [Street::Turn, Street::River] {
+            let response = LocalBestResponse::new(&def, &agent, moves, from).expect("hold'em");
+            let deal = deal(&mut Pcg64Mcg::seed_from_u64(number));
+            let mut public = PublicState::new(&def);
+            while public.street() < from {
+                public.apply(Action::Call).expect("a call or a check");
+                public.deal_from(&deal.board).expect("cards");
+            }
+            // The agent's first action tells something about its hand.
+            let first = public.clone();
+            public.apply(Action::RaiseTo(first.legal().raise.expect("chips").min)).expect("a bet");
+            let held = Combo::new(deal.hole[seats[0]][0], deal.hole[seats[0]][1]).expect("two");
+            let posterior = |seen: CardSet| {
+                let mut posterior = Posterior::new(seen);
+                let raise = public.history().last().expect("it has bet").action;
+                posterior.observe(&agent, &first, seats[0], held, |_| raise);
+                posterior
+            };
+            let board = public.board().set();
+            let hands: Vec<Combo> =
+                Combo::all().filter(|hand| !hand.set().intersects(board)).step_by(7).collect();
+            let all = posterior(board);
+            let chosen = response.choose_each(&public, seats[1], &hands, all.weights());
+            let mut kinds = [0; 3];
+            for (&hand, chosen) in hands.iter().zip(chosen) {
+                let one = posterior(hand.cards().into_iter().fold(board, CardSet::with));
+                let (action, _) = response.choose(&public, seats[1], hand, &one);
+                assert_eq!(action, chosen, "{moves} on the {from} with {hand}");
+                kinds[match action {
+                    Action::Fold => 0,
+                    Action::Call => 1,
+                    Action::RaiseTo(_) => 2,
+                }] += 1;
+            }
+            assert!(kinds[0] > 0 && kinds[1] + kinds[2] > 0, "{moves}: {kinds:?}");
+        }
+    }
+}
+
+#[test]
 fn always_folding_loses_exactly_the_blinds() {
     for from in [Street::Preflop, Street::Turn] {
         for moves in [Moves::FoldCallPotAllIn, Moves::Bets56] {

@@ -1,6 +1,7 @@
 //! Local best response against an agent, on any number of threads, recorded in a folder.
 //!
-//! Each deal is played twice: with the response in seat 0 and in seat 1. The results of a deal
+//! Each deal is played twice: with the response in seat 0 and in seat 1. Or only up to the street
+//! from which on the response uses its moves, and from there valued over all hands. The results of a deal
 //! depend on its number and the seed only, and are written to the folder as soon as both hands are
 //! over ([`store`]); a run that was killed plays the missing deals and ends with the same figures.
 
@@ -13,16 +14,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agents::{AgentChoice, AgentError};
-use game::{GameDef, Policy, Seat, Street};
+use cards::Combo;
+use game::{GameDef, Payoff, Policy, PublicState, Seat, Street};
 use logs::stats::Sums;
 use logs::{Provenance, Rate, Shard};
 use matches::deals::Dealer;
 use matches::decide::decision_rng;
 use matches::stop::Stop;
-use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Won};
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Posterior};
 
 use crate::folder::{folder_name, has, part};
 use crate::pool::{self, SHOWN};
+use crate::walk::{self, Player as Walker, Sampled};
 use store::{Manifest, Store, StoreError};
 
 /// The settings of a measurement.
@@ -40,6 +46,9 @@ pub struct Plan {
     pub moves: Moves,
     /// The street from which on it uses them; before it, it checks and calls.
     pub from: Street,
+    /// Whether the hands that reach the street `from` are valued there over all hands of both
+    /// players, and what is sampled then; `None` plays them on with the cards as dealt.
+    pub all_hands: Option<Sampled>,
     /// Hands to play, two for each deal.
     pub hands: u64,
     /// The seed of all cards and of the agent's samples.
@@ -64,6 +73,9 @@ pub enum MeasureError {
     /// The agent cannot play this game.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// All hands are to be valued from the beginning.
+    #[error("all hands cannot be valued from before the flop: there are too many boards")]
+    AllHands,
     /// The response cannot be played.
     #[error(transparent)]
     Response(#[from] LbrError),
@@ -75,15 +87,25 @@ pub enum MeasureError {
     Store(#[from] StoreError),
 }
 
+/// The response's winnings in one hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Won {
+    /// With the cards as dealt; `None` where all hands are valued.
+    pub dealt: Option<Payoff>,
+    /// With cards averaged out, see [`Figures::expected`].
+    pub expected: Payoff,
+}
+
 /// The response's winnings so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
-    /// With the cards as dealt, as usually published: over both seats.
+    /// With the cards as dealt, as usually published: over both seats. Empty where all hands are
+    /// valued.
     pub dealt: Sums,
     /// With the cards as dealt, by seat of the response.
     pub dealt_seats: [Sums; 2],
-    /// With the agent's hand and the boards after the last decision averaged out, see
-    /// [`Won::expected`]: over both seats.
+    /// With the agent's hand and the boards after the last decision averaged out (see
+    /// [`solvers::lbr::Won::expected`]), or all hands at each spot: over both seats.
     pub expected: Sums,
     /// The same, by seat of the response.
     pub expected_seats: [Sums; 2],
@@ -91,11 +113,14 @@ pub struct Figures {
 
 impl Figures {
     fn add(&mut self, both: [Won; 2]) {
-        self.dealt.add(both[0].dealt + both[1].dealt, 2);
         self.expected.add(both[0].expected + both[1].expected, 2);
         for (seat, won) in both.into_iter().enumerate() {
-            self.dealt_seats[seat].add(won.dealt, 1);
             self.expected_seats[seat].add(won.expected, 1);
+        }
+        if let [Some(one), Some(other)] = both.map(|won| won.dealt) {
+            self.dealt.add(one + other, 2);
+            self.dealt_seats[0].add(one, 1);
+            self.dealt_seats[1].add(other, 1);
         }
     }
 }
@@ -127,7 +152,13 @@ pub struct Outcome {
 impl Plan {
     /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
-        let rest = format!("{}-from-{}-s{}", self.moves, self.from, self.seed) + &part(self.shard);
+        let all_hands = self.all_hands.map(|Sampled { cards, below }| {
+            let below = if below > 0.0 { format!("-b{below}") } else { String::new() };
+            format!("{below}-c{cards}")
+        });
+        let all_hands = all_hands.unwrap_or_default();
+        let rest = format!("{}-from-{}{all_hands}-s{}", self.moves, self.from, self.seed);
+        let rest = rest + &part(self.shard);
         folder_name("lbr", &self.agent, self.model_sha256.as_deref(), &self.game_name, &rest)
     }
 
@@ -146,6 +177,8 @@ impl Plan {
             model_sha256: self.model_sha256.clone(),
             moves: self.moves.to_string(),
             from: self.from.to_string(),
+            cards: self.all_hands.map(|sampled| sampled.cards),
+            sample_below: self.all_hands.map(|sampled| sampled.below),
             seed: self.seed,
             game_name: self.game_name.clone(),
             game: GameDef::clone(&self.def),
@@ -168,6 +201,9 @@ pub fn run(
 ) -> Result<Outcome, MeasureError> {
     if plan.hands < 4 || !plan.hands.is_multiple_of(2) {
         return Err(MeasureError::Hands(plan.hands));
+    }
+    if plan.all_hands.is_some() && plan.from == Street::Preflop {
+        return Err(MeasureError::AllHands);
     }
     let policy = plan.agent.policy(&plan.def)?;
     let policy = policy.ok_or_else(|| MeasureError::NoPolicy(plan.agent.name().to_owned()))?;
@@ -205,6 +241,8 @@ pub fn run(
 /// The response against the agent, for one thread.
 struct Player<'a> {
     response: LocalBestResponse<'a>,
+    agent: &'a dyn Policy,
+    all_hands: Option<Sampled>,
     dealer: Dealer,
     seed: u64,
 }
@@ -212,20 +250,46 @@ struct Player<'a> {
 impl<'a> Player<'a> {
     fn new(plan: &Plan, policy: &'a dyn Policy) -> Result<Player<'a>, MeasureError> {
         let response = LocalBestResponse::new(&plan.def, policy, plan.moves, plan.from)?;
-        Ok(Player { response, dealer: Dealer::new(&plan.def, plan.seed), seed: plan.seed })
+        let dealer = Dealer::new(&plan.def, plan.seed);
+        Ok(Player { response, agent: policy, all_hands: plan.all_hands, dealer, seed: plan.seed })
     }
 
     /// Plays both hands of a deal.
     fn play(&self, number: u64) -> Result<[Won; 2], MeasureError> {
         let dealt = self.dealer.clone().deal(number);
         let deal = Deal { hole: dealt.hole, board: dealt.board };
-        let mut both = [Won::default(); 2];
+        let mut both = [Won { dealt: None, expected: Payoff::ZERO }; 2];
         for (seat, won) in Seat::all(2).zip(&mut both) {
             let mut rng = decision_rng(self.seed, 2 * number + seat.index() as u64, 0);
-            let played = AssertUnwindSafe(|| self.response.play(&deal, seat, &mut rng));
+            let played = AssertUnwindSafe(|| self.hand(&deal, seat, &mut rng));
             *won = catch_unwind(played).map_err(|_| MeasureError::Panicked(number))??;
         }
         Ok(both)
+    }
+
+    /// Plays one hand of a deal, or values all hands at the spot that it comes to.
+    fn hand(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, LbrError> {
+        let Some(sampled) = self.all_hands else {
+            let won = self.response.play(deal, seat, rng)?;
+            return Ok(Won { dealt: Some(won.dealt), expected: won.expected });
+        };
+        let mut samples = Pcg64Mcg::seed_from_u64(rng.random());
+        let mut value = |spot: &PublicState, posterior: &Posterior| {
+            let board = spot.board().set();
+            let own = Combo::all().map(|combo| f64::from(!combo.set().intersects(board)));
+            let mut came = [own.collect(), posterior.weights().to_vec()];
+            let mut players = [Walker::Response(&self.response), Walker::Policy(self.agent)];
+            let sign = if seat.index() == 0 { 1.0 } else { -1.0 };
+            if seat.index() == 1 {
+                came.swap(0, 1);
+                players.swap(0, 1);
+            }
+            let mut deck = spot.def().deck();
+            deck.shuffle(&mut samples);
+            sign * walk::value(spot, &came, players, sampled, &deck, samples.clone())
+        };
+        let expected = self.response.play_to(deal, seat, rng, &mut value)?;
+        Ok(Won { dealt: None, expected })
     }
 }
 
@@ -249,7 +313,7 @@ impl Measurement {
     }
 
     fn hands(&self) -> u64 {
-        self.figures.dealt.hands
+        self.figures.expected.hands
     }
 
     fn progress(&self) -> Progress {

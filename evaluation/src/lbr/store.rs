@@ -1,8 +1,8 @@
 //! The folder of an LBR measurement, see [`folder`](crate::folder).
 //!
 //! `deals.csv` has a line for each finished deal: its number, the response's winnings in seat 0 and
-//! in seat 1 with the cards as dealt, then the same with the agent's hand averaged out, in 1/2520
-//! chips.
+//! in seat 1 with the cards as dealt, or nothing where all hands were valued, then the same with
+//! cards averaged out, in 1/2520 chips.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::path::Path;
 use game::{GameDef, Payoff};
 use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
-use solvers::lbr::Won;
 
+use super::Won;
 pub use crate::folder::{MANIFEST, StoreError};
 use crate::folder::{ResultsFolder, first_difference};
 
@@ -21,7 +21,7 @@ pub const DEALS: &str = "deals.csv";
 const HEADER: &str = "deal,dealt_seat0,dealt_seat1,expected_seat0,expected_seat1\n";
 
 /// The manifest of the measurement.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The agent with its settings.
@@ -33,6 +33,12 @@ pub struct Manifest {
     pub moves: String,
     /// The street from which on they are used.
     pub from: String,
+    /// Cards that are followed wherever one is dealt, if all hands are valued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cards: Option<u32>,
+    /// Lines with less than this share of a spot's weight are sampled, if all hands are valued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_below: Option<f64>,
     /// The seed of the cards and of the agent's samples.
     pub seed: u64,
     /// The game's name or file, as given.
@@ -50,6 +56,8 @@ impl crate::folder::Manifest for Manifest {
             ("model", self.model_sha256 == other.model_sha256),
             ("set of moves", self.moves == other.moves),
             ("first street", self.from == other.from),
+            ("--cards", self.cards == other.cards),
+            ("--sample-below", self.sample_below == other.sample_below),
             ("seed", self.seed == other.seed),
             ("game", self.game == other.game),
         ])
@@ -94,7 +102,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn keep(&mut self, deal: u64, both: [Won; 2]) -> Result<(), StoreError> {
-        let [a, b] = both.map(|won| won.dealt.parts());
+        let dealt = |won: Won| won.dealt.map_or_else(String::new, |won| won.parts().to_string());
+        let [a, b] = both.map(dealt);
         let [c, d] = both.map(|won| won.expected.parts());
         self.kept.add(&format!("{deal},{a},{b},{c},{d}\n"))
     }
@@ -102,9 +111,12 @@ impl Store {
 
 fn read_line(line: &str) -> Option<(u64, [Won; 2])> {
     let (deal, rest) = line.split_once(',')?;
-    let mut numbers = rest.split(',').map(str::parse);
-    let mut next = || numbers.next()?.ok().map(Payoff::from_parts);
-    let (dealt, expected) = ([next()?, next()?], [next()?, next()?]);
-    let both = [0, 1].map(|seat| Won { dealt: dealt[seat], expected: expected[seat] });
-    (numbers.next().is_none()).then_some((deal.parse().ok()?, both))
+    let cells: Vec<&str> = rest.split(',').collect();
+    let [a, b, c, d] = cells.try_into().ok()?;
+    let won = |dealt: &str, expected: &str| {
+        let payoff = |text: &str| text.parse().ok().map(Payoff::from_parts);
+        let dealt = if dealt.is_empty() { None } else { Some(payoff(dealt)?) };
+        Some(Won { dealt, expected: payoff(expected)? })
+    };
+    Some((deal.parse().ok()?, [won(a, c)?, won(b, d)?]))
 }

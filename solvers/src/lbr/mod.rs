@@ -18,6 +18,7 @@
 //!
 //! Only the agent's and chance's draws are sampled: win-rates are exact over all boards.
 
+mod all_hands;
 mod moves;
 mod posterior;
 
@@ -81,6 +82,9 @@ pub enum LbrError {
     },
 }
 
+/// What the response wins over a hand, in chips, from a spot with the agent's posterior on.
+pub type ValueOfSpot<'a> = dyn FnMut(&PublicState, &Posterior) -> f64 + 'a;
+
 /// The response to one agent.
 pub struct LocalBestResponse<'agent> {
     def: Arc<GameDef>,
@@ -115,6 +119,35 @@ impl<'agent> LocalBestResponse<'agent> {
     /// # Errors
     /// [`LbrError::Deal`] and [`LbrError::Strategy`].
     pub fn play(&self, deal: &Deal, seat: Seat, rng: &mut impl Rng) -> Result<Won, LbrError> {
+        self.hand(deal, seat, rng, None)
+    }
+
+    /// Plays one hand like [`play`](LocalBestResponse::play), but only up to the street `from`. If
+    /// it comes to a decision there, `value` gives the response's mean winnings in chips over the
+    /// hand, and all hands that either may hold: the response any that the board leaves, as it
+    /// called with all of them; the agent those of the posterior, which does not know the
+    /// response's cards. The winnings have the same expectation as [`Won::expected`], and less
+    /// variance.
+    ///
+    /// # Errors
+    /// [`LbrError::Deal`] and [`LbrError::Strategy`].
+    pub fn play_to(
+        &self,
+        deal: &Deal,
+        seat: Seat,
+        rng: &mut impl Rng,
+        value: &mut ValueOfSpot<'_>,
+    ) -> Result<Payoff, LbrError> {
+        self.hand(deal, seat, rng, Some(value)).map(|won| won.expected)
+    }
+
+    fn hand(
+        &self,
+        deal: &Deal,
+        seat: Seat,
+        rng: &mut impl Rng,
+        mut value: Option<&mut ValueOfSpot<'_>>,
+    ) -> Result<Won, LbrError> {
         let agent_seat = other(seat);
         let [hole, held] = [seat, agent_seat].map(|seat| combo(deal.hole[seat]));
         let (Some(hole), Some(held), 5) = (hole, held, deal.board.len()) else {
@@ -124,11 +157,18 @@ impl<'agent> LocalBestResponse<'agent> {
             response: self,
             public: PublicState::new(&self.def),
             seat,
-            posterior: Posterior::new(hole.set()),
+            posterior: Posterior::new(if value.is_some() { CardSet::EMPTY } else { hole.set() }),
             roll_out: RollOut::new(hole),
         };
         let mut expected = None;
         loop {
+            if let Some(value) = &mut value
+                && hand.public.street() >= self.from
+                && matches!(hand.public.turn(), Turn::Act(_))
+            {
+                let expected = payoff(value(&hand.public, &hand.posterior));
+                return Ok(Won { dealt: expected, expected });
+            }
             match hand.public.turn() {
                 Turn::Deal(street) => {
                     // From here on there are no decisions: only the run-out is left.
@@ -247,12 +287,12 @@ impl Hand<'_> {
 
     /// The response's mean winnings at showdown over the remaining boards.
     fn shown_down(&mut self) -> Payoff {
+        self.posterior.remove(self.roll_out.hole.set());
         let equities = self.roll_out.on(self.public.board().set());
         let win_rate = self.posterior.win_rate(equities);
         let stakes = Stakes::of(&self.public, self.seat);
         let mine = self.public.committed()[self.seat];
-        let won = stakes.called(self.public.highest(), win_rate) - f64::from(mine);
-        Payoff::from_parts((won * Payoff::PER_CHIP as f64).round() as i64)
+        payoff(stakes.called(self.public.highest(), win_rate) - f64::from(mine))
     }
 }
 
@@ -285,6 +325,11 @@ impl Stakes {
         let each = f64::from(total.min(self.most));
         win_rate * (self.mine + each) - (1.0 - win_rate) * (each - self.mine)
     }
+}
+
+/// Chips, rounded to a 2,520th.
+fn payoff(chips: f64) -> Payoff {
+    Payoff::from_parts((chips * Payoff::PER_CHIP as f64).round() as i64)
 }
 
 /// The opponent's seat.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::AgentChoice;
+use evaluation::Sampled;
 use evaluation::duel::{Duel, Plan, Valued, run as measure};
 use evaluation::folder::model_sha256;
 use matches::stop::Stop;
@@ -24,12 +25,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
-    let share = args.sample_below.unwrap_or(0.0);
-    if !(0.0..1.0).contains(&share) {
-        return Err(Failure::usage(format!(
-            "--sample-below is {share}, but must be from 0 to less than 1"
-        )));
-    }
+    let sampled = args.sampled()?;
     let def = args.game.load()?;
     if !is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
@@ -55,8 +51,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             policies: [one, Arc::clone(&other)],
             before: other,
             street: args.street(),
-            sample_below: share,
-            cards: args.cards.unwrap_or(1),
+            sampled,
             hands: args.hands,
             seed: args.seed,
         },
@@ -72,7 +67,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let valued = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut seen);
     progress.finish();
     let valued = valued.map_err(Failure::input)?;
-    let shown = Output::from(shown(args, against, &folder, &valued));
+    let shown = Output::from(shown(args, sampled, against, &folder, &valued));
     match valued.hands < hands {
         true => Ok(shown.then(Err(Failure::interrupted(format!(
             "stopped after {} of {} hands; resume with: {}",
@@ -84,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     }
 }
 
-fn shown(args: &Args, against: &str, folder: &Path, valued: &Valued) -> String {
+fn shown(args: &Args, sampled: Sampled, against: &str, folder: &Path, valued: &Valued) -> String {
     let Valued { hands, spots, rate, at_spots } = *valued;
     let street = args.street();
     if args.json {
@@ -94,8 +89,8 @@ fn shown(args: &Args, against: &str, folder: &Path, valued: &Valued) -> String {
             "against": against,
             "game": args.game.name(),
             "from": street.to_string(),
-            "sample_below": args.sample_below.unwrap_or(0.0),
-            "cards": args.cards.unwrap_or(1),
+            "sample_below": sampled.below,
+            "cards": sampled.cards,
             "seed": args.seed,
             "hands": hands,
             "spots": spots,

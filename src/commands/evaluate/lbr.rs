@@ -55,6 +55,15 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         Betting::NoLimit => Moves::FoldCallPotAllIn,
     };
     let agent = args.named.resolve_with_policy(&args.agent)?;
+    let all_hands = match (args.cards, args.sample_below) {
+        (None, None) => None,
+        (None, Some(_)) => {
+            return Err(Failure::usage(
+                "--sample-below is for valuing all hands: give --cards, too",
+            ));
+        }
+        (Some(_), _) => Some(args.sampled()?),
+    };
     Ok(Plan {
         def,
         game_name: args.game.name().to_owned(),
@@ -62,6 +71,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         agent,
         moves: args.actions.unwrap_or(usual),
         from: args.street(),
+        all_hands,
         hands: args.hands,
         seed: args.seed,
         shard: args.shard,
@@ -70,7 +80,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
 
 fn failure(error: MeasureError) -> Failure {
     match error {
-        MeasureError::Hands(_) => Failure::usage(error),
+        MeasureError::Hands(_) | MeasureError::AllHands => Failure::usage(error),
         error => Failure::input(error),
     }
 }
@@ -88,21 +98,22 @@ fn note(position: &Position, hands: u64) -> String {
 }
 
 /// Each way of counting, with its name and its sums: over all hands, then by the response's seat.
-fn rows(plan: &Plan, outcome: &Outcome) -> [(&'static str, String, Sums); 6] {
+fn rows(plan: &Plan, outcome: &Outcome) -> Vec<(String, Sums)> {
     let figures = &outcome.figures;
     let seat = |at: usize| {
         let seat = game::Seat::new(at).expect("a seat of two players");
         format!("response in seat {at}, {}", plan.def.position(seat))
     };
-    let (dealt, expected) = ("as dealt", "averaged over the agent's hands");
-    [
-        ("dealt", dealt.to_owned(), figures.dealt),
-        ("dealt", format!("  {}", seat(0)), figures.dealt_seats[0]),
-        ("dealt", format!("  {}", seat(1)), figures.dealt_seats[1]),
-        ("expected", expected.to_owned(), figures.expected),
-        ("expected", format!("  {}", seat(0)), figures.expected_seats[0]),
-        ("expected", format!("  {}", seat(1)), figures.expected_seats[1]),
-    ]
+    let dealt = ("as dealt", figures.dealt, figures.dealt_seats);
+    let expected = |name| (name, figures.expected, figures.expected_seats);
+    let counted = match plan.all_hands {
+        None => vec![dealt, expected("averaged over the agent's hands")],
+        Some(_) => vec![expected("valued over all hands")],
+    };
+    let rows = counted.into_iter().flat_map(|(name, all, [zero, one])| {
+        [(name.to_owned(), all), (format!("  {}", seat(0)), zero), (format!("  {}", seat(1)), one)]
+    });
+    rows.collect()
 }
 
 fn rate(plan: &Plan, sums: &Sums) -> Result<Rate, NoRate> {
@@ -137,9 +148,9 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
         whole(plan.wanted()),
     );
     let rows = rows(plan, outcome);
-    let widest = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or_default();
+    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     text += &format!("{:widest$}  {:>9}  {:>8}  95 % interval\n", "what it wins", "mbb/hand", "±");
-    for (_, name, sums) in &rows {
+    for (name, sums) in &rows {
         text += &match rate(plan, sums) {
             Ok(rate) => format!(
                 "{name:widest$}  {:>+9.1}  {:>8.1}  {:+.1} to {:+.1}\n",
@@ -151,8 +162,14 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
             Err(reason) => format!("{name:widest$}  {:>9}  {reason}\n", "-"),
         };
     }
-    text += "\nBoth count the same hands; averaged, what the agent held and the boards after the last decision are\n\
-             not left to chance. A high rate shows that much could be won from the agent; a low one proves nothing.\n";
+    text += match plan.all_hands {
+        None => {
+            "\nBoth count the same hands; averaged, what the agent held and the boards after the last decision are\n\
+             not left to chance. "
+        }
+        Some(_) => "\nAt each spot, both players have all hands they may hold there. ",
+    };
+    text += "A high rate shows that much could be won from the agent; a low one proves nothing.\n";
     if plan.def.betting == Betting::NoLimit {
         text += &published(plan, outcome);
     }
@@ -227,6 +244,8 @@ fn document(plan: &Plan, outcome: &Outcome) -> Value {
         "hands": outcome.hands,
         "hands_planned": plan.wanted(),
         "complete": outcome.complete,
+        "cards": plan.all_hands.map(|sampled| sampled.cards),
+        "sample_below": plan.all_hands.map(|sampled| sampled.below),
         "dealt": of(&figures.dealt),
         "dealt_by_seat": figures.dealt_seats.each_ref().map(of),
         "expected": of(&figures.expected),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{ValueEnum, value_parser};
+use evaluation::Sampled;
 use logs::Shard;
 use solvers::subgame::response::FLOPS;
 
@@ -60,13 +61,14 @@ pub struct Args {
     /// The opponent in a match or a duel
     #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
-    /// In a duel: lines of play with less than this share of a spot's weight are sampled and
-    /// weighted accordingly; 0 follows every line. From the turn on, 0.05 takes a tenth of the time
-    /// [default: 0]
+    /// Where all hands are valued: lines of play with less than this share of a spot's weight are
+    /// sampled and weighted accordingly; 0 follows every line. From the turn on, 0.05 takes a tenth
+    /// of the time [default: 0]
     #[arg(long, value_name = "SHARE")]
     sample_below: Option<f64>,
-    /// In a duel: cards sampled at each deal; their mean counts. 48 or more follows all cards
-    /// [default: 1]
+    /// Where all hands are valued: cards sampled at each deal; their mean counts. 48 or more follows
+    /// all cards. Local best response values all hands of both players at each spot, instead of
+    /// those dealt, if this is given [default in a duel: 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     cards: Option<u32>,
     /// What the best response in hold'em sees: its two cards, or only its bucket on each street,
@@ -195,8 +197,8 @@ impl Args {
             ("--actions", self.actions.is_some(), &[Lbr]),
             ("--from", self.from.is_some(), &[Lbr, Duel]),
             ("--against", self.against.is_some(), &[Match, Duel]),
-            ("--sample-below", self.sample_below.is_some(), &[Duel]),
-            ("--cards", self.cards.is_some(), &[Duel]),
+            ("--sample-below", self.sample_below.is_some(), &[Lbr, Duel]),
+            ("--cards", self.cards.is_some(), &[Lbr, Duel]),
             ("--sees", self.sees.is_some(), &[BestResponse]),
             ("--flops", self.flops.is_some(), &[BestResponse]),
             ("--menu", self.menu.is_some(), &[BestResponse]),
@@ -211,6 +213,17 @@ impl Args {
     /// The street of `--from`.
     fn street(&self) -> game::Street {
         self.from.unwrap_or(From::Turn).street()
+    }
+
+    /// What `--cards` and `--sample-below` say.
+    fn sampled(&self) -> Result<Sampled, Failure> {
+        let below = self.sample_below.unwrap_or(0.0);
+        if !(0.0..1.0).contains(&below) {
+            return Err(Failure::usage(format!(
+                "--sample-below is {below}, but must be from 0 to less than 1"
+            )));
+        }
+        Ok(Sampled { cards: self.cards.unwrap_or(1), below })
     }
 
     fn threads(&self) -> usize {
