@@ -206,8 +206,9 @@ fn parts_of_a_measurement_make_the_whole() {
     let flops = ["call", "--by", "best-response", "--menu", "raise.menu", "--flops", "8"];
     let exploiters = ["equity", "--by", "exploiters", "--hands", "40"];
     let played = ["equity", "--by", "match", "--against", "call", "--hands", "2000"];
-    let cases: [(&str, &[&str], Option<&str>); 5] = [
+    let cases: [(&str, &[&str], Option<&str>); 6] = [
         ("lbr", &["equity", "--hands", "30"], Some("deals.csv")),
+        ("lbr-valued", &["equity", "--hands", "12", "--cards", "1"], Some("deals.csv")),
         ("duel", &duel, Some("hands.csv")),
         ("flops", &flops, Some("flops.csv")),
         ("exploiters", &exploiters, Some("exploiters.csv")),
@@ -288,8 +289,8 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
         (["--against", "fold"], "lbr", "--by match and --by duel only"),
         (["--actions", "fc"], "exploiters", "--by lbr only"),
         (["--from", "river"], "best-response", "--by lbr and --by duel only"),
-        (["--cards", "3"], "lbr", "--by duel only"),
-        (["--sample-below", "0.1"], "lbr", "--by duel only"),
+        (["--cards", "3"], "best-response", "--by lbr and --by duel only"),
+        (["--sample-below", "0.1"], "exploiters", "--by lbr and --by duel only"),
         (["--flops", "3"], "lbr", "--by best-response only"),
         (["--menu", "fc"], "exploiters", "--by best-response only"),
         (["--sees", "cards"], "lbr", "--by best-response only"),
@@ -297,6 +298,8 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
         let refusal = format!("{} is for {of}", option[0]);
         refused(&[&["call", "--by", by], &option[..]].concat(), 2, &refusal);
     }
+    refused(&["call", "--sample-below", "0.1"], 2, "give --cards, too");
+    refused(&["call", "--cards", "1", "--from", "preflop"], 2, "from before the flop");
     let duel = ["external:true", "--by", "duel", "--against", "call"];
     refused(&duel, 3, "agents that can: call, fold");
     let none = ["call", "--by", "duel", "--against", "fold", "--hands", "0"];

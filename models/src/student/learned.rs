@@ -1,5 +1,7 @@
 //! The model of a street, of any kind.
 
+use show::number::whole;
+
 use crate::Classifier;
 use crate::forest::Forest;
 use crate::network::{Network, Precision};
@@ -121,7 +123,7 @@ impl Learned {
             Learned::Forest(forest) => {
                 format!("{} trees, {} nodes", forest.trees(), forest.node_count())
             }
-            Learned::Network(network) => format!("{} parameters", network.parameters().len()),
+            Learned::Network(network) => format!("{} parameters", whole(network.parameters().len() as u64)),
         }
     }
 }
