@@ -1,7 +1,7 @@
 //! The difference in value between two strategies at sampled spots, over all hands.
 //!
 //! An agent plays hands against itself up to a street. From there both strategies are valued, each
-//! in both seats, over all pairs of hands ([`walk`]), weighted with that agent's reach
+//! in both seats, over all pairs of hands (`spot_value.rs`), weighted with that agent's reach
 //! probabilities. The difference is what one strategy would win from the other in matches in which
 //! both play the earlier streets as that agent does, with a fraction of the variance.
 //!
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::folder::{ResultsFolder, StoreError, first_difference, folder_name, has, part};
 use crate::pool;
-use crate::walk::{self, Player, Sampled};
+use crate::spot_value::{self, Player, Sampled};
 
 /// The file of results.
 pub const HANDS: &str = "hands.csv";
@@ -315,7 +315,14 @@ impl Duel {
         let draws: u64 = rng.random();
         let [one, other] = [[0, 1], [1, 0]].map(|order| {
             let players = order.map(|policy: usize| Player::Policy(&*self.policies[policy]));
-            walk::value(spot, &came, players, self.sampled, &deck, Pcg64Mcg::seed_from_u64(draws))
+            spot_value::value(
+                spot,
+                &came,
+                players,
+                self.sampled,
+                &deck,
+                Pcg64Mcg::seed_from_u64(draws),
+            )
         });
         0.5 * (one - other)
     }

@@ -25,8 +25,8 @@ pub mod measure;
 mod pool;
 pub mod practice;
 pub mod speed;
+mod spot_value;
 pub mod statements;
-mod walk;
 
 pub use hands::{Settings, SettingsError};
-pub use walk::Sampled;
+pub use spot_value::Sampled;

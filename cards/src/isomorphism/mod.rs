@@ -133,7 +133,9 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     fn of(sizes: [usize; ROUNDS]) -> CanonicalIndex<ROUNDS> {
         let mut order = std::array::from_fn(|round| round);
         order.sort_by_key(|&round| sizes[round]);
-        CanonicalIndex { sizes, order, shapes: Shapes::new(order.map(|round| sizes[round])) }
+        let mut sorted = sizes;
+        sorted.sort_unstable();
+        CanonicalIndex { sizes, order, shapes: Shapes::new(sorted) }
     }
 
     /// Number of cards in each round.
@@ -153,7 +155,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     /// card is in two rounds.
     #[inline]
     pub fn index(&self, rounds: [CardSet; ROUNDS]) -> Result<u64, DealError> {
-        let mut sets = self.order.map(|round| rounds[round].bits());
+        let mut sets = [0; ROUNDS];
+        sets.iter_mut().zip(self.order).for_each(|(set, round)| *set = rounds[round].bits());
         let (mut code, mut seen, mut wrong) = (0, 0, 0);
         for (place, &set) in sets.iter().enumerate() {
             let counts = counts(set);
@@ -246,7 +249,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     /// nothing. `None` beyond the last.
     pub fn orbit(&self, index: u64) -> Option<u32> {
         let (shape, numbers) = self.shapes.find(index)?;
-        let suits = [0, 1, 2, 3].map(|suit| (shape.codes[suit], numbers[suit]));
+        let suit = |suit: usize| (shape.codes[suit], numbers[suit]);
+        let suits = [suit(0), suit(1), suit(2), suit(3)];
         // Equal suits are neighbours; the product over runs of equal ones is that of 1, 2 … length.
         let (mut same, mut run) = (1, 1);
         for pair in suits.windows(2) {

@@ -221,7 +221,7 @@ fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut V
             for c in 0..=size - a - b {
                 let counts = [a, b, c, size - a - b - c];
                 let with = |suit: usize| codes[suit] | (counts[suit] << shift) as u8;
-                lists_of_codes(sizes, shifts, [0, 1, 2, 3].map(with), lists);
+                lists_of_codes(sizes, shifts, [with(0), with(1), with(2), with(3)], lists);
             }
         }
     }

@@ -141,8 +141,10 @@ impl Classes {
     /// Number of hands in a possible class.
     #[inline]
     pub(crate) fn hands(&self, column: usize) -> u16 {
-        let [a, b] = COLUMN_TYPES[column].map(|t| self.types.types[t as usize].free);
-        if COLUMN_TYPES[column][0] == COLUMN_TYPES[column][1] { a * (a - 1) / 2 } else { a * b }
+        let [one, other] = COLUMN_TYPES[column];
+        let free = |of: u8| self.types.types[usize::from(of)].free;
+        let (a, b) = (free(one), free(other));
+        if one == other { a * (a - 1) / 2 } else { a * b }
     }
 
     /// Calls `visit` with the column and the counts of every possible class.

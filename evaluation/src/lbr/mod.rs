@@ -28,7 +28,7 @@ use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Posterior};
 
 use crate::folder::{folder_name, has, part};
 use crate::pool::{self, SHOWN};
-use crate::walk::{self, Player as Walker, Sampled};
+use crate::spot_value::{self, Player as Plays, Sampled};
 use store::{Manifest, Store, StoreError};
 
 /// The settings of a measurement.
@@ -278,7 +278,7 @@ impl<'a> Player<'a> {
             let board = spot.board().set();
             let own = Combo::all().map(|combo| f64::from(!combo.set().intersects(board)));
             let mut came = [own.collect(), posterior.weights().to_vec()];
-            let mut players = [Walker::Response(&self.response), Walker::Policy(self.agent)];
+            let mut players = [Plays::Response(&self.response), Plays::Policy(self.agent)];
             let sign = if seat.index() == 0 { 1.0 } else { -1.0 };
             if seat.index() == 1 {
                 came.swap(0, 1);
@@ -286,7 +286,7 @@ impl<'a> Player<'a> {
             }
             let mut deck = spot.def().deck();
             deck.shuffle(&mut samples);
-            sign * walk::value(spot, &came, players, sampled, &deck, samples.clone())
+            sign * spot_value::value(spot, &came, players, sampled, &deck, samples.clone())
         };
         let expected = self.response.play_to(deal, seat, rng, &mut value)?;
         Ok(Won { dealt: None, expected })

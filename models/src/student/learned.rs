@@ -123,7 +123,9 @@ impl Learned {
             Learned::Forest(forest) => {
                 format!("{} trees, {} nodes", forest.trees(), forest.node_count())
             }
-            Learned::Network(network) => format!("{} parameters", whole(network.parameters().len() as u64)),
+            Learned::Network(network) => {
+                format!("{} parameters", whole(network.parameters().len() as u64))
+            }
         }
     }
 }

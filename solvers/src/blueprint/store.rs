@@ -120,7 +120,10 @@ impl Store for Single<'_> {
 
     #[inline]
     fn regrets<const N: usize>(self, place: usize) -> [f32; N] {
-        self.of::<N>(place).0.each_ref().map(load)
+        let mut regrets = [0.0; N];
+        let words = self.of::<N>(place).0;
+        regrets.iter_mut().zip(words).for_each(|(regret, word)| *regret = load(word));
+        regrets
     }
 
     #[inline]

@@ -158,7 +158,7 @@ impl<'a, S: Store> Walker<'a, S> {
         let mut shares = [1.0 / N as f32; N];
         if sum > 0.0 {
             let scale = 1.0 / sum;
-            shares = positive.map(|regret| regret * scale);
+            shares.iter_mut().zip(positive).for_each(|(share, regret)| *share = regret * scale);
         }
         // 24 bits: the precision of a single-precision number below 1.
         let point = (random >> 40) as f32 / (1 << 24) as f32;
@@ -168,7 +168,8 @@ impl<'a, S: Store> Walker<'a, S> {
             below += share;
             drawn += u32::from(point >= below);
         }
-        let weighed = shares.map(|share| share * self.weights.average);
+        let mut weighed = shares;
+        weighed.iter_mut().for_each(|share| *share *= self.weights.average);
         self.store.remember(place, &weighed, random);
         drawn
     }
@@ -177,7 +178,8 @@ impl<'a, S: Store> Walker<'a, S> {
 /// The positive parts of regrets, and their sum.
 #[inline]
 pub(super) fn positive<const N: usize>(regrets: &[f32; N]) -> ([f32; N], f32) {
-    let positive = regrets.map(|regret| regret.max(0.0));
+    let mut positive = *regrets;
+    positive.iter_mut().for_each(|regret| *regret = regret.max(0.0));
     (positive, positive.iter().sum())
 }
 
