@@ -1,6 +1,8 @@
 //! Hands on a river board against ranges, beside going through every pair of hands.
 
-use cards::{Board, Card, CardSet, Combo, Met, Showdown, Ties, evaluate};
+use cards::{
+    Board, Card, CardSet, Combo, Met, Showdown, Ties, all_in, evaluate, range_margins, unblocked,
+};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -129,4 +131,33 @@ fn boards_without_five_cards_are_refused() {
         assert!(showdown.deal(board).is_err(), "{text}");
     }
     assert_eq!(showdown.board(), before);
+}
+
+#[test]
+fn margins_over_the_cards_to_come_are_those_of_each_pair() {
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for cards in [3, 4, 5] {
+        let board = random_board(&mut rng).iter().take(cards).fold(CardSet::EMPTY, CardSet::with);
+        let mut range = [0.0; Combo::COUNT];
+        let free = Combo::all().filter(|combo| !combo.set().intersects(board));
+        free.step_by(61).for_each(|combo| range[combo.index()] = rng.random());
+        let found = range_margins(board, &[&range, &[1.0; Combo::COUNT]]).expect("a board");
+        let left = unblocked(&range);
+        for hole in Combo::all().step_by(37) {
+            let (mut margin, mut weight) = (0.0, 0.0);
+            for combo in Combo::all().filter(|combo| !combo.set().intersects(hole.set())) {
+                weight += range[combo.index()];
+                // An error means that the hand holds a card of the board.
+                if range[combo.index()] > 0.0
+                    && let Ok(counts) = all_in(hole, combo, board)
+                {
+                    margin += range[combo.index()] * (2.0 * counts.value(Ties::Half) - 1.0);
+                }
+            }
+            assert!((found[0][hole.index()] - margin).abs() < 1e-9, "{hole} on {cards} cards");
+            assert!((left[hole.index()] - weight).abs() < 1e-9, "{hole}");
+        }
+    }
+    let six = random_board(&mut rng) | random_board(&mut rng);
+    assert!(six.len() > 5 && range_margins(six, &[&[1.0; Combo::COUNT]]).is_err());
 }

@@ -4,8 +4,8 @@
 //! cards still to come are sampled and, if wanted, which of the unlikely lines are followed. Both
 //! samples are used with checking down as a control variate, which is computed over all cards.
 
-use cards::{Card, CardSet, Combo, HoleCards, Showdown};
-use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Turn};
+use cards::{Card, CardSet, Combo, HoleCards, range_margins, unblocked};
+use game::{Action, Policy, PublicState, Seat, Strategy, Turn};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use solvers::lbr::LocalBestResponse;
@@ -171,7 +171,7 @@ fn by_response(
     seat: Seat,
 ) -> Taken {
     let own = &reach[seat.index()];
-    let against = reach[1 - seat.index()].first_chunk().expect("a weight for each combo");
+    let against = by_combo(&reach[1 - seat.index()]);
     let combos = held(own);
     let mut after = Taken::new();
     for (combo, action) in combos.iter().zip(response.choose_each(public, seat, &combos, against)) {
@@ -222,36 +222,14 @@ fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
         return ended(public, reach);
     }
     let stakes = f64::from(public.committed().as_slice().iter().copied().min().unwrap_or(0));
-    stakes * margins(public.def(), board.set(), reach)
+    stakes * showdowns(board.set(), reach)
 }
 
-/// What seat 0 wins at showdowns for one chip, summed over all pairs and averaged over the cards to
-/// come.
-fn margins(def: &GameDef, board: CardSet, reach: &[Weights; 2]) -> f64 {
-    if board.len() as usize == def.full_board_len() {
-        return show(board, reach);
-    }
-    let free: Vec<Card> = def.deck().into_iter().filter(|&card| !board.contains(card)).collect();
-    let of_card = |&card: &Card| {
-        let without = reach.each_ref().map(|weights| {
-            let mut weights = weights.clone();
-            let gone = Combo::all().filter(|combo| combo.set().contains(card));
-            gone.for_each(|combo| weights[combo.index()] = 0.0);
-            weights
-        });
-        margins(def, board.with(card), &without)
-    };
-    free.iter().map(of_card).sum::<f64>() / (free.len() - 4) as f64
-}
-
-/// What seat 0 wins at a showdown for one chip, summed over all pairs of hands.
-fn show(board: CardSet, reach: &[Weights; 2]) -> f64 {
-    let (Ok(showdown), Some(against)) = (Showdown::new(board), reach[1].first_chunk()) else {
-        return 0.0;
-    };
-    let mut margins = [0.0; Combo::COUNT];
-    showdown.margins::<f64>(against, &mut margins);
-    reach[0].iter().zip(margins).map(|(own, margin)| own * margin).sum()
+/// What seat 0 wins at showdowns for one chip, summed over all pairs of hands and averaged over the
+/// cards to come.
+fn showdowns(board: CardSet, reach: &[Weights; 2]) -> f64 {
+    let margins = range_margins(board, &[by_combo(&reach[1])]).expect("at most five cards");
+    reach[0].iter().zip(&*margins[0]).map(|(own, margin)| own * margin).sum()
 }
 
 /// What seat 0 wins in a finished hand, summed over all pairs of hands.
@@ -263,25 +241,17 @@ fn ended(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     match folded {
         Some(0) => -first * pairs(&reach[0], &reach[1]),
         Some(_) => second * pairs(&reach[0], &reach[1]),
-        None => first.min(second) * show(public.board().set(), reach),
+        None => first.min(second) * showdowns(public.board().set(), reach),
     }
 }
 
 /// The weight of all pairs of hands without a common card.
-fn pairs(one: &[f64], other: &[f64]) -> f64 {
-    let mut all = 0.0;
-    let mut with = [0.0; 52];
-    for combo in Combo::all() {
-        let weight = other[combo.index()];
-        all += weight;
-        combo.cards().iter().for_each(|card| with[usize::from(card.index())] += weight);
-    }
-    Combo::all()
-        .filter(|combo| one[combo.index()] > 0.0)
-        .map(|combo| {
-            let blocked: f64 =
-                combo.cards().iter().map(|card| with[usize::from(card.index())]).sum();
-            one[combo.index()] * (all - blocked + other[combo.index()])
-        })
-        .sum()
+fn pairs(one: &Weights, other: &Weights) -> f64 {
+    let left = unblocked(by_combo(other));
+    let held = one.iter().zip(&*left).filter(|(weight, _)| **weight > 0.0);
+    held.map(|(weight, left)| weight * left).sum()
+}
+
+fn by_combo(weights: &Weights) -> &[f64; Combo::COUNT] {
+    weights.first_chunk().expect("a weight for each combo")
 }

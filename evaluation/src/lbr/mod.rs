@@ -1,9 +1,10 @@
 //! Local best response against an agent, on any number of threads, recorded in a folder.
 //!
 //! Each deal is played twice: with the response in seat 0 and in seat 1. Or only up to the street
-//! from which on the response uses its moves, and from there valued over all hands. The results of a deal
-//! depend on its number and the seed only, and are written to the folder as soon as both hands are
-//! over ([`store`]); a run that was killed plays the missing deals and ends with the same figures.
+//! from which on the response uses its moves, and from there valued over all hands. The results of
+//! a deal depend on its number and the seed only, and are written to the folder as soon as both
+//! hands are over ([`store`]); a run that was killed plays the missing deals and ends with the same
+//! figures.
 
 pub mod published;
 pub mod store;

@@ -141,6 +141,8 @@ impl<'agent> LocalBestResponse<'agent> {
         self.hand(deal, seat, rng, Some(value)).map(|won| won.expected)
     }
 
+    /// Plays a hand, up to the spot that is valued if `value` is given; then [`Won::dealt`] says
+    /// the same as [`Won::expected`].
     fn hand(
         &self,
         deal: &Deal,

@@ -66,9 +66,9 @@ pub struct Args {
     /// of the time [default: 0]
     #[arg(long, value_name = "SHARE")]
     sample_below: Option<f64>,
-    /// Where all hands are valued: cards sampled at each deal; their mean counts. 48 or more follows
-    /// all cards. Local best response values all hands of both players at each spot, instead of
-    /// those dealt, if this is given [default in a duel: 1]
+    /// Where all hands are valued: cards sampled at each deal; their mean counts. 48 or more
+    /// follows all cards. Local best response values all hands of both players at each spot,
+    /// instead of those dealt, if this is given [default in a duel: 1]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     cards: Option<u32>,
     /// What the best response in hold'em sees: its two cards, or only its bucket on each street,
