@@ -164,8 +164,8 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
     }
     text += match plan.all_hands {
         None => {
-            "\nBoth count the same hands; averaged, what the agent held and the boards after the last \
-             decision are\nnot left to chance. "
+            "\nBoth count the same hands; averaged, what the agent held and the boards after the \
+             last decision are\nnot left to chance. "
         }
         Some(_) => "\nAt each spot, both players have all hands they may hold there. ",
     };
