@@ -171,7 +171,11 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
     check(&["train", "mlp", "--data", "rows", "--out", "z", "--hidden", "0"], 3, "unit");
     let elsewhere = |device| ["train", "mlp", "--data", "rows", "--out", "z", "--device", device];
     if cfg!(not(feature = "gpu")) {
-        check(&elsewhere("gpu"), 2, "build with `cargo build --release --features gpu`");
+        let words = "build with `cargo build --release --features gpu`";
+        check(&elsewhere("gpu"), 2, words);
+        check(&["train", "values", "--data", "d", "--out", "z", "--device", "gpu"], 2, words);
+        // Before its first step.
+        check(&["study", "004", "--out", "s", "--device", "gpu"], 2, words);
     }
     if cfg!(not(feature = "gpu-cuda")) {
         check(&elsewhere("cuda"), 2, "build with `cargo build --release --features gpu-cuda`");

@@ -165,6 +165,11 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert!(printed.contains("--iterations 80000000"), "{printed}");
     assert!(printed.contains("train oct --starts 16"), "{printed}");
     assert!(printed.contains("--hands 400000"), "{printed}");
+    let dry = cardroom(folder, &["study", "004", "--dry-run", "--device", "gpu"]);
+    assert_eq!(text(&dry.stdout).matches("train values").count(), 5);
+    assert_eq!(text(&dry.stdout).matches("--device gpu").count(), 5, "each network's training");
+    let without = cardroom(folder, &["study", "001", "--device", "gpu"]);
+    check_failure(&without, 2, "study 001 trains no networks");
     assert!(fs::read_dir(folder).expect("listed").next().is_none(), "a dry run makes nothing");
 }
 

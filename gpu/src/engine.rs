@@ -6,15 +6,14 @@
 //! number of layers. The losses of batches stay on the GPU until they are read, so that it does not
 //! wait for the processor between batches.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::ops::Range;
 
 use burn_tensor::{DType, Tensor, TensorData, Transaction};
-use learners::measure::LEAST_SHARE;
-use learners::mlp::{Adam, Batch, CrossEntropy, Losses, Moments, Numbers, Plan, Samples, Stride};
-use models::network::{Activation, Layer, Softmax};
+use learners::mlp::{Adam, Batch, Losses, Moments, Numbers, Plan, Samples, Stride};
+use models::network::{Activation, Layer};
 
+use crate::loss::{Rows, Rules};
 use crate::{Gpu, GpuError};
 
 /// Maximum number of batches whose losses are queued on the GPU before the processor fetches them.
@@ -129,8 +128,8 @@ impl Engine {
     }
 
     /// The losses of a batch, and the gradient of their sum times `scale` with respect to the last
-    /// sums. Softmax cross-entropy stays on the GPU; other losses are computed on the processor by
-    /// their own rule, which means a wait.
+    /// sums. Custom output functions and losses are computed on the processor by their own rule,
+    /// which means a wait.
     fn judge(
         &self,
         plan: &Plan,
@@ -138,23 +137,22 @@ impl Engine {
         last: Tensor<2>,
         scale: f64,
     ) -> Result<Judged, GpuError> {
-        let width = batch.samples.width();
-        let (output, loss): (&dyn Any, &dyn Any) = (&*plan.output, &*plan.loss);
-        if !(output.is::<Softmax>() && loss.is::<CrossEntropy>()) {
+        let (samples, width) = (batch.samples, batch.samples.width());
+        let Some(rules) = Rules::of(plan) else {
             let mut sums = self.fetch([last])?.remove(0);
             let mut gradient = vec![0.0; sums.len()];
             let losses = plan.lose(batch, scale, &mut sums, &mut gradient);
             let gradient = send(&self.gpu, gradient).reshape([batch.rows.len(), width]);
             return Ok(Judged { loss: Sum::Known(losses.sum), gradient });
-        }
-        let samples = batch.samples;
-        let targets = self.rows(batch, width, |row, to| to.copy_from_slice(samples.target(row)));
-        let weights = self.rows(batch, 1, |row, to| to[0] = samples.weight(row));
-        let powers = (last.clone() - last.max_dim(1)).exp();
-        let shares = powers.clone() / powers.sum_dim(1);
-        let told = targets.clone() * shares.clone().clamp_min(LEAST_SHARE).log();
-        let loss = -(told.sum_dim(1) * weights.clone()).sum();
-        let gradient = (shares - targets) * weights.mul_scalar(scale as f32);
+        };
+        let shares =
+            || self.rows(batch, width, |row, to| to.copy_from_slice(&samples.row(row)[..width]));
+        let rows = Rows {
+            targets: self.rows(batch, width, |row, to| to.copy_from_slice(samples.target(row))),
+            weights: self.rows(batch, 1, |row, to| to[0] = samples.weight(row)),
+            shares: rules.needs_shares().then(shares),
+        };
+        let (loss, gradient) = rules.judge(last, rows, scale);
         Ok(Judged { loss: Sum::Waiting(Box::new(loss)), gradient })
     }
 

@@ -9,6 +9,7 @@
 
 mod adapter;
 mod engine;
+mod loss;
 
 pub use adapter::Gpu;
 pub use engine::Engine;

@@ -14,9 +14,12 @@ use learners::mlp::{
     Processor, Samples, Schedule, Stride, first_parameters,
 };
 use learners::student::{Lesson, begin_on};
+use learners::values::RangeHuber;
 use learners::{Progress, Table, Training};
 use models::Classifier;
-use models::network::{Activation, Identity, Network, Output, Precision, Scaling, Softmax};
+use models::network::{
+    Activation, Identity, Network, Output, Precision, Scaling, Softmax, ZeroSum,
+};
 
 /// The adapter, which all tests share.
 fn adapter() -> &'static Gpu {
@@ -86,10 +89,42 @@ fn apart(some: &[f32], others: &[f32]) -> f32 {
     some.iter().zip(others).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
 }
 
+/// Rows that begin with the probabilities of four hands, some of them zero, and hold two more
+/// numbers, with a value for each hand.
+fn ranges() -> Samples {
+    let rows = 300;
+    let values = numbers(6 * rows, 3).into_iter().enumerate();
+    let values = values.map(|(at, value)| if at % 6 < 4 { value.max(0.0) } else { value });
+    let weights = (0..rows).map(|row| 1.0 + (row % 3) as f32).collect();
+    Samples::new(6, 4, values.collect(), numbers(4 * rows, 4), weights).expect("samples")
+}
+
+/// Half the sum of squares, as somebody else's loss.
+#[derive(Debug)]
+struct Squares;
+
+impl Loss for Squares {
+    fn loss(
+        &self,
+        output: &dyn Output,
+        row: &[f32],
+        answers: &[f32],
+        target: &[f32],
+        gradient: &mut [f32],
+    ) -> f64 {
+        let mut loss = 0.0;
+        for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
+            *slope = answer - target;
+            loss += f64::from(*slope * *slope / 2.0);
+        }
+        output.backward(row, answers, gradient);
+        loss
+    }
+}
+
 /// Some batches on both engines: parameters, moments and losses stay together.
-fn check_batches(what: (Arc<dyn Output>, Arc<dyn Loss>), activation: Activation) {
+fn check_batches(train: &Samples, what: (Arc<dyn Output>, Arc<dyn Loss>), activation: Activation) {
     let options = MlpOptions { activation, ..small() };
-    let train = Samples::from(&table(300, 1));
     let shape = options.shape(train.columns(), train.width());
     let parameters = first_parameters(&shape, 7);
     let mut plan = None;
@@ -110,7 +145,7 @@ fn check_batches(what: (Arc<dyn Output>, Arc<dyn Loss>), activation: Activation)
         // The last ones are short, and one is of a single row.
         let rows: Vec<u32> =
             (0..if batch == 11 { 1 } else { 64 - batch }).map(|row| 3 * row).collect();
-        let batch = Batch { samples: &train, rows: &rows };
+        let batch = Batch { samples: train, rows: &rows };
         let stride = Stride { scale: 1.0 / (2.0 * rows.len() as f64), rate: 0.003 };
         let Ok(()) = here.learn(&plan, batch, stride);
         there.learn(&plan, batch, stride).expect("learned");
@@ -133,17 +168,23 @@ fn check_batches(what: (Arc<dyn Output>, Arc<dyn Loss>), activation: Activation)
     let theirs = there.learned().expect("losses");
     assert_eq!(ours.weight, theirs.weight);
     assert!((ours.mean() - theirs.mean()).abs() < 1e-5, "{ours:?} {theirs:?}");
-    let Ok(ours) = here.measure(&plan, &train);
-    let theirs = there.measure(&plan, &train).expect("losses");
+    let Ok(ours) = here.measure(&plan, train);
+    let theirs = there.measure(&plan, train).expect("losses");
     assert!((ours.mean() - theirs.mean()).abs() < 1e-5, "{ours:?} {theirs:?}");
     assert_eq!(there.learned().expect("losses").weight, 0.0, "measuring is not learning");
 }
 
 #[test]
 fn batches_are_those_of_the_processor() {
+    let (classes, ranges) = (Samples::from(&table(300, 1)), ranges());
     for activation in [Activation::Relu, Activation::Prelu] {
-        check_batches((Arc::new(Softmax), Arc::new(CrossEntropy)), activation);
-        check_batches((Arc::new(Identity), Arc::new(Huber { delta: 0.25 })), activation);
+        check_batches(&classes, (Arc::new(Softmax), Arc::new(CrossEntropy)), activation);
+        check_batches(&classes, (Arc::new(Softmax), Arc::new(Huber { delta: 0.25 })), activation);
+        check_batches(&classes, (Arc::new(Identity), Arc::new(Huber { delta: 0.25 })), activation);
+        check_batches(&ranges, (Arc::new(ZeroSum), Arc::new(RangeHuber)), activation);
+        check_batches(&ranges, (Arc::new(ZeroSum), Arc::new(Huber { delta: 0.25 })), activation);
+        check_batches(&ranges, (Arc::new(Identity), Arc::new(RangeHuber)), activation);
+        check_batches(&ranges, (Arc::new(ZeroSum), Arc::new(Squares)), activation);
     }
 }
 

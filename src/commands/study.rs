@@ -17,6 +17,7 @@ use studies::{
 };
 use wire::slumbot::LIVE;
 
+use super::train::Device;
 use super::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt;
@@ -82,6 +83,9 @@ pub struct Args {
     /// oct or cart); once per kind
     #[arg(long, value_name = "KIND=FOLDER", conflicts_with = "only")]
     slumbot: Vec<String>,
+    /// The device for the training of networks
+    #[arg(long, value_enum, value_name = "DEVICE")]
+    device: Option<Device>,
     /// The study's folder [default: studies/NUMBER in the configured data folder, with SCALE,
     /// `shipped` or the teacher's name appended if given]
     #[arg(long, value_name = "FOLDER")]
@@ -139,6 +143,12 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             study.number
         )));
     }
+    if args.device.is_some() && !study.networks {
+        return Err(Failure::usage(format!(
+            "--device: study {} trains no networks; leave it out",
+            study.number
+        )));
+    }
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => args.named.load()?.config.server.data.join("studies").join(name(args)),
@@ -161,6 +171,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         only: args.only.map(|Only::Depths| studies::Part::Depths),
         network: args.network,
         slumbot: runs(&args.slumbot)?,
+        device: args.device.map(Device::name),
         shard: args.shard,
     };
     let mut steps = (study.steps)(&options);
@@ -179,6 +190,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         let typed: String = steps.iter().map(|step| format!("{}\n", step.typed)).collect();
         return Ok(Output::from(typed));
     }
+    args.device.map_or(Ok(()), Device::check)?;
     let stop = Stop::new();
     interrupt::listen(&stop)?;
     let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
@@ -422,7 +434,7 @@ mod tests {
             Options { shipped: true, slumbot: vec![run], ..whole.clone() },
             Options { teacher: Some(PathBuf::from("a.blueprint")), ..whole.clone() },
             Options { only: Some(Part::Depths), ..whole.clone() },
-            Options { network: "7x512".parse().ok(), ..whole.clone() },
+            Options { network: "7x512".parse().ok(), device: Some("gpu"), ..whole.clone() },
             whole,
         ]
     }

@@ -49,6 +49,8 @@ pub struct Options {
     pub network: Option<Network>,
     /// Runs of students against Slumbot.
     pub slumbot: Vec<SlumbotRun>,
+    /// The `--device` that networks are trained on; `None` for the processor.
+    pub device: Option<&'static str>,
     /// The shard whose steps are done, without the report; `None` for all steps.
     pub shard: Option<Shard>,
 }
@@ -56,8 +58,17 @@ pub struct Options {
 impl Options {
     /// The whole study at full size, with everything trained.
     pub fn new(folder: PathBuf) -> Options {
-        let (teacher, only, network, slumbot, shard) = (None, None, None, Vec::new(), None);
-        Options { folder, scale: 1.0, shipped: false, teacher, only, network, slumbot, shard }
+        Options {
+            folder,
+            scale: 1.0,
+            shipped: false,
+            teacher: None,
+            only: None,
+            network: None,
+            slumbot: Vec::new(),
+            device: None,
+            shard: None,
+        }
     }
 }
 
@@ -114,6 +125,8 @@ pub struct Study {
     /// Whether it trains students of a blueprint; other studies use only the folder and the scale
     /// of [`Options`].
     pub students: bool,
+    /// Whether it trains networks, which can be done on a GPU.
+    pub networks: bool,
     /// Makes the steps, in order.
     pub steps: fn(&Options) -> Vec<Step>,
     /// Makes the report from the results in the folder, once all steps are done.
@@ -208,6 +221,14 @@ impl Step {
             arguments.extend(more.map(str::to_owned));
         }
         self
+    }
+
+    /// Adds the device that a network is trained on, if one was chosen.
+    fn on(self, device: Option<&'static str>) -> Step {
+        match device {
+            Some(device) => self.with(["--device", device]),
+            None => self,
+        }
     }
 
     /// Sets the file that the output is written to.

@@ -4,11 +4,11 @@ mod write;
 
 use std::sync::Arc;
 
-use models::network::Softmax;
+use models::network::{Output, Softmax};
 use models::student::Learned;
 
 use crate::boost::{self, Boost, BoostError};
-use crate::mlp::{CrossEntropy, Engine, Mlp, MlpError, MlpOptions, Numbers, Plan, Samples};
+use crate::mlp::{CrossEntropy, Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Plan, Samples};
 use crate::oct::{self, Oct};
 use crate::{Bins, Progress, Table, Training, TreesError, cart};
 
@@ -132,10 +132,24 @@ pub fn begin_on<'a, E: Engine + 'a>(
     held_out: &Table,
     saved: Option<&[u8]>,
 ) -> Result<Box<dyn Run + 'a>, LessonError> {
-    let (train, held_out) = (Samples::from(table), Some(Samples::from(held_out)));
-    let options = for_rows(options, table.rows());
-    let run =
-        Mlp::on(engine, train, held_out, (Arc::new(Softmax), Arc::new(CrossEntropy)), options)?;
+    let samples = (Samples::from(table), Some(Samples::from(held_out)));
+    let what: (Arc<dyn Output>, Arc<dyn Loss>) = (Arc::new(Softmax), Arc::new(CrossEntropy));
+    network_on(engine, samples, what, for_rows(options, table.rows()), saved)
+}
+
+/// A run of a network with this output and loss on these samples, and on held-out ones if there are
+/// any, whose batches are computed by the engine that `engine` makes.
+///
+/// # Errors
+/// As for [`begin_on`].
+pub fn network_on<'a, E: Engine + 'a>(
+    engine: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+    (train, held_out): (Samples, Option<Samples>),
+    what: (Arc<dyn Output>, Arc<dyn Loss>),
+    options: MlpOptions,
+    saved: Option<&[u8]>,
+) -> Result<Box<dyn Run + 'a>, LessonError> {
+    let run = Mlp::on(engine, train, held_out, what, options)?;
     Ok(Box::new(Elsewhere(match saved {
         Some(saved) => run.resume(saved)?,
         None => run,

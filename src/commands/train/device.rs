@@ -1,9 +1,14 @@
 //! The device that computes a network's batches: the processor, or a GPU if the build supports one.
 
 use std::io::Write;
+use std::sync::Arc;
+#[cfg(feature = "gpu")]
+use std::sync::{Mutex, PoisonError};
 
-use learners::student::{Lesson, LessonError, Run};
+use learners::mlp::{Loss, MlpOptions, Processor, Samples};
+use learners::student::{Lesson, LessonError, Run, network_on};
 use learners::{Bins, Table};
+use models::network;
 
 use crate::exit::Failure;
 
@@ -16,6 +21,22 @@ pub enum Device {
     Gpu,
     /// A GPU, through CUDA, in a build with --features gpu-cuda
     Cuda,
+}
+
+impl Device {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Device::Cpu => "cpu",
+            Device::Gpu => "gpu",
+            Device::Cuda => "cuda",
+        }
+    }
+
+    /// Checks that this build can train on it and that it is there.
+    pub fn check(self) -> Result<(), Failure> {
+        Trainer::of(self).map(|_| ())
+    }
 }
 
 /// The device of a training.
@@ -35,7 +56,7 @@ fn missing(feature: &str) -> Failure {
 }
 
 impl Trainer {
-    /// Opens the device, and prints the name of the GPU to stderr unless `quiet`.
+    /// Opens the device, once in a process, and prints the name of the GPU to stderr unless `quiet`.
     pub(super) fn open(device: Device, quiet: bool) -> Result<Trainer, Failure> {
         let trainer = Trainer::of(device)?;
         if let (false, Some(name)) = (quiet, trainer.gpu()) {
@@ -49,7 +70,15 @@ impl Trainer {
         match device {
             Device::Cpu => Ok(Trainer::Processor),
             #[cfg(feature = "gpu")]
-            Device::Gpu => Ok(Trainer::Gpu(gpu::Gpu::wgpu().map_err(Failure::input)?)),
+            Device::Gpu => {
+                // The adapter cannot be opened twice, and a study trains several networks.
+                static OPEN: Mutex<Option<gpu::Gpu>> = Mutex::new(None);
+                let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+                if open.is_none() {
+                    *open = Some(gpu::Gpu::wgpu().map_err(Failure::input)?);
+                }
+                Ok(Trainer::Gpu(open.clone().expect("it has just been opened")))
+            }
             #[cfg(not(feature = "gpu"))]
             Device::Gpu => Err(missing("gpu")),
             #[cfg(feature = "gpu-cuda")]
@@ -72,12 +101,12 @@ impl Trainer {
         }
     }
 
-    /// The options of a lesson and the device, in one line.
-    pub(super) fn options(&self, lesson: &Lesson) -> String {
+    /// Options followed by the API that the GPU is used by; unchanged for the processor.
+    pub(super) fn options(&self, options: String) -> String {
         match self {
-            Trainer::Processor => lesson.options(),
+            Trainer::Processor => options,
             #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
-            Trainer::Gpu(gpu) => format!("{}, on {}", lesson.options(), gpu.by()),
+            Trainer::Gpu(gpu) => format!("{options}, on {}", gpu.by()),
         }
     }
 
@@ -96,5 +125,23 @@ impl Trainer {
             return learners::student::begin_on(engine, options, table, held_out, saved);
         }
         lesson.begin(table, bins, held_out, saved)
+    }
+
+    /// A run of a network with this output and loss, computed on this device.
+    pub(super) fn begin_network(
+        &self,
+        samples: (Samples, Option<Samples>),
+        what: (Arc<dyn network::Output>, Arc<dyn Loss>),
+        options: MlpOptions,
+        saved: Option<&[u8]>,
+    ) -> Result<Box<dyn Run>, LessonError> {
+        #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+        if let Trainer::Gpu(gpu) = self {
+            // The engine has a handle of its own, so that the run need not outlive this one.
+            let engine = |plan: &_, numbers| gpu::Engine::new(gpu, plan, numbers);
+            return network_on(engine, samples, what, options, saved);
+        }
+        let engine = |plan: &_, numbers| Ok(Processor::new(plan, numbers));
+        network_on(engine, samples, what, options, saved)
     }
 }

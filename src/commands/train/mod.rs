@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use device::Device;
+pub use device::Device;
 
 mod cfr;
 mod checkpoints;

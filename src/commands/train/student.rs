@@ -102,7 +102,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
     let training = format!(
         "kind = {}\noptions = {}\nlabels = {:?}\ndata = {}\n",
         lesson.kind(),
-        trainer.options(lesson),
+        trainer.options(lesson.options()),
         common.labels,
         dataset.hash()
     );
@@ -122,7 +122,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
     }
     let taught: [Taught; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
-    let output = finish(common, lesson, &dataset, &taught, &trainer.options(lesson))?;
+    let output = finish(common, lesson, &dataset, &taught, &trainer.options(lesson.options()))?;
     for street in Street::ALL {
         let csv = out.join(format!("{street}.csv"));
         checkpoints.copy_losses(named(street.name(), lesson), &csv, ["log-loss", " nats"])?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
 use game::Street;
 use learners::mlp::Huber;
-use learners::mlp::{Mlp, MlpOptions, Samples};
+use learners::mlp::{Loss, MlpOptions, Samples};
 use learners::situations::Database;
 use learners::student::{LessonError, Run};
 use learners::values::{
@@ -17,7 +17,7 @@ use learners::values::{
 };
 use logs::folder::write_whole;
 use matches::stop::Stop;
-use models::network::{Activation, Identity, Network, Precision, ZeroSum};
+use models::network::{Activation, Identity, Network, Output as Answers, Precision, ZeroSum};
 use models::student::Learned;
 use models::values::{Encoding, flop};
 use serde_json::{Value, json};
@@ -25,6 +25,7 @@ use show::Table;
 use show::number::whole;
 
 use super::checkpoints::{Checkpoints, RunName};
+use super::device::{Device, Trainer};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
@@ -88,6 +89,9 @@ pub(super) struct Args {
     /// Memory limit for the rows; larger data is refused
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
+    /// The device for the training; measuring is done on the processor
+    #[arg(long, value_enum, value_name = "DEVICE", default_value = "cpu")]
+    device: Device,
     /// Time between checkpoints
     #[arg(long, value_name = "TIME", default_value = "1min")]
     checkpoint: Time,
@@ -156,11 +160,13 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let answer = interrupt::listen(&stop)?;
     answer.set("saving the training; press Ctrl-C again to abort");
     let pool = args.threads.pool()?;
+    let trainer = Trainer::open(args.device, args.quiet)?;
     let lesson = pool.install(|| Lesson::open(args))?;
     let options = lesson.options(args);
     let training = format!(
-        "encoding = {}\noptions = {options:?}\nrenamings = {}\nhands = {}\ndata = {}\n",
+        "encoding = {}\noptions = {}\nrenamings = {}\nhands = {}\ndata = {}\n",
         args.encoding,
+        trainer.options(format!("{options:?}")),
         args.renamings,
         args.hands(),
         lesson.database.card().sha256
@@ -168,7 +174,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let checkpoints = Checkpoints::open(&args.out, training, args.checkpoint.0, args.quiet)?;
     let named = RunName { file: "values", title: &args.encoding, steps: "steps" };
     let learned = pool.install(|| -> Result<Option<Learned>, Failure> {
-        let begin = |saved: Option<&[u8]>| lesson.begin(args, options, saved);
+        let begin = |saved: Option<&[u8]>| lesson.begin(args, &trainer, options, saved);
         Ok(checkpoints.train(named, &stop, begin)?.map(|run| run.learned()))
     })?;
     let Some(Learned::Network(network)) = learned else {
@@ -256,24 +262,19 @@ impl Lesson {
     fn begin(
         &self,
         args: &Args,
+        trainer: &Trainer,
         options: MlpOptions,
         saved: Option<&[u8]>,
     ) -> Result<Box<dyn Run>, LessonError> {
         let train = self.samples(args, self.train.clone())?;
-        let valid = Some(self.samples(args, self.valid.clone())?);
-        let run = match self.sight {
-            Sight::Ranges(_) => {
-                Mlp::with(train, valid, Arc::new(ZeroSum), Arc::new(RangeHuber), options)?
-            }
+        let valid = self.samples(args, self.valid.clone())?;
+        let what: (Arc<dyn Answers>, Arc<dyn Loss>) = match self.sight {
+            Sight::Ranges(_) => (Arc::new(ZeroSum), Arc::new(RangeHuber)),
             Sight::ByHand | Sight::EndOfFlop => {
-                let loss = Arc::new(Huber { delta: 1.0 });
-                Mlp::with(train, valid, Arc::new(Identity), loss, options)?
+                (Arc::new(Identity), Arc::new(Huber { delta: 1.0 }))
             }
         };
-        Ok(match saved {
-            Some(saved) => Box::new(run.resume(saved)?),
-            None => Box::new(run),
-        })
+        trainer.begin_network((train, Some(valid)), what, options, saved)
     }
 
     /// What users of the network must know, stored in its file.

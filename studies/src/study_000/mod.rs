@@ -29,6 +29,7 @@ pub const STUDY: Study = Study {
     number: "000",
     title: "Bertsimas and Paskov, World-class interpretable poker: four students of one teacher",
     students: true,
+    networks: true,
     steps: steps::steps,
     report,
 };

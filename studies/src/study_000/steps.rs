@@ -81,7 +81,8 @@ impl Plan<'_> {
             "mlp" => format!("mlp --hidden 256,256,256 --epochs {epochs} --batch 512 --small"),
             kind => kind.to_owned(),
         };
-        self.lesson(title, &lesson, source, out)
+        let device = self.options.device.filter(|_| kind == "mlp");
+        self.lesson(title, &lesson, source, out).on(device)
     }
 
     fn lesson(&self, title: String, lesson: &str, source: Source, out: &Path) -> Step {
@@ -102,7 +103,7 @@ impl Plan<'_> {
                     let hidden = vec![units.to_string(); layers.into()].join(",");
                     let epochs = self.sizes.epochs.min(20);
                     let lesson = format!("mlp --hidden {hidden} --epochs {epochs}");
-                    self.lesson(title, &lesson, source, &out)
+                    self.lesson(title, &lesson, source, &out).on(self.options.device)
                 }
                 None => self.student(title, student.kind, source, &out),
             };

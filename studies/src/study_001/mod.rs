@@ -20,6 +20,7 @@ pub const STUDY: Study = Study {
     number: "001",
     title: "Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words",
     students: false,
+    networks: false,
     steps: steps::steps,
     report,
 };

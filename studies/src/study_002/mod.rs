@@ -21,6 +21,7 @@ pub const STUDY: Study = Study {
     number: "002",
     title: "Shove or fold by a linear value function: seven weights learned by self-play",
     students: false,
+    networks: false,
     steps: steps::steps,
     report,
 };

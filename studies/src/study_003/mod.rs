@@ -21,6 +21,7 @@ pub const STUDY: Study = Study {
     number: "003",
     title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",
     students: false,
+    networks: false,
     steps: steps::steps,
     report,
 };

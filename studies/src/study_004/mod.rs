@@ -21,6 +21,7 @@ pub const STUDY: Study = Study {
     number: "004",
     title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value networks",
     students: false,
+    networks: true,
     steps: steps::steps,
     report,
 };

@@ -139,6 +139,7 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         steps.push(
             Step::command(title, "train values --json")
                 .with(["--data", &turns, "--encoding", network.encoding, "--out", &argument(&out)])
+                .on(options.device)
                 .prints_into(&plan.network(network)),
         );
     }
