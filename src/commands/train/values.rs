@@ -17,7 +17,7 @@ use learners::values::{
 };
 use logs::folder::write_whole;
 use matches::stop::Stop;
-use models::network::{Activation, Identity, Network, Output as Answers, Precision, ZeroSum};
+use models::network::{self, Activation, Identity, Network, Precision, ZeroSum};
 use models::student::Learned;
 use models::values::{Encoding, flop};
 use serde_json::{Value, json};
@@ -268,7 +268,7 @@ impl Lesson {
     ) -> Result<Box<dyn Run>, LessonError> {
         let train = self.samples(args, self.train.clone())?;
         let valid = self.samples(args, self.valid.clone())?;
-        let what: (Arc<dyn Answers>, Arc<dyn Loss>) = match self.sight {
+        let what: (Arc<dyn network::Output>, Arc<dyn Loss>) = match self.sight {
             Sight::Ranges(_) => (Arc::new(ZeroSum), Arc::new(RangeHuber)),
             Sight::ByHand | Sight::EndOfFlop => {
                 (Arc::new(Identity), Arc::new(Huber { delta: 1.0 }))
