@@ -171,7 +171,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         only: args.only.map(|Only::Depths| studies::Part::Depths),
         network: args.network,
         slumbot: runs(&args.slumbot)?,
-        device: args.device.map(Device::name),
+        device: args.device.filter(|&device| device != Device::Cpu).map(Device::name),
         shard: args.shard,
     };
     let mut steps = (study.steps)(&options);

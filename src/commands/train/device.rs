@@ -56,7 +56,7 @@ fn missing(feature: &str) -> Failure {
 }
 
 impl Trainer {
-    /// Opens the device, once in a process, and prints the name of the GPU to stderr unless `quiet`.
+    /// Opens the device, and prints the name of the GPU to stderr unless `quiet`.
     pub(super) fn open(device: Device, quiet: bool) -> Result<Trainer, Failure> {
         let trainer = Trainer::of(device)?;
         if let (false, Some(name)) = (quiet, trainer.gpu()) {
