@@ -63,7 +63,7 @@ impl Making {
         answer.set("stopping; what is done is kept");
         let pool = threads.pool()?;
         let mut progress = Progress::patient(games.end - games.start, C::GAMES, quiet);
-        let made = pool.install(|| {
+        let made = pool.run(|| {
             make(&plan, &self.out, |done| {
                 progress.show(done, "");
                 !stop.asked()

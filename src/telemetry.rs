@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use game::escape::{is_seen, visible};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -23,7 +22,7 @@ pub struct BadFilter(String);
 ///
 /// # Errors
 /// When the filter is invalid.
-pub fn read_filter(text: &str) -> Result<EnvFilter, BadFilter> {
+pub fn read_filter(text: &str) -> Result<Targets, BadFilter> {
     // Field lists in brackets contain commas.
     if !text.contains('[') {
         for part in text.split(',') {
@@ -31,7 +30,7 @@ pub fn read_filter(text: &str) -> Result<EnvFilter, BadFilter> {
             level.parse::<LevelFilter>().map_err(|_| BadFilter(part.to_owned()))?;
         }
     }
-    EnvFilter::builder().parse(text).map_err(|_| BadFilter(text.to_owned()))
+    text.parse().map_err(|_| BadFilter(text.to_owned()))
 }
 
 /// Starts writing log lines that pass `filter` (`info`, or `warn,wire=debug`).

@@ -20,15 +20,15 @@ impl Threads {
     }
 
     /// A thread pool of the given size.
-    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, Failure> {
+    pub(crate) fn pool(&self) -> Result<parallel::Pool, Failure> {
         pool(self.count())
     }
 }
 
 /// A thread pool with this many threads.
-pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))
+pub(crate) fn pool(threads: usize) -> Result<parallel::Pool, Failure> {
+    parallel::Pool::new(threads)
+        .map_err(|error| Failure::input(anyhow::anyhow!("cannot start threads: {error}")))
 }
 
 /// The number of threads: one for each processor, unless fewer are asked for. More would only

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sources::{root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
-const PICTURE: [(&str, &[&str]); 17] = [
+const PICTURE: [(&str, &[&str]); 18] = [
     ("show", &[]),
+    ("parallel", &[]),
     ("cards", &[]),
     ("game", &["cards"]),
     ("protocol", &["game"]),
-    ("abstraction", &["game"]),
-    ("logs", &["game", "show"]),
+    ("abstraction", &["game", "parallel"]),
+    ("logs", &["game", "parallel", "show"]),
     ("models", &["abstraction", "show"]),
     ("solvers", &["abstraction"]),
     ("agents", &["models", "solvers"]),
@@ -26,8 +27,9 @@ const PICTURE: [(&str, &[&str]); 17] = [
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.
-const OFFLINE: [&str; 13] = [
+const OFFLINE: [&str; 14] = [
     "show",
+    "parallel",
     "cards",
     "game",
     "protocol",

@@ -280,8 +280,8 @@ fn values_by_continuations_are_the_same_with_any_number_of_threads() {
     let public = after(&def, &[Action::RaiseTo(6_000), Action::Call]);
     let play = |threads: usize| {
         let name = "resolve:from=flop,values=blueprint,iterations=4,floor=9";
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| strategies(&*policy(&def, name), &public))
+        let pool = parallel::Pool::new(threads).expect("a pool");
+        pool.run(|| strategies(&*policy(&def, name), &public))
     };
     let (one, three) = (play(1), play(3));
     assert_eq!(one, three);

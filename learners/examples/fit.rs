@@ -22,7 +22,7 @@ use learners::{Bins, Loss, Table, Training};
 use models::Classifier;
 use models::tree::Tree;
 
-type Failed = Box<dyn Error>;
+type Failed = Box<dyn Error + Send + Sync>;
 
 struct Args {
     learner: String,
@@ -144,11 +144,11 @@ fn predict(tree: &Tree, table: &Table, path: &Path) -> Result<(), Failed> {
 fn main() -> Result<(), Failed> {
     let args = Args::new()?;
     let threads = args.get("threads", 1)?;
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    let pool = parallel::Pool::new(threads)?;
     let train = table(&args, "train")?.ok_or("there is no train.x, or columns= is missing")?;
     let held_out = table(&args, "held")?;
     let start = Instant::now();
-    let tree = fit(&args, &train, held_out.as_ref())?;
+    let tree = pool.run(|| fit(&args, &train, held_out.as_ref()))?;
     let seconds = start.elapsed().as_secs_f64();
     let dir = Path::new(&args.dir);
     predict(&tree, &train, &dir.join("train.out"))?;

@@ -1,7 +1,6 @@
 //! Baseline classifiers without training, which a learner must beat.
 
 use models::Classifier;
-use rayon::prelude::*;
 
 use crate::Table;
 
@@ -70,7 +69,7 @@ impl<'a> Nearest<'a> {
             let deviation = (spread / values.len() as f64).sqrt();
             if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 }
         };
-        let scales: Vec<f32> = (0..columns).into_par_iter().map(scale).collect();
+        let scales: Vec<f32> = parallel::map(0..columns, scale);
         let mut values = vec![0.0; table.rows() * columns];
         for (row, values) in values.chunks_exact_mut(columns).enumerate() {
             table.row(row, values);

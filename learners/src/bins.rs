@@ -1,7 +1,5 @@
 //! Columns discretised into intervals.
 
-use rayon::prelude::*;
-
 use crate::Table;
 
 /// A table whose numbers are replaced by the codes of the intervals they lie in.
@@ -51,21 +49,18 @@ impl Bins {
     /// O(columns x rows x log rows), on all threads.
     pub fn new(table: &Table, most: usize) -> Bins {
         let most = most.clamp(2, 1 << 16);
-        let cuts = (0..table.columns().len())
-            .into_par_iter()
-            .map(|column| cuts(table.column(column), table.weights(), most))
-            .collect();
+        let cuts = parallel::map(0..table.columns().len(), |column| {
+            cuts(table.column(column), table.weights(), most)
+        });
         Bins::with_cuts(table, cuts)
     }
 
     /// The codes of a table's rows for given cuts, from other rows. Panics if the columns differ.
     pub fn with_cuts(table: &Table, cuts: Vec<Vec<f32>>) -> Bins {
         assert_eq!(cuts.len(), table.columns().len(), "cuts are of as many columns");
-        let codes = cuts
-            .par_iter()
-            .enumerate()
-            .map(|(column, cuts)| encode(table.column(column), cuts))
-            .collect();
+        let codes = parallel::map(cuts.iter().enumerate(), |(column, cuts)| {
+            encode(table.column(column), cuts)
+        });
         Bins { cuts, codes }
     }
 

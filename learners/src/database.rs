@@ -18,7 +18,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use models::mapped::{Mapped, map};
-use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -216,9 +215,8 @@ pub fn make<C: Content>(
         }
         let first = plan.games.start + done;
         let next = (first + C::CHUNK).min(plan.games.end);
-        let rows: Result<Vec<Vec<f32>>, C::Error> =
-            (first..next).into_par_iter().map(|game| plan.content.solve(plan.seed, game)).collect();
-        let rows = rows.map_err(game)?;
+        let rows = parallel::map(first..next, |game| plan.content.solve(plan.seed, game));
+        let rows: Vec<Vec<f32>> = rows.into_iter().collect::<Result<_, _>>().map_err(game)?;
         let bytes: Vec<u8> =
             rows.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
         file.write_all(&bytes).map_err(at)?;

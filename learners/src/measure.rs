@@ -1,7 +1,6 @@
 //! The losses of a classifier on a table. All means are weighted by the rows' weights.
 
 use models::Classifier;
-use rayon::prelude::*;
 
 use crate::Table;
 
@@ -32,33 +31,30 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
         (classifier.columns(), classifier.classes()),
         "same columns and classes"
     );
-    let blocks: Vec<[f64; 5]> = (0..table.rows().div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let block = block * BLOCK..table.rows().min((block + 1) * BLOCK);
-            let mut values = vec![0.0; columns * block.len()];
-            for (row, values) in block.clone().zip(values.chunks_exact_mut(columns)) {
-                table.row(row, values);
+    let blocks: Vec<[f64; 5]> = parallel::map(0..table.rows().div_ceil(BLOCK), |block| {
+        let block = block * BLOCK..table.rows().min((block + 1) * BLOCK);
+        let mut values = vec![0.0; columns * block.len()];
+        for (row, values) in block.clone().zip(values.chunks_exact_mut(columns)) {
+            table.row(row, values);
+        }
+        let mut shares = vec![0.0; classes * block.len()];
+        classifier.predict_all(&values, &mut shares);
+        let mut sums = [0.0; 5];
+        for (row, shares) in block.zip(shares.chunks_exact(classes)) {
+            let weight = f64::from(table.weights()[row]);
+            let label = table.label(row);
+            let mut here = [0.0; 3];
+            for (&label, &share) in label.iter().zip(shares) {
+                here[0] -= f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln();
+                here[1] += f64::from(label - share).powi(2);
+                here[2] += f64::from(label - share).abs();
             }
-            let mut shares = vec![0.0; classes * block.len()];
-            classifier.predict_all(&values, &mut shares);
-            let mut sums = [0.0; 5];
-            for (row, shares) in block.zip(shares.chunks_exact(classes)) {
-                let weight = f64::from(table.weights()[row]);
-                let label = table.label(row);
-                let mut here = [0.0; 3];
-                for (&label, &share) in label.iter().zip(shares) {
-                    here[0] -= f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln();
-                    here[1] += f64::from(label - share).powi(2);
-                    here[2] += f64::from(label - share).abs();
-                }
-                let right = likeliest(shares) == likeliest(label);
-                let here = [here[0], here[1], here[2], f64::from(u8::from(right)), 1.0];
-                sums.iter_mut().zip(here).for_each(|(sum, value)| *sum += weight * value);
-            }
-            sums
-        })
-        .collect();
+            let right = likeliest(shares) == likeliest(label);
+            let here = [here[0], here[1], here[2], f64::from(u8::from(right)), 1.0];
+            sums.iter_mut().zip(here).for_each(|(sum, value)| *sum += weight * value);
+        }
+        sums
+    });
     let mut sums = [0.0; 5];
     for block in blocks {
         sums.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
@@ -79,7 +75,7 @@ pub fn log_losses(classifier: &dyn Classifier, table: &Table) -> Vec<f64> {
             .map(|(&label, share)| -f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln())
             .sum()
     };
-    (0..table.rows()).into_par_iter().map(row).collect()
+    parallel::map(0..table.rows(), row)
 }
 
 /// The weighted mean of the differences second − first, row by row, and its standard error. Rows

@@ -97,9 +97,8 @@ fn threads_change_nothing() {
         let options =
             Options { rounds: 2, max_depth: 8, subsample: share, colsample: share, ..options() };
         let on = |threads| {
-            let pool =
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| run(&options, &table, Some(&held_out)))
+            let pool = parallel::Pool::new(threads).expect("threads");
+            pool.run(|| run(&options, &table, Some(&held_out)))
         };
         let one = on(1);
         assert!(one == on(2) && one == on(5), "{share}");

@@ -178,8 +178,8 @@ fn many_rows_give_the_tree_that_few_threads_give() {
     let bins = Bins::new(&table, 64);
     let options = Options { depth: 6, min_rows: 10, ..Options::default() };
     let fit = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| cart::fit(&table, &bins, &options).expect("a tree"))
+        let pool = parallel::Pool::new(threads).expect("a pool");
+        pool.run(|| cart::fit(&table, &bins, &options).expect("a tree"))
     };
     let tree = fit(1);
     assert_eq!(fit(3), tree);

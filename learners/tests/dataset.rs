@@ -110,9 +110,9 @@ fn rows_are_the_features_that_an_agent_would_make() {
 fn threads_change_nothing_and_hard_labels_are_the_likeliest() {
     let folder = tempfile::tempdir().expect("a folder");
     let cards = [1, 3].map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        let pool = parallel::Pool::new(threads).expect("a pool");
         let out = folder.path().join(format!("set{threads}"));
-        pool.install(|| made(&options(4_000, 0.1), &out))
+        pool.run(|| made(&options(4_000, 0.1), &out))
     });
     assert_eq!(cards[0], cards[1]);
     let dataset = Dataset::open(&folder.path().join("set1")).expect("a dataset");

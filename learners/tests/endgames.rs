@@ -118,8 +118,8 @@ fn a_database_is_the_same_at_any_number_of_threads_and_after_any_cut() {
     let (whole, partial) = (folder.path().join("whole"), folder.path().join("again.partial"));
     let plan = small(0..600);
     let on = |threads: usize, path: &Path| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| made(&plan, path));
+        let pool = parallel::Pool::new(threads).expect("a pool");
+        pool.run(|| made(&plan, path));
         fs::read(path).expect("read")
     };
     let bytes = on(1, &whole);

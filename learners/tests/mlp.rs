@@ -311,8 +311,8 @@ fn a_run_taken_up_is_the_run_that_was_not_put_away() {
 fn threads_do_not_change_a_bit() {
     let train = table(1000, 1);
     let saved = [1, 3].map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| {
+        let pool = parallel::Pool::new(threads).expect("threads");
+        pool.run(|| {
             let options = MlpOptions { batch: 300, epochs: 3, hidden: vec![150, 20], ..small() };
             let mut training = Mlp::new(&train, None, options).expect("training");
             run(&mut training);

@@ -250,8 +250,8 @@ fn a_run_that_is_taken_up_ends_bit_for_bit_like_one_that_was_not_put_away() {
 fn the_number_of_threads_does_not_matter() {
     let (table, options) = staged();
     let fit = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| fit(&table, options))
+        let pool = parallel::Pool::new(threads).expect("a pool");
+        pool.run(|| fit(&table, options))
     };
     let one = fit(1);
     assert_eq!(fit(2), one);

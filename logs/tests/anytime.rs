@@ -6,7 +6,6 @@
 use logs::stats::{FIRST_LOOK, Interval, Rate, any_time_reach, t_probability, t_quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
 use crate::stats::{gaussian, heavy_tailed};
 
@@ -68,7 +67,7 @@ fn false_alarms(draw: impl Fn(&mut Pcg64Mcg) -> f64 + Sync) -> [[f64; 2]; 3] {
         }
         left_at
     };
-    let left_at: Vec<[u64; 2]> = (0..MATCHES).into_par_iter().map(play).collect();
+    let left_at: Vec<[u64; 2]> = parallel::map(0..MATCHES, play);
     let wrong = |kind: usize, hands| left_at.iter().filter(|at| at[kind] <= hands).count();
     let percent = |count: usize| 100.0 * count as f64 / MATCHES as f64;
     HANDS.map(|hands| [0, 1].map(|kind| percent(wrong(kind, hands))))

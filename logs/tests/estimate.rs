@@ -490,11 +490,11 @@ fn the_number_of_threads_changes_no_bit_of_an_estimate() {
     let expected = one_by_one.rows().unwrap();
     assert!(expected.rows.iter().any(|row| row.kind == RowKind::Baseline));
     for threads in [1, 2, 5] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = parallel::Pool::new(threads).unwrap();
         let mut estimates = new();
         let mut told = Vec::new();
         let all = hands.iter().cloned().map(Ok::<_, Infallible>);
-        let end = pool.install(|| {
+        let end = pool.run(|| {
             estimates.add_all(all, &mut |done| {
                 told.push(done);
                 ControlFlow::Continue(())

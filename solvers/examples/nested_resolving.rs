@@ -19,7 +19,6 @@ use game::{Action, PublicState};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 use solvers::Player;
 use solvers::subgame::{Gadget, Options, Solver, Spot, Subgame, start};
 
@@ -126,11 +125,10 @@ fn main() -> Result<(), Failure> {
             Board::new(&deck[..5]).expect("five cards")
         })
         .collect();
-    let found: Vec<Vec<f64>> = boards
-        .par_iter()
-        .enumerate()
-        .map(|(at, board)| given_away(board, at as u64, behind, iterations))
-        .collect::<Result<_, _>>()?;
+    let found = parallel::map(boards.iter().enumerate(), |(at, board)| {
+        given_away(board, at as u64, behind, iterations)
+    });
+    let found: Vec<Vec<f64>> = found.into_iter().collect::<Result<_, _>>()?;
     let names: String = FORCED.iter().map(|(name, _)| format!("{name:>16}")).collect();
     println!("{:<16}{names}", "bet");
     for (row, percent) in BETS.iter().enumerate() {

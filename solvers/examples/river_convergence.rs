@@ -13,7 +13,6 @@ use abstraction::menu::BetMenu;
 use cards::{Board, Card, Range};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 use solvers::Variant;
 use solvers::subgame::{Options, Solver, Subgame, start};
 
@@ -74,10 +73,8 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("{:<32}{after}", "iterations");
     for name in names {
         let variant: Variant = name.parse()?;
-        let shares: Vec<[f64; 5]> = boards
-            .par_iter()
-            .map(|board| solve(board, behind, &menu, variant))
-            .collect::<Result<_, _>>()?;
+        let shares = parallel::map(&boards, |board| solve(board, behind, &menu, variant));
+        let shares: Vec<[f64; 5]> = shares.into_iter().collect::<Result<_, _>>()?;
         let line: String = (0..CHECKPOINTS.len())
             .map(|at| {
                 let mean = shares.iter().map(|all| all[at]).sum::<f64>() / shares.len() as f64;

@@ -9,7 +9,6 @@
 use std::sync::LazyLock;
 
 use cards::{CanonicalIndex, Card, CardSet, Combo, Suit};
-use rayon::prelude::*;
 
 /// The canonical boards of three or of four cards.
 pub(super) struct Boards {
@@ -83,13 +82,10 @@ impl Boards {
 /// number.
 pub(super) fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
     let index = CanonicalIndex::new([5]).expect("five cards have an index");
-    let found: Vec<(CardSet, u16)> = (0..index.size())
-        .into_par_iter()
-        .map(|number| {
-            let [board] = index.representative(number).expect("below the size");
-            (board, value(board))
-        })
-        .collect();
+    let found: Vec<(CardSet, u16)> = parallel::map(0..index.size(), |number| {
+        let [board] = index.representative(number).expect("below the size");
+        (board, value(board))
+    });
     let mut all = vec![0; CHOOSE[52][5] as usize].into_boxed_slice();
     for (board, value) in found {
         for suits in RENAMINGS.iter() {

@@ -13,7 +13,6 @@ use cards::{Combo, RiverTable};
 use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
 use super::boards::Boards;
 use super::histogram::{self, BINS, BOARDS, Centres, Histogram, Nearest, distance};
@@ -103,7 +102,7 @@ fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
         hands.lower = vec![0; hands.weights.len()];
         hands
     };
-    boards.rows().par_iter().map(of_board).collect()
+    parallel::map(boards.rows(), of_board)
 }
 
 /// Draws initial centres one by one: each hand with a probability proportional to its weight times
@@ -125,9 +124,9 @@ fn first_centres(
         }
         let centre = drawn(hands, &shares, number == 0, rng.random_range(0..total));
         let apart: Vec<u16> = centres.iter().map(|other| distance(other, &centre)).collect();
-        shares = (hands.par_iter_mut())
-            .map(|hands| hands.add_centre(number as u16, &centre, &apart))
-            .collect();
+        shares = parallel::map(hands.iter_mut(), |hands| {
+            hands.add_centre(number as u16, &centre, &apart)
+        });
         centres.push(centre);
         if number % 16 == 0 {
             tell("first centres", number as f64 / count as f64, None);
@@ -233,11 +232,10 @@ impl<'a> Moves<'a> {
             let centre = &centres[usize::from(at)];
             (std::cmp::Reverse(histogram::mass(centre)), *centre)
         });
-        let half_apart = centres.par_iter().enumerate().map(|(at, centre)| {
+        let half_apart = parallel::map(centres.iter().enumerate(), |(at, centre)| {
             let others = centres.iter().enumerate().filter(|(other, _)| *other != at);
             others.map(|(_, other)| distance(centre, other)).min().unwrap_or(u16::MAX) / 2
         });
-        let half_apart = half_apart.collect();
         let most = by.iter().copied().max().unwrap_or(0);
         Moves { centres, sorted, numbers: order, by, most, half_apart }
     }
@@ -284,7 +282,7 @@ impl Clustering {
             })
             .sum()
         };
-        self.hands.par_iter().map(of_hands).sum()
+        parallel::map(&self.hands, of_hands).iter().sum()
     }
 
     fn empty(&self) -> Vec<usize> {
@@ -293,14 +291,14 @@ impl Clustering {
 
     /// Distinct histograms far from their centres, at most one of each board, the farthest first.
     fn farthest(&self) -> Vec<Histogram> {
-        let mut far: Vec<(u16, Histogram)> = (self.hands.par_iter())
-            .filter_map(|hands| {
-                let apart = hands.histograms.iter().zip(&hands.clusters).map(|(own, &cluster)| {
+        let far = parallel::map(&self.hands, |hands| {
+            let apart =
+                hands.histograms.iter().zip(&hands.clusters).map(|(own, &cluster)| {
                     (distance(own, &self.centres[usize::from(cluster)]), *own)
                 });
-                apart.max()
-            })
-            .collect();
+            apart.max()
+        });
+        let mut far: Vec<(u16, Histogram)> = far.into_iter().flatten().collect();
         far.sort_unstable();
         far.dedup();
         far.into_iter().rev().map(|(_, histogram)| histogram).collect()
@@ -313,15 +311,9 @@ fn summed(
     clusters: usize,
     work: impl Fn(&mut Hands, &mut Counts) + Sync,
 ) -> Counts {
-    let piece = hands.len().div_ceil(rayon::current_num_threads()).max(1);
-    let pieces: Vec<Counts> = (hands.par_chunks_mut(piece))
-        .map(|piece| {
-            let mut counts = Counts::new(clusters);
-            piece.iter_mut().for_each(|hands| work(hands, &mut counts));
-            counts
-        })
-        .collect();
-    let mut all = pieces.into_iter();
+    let init = || Counts::new(clusters);
+    let sums = parallel::fold(hands, init, |counts, hands| work(hands, counts));
+    let mut all = sums.into_iter();
     let mut sum = all.next().unwrap_or_else(|| Counts::new(clusters));
     all.for_each(|counts| sum.merge(counts));
     sum

@@ -109,7 +109,7 @@ pub struct DealtCards {
 pub type DealtBuckets = [[u32; 4]; 2];
 
 impl Buckets {
-    /// Makes the buckets of a recipe, on all threads of the current rayon pool: a second or two for
+    /// Makes the buckets of a recipe, on all threads: a second or two for
     /// percentiles and nested percentiles, seconds for features, a minute or two for some hundred
     /// clusters on each of two streets. `progress` is called from the calling thread.
     ///

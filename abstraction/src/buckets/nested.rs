@@ -9,7 +9,6 @@
 use cards::{CanonicalIndex, CardSet, Category, Combo, PartialHand};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
 /// Number of k-means steps: with some thousand points in the plane it converges long before.
 const ROUNDS: usize = 60;
@@ -52,14 +51,11 @@ impl Classes {
     /// classes.
     pub(super) fn make(cards: usize, count: u32, seed: u64) -> Option<Classes> {
         let index = CanonicalIndex::new([cards]).expect("three to five cards have an index");
-        let boards: Vec<([u32; 2], f64)> = (0..index.size())
-            .into_par_iter()
-            .map(|number| {
-                let board = index.representative(number).zip(index.orbit(number));
-                let ([board], orbit) = board.expect("numbers below the size have both");
-                (features(board), f64::from(orbit))
-            })
-            .collect();
+        let boards: Vec<([u32; 2], f64)> = parallel::map(0..index.size(), |number| {
+            let board = index.representative(number).zip(index.orbit(number));
+            let ([board], orbit) = board.expect("numbers below the size have both");
+            (features(board), f64::from(orbit))
+        });
         let scale = [0, 1].map(|at| 1.0 / deviation(&boards, at).max(1e-9));
         let points: Vec<([f64; 2], f64)> =
             boards.iter().map(|(features, weight)| (scaled(*features, scale), *weight)).collect();

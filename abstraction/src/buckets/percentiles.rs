@@ -2,7 +2,6 @@
 
 use cards::{CanonicalIndex, CardSet, Combo, Outlook, RiverTable};
 use game::Street;
-use rayon::prelude::*;
 
 use super::boards::Boards;
 
@@ -41,7 +40,8 @@ pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
         _ => (Boards::turns(), TURN_SHIFT),
     };
     let mut scores = vec![NONE; boards.rows().len() * Combo::COUNT];
-    scores.par_chunks_mut(Combo::COUNT).zip(boards.rows()).for_each(|(row, (board, _))| {
+    let rows = scores.chunks_mut(Combo::COUNT).zip(boards.rows());
+    parallel::for_each(rows, |(row, (board, _))| {
         let visit = |hole: Combo, sum| row[hole.index()] = (sum >> shift) as u32;
         table.each_sum_of_squares(*board, visit).expect("boards of three or four cards");
     });
@@ -59,7 +59,7 @@ pub(super) fn weigh(
         return weigh_rivers(table, classes, class);
     }
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
-    let of_rows: Vec<u32> = boards.rows().par_iter().map(|(board, _)| class(*board)).collect();
+    let of_rows: Vec<u32> = parallel::map(boards.rows(), |(board, _)| class(*board));
     let all = all_scores(table, street);
     let mut weights = vec![vec![0; scores(street)]; classes];
     let rows = all.chunks(Combo::COUNT).zip(boards.rows()).zip(of_rows);
@@ -79,8 +79,7 @@ fn weigh_rivers(
 ) -> Vec<Vec<u64>> {
     let index = CanonicalIndex::new([5]).expect("five cards have an index");
     let empty = || vec![vec![0; scores(Street::River)]; classes];
-    let add = |mut weights: Vec<Vec<u64>>, number: u32| {
-        let number = u64::from(number);
+    let add = |weights: &mut Vec<Vec<u64>>, number: u64| {
         let board = index.representative(number).zip(index.orbit(number));
         let ([board], boards) = board.expect("numbers below the size have both");
         let mut values = [0; Combo::COUNT];
@@ -89,17 +88,12 @@ fn weigh_rivers(
         for combo in Combo::all().filter(|combo| !combo.set().intersects(board)) {
             own[usize::from(values[combo.index()])] += u64::from(boards);
         }
-        weights
     };
-    let merged = |mut all: Vec<Vec<u64>>, more: Vec<Vec<u64>>| {
+    let mut all = empty();
+    for more in parallel::fold(0..index.size(), empty, add) {
         all.iter_mut().flatten().zip(more.iter().flatten()).for_each(|(sum, more)| *sum += more);
-        all
-    };
-    (0..index.size() as u32)
-        .into_par_iter()
-        .with_min_len(4096)
-        .fold(empty, add)
-        .reduce(empty, merged)
+    }
+    all
 }
 
 /// The lowest scores of all groups but the first, for groups that are equal steps of E[HS²].

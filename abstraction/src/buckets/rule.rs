@@ -7,7 +7,6 @@ use cards::{
     WinRateError, evaluate,
 };
 use game::Street;
-use rayon::prelude::*;
 
 use super::boards::Boards;
 use super::histogram::{self, BINS, Centres};
@@ -281,20 +280,16 @@ fn all_feature_keys(table: &RiverTable, street: Street, steps: u32, quantiles: u
         table.each_hand(board, visit).expect("boards of three to five cards");
         keys
     };
-    let merged = |mut all: BTreeSet<u64>, more: BTreeSet<u64>| {
-        all.extend(more);
-        all
-    };
+    let add = |keys: &mut BTreeSet<u64>, board: CardSet| keys.extend(of_board(board));
     let keys = match street {
         Street::Flop | Street::Turn => {
             let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
-            let rows = boards.rows().par_iter();
-            rows.map(|(board, _)| of_board(*board)).reduce(BTreeSet::new, merged)
+            let boards = boards.rows().iter().map(|(board, _)| *board);
+            parallel::fold(boards, BTreeSet::new, add)
         }
-        _ => (0..rivers.size())
-            .into_par_iter()
-            .map(|number| of_board(rivers.representative(number).expect("below the size")[0]))
-            .reduce(BTreeSet::new, merged),
+        _ => parallel::fold(0..rivers.size(), BTreeSet::new, |keys, number| {
+            add(keys, rivers.representative(number).expect("below the size")[0]);
+        }),
     };
-    keys.into_iter().collect()
+    keys.into_iter().flatten().collect::<BTreeSet<u64>>().into_iter().collect()
 }

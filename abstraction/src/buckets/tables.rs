@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use cards::{Card, CardSet, Combo, Outlook, RiverBoard, RiverTable, Ties};
 use game::Street;
-use rayon::prelude::*;
 
 use super::boards::{self, Boards};
 use super::percentiles::{self, NONE};
@@ -165,8 +164,8 @@ fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
         return by_score(rule, &percentiles::all_scores(table, street), boards);
     }
     let mut buckets = vec![0; boards.rows().len() * Combo::COUNT].into_boxed_slice();
-    let rows = buckets.par_chunks_mut(Combo::COUNT).zip(boards.rows());
-    rows.for_each(|(row, (board, _))| {
+    let rows = buckets.chunks_mut(Combo::COUNT).zip(boards.rows());
+    parallel::for_each(rows, |(row, (board, _))| {
         if rule.by_outlook() {
             let visit = |hole: Combo, outlook: &Outlook| {
                 row[hole.index()] = rule.bucket_of(0, outlook) as u16;
@@ -185,9 +184,9 @@ fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
 
 /// The table for a rule based on scores.
 fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
-    let classes: Vec<u32> = boards.rows().par_iter().map(|(board, _)| rule.class(*board)).collect();
+    let classes: Vec<u32> = parallel::map(boards.rows(), |(board, _)| rule.class(*board));
     // Adjacent hands have very different scores: a table by score saves a search of the limits.
-    let most = scores.par_iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
+    let most = scores.iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
     let groups: HashMap<u32, Vec<u16>> = (classes.iter().copied())
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
@@ -196,12 +195,12 @@ fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
             (class, groups)
         })
         .collect();
-    let rows = scores.par_chunks(Combo::COUNT).zip(classes);
+    let rows = scores.chunks(Combo::COUNT).zip(classes);
     let group = |(row, class): (&[u32], u32)| {
         let groups = &groups[&class];
         row.iter()
             .map(|&score| groups.get(score as usize).copied().unwrap_or(0))
             .collect::<Vec<u16>>()
     };
-    rows.flat_map_iter(group).collect::<Vec<u16>>().into_boxed_slice()
+    parallel::map(rows, group).concat().into_boxed_slice()
 }

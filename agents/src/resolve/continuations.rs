@@ -21,7 +21,6 @@ use models::values::flop::{Flop, zero_sum};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 use solvers::blueprint::AbstractStrategy;
 use solvers::subgame::Leaf;
 use solvers::subgame::response::{InBuckets, TreeStrategy};
@@ -159,7 +158,7 @@ impl Continuations {
             deals
         };
         let turns: Vec<Card> = Card::all().filter(|&card| !board.contains(card)).collect();
-        let deals = turns.par_iter().flat_map_iter(on_turn).collect();
+        let deals = parallel::map(&turns, on_turn).into_iter().flatten().collect();
         OnFlop { of: Arc::clone(self), classes, deals, tables: Mutex::default() }
     }
 }
@@ -231,7 +230,7 @@ impl OnFlop {
             }
             (sums, counts)
         };
-        let parts: Vec<_> = self.deals.par_chunks(TOGETHER).map(sum).collect();
+        let parts = parallel::map(self.deals.chunks(TOGETHER), sum);
         let (mut sums, mut counts) = parts[0].clone();
         for (of_part, in_part) in &parts[1..] {
             sums.iter_mut().zip(of_part).for_each(|(sum, part)| *sum += part);

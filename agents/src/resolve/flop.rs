@@ -7,7 +7,6 @@ use cards::{Board, CardSet, Combo, FlopPairs};
 use game::PublicState;
 use models::network::Network;
 use models::values::flop::{COLUMNS, Flop, Stakes};
-use rayon::prelude::*;
 use solvers::subgame::response::TreeStrategy;
 use solvers::subgame::{Leaf, LeafValues};
 
@@ -156,12 +155,11 @@ impl LeafValues for EndOfFlop {
                 flop.prospects(&stakes, ranges).beyond(network, ranges)
             }
             Beyond::Continuations { on_flop, leaves: prepared } => {
-                let [first, second] = ranges.map(|range| range.par_chunks_exact(FlopPairs::HANDS));
-                let each = leaves.par_iter().zip(first.zip(second));
-                let each = each.map(|(leaf, (first, second))| {
+                let [first, second] = ranges.map(|range| range.chunks_exact(FlopPairs::HANDS));
+                let each = leaves.iter().zip(first.zip(second));
+                let found: Vec<[Vec<f32>; 2]> = parallel::map(each, |(leaf, (first, second))| {
                     on_flop.beyond(flop, &prepared[leaf.number], [first, second])
                 });
-                let found: Vec<[Vec<f32>; 2]> = each.collect();
                 [0, 1].map(|player: usize| {
                     found.iter().flat_map(|found| &found[player]).copied().collect()
                 })

@@ -1,7 +1,6 @@
 //! A tree over codes, for predicting rows that it was not grown from.
 
 use models::forest::{Node, Tree};
-use rayon::prelude::*;
 
 use super::matrix::Matrix;
 
@@ -52,7 +51,7 @@ impl Coded {
     /// Adds to each row's margin the value of its leaf.
     pub(super) fn add(&self, matrix: &Matrix, margins: &mut [f32]) {
         const BLOCK: usize = 4096;
-        margins.par_chunks_mut(BLOCK).enumerate().for_each(|(block, margins)| {
+        parallel::for_each(margins.chunks_mut(BLOCK).enumerate(), |(block, margins)| {
             for (at, margin) in margins.iter_mut().enumerate() {
                 *margin += self.value(matrix.row(block * BLOCK + at));
             }

@@ -100,7 +100,7 @@ impl Ground<'_> {
         let right = Part { rows: right_rows, values: right_values, sum: rest, depth };
         let [ours, theirs] = self.histograms(&left, &right, histogram, pool);
         let children = if left.rows.len() + right.rows.len() > MANY {
-            let (left, right) = rayon::join(
+            let (left, right) = parallel::join(
                 || self.branch(left, ours, pool),
                 || self.branch(right, theirs, &mut Vec::new()),
             );

@@ -27,7 +27,7 @@ pub(super) fn add(histogram: &mut Histogram, matrix: &Matrix, whole: &[u64], row
     if rows.len() > MANY {
         let (first, second) = rows.split_at(rows.len() / 2);
         let mut other = vec![[0; 256]; histogram.len()];
-        rayon::join(
+        parallel::join(
             || add(histogram, matrix, whole, first),
             || add(&mut other, matrix, whole, second),
         );

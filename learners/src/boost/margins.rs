@@ -1,7 +1,5 @@
 //! The margins (raw scores) of a table's rows under the forest so far.
 
-use rayon::prelude::*;
-
 use crate::Table;
 use crate::measure::LEAST_SHARE;
 
@@ -24,7 +22,8 @@ impl Margins {
     pub(super) fn update(&mut self, table: &Table) -> f64 {
         const BLOCK: usize = 4096;
         let (of_class, classes) = (&self.of_class, self.of_class.len());
-        let blocks = self.scale.par_chunks_mut(BLOCK).enumerate().map(|(block, scale)| {
+        let blocks = self.scale.chunks_mut(BLOCK).enumerate();
+        let blocks: Vec<[f64; 2]> = parallel::map(blocks, |(block, scale)| {
             let mut margins = vec![0.0; classes];
             let mut sums = [0.0; 2];
             for (row, scale) in (block * BLOCK..).zip(scale) {
@@ -43,7 +42,6 @@ impl Margins {
             }
             sums
         });
-        let blocks: Vec<[f64; 2]> = blocks.collect();
         let sums =
             blocks.iter().fold([0.0; 2], |sums, block| [sums[0] + block[0], sums[1] + block[1]]);
         sums[0] / sums[1]

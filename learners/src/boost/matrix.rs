@@ -2,7 +2,6 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
 use super::Options;
 use crate::{Bins, Codes};
@@ -20,7 +19,8 @@ impl Matrix {
         const BLOCK: usize = 4096;
         let columns = bins.columns();
         let mut codes = vec![0; bins.codes(0).len() * columns];
-        codes.par_chunks_mut(BLOCK * columns).enumerate().for_each(|(block, out)| {
+        let blocks = codes.chunks_mut(BLOCK * columns).enumerate();
+        parallel::for_each(blocks, |(block, out)| {
             for column in 0..columns {
                 let Codes::Byte(from) = bins.codes(column) else {
                     unreachable!("bins of at most 256 intervals were demanded")
@@ -39,7 +39,8 @@ impl Matrix {
         const BLOCK: usize = 4096;
         let count = rows.map_or(self.rows(), <[u32]>::len);
         let mut codes = vec![0; count * columns.len()];
-        codes.par_chunks_mut(BLOCK * columns.len()).enumerate().for_each(|(block, out)| {
+        let blocks = codes.chunks_mut(BLOCK * columns.len()).enumerate();
+        parallel::for_each(blocks, |(block, out)| {
             for (at, out) in out.chunks_exact_mut(columns.len()).enumerate() {
                 let at = block * BLOCK + at;
                 let from = self.row(rows.map_or(at, |rows| rows[at] as usize));

@@ -1,7 +1,6 @@
 //! One round of boosting: a tree for each class, from the predictions of the forest before it.
 
 use models::forest::Tree;
-use rayon::prelude::*;
 
 use super::coded::Coded;
 use super::gradient::Gradients;
@@ -30,8 +29,7 @@ pub(super) fn grow(
     let Rows { table, matrix, margins } = rows;
     let (of_class, scales) = margins.split();
     let round = Round { options, cuts, table, matrix, scales, number };
-    let trees = of_class.par_iter_mut().enumerate();
-    trees.map(|(class, margins)| round.tree(class, margins)).collect()
+    parallel::map(of_class.iter_mut().enumerate(), |(class, margins)| round.tree(class, margins))
 }
 
 impl Round<'_> {

@@ -9,7 +9,6 @@ use abstraction::betting::game_hash;
 use abstraction::features::{FeatureMaker, Schema};
 use game::Street;
 use models::student::columns;
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
@@ -55,8 +54,8 @@ pub enum Made {
 }
 
 /// Plays until there are enough rows and writes them to a folder that must not exist. The result
-/// depends only on the teacher and the options, not on the number of threads (of the current rayon
-/// pool). `progress` is called with the number of rows and returns whether to continue.
+/// depends only on the teacher and the options, not on the number of threads. `progress` is called
+/// with the number of rows and returns whether to continue.
 ///
 /// # Errors
 /// When the folder or a file cannot be written.
@@ -134,16 +133,11 @@ impl<'a> Making<'a> {
             }
             // No more units than the missing rows need.
             let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, TOGETHER);
-            let played: Vec<Rows> = (0..pieces)
-                .into_par_iter()
-                .map_init(
-                    || maker.clone(),
-                    |maker, piece| {
-                        let from = deals + piece * DEALS;
-                        play(self.teacher, maker, options.seed, options.explore, from..from + DEALS)
-                    },
-                )
-                .collect();
+            let play = |maker: &mut _, piece: u64| {
+                let from = deals + piece * DEALS;
+                play(self.teacher, maker, options.seed, options.explore, from..from + DEALS)
+            };
+            let played: Vec<Rows> = parallel::map_with(0..pieces, || maker.clone(), play);
             deals += pieces * DEALS;
             for piece in played {
                 rows += piece.count;

@@ -6,7 +6,6 @@
 //! price most, and improved by moving one number at a time while that helps.
 
 use models::rules::{Bet, Betting, Calling, Hands, Size};
-use rayon::prelude::*;
 use solvers::Player;
 use solvers::endgame::{Endgame, EndgameError};
 
@@ -43,7 +42,7 @@ impl Games {
             let beats = Player::BOTH.map(|player| beats(game.shares(player.other())));
             Ok(Game { game, value, beats })
         };
-        let games = places.into_par_iter().map(game).collect::<Result<_, _>>()?;
+        let games = parallel::map(places, game).into_iter().collect::<Result<_, _>>()?;
         Ok(Games { games, sizes: bets.sizes()[1..].to_vec() })
     }
 
@@ -101,12 +100,7 @@ impl Games {
 
     /// The mean over all games; it does not depend on the number of threads.
     fn price(&self, of: impl Fn(&Game, &mut Vec<f64>) -> f64 + Sync) -> Mean {
-        let prices: Vec<f64> = self
-            .games
-            .par_iter()
-            .with_min_len(64)
-            .map_init(Vec::new, |chances, game| of(game, chances))
-            .collect();
+        let prices = parallel::map_with(&self.games, Vec::new, |chances, game| of(game, chances));
         let count = prices.len() as f64;
         let mean = prices.iter().sum::<f64>() / count;
         let spread = prices.iter().map(|price| (price - mean).powi(2)).sum::<f64>();

@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use serde::Serialize;
 use solvers::Player;
 use solvers::endgame::EndgameError;
@@ -66,7 +65,7 @@ pub fn scores(
     let bets = database.bets();
     let size = database.card().content.cards * bets.len();
     let places: Vec<usize> = games.collect();
-    let blocks = places.par_chunks(BLOCK).map(|block| {
+    let blocks = parallel::map(places.chunks(BLOCK), |block| {
         let mut sums = vec![[Sums::default(); 2]; ways];
         let mut strategies = vec![vec![0.0f32; size]; ways];
         for &place in block {
@@ -90,7 +89,7 @@ pub fn scores(
         }
         Ok(sums)
     });
-    let blocks = blocks.collect::<Result<Vec<_>, EndgameError>>()?;
+    let blocks = blocks.into_iter().collect::<Result<Vec<_>, EndgameError>>()?;
     let score = |way: usize| {
         let of = |number: usize| {
             let mut all = Sums::default();

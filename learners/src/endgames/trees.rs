@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use models::tree::{Looks, Node, Tree};
-use rayon::prelude::*;
 use solvers::endgame::{Bets, EndgameError};
 
 use super::database::Database;
@@ -112,16 +111,11 @@ impl Predictor {
     ) -> Predictor {
         let bets = database.bets();
         let classes = table.classes().len();
-        let leaves: Vec<u32> = (0..table.rows())
-            .into_par_iter()
-            .map_init(
-                || vec![0.0; table.columns().len()],
-                |values, row| {
-                    table.row(row, values);
-                    tree.leaf(values) as u32
-                },
-            )
-            .collect();
+        let row = || vec![0.0; table.columns().len()];
+        let leaves: Vec<u32> = parallel::map_with(0..table.rows(), row, |values, row| {
+            table.row(row, values);
+            tree.leaf(values) as u32
+        });
         let nodes = tree.nodes();
         let (mut sums, mut squares) = (vec![0.0f64; nodes * classes], vec![0.0; nodes]);
         let mut rows = vec![0; nodes];

@@ -11,7 +11,6 @@
 use std::collections::HashSet;
 
 use models::heuristic::{Act, Clause, Heuristic, Statement};
-use rayon::prelude::*;
 use solvers::fitness::Move;
 
 use super::language::{Language, is_of_bets, rule};
@@ -114,7 +113,7 @@ impl<'a> Exhaustive<'a> {
     pub(super) fn step(&self, step: u64) -> (u64, Vec<(Heuristic, f64)>) {
         let start = step as usize * TOGETHER;
         let jobs = &self.jobs[start..(start + TOGETHER).min(self.jobs.len())];
-        let done: Vec<(u64, f64, Vec<usize>)> = jobs.par_iter().map(|job| self.job(job)).collect();
+        let done: Vec<(u64, f64, Vec<usize>)> = parallel::map(jobs, |job| self.job(job));
         let count = done.iter().map(|(count, ..)| count).sum();
         let found = done.iter().zip(jobs).filter(|((count, ..), _)| *count > 0);
         let found = found.map(|((_, value, hands), job)| (self.rule(job, hands), *value));

@@ -4,8 +4,6 @@
 //! that the processor has them. The result is identical for all of them.
 #![allow(unsafe_code)]
 
-use rayon::prelude::*;
-
 /// Adam's constants; the default is PyTorch's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adam {
@@ -64,14 +62,11 @@ impl Adam {
             new_square: (1.0 - self.keep_square) as f32,
             epsilon: self.epsilon as f32,
         };
-        parameters
-            .par_chunks_mut(CHUNK)
-            .zip(gradient.par_chunks(CHUNK))
-            .zip(moments.mean.par_chunks_mut(CHUNK))
-            .zip(moments.square.par_chunks_mut(CHUNK))
-            .for_each(|(((parameters, gradient), means), squares)| {
-                step.take(parameters, gradient, means, squares);
-            });
+        let pieces = parameters.chunks_mut(CHUNK).zip(gradient.chunks(CHUNK));
+        let moments = moments.mean.chunks_mut(CHUNK).zip(moments.square.chunks_mut(CHUNK));
+        parallel::for_each(pieces.zip(moments), |((parameters, gradient), (means, squares))| {
+            step.take(parameters, gradient, means, squares);
+        });
     }
 }
 

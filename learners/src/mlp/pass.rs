@@ -6,7 +6,6 @@
 //! results do not depend on the number of threads.
 
 use models::network::{Activation, Layer, Output, Scaling};
-use rayon::prelude::*;
 
 use super::product::{AddTo, Left, Panels, Rectify, Row, WIDTH, WherePositive, product};
 use super::{Batch, Loss, Losses, Samples};
@@ -84,7 +83,8 @@ impl Pass {
 
     /// The losses of at most a batch of samples.
     pub(super) fn forward(&mut self, model: Model<'_>, samples: &Samples, rows: &[u32]) -> Losses {
-        self.weights.par_iter_mut().zip(model.layers).for_each(|(weights, layer)| {
+        let layers = self.weights.iter_mut().zip(model.layers);
+        parallel::for_each(layers, |(weights, layer)| {
             weights.forward.take(&model.parameters[layer.weights()]);
         });
         self.each(rows, |weights, slice, rows| slice.forward(model, weights, samples, rows, 0.0))
@@ -100,7 +100,8 @@ impl Pass {
         scale: f64,
         gradient: &mut [f32],
     ) -> Losses {
-        self.weights.par_iter_mut().zip(model.layers).for_each(|(weights, layer)| {
+        let layers = self.weights.iter_mut().zip(model.layers);
+        parallel::for_each(layers, |(weights, layer)| {
             let numbers = &model.parameters[layer.weights()];
             weights.forward.take(numbers);
             if weights.backward.count() > 0 {
@@ -112,7 +113,7 @@ impl Pass {
             slice.backward(model, weights);
         });
         let slices = &self.slices[..rows.len().div_ceil(self.slice_rows)];
-        tasks(model.layers, gradient).into_par_iter().for_each(|task| task.run(slices));
+        parallel::for_each(tasks(model.layers, gradient), |task| task.run(slices));
         losses
     }
 
@@ -123,8 +124,8 @@ impl Pass {
     ) -> Losses {
         assert!(rows.len() <= self.slices.len() * self.slice_rows, "at most a batch");
         let weights = &self.weights[..];
-        let slices = self.slices.par_iter_mut().zip(rows.par_chunks(self.slice_rows));
-        slices.for_each(|(slice, rows)| run(weights, slice, rows));
+        let slices = self.slices.iter_mut().zip(rows.chunks(self.slice_rows));
+        parallel::for_each(slices, |(slice, rows)| run(weights, slice, rows));
         let mut losses = Losses::default();
         let used = rows.len().div_ceil(self.slice_rows);
         self.slices[..used].iter().for_each(|slice| losses.add(slice.losses));

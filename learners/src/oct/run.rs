@@ -3,7 +3,6 @@
 use models::tree::Tree;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
 
 use super::saved::State;
 use super::saved_tree::SavedTree;
@@ -194,23 +193,20 @@ impl<'a, const W: usize> Run<'a, W> {
         let price = starts.search.price;
         let numbers = batch * BATCH..((batch + 1) * BATCH).min(self.start_trees());
         let most = if self.single() { (ROUNDS, 0.0) } else { (self.options.rounds.max(1), ENOUGH) };
-        let made: Vec<SavedTree> = numbers
-            .into_par_iter()
-            .map(|number| {
-                let seed = mixed(self.options.seed, number + 1);
-                let start = Start::numbered(number, starts.depth);
-                let (best, mut rows) = match self.state.pool.first() {
-                    Some(best) if matches!(start, Start::Shaken | Start::Regrown { .. }) => {
-                        let (tree, rows) = best.tree(&self.matrix, &price, true);
-                        (Some(tree), rows)
-                    }
-                    _ => (None, (0..self.matrix.rows() as u32).collect()),
-                };
-                let mut tree = starts.make(start, best, &mut rows, seed);
-                starts.search.rounds(&mut tree, &mut rows, starts.depth, mixed(seed, 7), most);
-                SavedTree::new(&tree, &price)
-            })
-            .collect();
+        let made: Vec<SavedTree> = parallel::map(numbers, |number| {
+            let seed = mixed(self.options.seed, number + 1);
+            let start = Start::numbered(number, starts.depth);
+            let (best, mut rows) = match self.state.pool.first() {
+                Some(best) if matches!(start, Start::Shaken | Start::Regrown { .. }) => {
+                    let (tree, rows) = best.tree(&self.matrix, &price, true);
+                    (Some(tree), rows)
+                }
+                _ => (None, (0..self.matrix.rows() as u32).collect()),
+            };
+            let mut tree = starts.make(start, best, &mut rows, seed);
+            starts.search.rounds(&mut tree, &mut rows, starts.depth, mixed(seed, 7), most);
+            SavedTree::new(&tree, &price)
+        });
         let before = self.best_kept().map_or(f64::INFINITY, |best| best.cost);
         made.into_iter().for_each(|tree| self.keep(tree));
         if self.best_kept().is_some_and(|best| best.cost < before) {
@@ -252,24 +248,21 @@ impl<'a, const W: usize> Run<'a, W> {
         if first && self.last() {
             trees.push(None);
         }
-        let made: Vec<(SavedTree, bool)> = trees
-            .into_par_iter()
-            .enumerate()
-            .map(|(index, kept)| {
-                let seed = mixed(mixed(self.options.seed, self.state.done), index as u64);
-                let Some(kept) = kept else {
-                    let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
-                    let tree = starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0);
-                    return (SavedTree::new(&tree, &price), true);
-                };
-                let (mut tree, mut rows) = kept.tree(&self.matrix, &price, !first);
-                if first {
-                    starts.graft(&mut tree, &mut rows, depth);
-                }
-                let changed = starts.search.round(&mut tree, &mut rows, depth, seed);
-                (SavedTree::new(&tree, &price), changed)
-            })
-            .collect();
+        let trees = trees.into_iter().enumerate();
+        let made: Vec<(SavedTree, bool)> = parallel::map(trees, |(index, kept)| {
+            let seed = mixed(mixed(self.options.seed, self.state.done), index as u64);
+            let Some(kept) = kept else {
+                let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
+                let tree = starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0);
+                return (SavedTree::new(&tree, &price), true);
+            };
+            let (mut tree, mut rows) = kept.tree(&self.matrix, &price, !first);
+            if first {
+                starts.graft(&mut tree, &mut rows, depth);
+            }
+            let changed = starts.search.round(&mut tree, &mut rows, depth, seed);
+            (SavedTree::new(&tree, &price), changed)
+        });
         let before = self.state.pool.first().map_or(f64::INFINITY, |tree| tree.cost);
         self.state.pool.clear();
         let changed = made.iter().any(|(_, changed)| *changed);
@@ -310,7 +303,7 @@ impl<'a, const W: usize> Run<'a, W> {
         let rivals = if self.held_out.is_some() { self.state.pool.len() } else { 1 };
         let rivals = &self.state.pool[..rivals.min(self.state.pool.len())];
         let mut best: Option<(Node, f64)> = None;
-        for made in rivals.par_iter().map(pruned).collect::<Vec<_>>() {
+        for made in parallel::map(rivals, pruned) {
             if best.as_ref().is_none_or(|best| made.1 < best.1) {
                 best = Some(made);
             }

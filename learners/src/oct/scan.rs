@@ -1,8 +1,6 @@
 //! The best test of a node whose two sides are kept: every row's leaf on either side is known, and
 //! rows are moved from the upper side to the lower in the order of each column.
 
-use rayon::prelude::*;
-
 use crate::trees::Loss;
 use crate::trees::matrix::Matrix;
 use crate::trees::node::{Branch, Node, Price};
@@ -203,7 +201,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         };
         let scratch = || (Sorter::default(), Vec::new());
         let cuts: Vec<Option<(Change, f64)>> = if self.labels.len() >= PARALLEL {
-            (0..columns).into_par_iter().map_init(scratch, scan).collect()
+            parallel::map_with(0..columns, scratch, scan)
         } else {
             let mut scratch = scratch();
             (0..columns).map(|turn| scan(&mut scratch, turn)).collect()

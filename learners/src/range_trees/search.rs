@@ -1,6 +1,5 @@
 //! The search for the best trees, and its proof.
 
-use rayon::prelude::*;
 use solvers::shove_fold::Range;
 
 use super::listing::Listing;
@@ -227,8 +226,7 @@ impl Search<'_> {
         let Some(found) = found else { return false };
         let mut found: Vec<(Hands, (f64, RangeTree))> = found.into_iter().collect();
         found.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
-        let losses: Vec<f64> =
-            found.par_iter().map(|(hands, _)| self.loss.of(&range(*hands))).collect();
+        let losses = parallel::map(&found, |(hands, _)| self.loss.of(&range(*hands)));
         for ((_, (_, tree)), loss) in found.iter().zip(losses) {
             self.keep(loss, tree);
         }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use cards::StartingHand;
-use rayon::prelude::*;
 use solvers::shove_fold::Range;
 
 use super::{Question, RangeTree};
@@ -147,12 +146,12 @@ pub(super) struct Table {
 impl Table {
     /// Computes the table in O(sets × questions × pairs of numbers of questions).
     pub(super) fn new(sets: &Sets, gains: &Range, most: usize) -> Table {
-        let played = sets.hands.par_iter().map(|&hands| sum(hands, gains).min(0.0)).collect();
+        let played = parallel::map(&sets.hands, |&hands| sum(hands, gains).min(0.0));
         let mut least: Vec<Vec<f64>> = vec![played];
         for depth in 1..=sets.depth[0] {
             let count = sets.depth.partition_point(|&left| left >= depth);
             let mut table = vec![0.0; count * (most + 1)];
-            table.par_chunks_mut(most + 1).enumerate().for_each(|(set, row)| {
+            parallel::for_each(table.chunks_mut(most + 1).enumerate(), |(set, row)| {
                 row[0] = least[0][set];
                 for questions in 1..=most {
                     row[questions] = row[questions - 1];

@@ -1,7 +1,5 @@
 //! Histograms of labels by column and code.
 
-use rayon::prelude::*;
-
 use super::matrix::Matrix;
 
 // Rows that are counted in 32-bit floats before they are added in 64 bits.
@@ -33,9 +31,7 @@ impl<const W: usize> Histogram<W> {
         let mut cells = vec![Cell { sums: [0.0; W], rows: 0 }; size];
         // Two chunks at a time, to limit memory.
         for pair in rows.chunks(2 * CHUNK) {
-            let counted: Vec<Vec<Cell<f32, W>>> =
-                pair.par_chunks(CHUNK).map(|rows| count(matrix, rows, &starts)).collect();
-            for counted in counted {
+            for counted in parallel::map(pair.chunks(CHUNK), |rows| count(matrix, rows, &starts)) {
                 for (cell, counted) in cells.iter_mut().zip(&counted) {
                     cell.rows += counted.rows;
                     for (sum, &more) in cell.sums.iter_mut().zip(&counted.sums) {

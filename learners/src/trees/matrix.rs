@@ -1,7 +1,5 @@
 //! A table in the layout for tree learners.
 
-use rayon::prelude::*;
-
 use crate::{Bins, Table};
 
 // Rows that are written in one unit of work.
@@ -31,8 +29,8 @@ impl<const W: usize> Matrix<W> {
     pub(crate) fn of(table: &Table, bins: &Bins, rows: &[u32]) -> Matrix<W> {
         let columns = bins.columns();
         let mut codes = vec![0; rows.len() * columns];
-        let blocks = codes.par_chunks_mut(BLOCK * columns).zip(rows.par_chunks(BLOCK));
-        blocks.for_each(|(codes, rows)| {
+        let blocks = codes.chunks_mut(BLOCK * columns).zip(rows.chunks(BLOCK));
+        parallel::for_each(blocks, |(codes, rows)| {
             for column in 0..columns {
                 let coded = bins.codes(column);
                 for (at, &row) in rows.iter().enumerate() {
@@ -40,16 +38,15 @@ impl<const W: usize> Matrix<W> {
                 }
             }
         });
-        let labels = rows
-            .par_iter()
-            .map(|&row| {
+        let mut labels = vec![[0.0; W]; rows.len()];
+        let blocks = labels.chunks_mut(BLOCK).zip(rows.chunks(BLOCK));
+        parallel::for_each(blocks, |(labels, rows)| {
+            for (lanes, &row) in labels.iter_mut().zip(rows) {
                 let weight = table.weights()[row as usize];
-                let mut lanes = [0.0; W];
                 let label = table.label(row as usize);
                 lanes.iter_mut().zip(label).for_each(|(lane, share)| *lane = share * weight);
-                lanes
-            })
-            .collect();
+            }
+        });
         let intervals = (0..columns).map(|column| bins.cuts(column).len() + 1).collect();
         Matrix {
             columns,

@@ -164,7 +164,7 @@ pub(crate) fn both<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if rows >= 4096 { rayon::join(a, b) } else { (a(), b()) }
+    if rows >= 4096 { parallel::join(a, b) } else { (a(), b()) }
 }
 
 /// Partitions rows so that those that go left come first, each side in its order; returns their

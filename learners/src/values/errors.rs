@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use cards::Combo;
 use models::values::Encoding;
-use rayon::prelude::*;
 
 use super::{ValueModel, on_board};
 use crate::mlp::Huber;
@@ -80,7 +79,7 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
         let values = model.values(&situation);
         Errors::of(&situation, [&values[0], &values[1]])
     };
-    Errors::mean(&situations.into_par_iter().map(each).collect::<Vec<_>>())
+    Errors::mean(&parallel::map(situations, each))
 }
 
 /// The error of encoding values by buckets before anything is learned: the hands of a bucket share
@@ -92,7 +91,7 @@ pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
         let [first, second] = situation.values.map(|values| buckets.values(&buckets.means(values)));
         Errors::of(&situation, [&first, &second])
     };
-    Errors::mean(&(0..database.games()).into_par_iter().map(each).collect::<Vec<_>>())
+    Errors::mean(&parallel::map(0..database.games(), each))
 }
 
 /// The errors between two solutions of the same situations, such as databases solved with different
@@ -105,5 +104,5 @@ pub fn between_solutions(one: &Database, other: &Database) -> Option<Vec<Errors>
         let same = one.board == other.board && one.pot == other.pot && one.ranges == other.ranges;
         same.then(|| Errors::of(&one, other.values))
     };
-    both.into_par_iter().map(each).collect()
+    parallel::map(both, each).into_iter().collect()
 }

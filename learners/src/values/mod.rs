@@ -18,7 +18,6 @@ use std::ops::Range;
 use cards::Combo;
 use models::network::Network;
 use models::values::Encoding;
-use rayon::prelude::*;
 
 pub use by_hand::ByHand;
 pub use end_of_flop::EndOfFlop;
@@ -90,7 +89,7 @@ impl Encoded<'_> {
             }
             errors
         };
-        Errors::mean(&situations.into_par_iter().map(each).collect::<Vec<_>>())
+        Errors::mean(&parallel::map(situations, each))
     }
 }
 
@@ -150,7 +149,7 @@ fn joined(
     outputs: usize,
     each: impl Fn(usize) -> (Vec<f32>, Vec<f32>) + Send + Sync,
 ) -> Result<Samples, TableError> {
-    let parts: Vec<(Vec<f32>, Vec<f32>)> = situations.into_par_iter().map(each).collect();
+    let parts = parallel::map(situations, each);
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (of_rows, of_targets) in parts {
         rows.extend(of_rows);

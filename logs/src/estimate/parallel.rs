@@ -1,13 +1,12 @@
 //! Parallel computation of hands' contributions.
 //!
-//! Hands are read in order, a block at a time, on the calling thread; meanwhile the threads of the
-//! current rayon pool compute the contributions of the previous block. These are then added in
+//! Hands are read in order, a block at a time, on the calling thread; meanwhile other threads
+//! compute the contributions of the previous block. These are then added in
 //! order, so every sum is bit-identical at any number of threads.
 
 use std::ops::ControlFlow;
 
 use game::{Payoff, Seat};
-use rayon::prelude::*;
 
 use super::{Estimates, Share};
 use crate::{DecisionRecord, HandRecord};
@@ -41,7 +40,7 @@ pub enum Observed {
 }
 
 impl Estimates {
-    /// Adds all these hands, in order, on all threads of the current rayon pool. `seen` is called
+    /// Adds all these hands, in order, on all threads. `seen` is called
     /// after each block with the number of hands added, and may stop there.
     ///
     /// # Errors
@@ -55,14 +54,9 @@ impl Estimates {
         let mut block = read(&mut hands)?;
         let mut done = 0;
         while !block.is_empty() {
-            let (mut shares, mut next) = (Vec::new(), Ok(Vec::new()));
-            rayon::in_place_scope(|scope| {
-                let (estimates, block) = (&*self, &block);
-                scope.spawn(|_| {
-                    shares = block.par_iter().map(|hand| estimates.share(hand)).collect();
-                });
-                next = read(&mut hands);
-            });
+            let share = |hand| self.share(hand);
+            let (shares, next) =
+                parallel::beside(|| parallel::map(&block, share), || read(&mut hands));
             for (share, hand) in shares.into_iter().zip(&block) {
                 match (share, hand) {
                     (Some(share), _) => self.count(share),

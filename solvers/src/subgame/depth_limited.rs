@@ -11,7 +11,6 @@
 
 use cards::{Combo, Range};
 use game::{Action, PublicState, Seat, Turn};
-use rayon::prelude::*;
 
 use super::betting::{Decision, Kind, Line};
 use super::rows::Discount;
@@ -364,7 +363,7 @@ impl<L: LeafValues> DepthLimited<L> {
             let others: Vec<f32> = leaves.iter().flat_map(of).copied().collect();
             self.leaf_values.checked_down(&others)
         };
-        self.leaves.par_chunks(2 * TOGETHER).flat_map_iter(each).collect()
+        parallel::map(self.leaves.chunks(2 * TOGETHER), each).concat()
     }
 
     /// What both players' hands win beyond that at the leaves where chips are left, in chips, when
@@ -395,7 +394,7 @@ impl<L: LeafValues> DepthLimited<L> {
             }
             beyond
         };
-        let found: Vec<_> = self.leaves[..open].par_chunks(TOGETHER).map(each).collect();
+        let found = parallel::map(self.leaves[..open].chunks(TOGETHER), each);
         [0, 1].map(|player: usize| found.iter().flat_map(|found| &found[player]).copied().collect())
     }
 

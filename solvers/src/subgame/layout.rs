@@ -95,7 +95,7 @@ impl Subgame {
     }
 
     /// The size of the subgame, with the memory that solving it takes with these options on as many
-    /// threads as rayon has.
+    /// threads as the pool has.
     pub fn size(&self, options: &Options) -> Size {
         let (mut cells, mut numbers, mut decisions, mut parts) = (0, 0, 0, 0);
         for line in &self.betting.lines {
@@ -118,7 +118,7 @@ impl Subgame {
         let bytes = |size: &RoomSize| size.bytes(4) + size.bytes(8);
         let sizes = self.workspaces(options.precision);
         let later: u64 = sizes[1..].iter().map(bytes).sum();
-        let workspaces = bytes(&sizes[0]) + rayon::current_num_threads() as u64 * later;
+        let workspaces = bytes(&sizes[0]) + parallel::threads() as u64 * later;
         let sums = self.betting.lines[0].deals.len() as u64
             * self.census.boards[1].min(BLOCKS as u64)
             * self.census.longest[0] as u64

@@ -6,8 +6,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::betting::{Betting, Decision, Kind, Leaf, Line};
 use super::boards::{Board, Next};
 use super::ends::View;
@@ -205,7 +203,7 @@ impl<W: Work> Pass<'_, W> {
             fill(&mut own.reach[..others], weights.iter().copied());
             part.tiles(others).for_each(|tile| self.down_tile(line, tile, part, own));
             let (reach, cards) = (&own.reach, board.next.len());
-            part.below.par_iter_mut().enumerate().for_each(|(job, part)| {
+            parallel::for_each(part.below.iter_mut().enumerate(), |(job, part)| {
                 let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
                 workspaces.later(|later| {
                     self.arrive(line, board, (leaf, next), reach, &mut later[0]);
@@ -302,21 +300,21 @@ impl<W: Work> Pass<'_, W> {
         sums.resize(line.deals.len() * size, W::Real::default());
         let other = self.view.player.other();
         let addresses: Vec<_> = part.below.iter().map(|part| part.addresses(other)).collect();
-        let deals = part.below.par_chunks_mut(cards).zip(sums.par_chunks_mut(size));
-        deals.zip(&line.deals).enumerate().for_each(|(deal, ((parts, sums), leaf))| {
-            let blocks = parts.par_chunks_mut(block).zip(sums.par_chunks_mut(row));
-            let nexts = board.next.par_chunks(block);
-            blocks.zip(nexts).enumerate().for_each(|(at, ((parts, sum), nexts))| {
-                sum.fill(W::Real::default());
-                let first = deal * cards + at * block;
-                workspaces.later(|later| {
-                    for (number, (part, next)) in (first..).zip(parts.iter_mut().zip(nexts)) {
-                        let ahead = addresses.get(number + 1).cloned();
-                        self.arrive(line, board, (leaf, next), reach, &mut later[0]);
-                        self.line(leaf.line, next.board, part, ahead, later);
-                        self.scatter(next, &later[0].values, sum);
-                    }
-                });
+        let deals = part.below.chunks_mut(cards).zip(sums.chunks_mut(size)).zip(&line.deals);
+        let blocks = deals.enumerate().flat_map(|(deal, ((parts, sums), leaf))| {
+            let blocks = parts.chunks_mut(block).zip(sums.chunks_mut(row));
+            let first = (deal * cards..).step_by(block);
+            blocks.zip(board.next.chunks(block)).zip(first).map(move |each| (leaf, each))
+        });
+        parallel::for_each(blocks, |(leaf, (((parts, sum), nexts), first))| {
+            sum.fill(W::Real::default());
+            workspaces.later(|later| {
+                for (number, (part, next)) in (first..).zip(parts.iter_mut().zip(nexts)) {
+                    let ahead = addresses.get(number + 1).cloned();
+                    self.arrive(line, board, (leaf, next), reach, &mut later[0]);
+                    self.line(leaf.line, next.board, part, ahead, later);
+                    self.scatter(next, &later[0].values, sum);
+                }
             });
         });
         for (leaf, sums) in line.deals.iter().zip(sums.chunks(size)) {

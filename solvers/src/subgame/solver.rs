@@ -51,8 +51,8 @@ impl Default for Options {
 /// A subgame being solved.
 ///
 /// Deterministic: the same subgame, options and number of iterations give bitwise identical
-/// strategies for any number of threads. Chance nodes are spread over the threads of the current
-/// rayon pool.
+/// strategies for any number of threads (of the pool that runs it), over which chance nodes are
+/// spread.
 #[derive(Debug)]
 pub struct Solver {
     pub(super) subgame: Subgame,

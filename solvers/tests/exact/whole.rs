@@ -2,7 +2,6 @@
 
 use cards::Board;
 use game::Street;
-use rayon::prelude::*;
 use solvers::blueprint::exact::{Chances, DEALS, PairCounts};
 use solvers::subgame::response::flop_kinds;
 
@@ -25,15 +24,12 @@ fn all_deals_are_counted_and_categories_are_as_frequent_as_is_known() {
     let kinds = flop_kinds();
     let some = if cfg!(debug_assertions) { 200 } else { 1 };
     let kinds: Vec<_> = kinds.iter().step_by(some).collect();
-    let counted: Vec<(Board, u64, PairCounts)> = kinds
-        .par_iter()
-        .map(|kind| {
-            let board = Board::new(&kind.cards.iter().collect::<Vec<_>>()).expect("three cards");
-            let meetings = PairCounts::on(&buckets, &board).expect("few paths");
-            assert_eq!(meetings.deals(), DEALS / 22_100);
-            (board, kind.flops.into(), meetings)
-        })
-        .collect();
+    let counted: Vec<(Board, u64, PairCounts)> = parallel::map(kinds, |kind| {
+        let board = Board::new(&kind.cards.iter().collect::<Vec<_>>()).expect("three cards");
+        let meetings = PairCounts::on(&buckets, &board).expect("few paths");
+        assert_eq!(meetings.deals(), DEALS / 22_100);
+        (board, kind.flops.into(), meetings)
+    });
     let (mut all, mut back) = (PairCounts::default(), PairCounts::default());
     for (board, times, meetings) in &counted {
         all.add(meetings, *times, board).expect("few paths");

@@ -5,7 +5,6 @@ use cards::{Board, Card, Combo, Range, evaluate};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 use solvers::Variant;
 use solvers::subgame::{Options, Solver, Subgame, start};
 
@@ -64,8 +63,7 @@ impl Rivers {
     /// that, within this many standard errors of a mean of eight.
     fn check(&self, name: &str, known: [f64; 5], errors: f64) {
         let variant: Variant = name.parse().expect("an algorithm");
-        let each: Vec<[f64; 5]> =
-            self.rivers.par_iter().map(|river| self.solve(river, variant)).collect();
+        let each = parallel::map(&self.rivers, |river| self.solve(river, variant));
         for (at, known) in known.into_iter().enumerate() {
             let count = each.len() as f64;
             let found = each.iter().map(|shares| shares[at]).sum::<f64>() / count;

@@ -139,8 +139,8 @@ fn the_same_strategies_come_from_any_number_of_threads() {
     let state = hand("8c8d3h");
     let ranges = [uneven(&range(FIRST)), uneven(&range(SECOND))];
     let strategies = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| {
+        let pool = parallel::Pool::new(threads).expect("a pool");
+        pool.run(|| {
             let mut limited = limited(&state, &ranges);
             (0..20).for_each(|_| limited.step());
             limited.strategies_at(&state)

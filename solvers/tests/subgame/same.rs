@@ -77,8 +77,8 @@ fn sixteen_bits_are_as_close_to_an_equilibrium_as_thirty_two() {
 fn any_number_of_threads_gives_the_same_bits() {
     let all = uneven(&range("random"));
     let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| {
+        let pool = parallel::Pool::new(threads).expect("a pool");
+        pool.run(|| {
             let flop = short_hand("TsJsQh", 100, 150);
             [
                 solved(&hand("7s7h2s3s"), [&all, &all], true, Options::default(), 2).1,

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use learners::endgames::database::{Database, endgame};
-use rayon::prelude::*;
 use serde_json::json;
 use show::number::whole;
 
@@ -62,7 +61,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let mut sums = Sums::default();
     for start in (0..database.games()).step_by(CHUNK) {
         let end = (start + CHUNK).min(database.games());
-        let games: Vec<_> = (start..end).into_par_iter().map(of).collect::<Result<_, Failure>>()?;
+        let games = parallel::map(start..end, of);
+        let games: Vec<_> = games.into_iter().collect::<Result<_, Failure>>()?;
         for (value, worst, differs, many) in games {
             sums.values.push(value);
             sums.worst = sums.worst.max(worst);

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 use learners::range_trees::{Limits, Loss, Optimum, optima};
 use matches::stop::Stop;
 use models::linear::Blind;
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use show::Table;
 use show::number::percent;
@@ -84,8 +83,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         });
         Found { stack, blind, optima }
     };
-    let found: Vec<Found> =
-        args.threads.pool()?.install(|| jobs.into_par_iter().map(one).collect());
+    let found: Vec<Found> = args.threads.pool()?.run(|| parallel::map(jobs, one));
     if let Ok(progress) = progress.lock() {
         progress.1.finish();
     }

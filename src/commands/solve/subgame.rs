@@ -126,7 +126,7 @@ const LOOK: u32 = 10;
 /// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
     let pool = pool(threads(args.subgame.threads))?;
-    pool.install(|| Problem::new(args, board)?.run())
+    pool.run(|| Problem::new(args, board)?.run())
 }
 
 /// A subgame to solve, and its options.

@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     };
     let pool = args.threads.pool()?;
     let mut progress = Progress::new(args.rows.0, "rows", args.quiet);
-    let made = pool.install(|| {
+    let made = pool.run(|| {
         make(&teacher, &options, &args.out, |rows| {
             progress.show(rows, "");
             !stop.asked()

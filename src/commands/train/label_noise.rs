@@ -42,7 +42,7 @@ type Spread = [f64; 3];
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let open = |path: &Path| Database::open(path).map_err(Failure::input);
     let databases = [open(&args.one)?, open(&args.other)?];
-    let found = args.threads.pool()?.install(|| between_solutions(&databases[0], &databases[1]));
+    let found = args.threads.pool()?.run(|| between_solutions(&databases[0], &databases[1]));
     let Some(all) = found.filter(|all| !all.is_empty()) else {
         return Err(Failure::input(anyhow::anyhow!(
             "{} and {} hold different situations: compare files of the same seed, street, stack \

@@ -93,8 +93,8 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
     let dataset = Dataset::open(data).map_err(Failure::input)?;
     let pool = common.threads.pool()?;
     if let Some(folder) = &common.import {
-        let streets = Street::ALL
-            .map(|street| pool.install(|| import(common, lesson, &dataset, folder, street)));
+        let streets =
+            Street::ALL.map(|street| pool.run(|| import(common, lesson, &dataset, folder, street)));
         let taught = streets.into_iter().collect::<Result<Vec<_>, _>>()?;
         let taught = taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
         return finish(common, lesson, &dataset, &taught, "trained by another program");
@@ -110,7 +110,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
     let mut taught = Vec::new();
     for street in Street::ALL {
         let parts = (&trainer, &checkpoints);
-        match pool.install(|| teach(common, lesson, parts, (&dataset, street), &stop))? {
+        match pool.run(|| teach(common, lesson, parts, (&dataset, street), &stop))? {
             Some(one) => taught.push(one),
             None => {
                 return Err(Failure::interrupted(format!(

@@ -161,7 +161,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     answer.set("saving the training; press Ctrl-C again to abort");
     let pool = args.threads.pool()?;
     let trainer = Trainer::open(args.device, args.quiet)?;
-    let lesson = pool.install(|| Lesson::open(args))?;
+    let lesson = pool.run(|| Lesson::open(args))?;
     let options = lesson.options(args);
     let training = format!(
         "encoding = {}\noptions = {}\nrenamings = {}\nhands = {}\ndata = {}\n",
@@ -173,7 +173,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     );
     let checkpoints = Checkpoints::open(&args.out, training, args.checkpoint.0, args.quiet)?;
     let named = RunName { file: "values", title: &args.encoding, steps: "steps" };
-    let learned = pool.install(|| -> Result<Option<Learned>, Failure> {
+    let learned = pool.run(|| -> Result<Option<Learned>, Failure> {
         let begin = |saved: Option<&[u8]>| lesson.begin(args, &trainer, options, saved);
         Ok(checkpoints.train(named, &stop, begin)?.map(|run| run.learned()))
     })?;
@@ -184,7 +184,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         )));
     };
     let network = network.with_notes(lesson.notes(args));
-    let measured = pool.install(|| lesson.measure(&network));
+    let measured = pool.run(|| lesson.measure(&network));
     let precision = if args.small { Precision::Half } else { Precision::Single };
     checkpoints.copy_losses(named, &args.out.with_extension("csv"), ["Huber loss", ""])?;
     let bytes = network.to_bytes(precision);

@@ -311,7 +311,7 @@ impl Args {
         let begun = Instant::now();
         let mut progress = Progress::patient(search.progress().most, unit, self.quiet);
         loop {
-            let going = pool.install(|| search.step());
+            let going = pool.run(|| search.step());
             let position = search.progress();
             let best = position.best.map_or_else(String::new, |best| format!("best {best:+.4}"));
             progress.show(position.done.min(position.most), &best);

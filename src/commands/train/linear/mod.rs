@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use learners::linear_q::{Form, Lesson, Quirk, learn, search};
 use matches::stop::Stop;
 use models::linear::{Blind, FEATURES, LinearModel, Theta, Weights};
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use show::Table;
 use show::number::percent;
@@ -155,7 +154,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     answer.set("stopping after the current runs, which are kept; press Ctrl-C again to abort");
     let method = args.method();
     let finished = FinishedRuns::new(&args.out, &method);
-    let made = pool.install(|| {
+    let made = pool.run(|| {
         let one = |&(stack, seed): &(usize, u64)| {
             let weights = match finished.read(stacks[stack], seed)? {
                 Some(weights) => weights,
@@ -172,7 +171,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             }
             Ok(Some((stack, made_of(seed, weights, &solved[stack]))))
         };
-        jobs.par_iter().map(one).collect::<Result<Vec<_>, Failure>>()
+        parallel::map(&jobs, one).into_iter().collect::<Result<Vec<_>, Failure>>()
     });
     if let Ok(progress) = progress.lock() {
         progress.finish();

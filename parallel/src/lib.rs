@@ -1,0 +1,169 @@
+//! Work shared out on threads: those of the [`Pool`] that runs the caller, or all processors.
+//!
+//! The threads and their queues are rayon's. Its iterators would be compiled anew for each loop, some
+//! 3,500 lines of LLVM's language; here they are compiled once, behind `dyn` closures. That is a call
+//! and a lock per item, so an item should take a microsecond or more: short ones go in blocks, by
+//! `chunks`.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+/// The results of all items, in their order. Items can be indices, references, or pieces of slices
+/// (`chunks_mut`), several sequences by `zip`. A panic in one is resumed here.
+pub fn map<I: Send, T: Send>(
+    items: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> T + Sync,
+) -> Vec<T> {
+    let slots: Vec<_> = items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
+    each(slots.len(), &|place| {
+        let mut slot = slots[place].lock().unwrap_or_else(PoisonError::into_inner);
+        slot.1 = slot.0.take().map(&work);
+    });
+    let results = slots.into_iter().map(|slot| {
+        let (_, result) = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.expect("every item was worked on")
+    });
+    results.collect()
+}
+
+/// As [`map`], with something to work with, such as memory to reuse. `init` makes as many as are in
+/// use at a time, so results must not depend on what earlier items left in it.
+pub fn map_with<S: Send, I: Send, T: Send>(
+    items: impl IntoIterator<Item = I>,
+    init: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, I) -> T + Sync,
+) -> Vec<T> {
+    let unused = Unused::default();
+    map(items, |item| unused.with(&init, |with| work(with, item)))
+}
+
+/// Adds all items up, in any order: the sums of those items that shared one, at most as many as were
+/// made at a time. What the sums add up to must not depend on which items share one.
+pub fn fold<S: Send, I: Send>(
+    items: impl IntoIterator<Item = I>,
+    init: impl Fn() -> S + Sync,
+    add: impl Fn(&mut S, I) + Sync,
+) -> Vec<S> {
+    let sums = Unused::default();
+    for_each(items, |item| sums.with(&init, |sum| add(sum, item)));
+    sums.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`map`], without results.
+pub fn for_each<I: Send>(items: impl IntoIterator<Item = I>, work: impl Fn(I) + Sync) {
+    let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    each(items.len(), &|place| {
+        let item = items[place].lock().unwrap_or_else(PoisonError::into_inner).take();
+        item.into_iter().for_each(&work);
+    });
+}
+
+/// The results of both, computed at the same time if a thread is free.
+pub fn join<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let (mut first, mut second) = (Task::Ahead(first), Task::Ahead(second));
+    join_dyn(&mut || first.run(), &mut || second.run());
+    (first.result(), second.result())
+}
+
+/// The results of both: `here` is computed on this thread, and so may use what cannot be sent.
+pub fn beside<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
+    let (mut there, mut here) = (Task::Ahead(there), Task::Ahead(here));
+    beside_dyn(&mut || there.run(), &mut || here.run());
+    (there.result(), here.result())
+}
+
+/// The number of threads of the current pool.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+/// A number of threads. Without one, work is done on as many as there are processors.
+#[derive(Debug)]
+pub struct Pool(rayon::ThreadPool);
+
+impl Pool {
+    /// A pool of this many threads.
+    ///
+    /// # Errors
+    /// When the system does not start them.
+    pub fn new(threads: usize) -> std::io::Result<Pool> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map(Pool).map_err(std::io::Error::other)
+    }
+
+    /// The result of work that is shared out on this pool.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let mut task = Task::Ahead(work);
+        self.run_dyn(&mut || task.run());
+        task.result()
+    }
+
+    fn run_dyn(&self, work: &mut (dyn FnMut() + Send)) {
+        self.0.install(work);
+    }
+}
+
+/// What is not in use at the moment.
+struct Unused<S>(Mutex<Vec<S>>);
+
+impl<S> Default for Unused<S> {
+    fn default() -> Unused<S> {
+        Unused(Mutex::default())
+    }
+}
+
+impl<S> Unused<S> {
+    fn with<T>(&self, init: impl Fn() -> S, work: impl FnOnce(&mut S) -> T) -> T {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = lock().pop();
+        let mut with = taken.unwrap_or_else(init);
+        let result = work(&mut with);
+        lock().push(with);
+        result
+    }
+}
+
+/// A closure to be called once, then its result.
+enum Task<F, T> {
+    Ahead(F),
+    Running,
+    Done(T),
+}
+
+impl<F: FnOnce() -> T, T> Task<F, T> {
+    fn run(&mut self) {
+        if let Task::Ahead(work) = std::mem::replace(self, Task::Running) {
+            *self = Task::Done(work());
+        }
+    }
+
+    fn result(self) -> T {
+        match self {
+            Task::Done(result) => result,
+            Task::Ahead(_) | Task::Running => unreachable!("both were run, or one has panicked"),
+        }
+    }
+}
+
+fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    if count <= 1 || threads() == 1 {
+        (0..count).for_each(work);
+    } else {
+        (0..count).into_par_iter().for_each(work);
+    }
+}
+
+fn join_dyn(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    rayon::join(first, second);
+}
+
+fn beside_dyn(there: &mut (dyn FnMut() + Send), here: &mut dyn FnMut()) {
+    rayon::in_place_scope(|scope| {
+        scope.spawn(|_| there());
+        here();
+    });
+}
