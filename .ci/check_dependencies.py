@@ -3,8 +3,8 @@
 
 usage: check_dependencies.py deny.toml
 
-For machines without cargo-deny, which takes minutes to compile and checks licence texts and advisories as well.
-Run it in the root of the workspace, after `cargo fetch`.
+For machines without cargo-deny, which takes minutes to compile and checks licence texts and
+advisories as well. Run it in the root of the workspace, after `cargo fetch`.
 """
 
 import json
@@ -17,7 +17,7 @@ REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
 
 
 def met(expression, allowed):
-    """Whether an SPDX expression is met by the allowed licences. A slash is an old way to write OR."""
+    """Whether an SPDX expression is met by the allowed licences. A slash is an old OR."""
     words = iter(re.findall(r"[()]|[^\s()/]+|/", expression) + [None])
     word = next(words)
 
@@ -61,10 +61,11 @@ def met(expression, allowed):
 
 
 def in_use(*edges):
-    """Name, version and licence of the packages that any feature on any system comes to, without our own."""
-    command = ["cargo", "tree", "--workspace", "--all-features", "--target", "all", "--locked", "--prefix", "none"]
-    told = subprocess.run([*command, "--format", "{p}|{l}", *edges], check=True, stdout=subprocess.PIPE, text=True)
-    for line in sorted({line.removesuffix(" (*)") for line in told.stdout.splitlines() if line}):
+    """Name, version and licence of all packages but our own, with all features on all systems."""
+    command = "cargo tree --workspace --all-features --target all --locked --prefix none".split()
+    command += ["--format", "{p}|{l}", *edges]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    for line in sorted({line.removesuffix(" (*)") for line in told.splitlines() if line}):
         package, licence = line.split("|")
         if "(/" not in package:
             yield package.split()[0], package.removesuffix(" (proc-macro)"), licence

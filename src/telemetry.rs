@@ -23,11 +23,11 @@ pub struct BadFilter(String);
 /// # Errors
 /// When the filter is invalid.
 pub fn read_filter(text: &str) -> Result<Targets, BadFilter> {
-    // Field lists in brackets contain commas.
-    if !text.contains('[') {
-        for part in text.split(',') {
-            let level = part.rsplit('=').next().unwrap_or_default().trim();
-            level.parse::<LevelFilter>().map_err(|_| BadFilter(part.to_owned()))?;
+    for part in text.split(',') {
+        let level = part.rsplit('=').next().unwrap_or_default().trim();
+        // Spans and fields, in brackets, would be accepted, and filter nothing.
+        if part.contains('[') || level.parse::<LevelFilter>().is_err() {
+            return Err(BadFilter(part.to_owned()));
         }
     }
     text.parse().map_err(|_| BadFilter(text.to_owned()))
