@@ -193,7 +193,7 @@ fn checked(matches: &[BTreeMap<String, Row>]) -> BTreeMap<String, (f64, u64)> {
 
 /// Repetitions and hands of each: more where the machine's code is fast.
 fn size() -> (u64, u64) {
-    if cfg!(debug_assertions) { (200, 24) } else { (200, 240) }
+    if cfg!(debug_assertions) { (200, 24) } else { (200, 80) }
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_wrong_strategy_biases_and_is_noticed() {
 
 #[test]
 fn corrections_take_spread_out_and_those_of_the_wrong_seat_add_it() {
-    let hands = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
+    let hands = if cfg!(debug_assertions) { 1_500 } else { 6_000 };
     let right = match_of(hands, 1 << 20, |_, _, _| {});
     let share = |rows: &BTreeMap<String, Row>, kind: &str| rows[kind].of_raw.unwrap();
     assert!(share(&right, "Luck") < 0.85, "{}", share(&right, "Luck"));

@@ -291,7 +291,8 @@ impl<'a> Worker<'a> {
                 queue.runtime.block_on(self.bury(message, id, part, why))?;
             }
             Outcome::Failed(_) => {
-                let pause = Duration::from_secs(1 << delivered.clamp(0, 4));
+                // Of the usual lease, 30 s: 2, 4, 8 and 16 s.
+                let pause = self.lease * (1 << delivered.clamp(0, 4)) / 30;
                 queue.runtime.block_on(give_back(message, pause));
             }
             Outcome::Stopped => queue.runtime.block_on(give_back(message, Duration::ZERO)),

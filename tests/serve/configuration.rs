@@ -150,6 +150,10 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
             "cardroom.toml:2: server.log: `matches=loud` is not a log filter",
         ),
         (
+            "[server]\nlog = \"matches[match{seed=1}]=debug\"\n".to_owned(),
+            "cardroom.toml:2: server.log: `matches[match{seed=1}]=debug` is not a log filter",
+        ),
+        (
             "[server]\nrequest_timeout = \"0s\"\n".to_owned(),
             "cardroom.toml:2: server.request_timeout: `0s` leaves no time",
         ),

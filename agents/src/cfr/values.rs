@@ -12,7 +12,7 @@ use super::shipped;
 use crate::AgentError;
 
 /// Returns the value function of the blueprint inside the program for this game, if there is one.
-/// It is computed on first use, which takes a second or two, and kept.
+/// It is unpacked on first use and kept.
 pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
     let values = shipped::values(def)?;
     Some(values)

@@ -24,8 +24,8 @@ mod asked;
 mod boards;
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use abstraction::betting::{BettingTree, NodeKind, game_hash};
 use abstraction::buckets::Buckets;
@@ -47,11 +47,16 @@ const VERSION: u32 = 1;
 /// Minimum reach probability of actions that are followed.
 const LEAST: f32 = 0.004;
 
+/// The number of board samples whose buckets are computed one by one, some 1,000 hands. So many take
+/// half as long as tables of all buckets.
+const WITHOUT_TABLES: u32 = 2_500;
+
 /// The sum of the shares of a decision's actions.
 const WHOLE: u32 = 255;
 
 /// The values of a blueprint, or of strategies mapped to its betting tree and buckets. Takes the
-/// memory of the blueprint and of [bucket tables](Buckets::tabulate), some 65 MB.
+/// memory of the blueprint, and after some 1,000 hands that of [bucket
+/// tables](Buckets::tabulate), too, some 65 MB together.
 pub struct BlueprintValues {
     name: String,
     tables: Arc<Tables>,
@@ -66,6 +71,26 @@ struct Tables {
     /// Number of slots on each street.
     slots: [usize; 4],
     buckets: Arc<Buckets>,
+    /// The buckets with their tables, once they have been needed often.
+    tabulated: OnceLock<Buckets>,
+    /// Number of board samples so far.
+    samples: AtomicU32,
+}
+
+impl Tables {
+    fn buckets(&self) -> &Buckets {
+        self.tabulated.get().unwrap_or(&self.buckets)
+    }
+
+    /// Counts a sample of boards; one call makes the tables, while others go on without.
+    fn count_sample(&self) {
+        if self.samples.fetch_add(1, Relaxed) == WITHOUT_TABLES {
+            let mut buckets = Buckets::clone(&self.buckets);
+            buckets.tabulate(|_| {});
+            // Nobody else sets them.
+            let _ = self.tabulated.set(buckets);
+        }
+    }
 }
 
 /// A decision or terminal node.
@@ -101,21 +126,21 @@ type Rows = [Box<[AtomicU8]>; 4];
 
 impl BlueprintValues {
     /// The values of the strategy whose action probabilities, in 255ths, `shares` gives for a node
-    /// and a bucket; all 0 or `None` where unknown. Builds the bucket tables, a second or two.
+    /// and a bucket; all 0 or `None` where unknown.
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.
     pub fn new<'a>(
         tree: BettingTree,
-        mut buckets: Buckets,
+        buckets: Buckets,
         shares: impl Fn(&BettingTree, u32, u32) -> Option<&'a [u8]>,
     ) -> Result<BlueprintValues, NotHoldem> {
-        buckets.tabulate(|_| {});
         let buckets = Arc::new(buckets);
         HoldemDeals::new(tree.def(), Arc::clone(&buckets))?;
         let nodes = (0..tree.nodes().len() as u32).map(|node| flat(&tree, node)).collect();
         let slots = Street::ALL.map(|street| tree.slots(street) as usize);
-        let tables = Tables { tree, nodes, slots, buckets };
+        let (tabulated, samples) = (OnceLock::new(), AtomicU32::new(0));
+        let tables = Tables { tree, nodes, slots, buckets, tabulated, samples };
         let rows = rows(&tables);
         let mut hash = Sha256::new();
         let (tree, buckets) = (&tables.tree, &tables.buckets);
@@ -353,7 +378,8 @@ fn seen<'a>(
     };
     let seen = &mut kept[street];
     if seen.as_ref().is_none_or(|seen| seen.board != board) {
-        *seen = Some(Seen::new(&walker.tables.buckets, walker.holes, board, seed));
+        walker.tables.count_sample();
+        *seen = Some(Seen::new(walker.tables.buckets(), walker.holes, board, seed));
     }
     seen.as_ref().expect("just made")
 }
