@@ -195,6 +195,20 @@ fn deals_have_the_buckets_of_their_hands() {
     all_kinds().for_each(a_deal_has_the_buckets_of_its_hands);
 }
 
+/// By then tables have been built.
+#[test]
+fn after_many_deals_they_have_the_same_buckets() {
+    let buckets = OTHERS[0].clone();
+    a_deal_has_the_buckets_of_its_hands(&buckets);
+    let all: [Card; 9] = std::array::from_fn(|at| Card::from_index(at as u8).expect("a card"));
+    let [a, b, c, d, board @ ..] = all;
+    let holes = [(a, b), (c, d)].map(|(one, other)| Combo::new(one, other).expect("two cards"));
+    let mut met = std::collections::HashSet::new();
+    buckets.deal(&vec![DealtCards { holes, board }; 130_000], |_, found| _ = met.insert(found));
+    assert_eq!(met.len(), 1);
+    a_deal_has_the_buckets_of_its_hands(&buckets);
+}
+
 #[test]
 fn renaming_suits_changes_no_bucket() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
@@ -212,8 +226,15 @@ fn renaming_suits_changes_no_bucket() {
 
 fn a_deal_has_the_buckets_of_its_hands(buckets: &Buckets) {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
-    let deals = (0..50).map(|_| {
-        let dealt = cards(&mut rng, 9);
+    // Some share their hands with the one before, some their flop or turn, too.
+    let mut dealt = cards(&mut rng, 9);
+    let deals = (0..150).map(|number| {
+        let other = cards(&mut rng, 9);
+        let kept = [0, 4, 7, 8][number % 4];
+        let rest: Vec<Card> =
+            other.into_iter().filter(|card| !dealt[..kept].contains(card)).collect();
+        dealt.truncate(kept);
+        dealt.extend(rest.into_iter().take(9 - kept));
         let board: [Card; 5] = dealt[4..].try_into().expect("five");
         let holes = [0, 2].map(|at| Combo::new(dealt[at], dealt[at + 1]).expect("two cards"));
         DealtCards { holes, board }

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::{
-    AskedFor, Registry, shipped_blueprint, shipped_values, values_between, values_of_file,
-};
+use agents::{AskedFor, Registry, shipped_values, values_between, values_of_file};
 use cards::{Board, Card, CardSet, HoleCards, Ties, all_in};
 use game::{
     Action, BySeat, GameDef, InfoSet, Policy, PublicState, Turn, ValueFunction, games, notation,
@@ -208,29 +206,6 @@ fn an_agent_that_goes_by_the_buckets_is_asked_for_those() {
         let [one, other] = [&cards, &buckets].map(|values| value(&**values, dealt, &public));
         near(one, other, 1e-9);
     }
-}
-
-/// After some 1,000 hands buckets are looked up in tables.
-#[test]
-fn after_many_hands_values_are_those_of_the_first() {
-    let def = Arc::new(games::nolimit_holdem());
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.blueprint");
-    std::fs::write(&path, shipped_blueprint(&def).expect("one ships")).expect("written");
-    let values = values_of_file(&path).expect("a blueprint");
-    let states = [("", ""), ("r250c", "2s7d9h"), ("r250c/cc", "2s7d9hJc")];
-    let states = states.map(|(betting, board)| state(&def, betting, board));
-    let hands = [["Qs9s", "Ah4d"], ["3c3d", "KhQh"], ["Tc8c", "9c9d"]].map(holes);
-    let all = || -> Vec<f64> {
-        let each = |dealt| states.each_ref().map(|state| value(&*values, dealt, state));
-        hands.iter().flat_map(|&dealt| each(dealt)).collect()
-    };
-    let first = all();
-    let river = state(&def, "r250c/cc/cc", "2s7d9hJcKd");
-    for _ in 0..1_000 {
-        hands.iter().for_each(|&dealt| _ = value(&*values, dealt, &river));
-    }
-    assert_eq!(all(), first);
 }
 
 #[test]

@@ -41,20 +41,18 @@ pub enum TeacherError {
 }
 
 impl Teacher {
-    /// Builds the tree and the buckets of every hand: takes a second or two, and 52 MB besides the
-    /// tree.
+    /// Builds the tree, and the buckets.
     ///
     /// # Errors
     /// When the blueprint is damaged, or not for heads-up hold'em.
     pub fn new(blueprint: Blueprint) -> Result<Teacher, TeacherError> {
         let tree = blueprint.tree()?;
-        let mut buckets = Buckets::read(blueprint.buckets())?;
+        let buckets = Buckets::read(blueprint.buckets())?;
         let (stated, found) = (&blueprint.head().buckets.sha256, buckets.hash());
         if stated != found {
             let (stated, found) = (stated.clone(), found.to_owned());
             return Err(TeacherError::OtherBuckets { stated, found });
         }
-        buckets.tabulate(|_| {});
         let deals = HoldemDeals::new(tree.def(), Arc::new(buckets))?;
         let moves = Street::ALL.map(|street| blueprint.menu().moves(street));
         Ok(Teacher { blueprint, tree, deals, moves })

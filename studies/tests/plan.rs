@@ -1,9 +1,10 @@
 //! The commands of the study: which there are, with which options.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
-use studies::{Action, Options, Part, STUDIES, SlumbotRun};
+use logs::Shard;
+use studies::{Action, Options, Part, STUDIES, SlumbotRun, Step};
 
 use crate::made::options;
 
@@ -83,4 +84,66 @@ fn a_run_against_slumbot_is_read_and_not_made() {
     let commands = commands(&options);
     assert_eq!(count(&commands, "stats runs/oct --json"), 1);
     assert_eq!(count(&commands, "play slumbot"), 0);
+}
+
+/// The paths in the study's folder, `s`, that a step names, in order.
+fn paths(step: &Step) -> Vec<PathBuf> {
+    let (words, files) = match &step.action {
+        Action::Command { arguments, prints, makes } => {
+            (arguments.join(" "), [prints, makes].into_iter().flatten().cloned().collect())
+        }
+        Action::Copy { from, to } => (String::new(), vec![from.clone(), to.clone()]),
+    };
+    let words = words
+        .split([' ', '=', ',', '"'])
+        .map(PathBuf::from)
+        .filter(|path| path.starts_with("s") && path.components().count() > 1);
+    words.chain(files).collect()
+}
+
+/// For each path that a step names, the step that named it, or a folder of it, first.
+fn makers(steps: &[Step]) -> Vec<(&Step, BTreeSet<&String>)> {
+    let mut first: Vec<(PathBuf, &String)> = Vec::new();
+    let mut all = Vec::new();
+    for step in steps {
+        let mut of = BTreeSet::new();
+        for path in paths(step) {
+            let known = first.iter().filter(|(made, _)| path.starts_with(made));
+            of.extend(known.map(|(_, title)| *title));
+            if !first.iter().any(|(made, _)| *made == path) {
+                first.push((path, &step.title));
+            }
+        }
+        of.remove(&step.title);
+        all.push((step, of));
+    }
+    all
+}
+
+#[test]
+fn all_parts_together_are_the_study_and_each_has_what_its_steps_need() {
+    let options = Options::new(PathBuf::from("s"));
+    for study in STUDIES {
+        let steps = (study.steps)(&options);
+        let whole = makers(&steps);
+        let needed: usize = whole.iter().map(|(_, makers)| makers.len()).sum();
+        assert!(needed > 0, "study {}: no step needs another", study.number);
+        let of = studies::independent(&steps, &options.folder) as u32;
+        let mut met = BTreeSet::new();
+        for index in 1..=of {
+            let part = studies::part(steps.clone(), &options.folder, Shard { index, of });
+            assert!(!part.is_empty(), "study {}: part {index} of {of}", study.number);
+            let mut done = BTreeSet::new();
+            for step in &part {
+                let (_, makers) = whole.iter().find(|(other, _)| *other == step).expect("a step");
+                let missing: Vec<_> =
+                    makers.iter().filter(|title| !done.contains(**title)).collect();
+                assert!(missing.is_empty(), "{} without {missing:?}", step.title);
+                done.insert(step.title.clone());
+            }
+            met.extend(done);
+        }
+        let all: BTreeSet<String> = steps.iter().map(|step| step.title.clone()).collect();
+        assert_eq!(met, all, "study {}", study.number);
+    }
 }

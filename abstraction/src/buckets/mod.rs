@@ -22,6 +22,9 @@ mod report;
 mod rule;
 mod tables;
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use arrayvec::ArrayVec;
 use cards::{
     Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverTable, Ties, WinRateError,
@@ -45,8 +48,22 @@ pub struct Buckets {
     recipe: BucketRecipe,
     rules: [Rule; 4],
     hash: String,
-    tables: Option<Tables>,
+    tables: OnceLock<Tables>,
+    without_tables: Count,
 }
+
+/// The number of deals that were looked up without tables.
+#[derive(Debug, Default)]
+struct Count(AtomicU64);
+
+impl Clone for Count {
+    fn clone(&self) -> Count {
+        Count(self.0.load(Relaxed).into())
+    }
+}
+
+/// The number of deals after which tables are built: so many take half as long as tables do.
+const WORTH_TABLES: u64 = 130_000;
 
 /// Error of making buckets or of looking one up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -130,7 +147,8 @@ impl Buckets {
         text.update(format!("cardroom buckets {VERSION}\n{recipe}\n"));
         rules.iter().for_each(|rule| text.update(rule.to_bytes()));
         let hash = text.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Buckets { recipe, rules, hash, tables: None }
+        let (tables, without_tables) = (OnceLock::new(), Count::default());
+        Buckets { recipe, rules, hash, tables, without_tables }
     }
 
     /// The recipe of these buckets.
@@ -152,9 +170,24 @@ impl Buckets {
     /// Builds the tables of the buckets of every hand on every board: a second or two for
     /// percentiles, 52 MB. Does nothing the second time.
     pub fn tabulate(&mut self, mut progress: impl FnMut(Progress)) {
-        if self.tables.is_none() {
-            self.tables = Some(Tables::new(&self.rules, &mut progress));
+        if self.tables.get().is_none() {
+            self.tables = Tables::new(&self.rules, &mut progress).into();
         }
+    }
+
+    /// The tables, if there are any for so many more deals.
+    fn tables_for(&self, deals: usize) -> Option<&Tables> {
+        let tables = self.tables.get();
+        if tables.is_some() {
+            return tables;
+        }
+        let deals = deals as u64;
+        let before = self.without_tables.0.fetch_add(deals, Relaxed);
+        if before < WORTH_TABLES && before + deals >= WORTH_TABLES {
+            // Only this call builds them; meanwhile the others look up without.
+            let _ = self.tables.set(Tables::new(&self.rules, &mut |_| {}));
+        }
+        self.tables.get()
     }
 
     /// Builds now the tables that the first look-up on each street would build.
@@ -191,7 +224,7 @@ impl Buckets {
         if let Some(card) = (hole.set() & board).iter().next() {
             return Err(WinRateError::Shared(card).into());
         }
-        if let Some(bucket) = self.tables.as_ref().and_then(|tables| tables.get(hole, board)) {
+        if let Some(bucket) = self.tables.get().and_then(|tables| tables.get(hole, board)) {
             return Ok(bucket);
         }
         Ok(self.rules[street.index()].bucket(hole, board, &mut Outlook::default())?)
@@ -229,13 +262,17 @@ impl Buckets {
     /// The buckets of both hands of each deal on all streets. The cards of a deal must all be
     /// different, otherwise its buckets are arbitrary.
     ///
-    /// Meant for buckets with [tables](Buckets::tabulate): some 200 ns a deal when there are many,
-    /// most of it memory latency, which several deals overlap.
+    /// With [tables](Buckets::tabulate) some 200 ns a deal when there are many, most of it memory
+    /// latency, which several deals overlap. Without them some 40 µs; after 130,000 deals the call
+    /// builds them.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
         const TOGETHER: usize = 16;
-        let Some(tables) = &self.tables else {
+        let Some(tables) = self.tables_for(deals.len()) else {
+            let mut last = None;
             for (number, cards) in deals.iter().enumerate() {
-                each(number, self.deal_without_tables(cards.holes, &cards.board));
+                let buckets = self.deal_without_tables(cards, last);
+                each(number, buckets);
+                last = Some((cards, buckets));
             }
             return;
         };
@@ -248,11 +285,25 @@ impl Buckets {
         }
     }
 
-    fn deal_without_tables(&self, holes: [Combo; 2], board: &[Card; 5]) -> DealtBuckets {
-        holes.map(|hole| {
-            [0, 3, 4, 5].map(|cards| {
-                let board = board[..cards].iter().copied().collect();
-                self.of_combo(hole, board).unwrap_or_default()
+    /// The buckets of a deal. Deals in a row often share hands and flops, so the last one's are
+    /// reused.
+    fn deal_without_tables(
+        &self,
+        cards: &DealtCards,
+        last: Option<(&DealtCards, DealtBuckets)>,
+    ) -> DealtBuckets {
+        std::array::from_fn(|seat| {
+            let hole = cards.holes[seat];
+            std::array::from_fn(|street| {
+                let board = &cards.board[..[0, 3, 4, 5][street]];
+                match last {
+                    Some((last, buckets))
+                        if last.holes[seat] == hole && last.board.starts_with(board) =>
+                    {
+                        buckets[seat][street]
+                    }
+                    _ => self.of_combo(hole, board.iter().copied().collect()).unwrap_or_default(),
+                }
             })
         })
     }

@@ -44,7 +44,7 @@ impl Asked {
         let mut held = Street::ALL.map(|street| vec![Vec::new(); count(street)]);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         let dealt: Vec<DealtCards> = (0..DEALS).map(|_| draw(&mut rng)).collect();
-        tables.buckets().deal(&dealt, |number, buckets| {
+        tables.buckets.deal(&dealt, |number, buckets| {
             let DealtCards { holes, board } = dealt[number];
             for (hole, buckets) in holes.into_iter().zip(buckets) {
                 for (held, bucket) in held.iter_mut().zip(buckets) {

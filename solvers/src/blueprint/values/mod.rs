@@ -24,8 +24,8 @@ mod asked;
 mod boards;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use abstraction::betting::{BettingTree, NodeKind, game_hash};
 use abstraction::buckets::Buckets;
@@ -47,16 +47,12 @@ const VERSION: u32 = 1;
 /// Minimum reach probability of actions that are followed.
 const LEAST: f32 = 0.004;
 
-/// The number of board samples whose buckets are computed one by one, some 1,000 hands. So many take
-/// half as long as tables of all buckets.
-const WITHOUT_TABLES: u32 = 2_500;
-
 /// The sum of the shares of a decision's actions.
 const WHOLE: u32 = 255;
 
 /// The values of a blueprint, or of strategies mapped to its betting tree and buckets. Takes the
-/// memory of the blueprint, and after some 1,000 hands that of [bucket
-/// tables](Buckets::tabulate), too, some 65 MB together.
+/// memory of the blueprint, and after some 1,000 hands that of [bucket tables](Buckets::deal), too,
+/// some 65 MB together.
 pub struct BlueprintValues {
     name: String,
     tables: Arc<Tables>,
@@ -71,26 +67,6 @@ struct Tables {
     /// Number of slots on each street.
     slots: [usize; 4],
     buckets: Arc<Buckets>,
-    /// The buckets with their tables, once they have been needed often.
-    tabulated: OnceLock<Buckets>,
-    /// Number of board samples so far.
-    samples: AtomicU32,
-}
-
-impl Tables {
-    fn buckets(&self) -> &Buckets {
-        self.tabulated.get().unwrap_or(&self.buckets)
-    }
-
-    /// Counts a sample of boards; one call makes the tables, while others go on without.
-    fn count_sample(&self) {
-        if self.samples.fetch_add(1, Relaxed) == WITHOUT_TABLES {
-            let mut buckets = Buckets::clone(&self.buckets);
-            buckets.tabulate(|_| {});
-            // Nobody else sets them.
-            let _ = self.tabulated.set(buckets);
-        }
-    }
 }
 
 /// A decision or terminal node.
@@ -139,8 +115,7 @@ impl BlueprintValues {
         HoldemDeals::new(tree.def(), Arc::clone(&buckets))?;
         let nodes = (0..tree.nodes().len() as u32).map(|node| flat(&tree, node)).collect();
         let slots = Street::ALL.map(|street| tree.slots(street) as usize);
-        let (tabulated, samples) = (OnceLock::new(), AtomicU32::new(0));
-        let tables = Tables { tree, nodes, slots, buckets, tabulated, samples };
+        let tables = Tables { tree, nodes, slots, buckets };
         let rows = rows(&tables);
         let mut hash = Sha256::new();
         let (tree, buckets) = (&tables.tree, &tables.buckets);
@@ -378,8 +353,7 @@ fn seen<'a>(
     };
     let seen = &mut kept[street];
     if seen.as_ref().is_none_or(|seen| seen.board != board) {
-        walker.tables.count_sample();
-        *seen = Some(Seen::new(walker.tables.buckets(), walker.holes, board, seed));
+        *seen = Some(Seen::new(&walker.tables.buckets, walker.holes, board, seed));
     }
     seen.as_ref().expect("just made")
 }
