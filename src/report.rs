@@ -229,7 +229,10 @@ fn estimates(
         return Ok(None);
     };
     let estimates = match values(source, &effort.values, registry)? {
-        Some(values) => estimates.valued_by(values),
+        Some(values) => {
+            values.expect(source.count()?);
+            estimates.valued_by(values)
+        }
         None => estimates,
     };
     let Some(registry) = registry.filter(|_| effort.imagine > 1) else {

@@ -13,7 +13,7 @@ const RECIPE: &str = "preflop=169 flop=ehs2:50 turn=ehs2:40 river=ehs2:30";
 
 static EHS2: LazyLock<Buckets> = LazyLock::new(|| made(RECIPE));
 static EHS2_TABLES: LazyLock<Buckets> = LazyLock::new(|| {
-    let mut buckets = EHS2.clone();
+    let buckets = EHS2.clone();
     buckets.tabulate(|_| ());
     buckets
 });
@@ -165,7 +165,7 @@ static OTHERS: LazyLock<Vec<Buckets>> = LazyLock::new(|| {
 
 static OTHERS_TABLES: LazyLock<Vec<Buckets>> = LazyLock::new(|| {
     let tabulated = |buckets: &Buckets| {
-        let mut tables = buckets.clone();
+        let tables = buckets.clone();
         tables.tabulate(|_| ());
         tables
     };
@@ -204,7 +204,7 @@ fn after_many_deals_they_have_the_same_buckets() {
     let [a, b, c, d, board @ ..] = all;
     let holes = [(a, b), (c, d)].map(|(one, other)| Combo::new(one, other).expect("two cards"));
     let mut met = std::collections::HashSet::new();
-    buckets.deal(&vec![DealtCards { holes, board }; 130_000], |_, found| _ = met.insert(found));
+    buckets.deal(&vec![DealtCards { holes, board }; 260_000], |_, found| _ = met.insert(found));
     assert_eq!(met.len(), 1);
     a_deal_has_the_buckets_of_its_hands(&buckets);
 }

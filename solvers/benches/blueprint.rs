@@ -31,7 +31,7 @@ const GAMES: [(&str, u32, &str, u32); 3] = [
 
 fn deals(count: u32) -> HoldemDeals {
     let recipe = format!("preflop=169 flop=ehs2:{count} turn=ehs2:{count} river=ehs2:{count}");
-    let mut buckets = Buckets::make(&recipe.parse().expect("a recipe"), |_| ()).expect("buckets");
+    let buckets = Buckets::make(&recipe.parse().expect("a recipe"), |_| ()).expect("buckets");
     buckets.tabulate(|_| ());
     let def = nolimit_holdem_with(vec![20_000; 2]);
     HoldemDeals::new(&def, Arc::new(buckets)).expect("hold'em")

@@ -62,8 +62,8 @@ impl Clone for Count {
     }
 }
 
-/// The number of deals after which tables are built: so many take half as long as tables do.
-const WORTH_TABLES: u64 = 130_000;
+/// The number of deals after which tables are built: so many take as long as tables do.
+const WORTH_TABLES: u64 = 260_000;
 
 /// Error of making buckets or of looking one up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -169,9 +169,10 @@ impl Buckets {
 
     /// Builds the tables of the buckets of every hand on every board: a second or two for
     /// percentiles, 52 MB. Does nothing the second time.
-    pub fn tabulate(&mut self, mut progress: impl FnMut(Progress)) {
+    pub fn tabulate(&self, mut progress: impl FnMut(Progress)) {
         if self.tables.get().is_none() {
-            self.tables = Tables::new(&self.rules, &mut progress).into();
+            // If two calls build them, they are the same.
+            let _ = self.tables.set(Tables::new(&self.rules, &mut progress));
         }
     }
 
@@ -263,7 +264,7 @@ impl Buckets {
     /// different, otherwise its buckets are arbitrary.
     ///
     /// With [tables](Buckets::tabulate) some 200 ns a deal when there are many, most of it memory
-    /// latency, which several deals overlap. Without them some 40 µs; after 130,000 deals the call
+    /// latency, which several deals overlap. Without them some 40 µs; after 260,000 deals the call
     /// builds them.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
         const TOGETHER: usize = 16;

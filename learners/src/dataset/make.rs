@@ -65,6 +65,9 @@ pub fn make(
     folder: &Path,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Made, DatasetError> {
+    if options.rows >= MANY_ROWS {
+        teacher.deals.of().tabulate(|_| {});
+    }
     let partial = beside(folder);
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
@@ -85,6 +88,9 @@ pub fn make(
         }
     }
 }
+
+/// The number of rows that pay for tables of buckets.
+const MANY_ROWS: u64 = 500_000;
 
 /// The temporary folder in which a dataset is made.
 fn beside(folder: &Path) -> std::path::PathBuf {

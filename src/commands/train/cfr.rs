@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     let menu = bet_menu(&args.menu)?;
     let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
-    let mut buckets = load_buckets(&args.buckets, args.quiet)?;
+    let buckets = load_buckets(&args.buckets, args.quiet)?;
     if !args.dry_run {
         buckets.tabulate(|_| {});
     }

@@ -47,12 +47,15 @@ const VERSION: u32 = 1;
 /// Minimum reach probability of actions that are followed.
 const LEAST: f32 = 0.004;
 
+/// The number of hands that pay for tables of buckets.
+const MANY_HANDS: u64 = 2_000;
+
 /// The sum of the shares of a decision's actions.
 const WHOLE: u32 = 255;
 
 /// The values of a blueprint, or of strategies mapped to its betting tree and buckets. Takes the
-/// memory of the blueprint, and after some 1,000 hands that of [bucket tables](Buckets::deal), too,
-/// some 65 MB together.
+/// memory of the blueprint, and for many hands that of [bucket tables](Buckets::deal), too, some 65
+/// MB together.
 pub struct BlueprintValues {
     name: String,
     tables: Arc<Tables>,
@@ -284,6 +287,12 @@ impl ValueFunction for BlueprintValues {
              {:?} and stacks {:?}, or other rules",
             self.name, own.blinds, own.stacks, def.blinds, def.stacks
         ))
+    }
+
+    fn expect(&self, hands: u64) {
+        if hands >= MANY_HANDS {
+            self.tables.buckets.tabulate(|_| {});
+        }
     }
 
     fn of_deal<'a>(
