@@ -41,7 +41,7 @@ pub enum TeacherError {
 }
 
 impl Teacher {
-    /// Builds the tree, and the buckets.
+    /// Builds the tree and reads the buckets.
     ///
     /// # Errors
     /// When the blueprint is damaged, or not for heads-up hold'em.
