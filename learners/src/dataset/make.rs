@@ -89,8 +89,8 @@ pub fn make(
     }
 }
 
-/// The number of rows that pay for tables of buckets.
-const MANY_ROWS: u64 = 500_000;
+/// The number of rows, of some 260,000 deals, that pay for tables of buckets.
+const MANY_ROWS: u64 = 1_250_000;
 
 /// The temporary folder in which a dataset is made.
 fn beside(folder: &Path) -> std::path::PathBuf {
