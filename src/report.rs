@@ -230,7 +230,7 @@ fn estimates(
     };
     let estimates = match values(source, &effort.values, registry)? {
         Some(values) => {
-            values.expect(source.count()?);
+            values.prepare(source.count()?);
             estimates.valued_by(values)
         }
         None => estimates,

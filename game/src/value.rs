@@ -20,8 +20,8 @@ pub trait ValueFunction: Send + Sync {
     /// A message that names both games when it has none.
     fn check_game(&self, def: &GameDef) -> Result<(), String>;
 
-    /// Prepares for so many hands, which changes no value.
-    fn expect(&self, _hands: u64) {}
+    /// Prepares for the values of so many hands, which stay the same.
+    fn prepare(&self, _hands: u64) {}
 
     /// The values of a hand with these hole cards, one pair of cards for each seat in seat order.
     /// `entrants` are the match's entrants in those seats; they matter where values assume the

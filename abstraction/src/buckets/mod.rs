@@ -167,8 +167,8 @@ impl Buckets {
         self.rules[street.index()].count()
     }
 
-    /// Builds the tables of the buckets of every hand on every board: a second or two for
-    /// percentiles, 52 MB. Does nothing the second time.
+    /// Builds the tables of the buckets of every hand on every board: some ten seconds of a
+    /// processor for percentiles, 52 MB. Does nothing the second time.
     pub fn tabulate(&self, mut progress: impl FnMut(Progress)) {
         if self.tables.get().is_none() {
             // If two calls build them, they are the same.

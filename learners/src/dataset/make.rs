@@ -27,6 +27,9 @@ const TOGETHER: u64 = 64;
 /// Rows of a file written at a time.
 const BLOCK: usize = 1 << 14;
 
+/// The number of rows, of some 260,000 deals, that pay for tables of buckets.
+const MANY_ROWS: u64 = 1_250_000;
+
 /// The settings of a dataset.
 #[derive(Debug, Clone)]
 pub struct MakeOptions {
@@ -88,9 +91,6 @@ pub fn make(
         }
     }
 }
-
-/// The number of rows, of some 260,000 deals, that pay for tables of buckets.
-const MANY_ROWS: u64 = 1_250_000;
 
 /// The temporary folder in which a dataset is made.
 fn beside(folder: &Path) -> std::path::PathBuf {

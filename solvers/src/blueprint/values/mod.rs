@@ -289,7 +289,7 @@ impl ValueFunction for BlueprintValues {
         ))
     }
 
-    fn expect(&self, hands: u64) {
+    fn prepare(&self, hands: u64) {
         if hands >= MANY_HANDS {
             self.tables.buckets.tabulate(|_| {});
         }
