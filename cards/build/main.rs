@@ -1,4 +1,6 @@
-//! Writes the evaluator's tables, which `src/evaluate/tables.rs` describes, as Rust source.
+//! Writes the evaluator's tables, which `src/evaluate/tables.rs` describes: each as a file of numbers
+//! in the target's byte order, and the Rust source that includes them. As literals they would take
+//! the compiler longer than the rest of the crate.
 //!
 //! The keys of one row keep their distances in the table of strengths; only where the row begins
 //! is free. Rows are placed one after another, the largest first, each at the first place where it
@@ -43,18 +45,26 @@ fn main() {
         ("NEXT_OFFSETS", next_offsets),
     ];
     for (name, table) in tables {
-        write_table(&mut text, name, "u32", &table);
+        write_table(&mut text, name, &format!("[u32; {}]", table.len()), &table);
     }
-    write_table(&mut text, "NEXT", "[u32; 13]", &next);
-    let folder = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    std::fs::write(Path::new(&folder).join("tables.rs"), text).expect("OUT_DIR can be written");
+    write_table(&mut text, "NEXT", &format!("[[u32; 13]; {}]", next.len()), next.as_flattened());
+    write("tables.rs", text.as_bytes());
     let mut cargo = std::io::stdout().lock();
     writeln!(cargo, "cargo::rerun-if-changed=build").expect("cargo listens");
 }
 
-fn write_table<T: std::fmt::Debug>(text: &mut String, name: &str, of: &str, table: &[T]) {
-    writeln!(text, "pub(super) static {name}: [{of}; {}] = {table:?};", table.len())
-        .expect("memory does not fail");
+/// Writes a table's numbers, and appends its declaration to the source.
+fn write_table(text: &mut String, name: &str, of: &str, numbers: &[u32]) {
+    let big = std::env::var("CARGO_CFG_TARGET_ENDIAN").expect("cargo sets it") == "big";
+    let bytes = |number: &u32| if big { number.to_be_bytes() } else { number.to_le_bytes() };
+    write(name, numbers.iter().map(bytes).collect::<Vec<_>>().as_flattened());
+    writeln!(text, "table!({name}: {of});").expect("memory does not fail");
+}
+
+/// Writes a file into the folder for what the build makes.
+fn write(name: &str, bytes: &[u8]) {
+    let folder = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    std::fs::write(Path::new(&folder).join(name), bytes).expect("OUT_DIR can be written");
 }
 
 /// All hands of up to `cards` cards, in rows.

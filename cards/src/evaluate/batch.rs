@@ -1,7 +1,7 @@
 //! Evaluation of many hands at once, in the widest vector registers that the processor has.
 //!
-//! The only module with `unsafe` code: it calls functions compiled for instruction sets that the
-//! build does not assume, each after a run-time check that the processor has them.
+//! The only module with `unsafe` code besides `tables`: it calls functions compiled for instruction
+//! sets that the build does not assume, each after a run-time check that the processor has them.
 #![allow(unsafe_code)]
 
 use super::lanes::{self, BLOCK};

@@ -8,6 +8,23 @@
 //!   more card of each rank makes of them; 0 for a fifth card of a rank.
 //! - `FLUSHES`: the strengths of five or more cards of one suit, by rank mask; 0 of fewer.
 
+//!
+//! The only module with `unsafe` code of this crate besides `batch`: bytes that the build script
+//! wrote become numbers.
+#![allow(unsafe_code)]
+
+/// Declares a table whose numbers are in the build script's file of that name.
+macro_rules! table {
+    ($name:ident: $of:ty) => {
+        pub(super) static $name: $of = {
+            let bytes = *include_bytes!(concat!(env!("OUT_DIR"), "/", stringify!($name)));
+            // SAFETY: of the same size, or this does not compile, and every four bytes are a
+            // number.
+            unsafe { std::mem::transmute::<[u8; size_of::<$of>()], $of>(bytes) }
+        };
+    };
+}
+
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
 /// Position of the row number in a key.

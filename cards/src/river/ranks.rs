@@ -60,7 +60,6 @@ const fn first(size: usize) -> usize {
 /// For each multiset of at most four ranks and each rank, the multiset with that rank added.
 static NEXT: [[u16; 13]; SMALLER] = next();
 
-#[allow(long_running_const_eval)]
 const fn next() -> [[u16; 13]; SMALLER] {
     let mut next = [[0; 13]; SMALLER];
     // Visits the multisets of each size in the order of their numbers: the last rank moves slowest.
@@ -69,12 +68,7 @@ const fn next() -> [[u16; 13]; SMALLER] {
         let mut ranks = [0u8; 5];
         let mut number = 0;
         while number < SIZES[size] {
-            let mut rank = 0;
-            while rank < 13 {
-                next[first(size) + number][rank] =
-                    (first(size + 1) + number_with(&ranks, size, rank)) as u16;
-                rank += 1;
-            }
+            next[first(size) + number] = with_each(&ranks, size);
             advance(&mut ranks, size);
             number += 1;
         }
@@ -93,22 +87,27 @@ const fn advance(ranks: &mut [u8; 5], size: usize) {
     ranks[at] += 1;
 }
 
-/// The number of the multiset of the first `size` ranks and `extra`.
-const fn number_with(ranks: &[u8; 5], size: usize, extra: usize) -> usize {
-    let (mut number, mut place, mut used) = (0, 0, false);
+/// For each rank, the multiset of the first `size` ranks and this one.
+const fn with_each(ranks: &[u8; 5], size: usize) -> [u16; 13] {
+    let mut with = [0; 13];
+    // The added rank comes after `place` others: those move no further, the rest by one.
+    let (mut place, mut others) = (0, first(size + 1));
     let mut at = 0;
-    while place <= size {
-        let rank = if !used && (at == size || extra < ranks[at] as usize) {
-            used = true;
-            extra
-        } else {
-            at += 1;
-            ranks[at - 1] as usize
-        };
-        number += CHOOSE[rank + place][place + 1];
-        place += 1;
+    while at < size {
+        others += CHOOSE[ranks[at] as usize + at + 1][at + 2];
+        at += 1;
     }
-    number
+    let mut rank = 0;
+    while rank < 13 {
+        while place < size && ranks[place] as usize <= rank {
+            let moved = ranks[place] as usize + place;
+            others = others - CHOOSE[moved + 1][place + 2] + CHOOSE[moved][place + 1];
+            place += 1;
+        }
+        with[rank] = (others + CHOOSE[rank + place][place + 1]) as u16;
+        rank += 1;
+    }
+    with
 }
 
 /// Binomial coefficients `C(n, k)` for `n` up to 17 and `k` up to 5.
