@@ -1,37 +1,6 @@
-//! The `cardroom` command: parses the arguments, runs one command, returns its exit code.
-
-// Nothing of a binary is visible outside: `pub` marks what a module offers to the others.
-#![allow(unreachable_pub)]
-
-mod chart;
-mod commands;
-mod config;
-mod database;
-mod exit;
-mod help;
-mod interrupt;
-mod named;
-mod notify;
-mod odds;
-mod output;
-mod playing;
-mod progress;
-mod report;
-mod serve;
-mod shell;
-mod source;
-mod stacks;
-mod stop_rules;
-mod telemetry;
-mod threads;
-mod web;
+//! The program `cardroom`.
 
 use std::process::ExitCode;
-
-use clap::FromArgMatches;
-
-use commands::{Cli, Command};
-use output::Output;
 
 /// musl's allocator makes matches take nearly twice as long.
 #[cfg(target_env = "musl")]
@@ -39,22 +8,5 @@ use output::Output;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = help::grouped::<Cli>().get_matches();
-    let cli = Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
-    // A server reports waits in its log.
-    if !matches!(cli.command, Command::Serve(_)) {
-        matches::waiting::listen(Some(progress::say_waiting));
-    }
-    let result = commands::perform(cli.command).and_then(Output::print);
-    // Agents that still compute are not waited for, but their programs are killed.
-    matches::program::end_all();
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            use std::io::Write;
-            // Nothing can be done when stderr is closed, too.
-            let _ = writeln!(std::io::stderr(), "error: {failure}");
-            failure.exit_code()
-        }
-    }
+    cardroom::main()
 }
