@@ -5,12 +5,15 @@ usage: check_calls.py PROGRAM...
 
 A `map` over an array may become a call of `core::array::try_map`, which hands the array over in memory: the
 evaluator was once six times as slow for it, with every test passing. No clock tells that on a busy machine, but the
-program's code does. Needs line tables in the programs, and `objdump` and `addr2line` of binutils.
+program's code does. Needs line tables in the programs, and `objdump`, `addr2line` and `readelf` of binutils.
 """
 
+import bisect
+import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 # What must not be called, and from which sources, whatever function they were inlined into.
 ARRAYS = re.compile(r"core::array.*(try_map|try_from_fn)")
@@ -23,6 +26,12 @@ HOT = {
     ),
     COPIES: re.compile(r"/cards/src/evaluate/(mod|partial|tables|of_ranks|rank)\.rs"),
 }
+
+
+# The crates of this workspace that the profile of tests compiles with optimisation. Into others nothing is inlined.
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHECKED = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["checked"]["package"]
+OPTIMISED = {crate for crate, profile in CHECKED.items() if profile.get("opt-level") == 3 and (ROOT / crate).is_dir()}
 
 
 def lines(*command):
@@ -42,6 +51,31 @@ def calls(program):
                 yield found[1], found[2]
 
 
+def optimised(program):
+    """A function that tells whether the instruction at an address is of an optimised crate."""
+    crates = {}
+    for line in lines("readelf", "--debug-dump=info", "--dwarf-depth=1", program):
+        if found := re.search(r"Compilation Unit @ offset (?:0x)?([0-9a-f]+):", line):
+            unit = int(found[1], 16)
+        elif found := re.search(r"DW_AT_name.*/@/(\w+)\.", line):
+            crates[unit] = found[1]
+    ranges, crate = [], None
+    for line in lines("readelf", "--debug-dump=aranges", program):
+        if found := re.search(r"Offset into .debug_info:\s+(?:0x)?([0-9a-f]+)", line):
+            crate = crates.get(int(found[1], 16))
+        elif crate in OPTIMISED and (found := re.match(r"\s+([0-9a-f]{16}) ([0-9a-f]{16})$", line)):
+            ranges.append((int(found[1], 16), int(found[1], 16) + int(found[2], 16)))
+    if not ranges:
+        sys.exit(f"check_calls: {program} has no optimised crates by its debug information; build it as tests are")
+    ranges.sort()
+
+    def within(address):
+        place = bisect.bisect(ranges, (address, sys.maxsize)) - 1
+        return place >= 0 and address < ranges[place][1]
+
+    return within
+
+
 def sources(program, addresses):
     """For each address the places in sources that its instruction comes from, innermost first."""
     places = {}
@@ -59,7 +93,9 @@ def main():
         sys.exit(__doc__)
     wrong = 0
     for program in sys.argv[1:]:
-        names = {int(address, 16): name for address, name in calls(program)}
+        within = optimised(program)
+        called = ((int(address, 16), name) for address, name in calls(program))
+        names = {address: name for address, name in called if within(address)}
         places = sources(program, [f"{address:x}" for address in names])
         for address, name in names.items():
             rule = ARRAYS if ARRAYS.search(name) else COPIES
