@@ -1,4 +1,4 @@
-//! Nested buckets: classes of boards, and percentiles of E[HS²] within each class.
+//! Nested buckets: classes of boards, and percentiles of `E[HS²]` within each class.
 //!
 //! After the *public nested* abstraction of "Deep counterfactual value networks" studies: boards
 //! are clustered by two features. The *draw value* is the number of possible straights and flushes:

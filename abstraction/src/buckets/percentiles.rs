@@ -23,7 +23,7 @@ fn scores(street: Street) -> usize {
     }
 }
 
-/// The score of a hand: E[HS²] as a whole number; on the river the win-rate, which has the same
+/// The score of a hand: `E[HS²]` as a whole number; on the river the win-rate, which has the same
 /// order.
 pub(super) fn score(outlook: &Outlook) -> u32 {
     let Some(rivers) = outlook.later().last() else { return outlook.ratio().0 as u32 };
@@ -96,7 +96,7 @@ fn weigh_rivers(
     all
 }
 
-/// The lowest scores of all groups but the first, for groups that are equal steps of E[HS²].
+/// The lowest scores of all groups but the first, for groups that are equal steps of `E[HS²]`.
 ///
 /// # Errors
 /// The number of distinct groups, when it is less than `groups`.

@@ -12,7 +12,7 @@
 //! check or call, a bet of size zero: a bet of a tenth of the pot must not meet as many folds as
 //! one of a third. A bet above the largest size is read as that.
 //!
-//! [`follow`] maps a whole hand to a position in a [`BettingTree`], [`readings`] gives all its
+//! [`follow()`] maps a whole hand to a position in a [`BettingTree`], [`readings`] gives all its
 //! interpretations, [`reached`] the position for an observer; [`Followed::answer`] turns an action
 //! of the tree into a legal one of the hand.
 //!

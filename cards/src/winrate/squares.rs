@@ -1,4 +1,4 @@
-//! E[HS²]: sums of squared river win-rates over all rivers, without distributions.
+//! `E[HS²]`: sums of squared river win-rates over all rivers, without distributions.
 
 use super::board_of;
 use super::hands::TurnSums;

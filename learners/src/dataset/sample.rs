@@ -12,8 +12,8 @@ use solvers::blueprint::draw;
 use super::Split;
 use crate::Teacher;
 
-/// The rows of every street and split, each of [`width`] numbers: features, probabilities of the
-/// moves, weight.
+/// The rows of every street and split. The numbers of a row: features, probabilities of the moves,
+/// weight.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) of: [[Vec<f32>; Split::ALL.len()]; Street::ALL.len()],

@@ -2,7 +2,7 @@
 //!
 //! - [`learn`]: Monte Carlo learning of linear action values by self-play, as published; each
 //!   peculiarity of the published algorithm is a [`Quirk`] that can be left out.
-//! - [`search`]: a direct search for the weights with the smallest loss to best responses.
+//! - [`mod@search`]: a direct search for the weights with the smallest loss to best responses.
 
 mod learner;
 mod search;

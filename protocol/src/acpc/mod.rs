@@ -4,7 +4,7 @@
 //! - [`Dealer`]: the dealer's side as a state machine for all seats: bytes and time in, bytes and
 //!   events out.
 //! - [`MatchState`]: one line of the dealer, parsed strictly; [`matchstate::write`] prints it.
-//! - [`gamedef`]: game definition files; [`games`], [`find`]: those that ship with the project.
+//! - [`gamedef`]: game definition files; [`mod@games`], [`find`]: those that ship with the project.
 //! - [`reply`]: the original server's lenient reading of a player's line.
 //! - [`deal`]: the original server's deals for a seed.
 //! - [`transaction`]: the lines of the file from which an interrupted match is continued.

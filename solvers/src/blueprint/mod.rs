@@ -9,7 +9,7 @@
 //!
 //! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
 //! abstract game is measured by sampling: [`head_to_head`] against another strategy, and against a
-//! [`respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training can
+//! [`mod@respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training can
 //! be saved and resumed ([`Trainer::write`], [`Trainer::resume`]).
 //!
 //! [`BlueprintValues`] gives the expected values of hands when both sides play a blueprint, for

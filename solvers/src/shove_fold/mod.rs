@@ -3,8 +3,8 @@
 //!
 //! - [`Payoffs`]: the game at one stack, on the 169 starting hands: values, gains of each hand, and
 //!   best responses to [`Ranges`].
-//! - [`equilibrium`]: the equilibrium, by CFR+ and an exact solution for the mixed hands.
-//! - [`sage`]: a published rule to memorise, and its extension to larger stacks.
+//! - [`mod@equilibrium`]: the equilibrium, by CFR+ and an exact solution for the mixed hands.
+//! - [`mod@sage`]: a published rule to memorise, and its extension to larger stacks.
 //! - [`ShoveFold`]: the same game as a tree for every other solver of this crate.
 //!
 //! Blinds are 0.5 and 1; all amounts are in big blinds.

@@ -36,7 +36,7 @@ fn parameters(results: &Results) -> Claim {
     }
 }
 
-/// The encoding errors of E[HS²], public nested and potential-aware buckets.
+/// The encoding errors of `E[HS²]`, public nested and potential-aware buckets.
 fn encoding_errors(results: &Results) -> [f64; 3] {
     [0, 1, 2].map(|at: usize| results.networks[at].encoding.huber)
 }
