@@ -1,6 +1,6 @@
-//! Writes the evaluator's tables, which `src/evaluate/tables.rs` describes: each as a file of numbers
-//! in the target's byte order, and the Rust source that includes them. As literals they would take
-//! the compiler longer than the rest of the crate.
+//! Writes the evaluator's tables, which `src/evaluate/tables.rs` describes: each as a file of
+//! numbers in the target's byte order, and the Rust source that includes them. As literals they
+//! would take the compiler seconds.
 //!
 //! The keys of one row keep their distances in the table of strengths; only where the row begins
 //! is free. Rows are placed one after another, the largest first, each at the first place where it

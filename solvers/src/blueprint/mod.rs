@@ -9,8 +9,8 @@
 //!
 //! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
 //! abstract game is measured by sampling: [`head_to_head`] against another strategy, and against a
-//! [`mod@respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training can
-//! be saved and resumed ([`Trainer::write`], [`Trainer::resume`]).
+//! [`mod@respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training
+//! can be saved and resumed ([`Trainer::write`], [`Trainer::resume`]).
 //!
 //! [`BlueprintValues`] gives the expected values of hands when both sides play a blueprint, for
 //! estimates of win rates.

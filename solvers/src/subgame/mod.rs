@@ -1,8 +1,8 @@
 //! Range-against-range solver for heads-up hold'em subgames, on exact cards.
 //!
-//! A [`Subgame`] is built from a state on the flop, turn or river ([`mod@start`] makes one from board,
-//! pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs counterfactual
-//! regret minimisation on it ([`Options`]: any alternating, non-predictive
+//! A [`Subgame`] is built from a state on the flop, turn or river ([`mod@start`] makes one from
+//! board, pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs
+//! counterfactual regret minimisation on it ([`Options`]: any alternating, non-predictive
 //! [`Variant`](crate::Variant); DCFR+ by default), computes the exact distance from an equilibrium
 //! ([`Evaluation`]), and returns the strategy of every hand at every [`Spot`].
 //!
