@@ -26,6 +26,9 @@ pub(super) struct Counter {
     strengths: Option<Box<OnBoard>>,
     /// The hands added, each packed as strength, path and combo, so that sorting groups equal ones.
     hands: Vec<u64>,
+    /// For sorting.
+    runs: Vec<u64>,
+    sorted: Vec<u64>,
     /// The paths on this board; below, for every path its index among them.
     paths: Vec<u32>,
     places: Vec<u16>,
@@ -94,18 +97,19 @@ impl Counter {
             rows.clear();
             rows.resize(many * self.width, 0.0);
         }
-        self.hands.sort_unstable();
-        for equal in self.hands.chunk_by(|a, b| a >> 32 == b >> 32) {
-            for same in equal.chunk_by(|a, b| a >> 16 == b >> 16) {
-                let place = place(same[0]);
-                let row = &mut self.wins[place * self.width..][..self.width];
+        sort(&self.hands, &mut self.runs, &mut self.sorted);
+        for equal in self.sorted.chunk_by_mut(|a, b| *a >> 32 == *b >> 32) {
+            equal.sort_unstable();
+            let of_one_path = || equal.chunk_by(|a, b| a >> 16 == b >> 16);
+            for same in of_one_path() {
+                let row = &mut self.wins[place(same[0]) * self.width..][..self.width];
                 beats(same, &self.passed, row);
             }
-            for &hand in equal {
-                let place = place(hand);
-                let [a, b] = cards(hand);
-                for row in [a, b, ALL] {
-                    self.passed[row * self.width + place] += 1.0;
+            for same in of_one_path() {
+                let place = place(same[0]);
+                self.passed[ALL * self.width + place] += same.len() as f32;
+                for card in same.iter().flat_map(|&hand| cards(hand)) {
+                    self.passed[card * self.width + place] += 1.0;
                 }
             }
         }
@@ -125,6 +129,23 @@ impl Counter {
             // Each hand was subtracted for both of its cards.
             row[place] += all[place];
         }
+    }
+}
+
+/// Copies the hands to `sorted`, by strength. Neighbours often are equally strong, such as those
+/// that differ in a suit, and `runs` of them are moved together.
+fn sort(hands: &[u64], runs: &mut Vec<u64>, sorted: &mut Vec<u64>) {
+    runs.clear();
+    sorted.clear();
+    let mut start = 0;
+    for run in hands.chunk_by(|a, b| a >> 32 == b >> 32) {
+        runs.push(run[0] >> 32 << 32 | start << 16 | run.len() as u64);
+        start += run.len() as u64;
+    }
+    runs.sort_unstable();
+    for run in runs {
+        let [length, start] = [*run as u16, (*run >> 16) as u16].map(usize::from);
+        sorted.extend_from_slice(&hands[start..][..length]);
     }
 }
 
