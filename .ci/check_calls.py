@@ -8,7 +8,6 @@ evaluator was once six times as slow for it, with every test passing. No clock t
 program's code does. Needs line tables in the programs, and `objdump`, `addr2line` and `readelf` of binutils.
 """
 
-import bisect
 import pathlib
 import re
 import subprocess
@@ -33,6 +32,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKED = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["checked"]["package"]
 OPTIMISED = {crate for crate, profile in CHECKED.items() if profile.get("opt-level") == 3 and (ROOT / crate).is_dir()}
 
+# Functions begin at multiples of this.
+ALIGNMENT = 16
+
 
 def lines(*command):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -41,39 +43,40 @@ def lines(*command):
         sys.exit(f"check_calls: `{' '.join(command[:3])} …` failed")
 
 
-def calls(program):
-    """Address and name of each call of a function that hot code must not call."""
+def calls(program, start, stop):
+    """Address and name of each call of a function that hot code must not call, from these addresses."""
     call = re.compile(r"^\s*([0-9a-f]+):\s+(?:call|jmp)q?\s.*?<(.*)>\s*$")
-    for line in lines("objdump", "-d", "--no-show-raw-insn", "-C", program):
+    part = f"--start-address={start}", f"--stop-address={stop}"
+    for line in lines("objdump", "-d", "--no-show-raw-insn", "-C", *part, program):
         if found := call.match(line):
             inside = re.search(r"\+0x[0-9a-f]+$", found[2])
             if not inside and (ARRAYS.search(found[2]) or COPIES.search(found[2])):
-                yield found[1], found[2]
+                yield int(found[1], 16), found[2]
 
 
 def optimised(program):
-    """A function that tells whether the instruction at an address is of an optimised crate."""
+    """The ranges of addresses of optimised crates, which lie beside each other in the program."""
     crates = {}
     for line in lines("readelf", "--debug-dump=info", "--dwarf-depth=1", program):
         if found := re.search(r"Compilation Unit @ offset (?:0x)?([0-9a-f]+):", line):
             unit = int(found[1], 16)
         elif found := re.search(r"DW_AT_name.*/@/(\w+)\.", line):
             crates[unit] = found[1]
-    ranges, crate = [], None
+    functions, crate = [], None
     for line in lines("readelf", "--debug-dump=aranges", program):
         if found := re.search(r"Offset into .debug_info:\s+(?:0x)?([0-9a-f]+)", line):
             crate = crates.get(int(found[1], 16))
         elif crate in OPTIMISED and (found := re.match(r"\s+([0-9a-f]{16}) ([0-9a-f]{16})$", line)):
-            ranges.append((int(found[1], 16), int(found[1], 16) + int(found[2], 16)))
-    if not ranges:
+            functions.append((int(found[1], 16), int(found[1], 16) + int(found[2], 16)))
+    if not functions:
         sys.exit(f"check_calls: {program} has no optimised crates by its debug information; build it as tests are")
-    ranges.sort()
-
-    def within(address):
-        place = bisect.bisect(ranges, (address, sys.maxsize)) - 1
-        return place >= 0 and address < ranges[place][1]
-
-    return within
+    ranges = []
+    for start, stop in sorted(functions):
+        if ranges and start <= ranges[-1][1] + ALIGNMENT:
+            ranges[-1][1] = max(stop, ranges[-1][1])
+        else:
+            ranges.append([start, stop])
+    return ranges
 
 
 def sources(program, addresses):
@@ -93,9 +96,7 @@ def main():
         sys.exit(__doc__)
     wrong = 0
     for program in sys.argv[1:]:
-        within = optimised(program)
-        called = ((int(address, 16), name) for address, name in calls(program))
-        names = {address: name for address, name in called if within(address)}
+        names = dict(call for within in optimised(program) for call in calls(program, *within))
         places = sources(program, [f"{address:x}" for address in names])
         for address, name in names.items():
             rule = ARRAYS if ARRAYS.search(name) else COPIES

@@ -18,6 +18,8 @@ import shutil
 import subprocess
 import sys
 
+NAMES = "nm", "--demangle", "--print-size"
+SYMBOL = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) . solvers::subgame::vector::", re.MULTILINE)
 HEAD = re.compile(r"^[0-9a-f]+ <solvers::subgame::vector::(\w+)::(avx\d+)\b")
 FOUND = re.compile(r"\tv?p?(gather|scatter)[a-z]*\b")
 CANNOT_SAY = 77
@@ -30,7 +32,11 @@ def main():
     if objdump is None:
         print("no objdump here")
         return CANNOT_SAY
-    command = [objdump, "-d", "-C", "--no-show-raw-insn", sys.argv[1]]
+    symbols = subprocess.run([*NAMES, sys.argv[1]], stdout=subprocess.PIPE, text=True, errors="replace").stdout
+    ours = [(int(start, 16), int(start, 16) + int(size, 16)) for start, size in SYMBOL.findall(symbols)]
+    starts, stops = zip(*ours) if ours else ([0], [1])
+    part = f"--start-address={min(starts)}", f"--stop-address={max(stops)}"
+    command = [objdump, "-d", "-C", "--no-show-raw-insn", *part, sys.argv[1]]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace")
     functions = set()
     found = collections.Counter()
