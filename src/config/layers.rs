@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
@@ -332,7 +331,7 @@ fn value_at<'a>(
 }
 
 fn typed(table: &Table) -> Result<Config, toml::de::Error> {
-    Config::deserialize(Value::Table(table.clone()))
+    toml::from_str(&table.to_string())
 }
 
 /// Merges `upper` into `lower`: tables are merged, other values replaced.

@@ -57,11 +57,10 @@ impl Description {
     pub(super) fn validate(&self, schema: &Value, value: &Value) -> Result<(), String> {
         let mut schema = schema.clone();
         schema["components"] = self.0["components"].clone();
-        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
-        let wrong = validator.iter_errors(value);
-        let wrong: Vec<String> =
-            wrong.map(|error| format!("{}: {error}", error.instance_path())).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+        let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+        compiler.add_resource("answer.json", schema).expect("a name");
+        let schema = compiler.compile("answer.json", &mut schemas).expect("a schema");
+        schemas.validate(value, schema).map_err(|wrong| format!("{wrong:#}"))
     }
 
     /// The described path that this one is.
