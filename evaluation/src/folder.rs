@@ -133,6 +133,13 @@ pub struct ResultsFolder {
     file: File,
 }
 
+impl Drop for ResultsFolder {
+    /// Releases the lock as [`logs::lock::Lock`] does.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 impl ResultsFolder {
     /// Makes the folder, or resumes the same measurement, or the same part of it. Every complete
     /// line of the file `name` after its header, with its number from 1, is passed to `line`, which

@@ -55,3 +55,11 @@ impl Lock {
         &self.file
     }
 }
+
+impl Drop for Lock {
+    /// Closing the file would not release the lock while a program that another thread is starting
+    /// still has a copy of it.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}

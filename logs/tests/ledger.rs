@@ -1,9 +1,13 @@
 //! The ledger: what was committed is there, once, and nothing else is.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use game::{BySeat, games};
+use logs::lock::Lock;
 use logs::{
     DecisionRecord, HandRecord, LedgerError, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger,
 };
@@ -362,4 +366,23 @@ fn merged_parts_equal_the_single_run() {
     let path = folder.path().join("whole.sqlite");
     assert!(matches!(ledger::merge(&parts, &path), Err(LedgerError::Exists { .. })));
     assert_eq!(read(&out), records, "a refused merge leaves what was there");
+}
+
+/// A program that is being started has copies of all open files for a moment.
+#[test]
+fn a_lock_that_was_given_back_is_free_while_other_threads_start_programs() {
+    let folder = folder();
+    let path = folder.path().join("ledger.lock");
+    let done = AtomicBool::new(false);
+    let taken = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                Command::new("true").status().expect("a program that does nothing");
+            }
+        });
+        let taken = (0..2_000).filter(|_| Lock::take(&path).is_ok()).count();
+        done.store(true, Ordering::Relaxed);
+        taken
+    });
+    assert_eq!(taken, 2_000);
 }
