@@ -7,7 +7,7 @@ assume AVX-512.
 
     check_vectors.py target/release/cardroom
 
-Disassembles the program with objdump (binutils) and looks at the functions of `solvers::subgame::vector` that are compiled
+Disassembles, with nm and objdump (binutils), the functions of `solvers::subgame::vector` and looks at those that are compiled
 for wider registers. Ends with 0 when all is well, with 1 when it is not, and with 77 where it cannot be said: no objdump, or
 a program for another processor.
 """
