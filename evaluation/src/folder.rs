@@ -7,11 +7,12 @@
 //! The folder of a part (`--shard`) has the lines of some keys only, and its manifest names the
 //! part; [`merge`] joins the parts.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use agents::AgentChoice;
+use logs::lock::{Lock, LockError};
 use logs::{Shard, ShardsError};
 use matches::plan::{files_sha256, unique_names};
 use serde::Serialize;
@@ -130,14 +131,8 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
 /// The file of results, open for appending; one process at a time can open it.
 pub struct ResultsFolder {
     path: PathBuf,
-    file: File,
-}
-
-impl Drop for ResultsFolder {
-    /// Releases the lock as [`logs::lock::Lock`] does.
-    fn drop(&mut self) {
-        let _ = self.file.unlock();
-    }
+    /// The lock on the file itself.
+    lock: Lock,
 }
 
 impl ResultsFolder {
@@ -162,11 +157,12 @@ impl ResultsFolder {
         let path = folder.join(name);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(io_error(&path))?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => StoreError::InUse(folder.to_path_buf()),
-            TryLockError::Error(source) => io_error(&path)(source),
+        let file = options.open(&path).map_err(io_error(&path))?;
+        let lock = Lock::on(file).map_err(|error| match error {
+            LockError::Taken(_) => StoreError::InUse(folder.to_path_buf()),
+            LockError::Io(source) => io_error(&path)(source),
         })?;
+        let mut file = lock.file();
         check_manifest(folder, manifest, shard)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io_error(&path))?;
@@ -186,7 +182,7 @@ impl ResultsFolder {
         if whole.is_empty() {
             file.write_all(header.as_bytes()).map_err(io_error(&path))?;
         }
-        Ok(ResultsFolder { path, file })
+        Ok(ResultsFolder { path, lock })
     }
 
     /// Appends a line, which must end with a line feed.
@@ -194,7 +190,7 @@ impl ResultsFolder {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn add(&mut self, line: &str) -> Result<(), StoreError> {
-        self.file.write_all(line.as_bytes()).map_err(io_error(&self.path))
+        self.lock.file().write_all(line.as_bytes()).map_err(io_error(&self.path))
     }
 }
 

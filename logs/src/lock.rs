@@ -1,11 +1,11 @@
-//! A single-writer lock on a small file beside the data.
+//! A single-writer lock on a file.
 //!
 //! The operating system ties the lock to the open file and releases it when the process ends in any
-//! way. The file's content is only informative: the id of the process that locked it last, for the
-//! other one's error message.
+//! way.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// A held lock, released on drop.
@@ -24,30 +24,48 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Locks this file, creating it if needed.
+    /// Locks a file beside the data, creating it if needed. Its content is only informative: the id
+    /// of the process that locked it last, for the other one's error message. A holder may remove
+    /// the file before it drops the lock.
     ///
     /// # Errors
     /// See [`LockError`].
     pub fn take(path: &Path) -> Result<Lock, LockError> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(LockError::Io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let process =
-                    file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
-                return Err(LockError::Taken(process));
+        loop {
+            let file = options.open(path).map_err(LockError::Io)?;
+            let lock = Lock::on(file).map_err(|error| match error {
+                LockError::Taken(_) => {
+                    let text = fs::read_to_string(path).ok();
+                    LockError::Taken(text.and_then(|text| text.trim().parse().ok()))
+                }
+                LockError::Io(source) => LockError::Io(source),
+            })?;
+            let mut file = lock.file();
+            // The last holder may have removed the file after it was opened here.
+            if file.metadata().map_err(LockError::Io)?.nlink() == 0 {
+                continue;
             }
-            Err(TryLockError::Error(source)) => return Err(LockError::Io(source)),
+            // The id only serves a message, so failing to write it is ignored.
+            let _ = file
+                .set_len(0)
+                .and_then(|()| file.seek(SeekFrom::Start(0)))
+                .and_then(|_| writeln!(file, "{}", std::process::id()));
+            return Ok(lock);
         }
-        // The id only serves a message, so failing to write it is ignored.
-        let _ = file
-            .set_len(0)
-            .and_then(|()| file.seek(SeekFrom::Start(0)))
-            .and_then(|_| writeln!(file, "{}", std::process::id()));
-        Ok(Lock { file })
+    }
+
+    /// Locks an open file, whose content is left as it is.
+    ///
+    /// # Errors
+    /// See [`LockError`]; the id of the other process is not known.
+    pub fn on(file: File) -> Result<Lock, LockError> {
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { file }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Taken(None)),
+            Err(TryLockError::Error(source)) => Err(LockError::Io(source)),
+        }
     }
 
     /// The locked file.

@@ -6,14 +6,14 @@
 //! the default one, named by the problem, is then removed. Only one process at a time uses it: it
 //! holds a lock on a small file beside it, which the operating system releases with the process.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufReader};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 use logs::folder::write_whole;
+use logs::lock::{Lock, LockError};
 use solvers::subgame::Solver;
 
 use super::subgame::{Problem, say};
@@ -39,14 +39,7 @@ pub(super) struct Checkpoint {
     last: Instant,
     /// Iterations and bytes of the file on disk.
     written: Option<(u32, u64)>,
-    lock: Option<File>,
-}
-
-/// Why the lock could not be taken.
-enum Locked {
-    /// Another process holds it.
-    Taken,
-    Failed(io::Error),
+    lock: Option<Lock>,
 }
 
 impl Checkpoint {
@@ -100,11 +93,11 @@ impl Checkpoint {
             }
             _ => {}
         }
-        self.take().map_err(|locked| match locked {
-            Locked::Taken => Failure::input(anyhow::anyhow!(
+        self.take().map_err(|error| match error {
+            LockError::Taken(_) => Failure::input(anyhow::anyhow!(
                 "{path} is in use by another solve: wait until it ends, or give --keep another name"
             )),
-            Locked::Failed(error) => Failure::input(anyhow::anyhow!("--keep {path}: {error}")),
+            LockError::Io(error) => Failure::input(anyhow::anyhow!("--keep {path}: {error}")),
         })
     }
 
@@ -167,9 +160,9 @@ impl Checkpoint {
     }
 
     fn try_write(&mut self, solver: &Solver) -> io::Result<u64> {
-        self.take().map_err(|locked| match locked {
-            Locked::Taken => io::Error::other("another process keeps the same solve there"),
-            Locked::Failed(error) => error,
+        self.take().map_err(|error| match error {
+            LockError::Taken(_) => io::Error::other("another process keeps the same solve there"),
+            LockError::Io(error) => error,
         })?;
         write_whole(&self.path, |out| solver.write(&self.words, self.seconds(), out))?;
         Ok(fs::metadata(&self.path)?.len())
@@ -209,29 +202,16 @@ impl Checkpoint {
     }
 
     /// Takes the lock, making its folder if needed.
-    fn take(&mut self) -> Result<(), Locked> {
+    fn take(&mut self) -> Result<(), LockError> {
         if self.lock.is_some() {
             return Ok(());
         }
         let path = beside(&self.path, ".lock");
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(Locked::Failed)?;
+            fs::create_dir_all(folder).map_err(LockError::Io)?;
         }
-        loop {
-            let mut options = OpenOptions::new();
-            let file = options.write(true).create(true).truncate(false).open(&path);
-            let file = file.map_err(Locked::Failed)?;
-            file.try_lock().map_err(|error| match error {
-                TryLockError::WouldBlock => Locked::Taken,
-                TryLockError::Error(error) => Locked::Failed(error),
-            })?;
-            // The last holder may have removed the file in the meantime; the lock would then be on
-            // a deleted file.
-            if same(&file, &path) {
-                self.lock = Some(file);
-                return Ok(());
-            }
-        }
+        self.lock = Some(Lock::take(&path)?);
+        Ok(())
     }
 
     fn unlock(&mut self) {
@@ -254,12 +234,4 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(ending);
     name.into()
-}
-
-/// Whether this open file is still the one at this path, by device and inode.
-fn same(file: &File, path: &Path) -> bool {
-    let number =
-        |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
-    let open = number(file.metadata());
-    open.is_some() && open == number(fs::metadata(path))
 }

@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions, metadata, remove_file};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use game::Payoff;
@@ -26,20 +25,15 @@ impl Claim {
     /// Takes the lock; an error names the process that holds it.
     pub(super) fn take(name: &str) -> Result<Claim, DealerError> {
         let path = PathBuf::from(format!("{name}.lock"));
-        loop {
-            let lock = Lock::take(&path).map_err(|error| match error {
-                LockError::Taken(process) => {
-                    let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-                    let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
-                    DealerError::InUse { name: name.to_owned(), folder, process }
-                }
-                LockError::Io(source) => DealerError::File { path: path.clone(), source },
-            })?;
-            // The dealer that had it may have removed the file after it was opened here.
-            if lock.file().metadata().is_ok_and(|file| file.nlink() > 0) {
-                return Ok(Claim { path, _lock: lock });
+        let lock = Lock::take(&path).map_err(|error| match error {
+            LockError::Taken(process) => {
+                let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+                let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
+                DealerError::InUse { name: name.to_owned(), folder, process }
             }
-        }
+            LockError::Io(source) => DealerError::File { path: path.clone(), source },
+        })?;
+        Ok(Claim { path, _lock: lock })
     }
 }
 

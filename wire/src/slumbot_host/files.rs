@@ -1,7 +1,7 @@
 //! The small files beside the slots: the tokens of sessions, the names of agents, the forfeited
 //! hands. Those with tokens or the secret are readable by their owner only.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
 use logs::export::csv;
+use logs::lock::{Lock, LockError};
 use serde::Serialize;
 
 /// The files that hold tokens, which work like passwords, or the secret.
@@ -131,8 +132,8 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
     Ok(known)
 }
 
-/// Locks the host's folder until the file is closed; `None` if another process holds the lock.
-pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
+/// Locks the host's folder; `None` if another process holds the lock.
+pub(super) fn lock(path: &Path) -> io::Result<Option<Lock>> {
     let mut options = OpenOptions::new();
     let file = options
         .write(true)
@@ -140,9 +141,9 @@ pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
         .truncate(false)
         .mode(crate::permissions::FILE)
         .open(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
+    match Lock::on(file) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::Taken(_)) => Ok(None),
+        Err(LockError::Io(error)) => Err(error),
     }
 }

@@ -35,7 +35,6 @@ mod view;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fs::File;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,6 +44,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ::agents::AgentChoice;
 use game::GameDef;
 use logs::Provenance;
+use logs::lock::Lock;
 use protocol::slumbot::host::{Hand, Request};
 use protocol::slumbot::message::{HandObject, TokenObject, json};
 use serde::Serialize;
@@ -154,7 +154,7 @@ struct Inner {
     counts: Counts,
     users: Users,
     #[expect(dead_code, reason = "the folder is locked while it is open")]
-    lock: File,
+    lock: Lock,
 }
 
 type Shared = Arc<tokio::sync::Mutex<Session>>;
