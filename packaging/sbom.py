@@ -12,7 +12,7 @@ TARGET = "x86_64-unknown-linux-musl"
 
 def metadata():
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", TARGET,
-               "--features", "queue"]
+               "--features", "queue,linear-program"]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 

@@ -39,7 +39,6 @@ pub mod fitness;
 mod game;
 pub mod games;
 pub mod lbr;
-#[cfg(feature = "linear-program")]
 pub mod linear;
 mod response;
 mod sampling;

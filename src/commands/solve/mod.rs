@@ -45,7 +45,8 @@ pub struct Args {
     /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
     /// pdcfr+, dcfr-restarting, hs-dcfr(START), optionally with `,second-first` or
     /// `,discount-then-add`; for a GAME also with `,simultaneous`, and external or outcome
-    /// (sampling), linear-program [default: dcfr; with --board dcfr+,second-first]
+    /// (sampling), linear-program (in a build with this feature) [default: dcfr; with --board
+    /// dcfr+,second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Maximum number of iterations
