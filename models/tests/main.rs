@@ -3,6 +3,7 @@
 mod blueprint;
 mod explain;
 mod forest;
+mod half_precision;
 mod heuristic;
 mod heuristic_any;
 mod learned;

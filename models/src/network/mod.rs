@@ -12,6 +12,7 @@
 mod error;
 mod file;
 pub mod gemm;
+pub mod half_precision;
 mod output;
 mod predict;
 mod scaling;

@@ -8,12 +8,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use half::f16;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
-use super::NetworkError;
+use super::{NetworkError, half_precision};
 use crate::checksum;
 
 /// Number of bytes of the length at the beginning.
@@ -75,8 +74,8 @@ pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) 
             match tensor.kind {
                 Type::F32 => data.extend(number.to_le_bytes()),
                 Type::F16 => {
-                    let most = f16::MAX.to_f32();
-                    data.extend(f16::from_f32(number.clamp(-most, most)).to_le_bytes());
+                    let number = number.clamp(-half_precision::MAX, half_precision::MAX);
+                    data.extend(half_precision::to_bits(number).to_le_bytes());
                 }
             }
         }
@@ -199,7 +198,7 @@ impl<'a> Tensors<'a> {
                 .as_chunks()
                 .0
                 .iter()
-                .map(|&bytes| f16::from_le_bytes(bytes).to_f32())
+                .map(|&bytes| half_precision::from_bits(u16::from_le_bytes(bytes)))
                 .collect(),
         };
         match numbers.iter().position(|number| !number.is_finite()) {
