@@ -427,7 +427,8 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
     let length = u32::from_le_bytes(*length) as usize;
     let text = rest.get(..length).ok_or("it ends within its card")?;
     let text = str::from_utf8(text).map_err(|error| format!("its card: {error}"))?;
-    let card: Card<C> = toml::from_str(text).map_err(|error| format!("its card: {error}"))?;
+    let card = text.parse().and_then(toml::Table::try_into::<Card<C>>);
+    let card = card.map_err(|error| format!("its card: {error}"))?;
     if card.format != FORMAT {
         return Err(format!("its format is {}, and this program reads {FORMAT}", card.format));
     }

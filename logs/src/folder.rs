@@ -77,5 +77,5 @@ pub fn write_manifest(folder: &Path, info: &MatchInfo) -> std::io::Result<()> {
 
 /// Parses a manifest's text.
 pub fn read_manifest(text: &str) -> Result<MatchInfo, toml::de::Error> {
-    toml::from_str(text)
+    text.parse().and_then(toml::Table::try_into)
 }

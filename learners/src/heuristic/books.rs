@@ -274,8 +274,8 @@ impl BookSearch {
     /// # Errors
     /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
-        let saved: Saved =
-            toml::from_str(text).map_err(|error| ResumeError::Text(error.message().to_owned()))?;
+        let saved = text.parse().and_then(toml::Table::try_into::<Saved>);
+        let saved = saved.map_err(|error| ResumeError::Text(error.message().to_owned()))?;
         if saved.what != self.what {
             return Err(ResumeError::Other { found: saved.what, wanted: self.what.clone() });
         }

@@ -297,8 +297,8 @@ impl<'a> Search<'a> {
     /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
         let wrong = |error: String| ResumeError::Text(error);
-        let saved: Saved =
-            toml::from_str(text).map_err(|error| wrong(error.message().to_owned()))?;
+        let saved = text.parse().and_then(toml::Table::try_into::<Saved>);
+        let saved = saved.map_err(|error| wrong(error.message().to_owned()))?;
         if saved.what != self.what() {
             return Err(ResumeError::Other { found: saved.what, wanted: self.what() });
         }

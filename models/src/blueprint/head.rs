@@ -84,7 +84,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Head, usize), BlueprintError> {
     }
     let bad = |error: String| BlueprintError::Head(error.trim().replace('\n', ", "));
     let text = std::str::from_utf8(&bytes[PREFIX..end]).map_err(|error| bad(error.to_string()))?;
-    let head = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+    let head =
+        text.parse().and_then(toml::Table::try_into).map_err(|error| bad(error.to_string()))?;
     Ok((head, end + SUM))
 }
 
