@@ -10,7 +10,7 @@ const PICTURE: [(&str, &[&str]); 18] = [
     ("parallel", &[]),
     ("cards", &[]),
     ("game", &["cards"]),
-    ("protocol", &["game"]),
+    ("protocol", &["game", "show"]),
     ("abstraction", &["game", "parallel"]),
     ("logs", &["game", "parallel", "show"]),
     ("models", &["abstraction", "show"]),

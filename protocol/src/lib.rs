@@ -3,8 +3,6 @@
 //!
 //! - [`acpc`]: the dealer protocol of the Annual Computer Poker Competition, both sides.
 //! - [`slumbot`]: the web API of Slumbot, both sides.
-//! - [`nearest`]: spelling suggestions for error messages.
 
 pub mod acpc;
-pub mod nearest;
 pub mod slumbot;

@@ -261,7 +261,7 @@ fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigErr
     Err(ConfigError::UnknownKey {
         place: place.clone(),
         key: join(&key, name),
-        nearest: protocol::nearest::nearest(name, known.iter().copied()),
+        nearest: show::nearest::nearest(name, known.iter().copied()),
         known,
     })
 }
@@ -284,7 +284,7 @@ fn nearest_variable(path: &str) -> Option<String> {
         &["dealers", index],
     ];
     let known = known.map(keys).concat();
-    let nearest = protocol::nearest::nearest(path, known.iter().map(String::as_str))?;
+    let nearest = show::nearest::nearest(path, known.iter().map(String::as_str))?;
     Some(format!("{PREFIX}{nearest}"))
 }
 

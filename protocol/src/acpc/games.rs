@@ -49,5 +49,5 @@ pub fn find(name: &str) -> Option<&'static BuiltInGame> {
 /// The name of the built-in game that `name` may have been meant to be.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let name = name.strip_suffix(".game").unwrap_or(name);
-    crate::nearest::nearest(name, GAMES.iter().map(|game| game.name))
+    show::nearest::nearest(name, GAMES.iter().map(|game| game.name))
 }

@@ -120,7 +120,7 @@ impl Reader {
             let line = String::from_utf8_lossy(line);
             let word = line.split(|c: char| c.is_whitespace() || c == '=').find(|w| !w.is_empty());
             let known = KEYS.into_iter().chain(["limit", "nolimit", "END GAMEDEF"]);
-            let nearest = crate::nearest::nearest(word.unwrap_or_default(), known);
+            let nearest = show::nearest::nearest(word.unwrap_or_default(), known);
             self.warn(number, WarningKind::Ignored { text: shorten(&line), nearest });
         }
         false

@@ -75,7 +75,7 @@ impl Lines {
         }
         let Some(index) = KEYS.iter().position(|known| key.eq_ignore_ascii_case(known)) else {
             let known = KEYS.into_iter().chain(["limit", "nolimit", "END GAMEDEF"]);
-            let nearest = crate::nearest::nearest(key, known);
+            let nearest = show::nearest::nearest(key, known);
             let key = if key.is_empty() { rest } else { key };
             return Err(GameFileProblem::UnknownKey { key: shorten(key), nearest });
         };
