@@ -44,7 +44,9 @@ impl Lock {
             })?;
             let mut file = lock.file();
             // The last holder may have removed the file after it was opened here.
-            if file.metadata().map_err(LockError::Io)?.nlink() == 0 {
+            let open = file.metadata().map_err(LockError::Io)?;
+            let same = |there: fs::Metadata| there.ino() == open.ino();
+            if open.nlink() == 0 && !fs::metadata(path).is_ok_and(same) {
                 continue;
             }
             // The id only serves a message, so failing to write it is ignored.

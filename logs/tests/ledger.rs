@@ -386,3 +386,22 @@ fn a_lock_that_was_given_back_is_free_while_other_threads_start_programs() {
     });
     assert_eq!(taken, 2_000);
 }
+
+/// Who waits for the lock has opened a file that is gone when the lock is free.
+#[test]
+fn a_lock_whose_file_its_last_holder_removed_is_not_the_lock() {
+    let folder = folder();
+    let path = folder.path().join("match.lock");
+    let held = AtomicBool::new(false);
+    let taken = || {
+        for _ in 0..5_000 {
+            let Ok(lock) = Lock::take(&path) else { continue };
+            assert!(!held.swap(true, Ordering::SeqCst), "two have the lock");
+            thread::yield_now();
+            held.store(false, Ordering::SeqCst);
+            std::fs::remove_file(&path).expect("the file of the lock");
+            drop(lock);
+        }
+    };
+    thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(taken)));
+}
