@@ -13,7 +13,7 @@
 use std::error::Error;
 use std::process::{Command, Stdio};
 
-use logs::chart::{Chart, Line, Style};
+use show::svg::chart::{Chart, Line};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,19 +31,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         points.push((at, won));
         band.push((at, [low, high]));
     }
+    let title = format!("What {agent} wins from earlier blueprints of its training, mbb/hand");
     let chart = Chart {
-        name: "learning",
-        size: [720, 340],
-        title: &format!("What {agent} wins from earlier blueprints of its training, mbb/hand"),
-        titled: true,
-        description: &format!("{hands} duplicate hands against each, with the 95 % band."),
-        along: "million iterations of the earlier one",
-        lines: vec![Line { class: "won", points }],
-        band,
+        description: format!("{hands} duplicate hands against each, with the 95 % band."),
+        // A training is seen best along the logarithm of its length.
+        logarithmic: true,
+        lines: vec![Line { class: "won", points, band, ..Line::default() }],
+        ..Chart::new("learning", title, "million iterations of the earlier one")
     };
-    // A training is seen best along the logarithm of its length.
-    let look = Style { logarithmic: true, ..Style::default() };
-    Ok(std::fs::write(picture, chart.svg_as(look))?)
+    Ok(std::fs::write(picture, chart.file())?)
 }
 
 /// What the agent won in mbb/hand, with the ends of its interval.

@@ -17,7 +17,6 @@
 //! back are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas:
 //! `docs/statistics.md`.
 
-pub mod chart;
 pub mod decisions;
 pub mod estimate;
 pub mod export;

@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let registry = named.then(|| args.named.registry()).transpose()?;
     let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
-        let curve = winnings_curve(source.info(), &added.tally, 0);
+        let curve = winnings_curve(source.info(), &added.tally, 0).file();
         folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {
             Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
         })?;

@@ -135,7 +135,7 @@ impl MatchView {
             report,
             names: info.names(),
             last_hands: last_hands(&reader)?,
-            curve: sums.map(|(tally, _)| winnings_curve(&info, &tally, 0)),
+            curve: sums.map(|(tally, _)| winnings_curve(&info, &tally, 0).element()),
         })
     }
 }

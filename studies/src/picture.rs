@@ -2,7 +2,6 @@
 //! intervals along one axis. It needs no fonts or other files, and is readable on light and dark
 //! backgrounds.
 
-use logs::chart::{Chart, Style};
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 const LETTERS: Letters = Letters::regular(12.0);
@@ -20,8 +19,13 @@ pub(crate) struct Row {
     pub(crate) marks: Vec<Option<(f64, f64)>>,
 }
 
-/// The colours of the kinds of marks.
-const COLOURS: [&str; 3] = ["#9aa3ad", "#4f7fd1", "#d0603c"];
+/// The colours of the axis and of the kinds of marks.
+const COLOURS: [(&str, &str, Colour); 4] = [
+    (" .axis", "stroke", Colour::Ink),
+    (" .kind-0", "color", Colour::Grey),
+    (" .kind-1", "color", Colour::Blue),
+    (" .kind-2", "color", Colour::Red),
+];
 
 /// Draws the picture; `kinds` has the labels of the kinds of marks.
 pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -> String {
@@ -42,14 +46,14 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
         title,
         description: "",
         letters: 12.0,
-        colours: &[(" .axis", "stroke", Colour::Ink)],
+        colours: &COLOURS,
         style: "",
     });
     svg.text([EDGE, 22.0], "font-size=\"14\" font-weight=\"bold\"", title);
     let mut key = EDGE;
-    for (kind, colour) in kinds.iter().zip(COLOURS) {
+    for (number, kind) in kinds.iter().enumerate() {
         svg.add(format_args!(
-            "<circle cx=\"{:.1}\" cy=\"41\" r=\"4\" fill=\"{colour}\"/>",
+            "<circle class=\"kind-{number}\" cx=\"{:.1}\" cy=\"41\" r=\"4\" fill=\"currentColor\"/>",
             key + 4.0
         ));
         svg.text([key + 14.0, 45.0], "", kind);
@@ -63,7 +67,7 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
             "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom}\" class=\"axis\" \
              opacity=\"{opacity}\"/>"
         ));
-        svg.text([at, bottom + 16.0], "text-anchor=\"middle\" opacity=\"0.8\"", &signed(value));
+        svg.text([at, bottom + 16.0], "text-anchor=\"middle\" opacity=\"0.8\"", &signed(value, 0));
     }
     svg.text([x(0.0), bottom + 34.0], "text-anchor=\"middle\" opacity=\"0.8\"", unit);
     for (number, row) in rows.iter().enumerate() {
@@ -72,13 +76,13 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
         let apart = ROW / (kinds.len() as f64 + 1.0);
         for (kind, mark) in row.marks.iter().enumerate() {
             let Some((at, half)) = *mark else { continue };
-            let (y, colour) = (top + apart * (kind as f64 + 1.0), COLOURS[kind % COLOURS.len()]);
+            let y = top + apart * (kind as f64 + 1.0);
             svg.add(format_args!(
-                "<g><title>{}: {} ± {half:.0}</title><line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
-                 stroke=\"{colour}\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\" \
-                 fill=\"{colour}\"/></g>",
+                "<g class=\"kind-{kind}\" fill=\"currentColor\"><title>{}: {} ± {half:.0}</title>\
+                 <line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
+                 stroke=\"currentColor\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>",
                 escaped(kinds[kind]),
-                signed(at),
+                signed(at, 0),
                 x(at - half),
                 x(at + half),
                 x(at)
@@ -100,25 +104,7 @@ fn step(reach: f64) -> f64 {
     step
 }
 
-/// A number rounded to an integer, with its sign.
-pub(crate) fn signed(value: f64) -> String {
-    let rounded = value.round();
-    if rounded == 0.0 {
-        return "0".to_owned();
-    }
-    format!("{rounded:+}").replace('-', "−")
-}
-
-/// A chart as SVG, whose lines have these colours by class, readable on light and dark backgrounds.
-pub(crate) fn coloured(chart: &Chart<'_>, names: &[&str], colours: &[(&str, &str)]) -> String {
-    coloured_as(chart, Style { logarithmic: false, names }, colours)
-}
-
-/// [`coloured`] with another style.
-pub(crate) fn coloured_as(chart: &Chart<'_>, style: Style<'_>, colours: &[(&str, &str)]) -> String {
-    let svg = chart.svg_as(style);
-    let rule =
-        |(class, colour): &(&str, &str)| format!(".{} .{class}{{stroke:{colour}}}", chart.name);
-    let rules: String = colours.iter().map(rule).collect();
-    svg.replacen("</title>\n", &format!("</title>\n<style>{rules}</style>\n"), 1)
+/// A number with its sign and decimals, with the minus sign of texts.
+pub(crate) fn signed(value: f64, decimals: usize) -> String {
+    show::number::signed(value, decimals).replace('-', "−")
 }

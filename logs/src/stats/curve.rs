@@ -1,8 +1,10 @@
-//! The winnings curve of a match as a [chart](crate::chart).
+//! The winnings curve of a match as a [chart](show::svg::chart).
+
+use show::svg::Colour;
+use show::svg::chart::{Chart, Line, thinned};
 
 use super::{Rate, Tally, t_quantile};
 use crate::MatchInfo;
-use crate::chart::{Chart, Line, thinned};
 
 struct Point {
     hands: f64,
@@ -11,29 +13,26 @@ struct Point {
     reach: f64,
 }
 
-/// The SVG chart of an entrant's cumulative winnings, in big blinds, with the 95 % band of the sum
-/// by normal theory (the deviation of the whole match times the root of the groups so far).
-///
-/// Colours follow the page (`currentColor`); title and description give the result in words.
-pub fn winnings_curve(info: &MatchInfo, tally: &Tally, entrant: usize) -> String {
+/// The chart of an entrant's cumulative winnings, in big blinds, with the 95 % band of the sum by
+/// normal theory (the deviation of the whole match times the root of the groups so far). Title and
+/// description give the result in words.
+pub fn winnings_curve(info: &MatchInfo, tally: &Tally, entrant: usize) -> Chart<'static> {
     let name = info.entrants.get(entrant).map_or("?", |entrant| entrant.name.as_str());
     let rate = tally.rate(entrant).ok();
     let points = points(tally, entrant);
     let band = points.iter().map(|p| (p.hands, [p.won - p.reach, p.won + p.reach]));
+    let title = format!("Winnings of {name} in big blinds");
     Chart {
-        name: "curve",
-        size: [720, 340],
-        title: &format!("Winnings of {name} in big blinds"),
-        titled: true,
-        description: &description(name, rate, points.last()),
-        along: "hands",
+        description: description(name, rate, points.last()),
         lines: vec![Line {
             class: "won",
+            colour: Colour::Felt,
             points: points.iter().map(|point| (point.hands, point.won)).collect(),
+            band: if rate.is_some() { band.collect() } else { Vec::new() },
+            ..Line::default()
         }],
-        band: if rate.is_some() { band.collect() } else { Vec::new() },
+        ..Chart::new("curve", title, "hands")
     }
-    .svg()
 }
 
 /// The points of the curve from the start, thinned out for drawing.

@@ -1,6 +1,7 @@
 //! SVG images, as files or parts of a page, made without fonts or other files, and readable on
 //! light and dark backgrounds.
 
+pub mod chart;
 mod letters;
 pub mod tree;
 
@@ -12,7 +13,7 @@ pub use letters::Letters;
 const FONTS: &str = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// A colour with variants for light and dark backgrounds. The first three are the web page's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Colour {
     /// The background.
     Ground,
@@ -26,10 +27,19 @@ pub enum Colour {
     Field,
     /// Boxes set off from others.
     Shade,
-    /// Bars and other amounts.
+    /// Bars, lines and other amounts.
+    #[default]
     Felt,
     /// Marks on amounts.
     Mark,
+    /// The first of four more, for what is compared.
+    Grey,
+    /// The second.
+    Blue,
+    /// The third.
+    Red,
+    /// The fourth.
+    Gold,
 }
 
 impl Colour {
@@ -44,6 +54,10 @@ impl Colour {
             Colour::Shade => ["#e3e7df", "#303b37"],
             Colour::Felt => ["#2a8f5b", "#3fb27a"],
             Colour::Mark => ["#c2571a", "#f0904d"],
+            Colour::Grey => ["#8a939d", "#8a939d"],
+            Colour::Blue => ["#4f7fd1", "#7aa2e8"],
+            Colour::Red => ["#d0603c", "#e8805c"],
+            Colour::Gold => ["#b5893a", "#d3a95a"],
         }
     }
 }
@@ -74,9 +88,31 @@ pub struct Head<'a> {
 pub struct Picture(String);
 
 impl Picture {
-    /// Starts an image.
+    /// Starts an image with its own colours.
     pub fn new(head: &Head<'_>) -> Picture {
-        let Head { name, size: [width, height], letters, style, .. } = *head;
+        let Head { name, style, .. } = *head;
+        let colours = |at: usize| -> String {
+            let base = [("", "color", Colour::Ink), ("", "background", Colour::Ground)];
+            let all = base.iter().chain(head.colours);
+            let rule = |&(selector, property, colour): &(&str, &str, Colour)| {
+                format!(".{name}{selector}{{{property}:{}}}", colour.codes()[at])
+            };
+            all.map(rule).collect()
+        };
+        let mut picture = Picture::element(head, "");
+        picture.add(format_args!(
+            "<style>.{name}{{color-scheme:light dark}}{}{style}\
+             @media screen and (prefers-color-scheme:dark){{{}}}</style>",
+            colours(0),
+            colours(1),
+        ));
+        picture
+    }
+
+    /// Starts an image that takes its colours from the style sheet of the page it is part of, with
+    /// these classes, each with a blank after it, before its own.
+    fn element(head: &Head<'_>, classes: &str) -> Picture {
+        let Head { name, size: [width, height], letters, .. } = *head;
         let shown = head.shown.map_or_else(String::new, |[width, height]| {
             format!(" width=\"{width}\" height=\"{height}\"")
         });
@@ -87,23 +123,11 @@ impl Picture {
                 format!("<desc id=\"{name}-text\">{}</desc>\n", escaped(said)),
             ),
         };
-        let colours = |at: usize| -> String {
-            let base = [("", "color", Colour::Ink), ("", "background", Colour::Ground)];
-            let all = base.iter().chain(head.colours);
-            let rule = |&(selector, property, colour): &(&str, &str, Colour)| {
-                format!(".{name}{selector}{{{property}:{}}}", colour.codes()[at])
-            };
-            all.map(rule).collect()
-        };
         Picture(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" viewBox=\"0 0 {width:.0} {height:.0}\"{shown} \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{classes}{name}\" viewBox=\"0 0 {width:.0} {height:.0}\"{shown} \
              role=\"img\" aria-labelledby=\"{name}-title{text}\" font-family=\"{FONTS}\" font-size=\"{letters}\" \
-             fill=\"currentColor\">\n<title id=\"{name}-title\">{}</title>\n{description}\
-             <style>.{name}{{color-scheme:light dark}}{}{style}\
-             @media screen and (prefers-color-scheme:dark){{{}}}</style>\n",
+             fill=\"currentColor\">\n<title id=\"{name}-title\">{}</title>\n{description}",
             escaped(head.title),
-            colours(0),
-            colours(1),
         ))
     }
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use learners::Progress;
-use logs::chart::{Chart, Line};
 use logs::folder::write_whole;
+use show::svg::chart::{Chart, Line};
 
 /// The header of the file.
 const HEAD: &str = "step,loss,validation";
@@ -51,17 +51,13 @@ pub(super) fn picture(
     };
     let points: Vec<(f64, f64)> = text.lines().skip(1).filter_map(row).collect();
     let (&(step, last), 3..) = (points.last()?, points.len()) else { return None };
-    let picture = Chart {
-        name: "losses",
+    let chart = Chart {
         size: [720, 300],
-        title,
-        titled: true,
-        description: &format!(
+        description: format!(
             "After {step} {steps} the {loss} on validation rows is {last:.4}{unit}."
         ),
-        along: steps,
-        lines: vec![Line { class: "validation", points }],
-        band: Vec::new(),
+        lines: vec![Line { class: "validation", points, ..Line::default() }],
+        ..Chart::new("losses", title, steps)
     };
-    Some(picture.svg())
+    Some(chart.file())
 }

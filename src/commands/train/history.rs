@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use logs::chart::{Chart, Line};
 use show::number::percent;
+use show::svg::chart::{Chart, Line};
 use solvers::blueprint::{Estimate, Statistics};
 
 /// The header of the file.
@@ -125,23 +125,24 @@ pub(super) fn picture(path: &Path) -> Option<String> {
     };
     let rows: Vec<(f64, f64, f64)> = text.lines().skip(1).filter_map(row).collect();
     let (&(iterations, mean, reach), 2..) = (rows.last()?, rows.len()) else { return None };
-    let picture = Chart {
-        name: "learning",
-        size: [720, 340],
-        title: "Learning curve: mbb/hand that an opponent in the abstract game wins, at least",
-        titled: true,
-        description: &format!(
+    let title = "Learning curve: mbb/hand that an opponent in the abstract game wins, at least";
+    let chart = Chart {
+        description: format!(
             "After {iterations:.1} million iterations an opponent who knows the strategy was found to win \
              {mean:.0} ± {reach:.0} mbb/hand within the abstract game."
         ),
-        along: "million iterations",
         lines: vec![Line {
             class: "exploitability",
             points: rows.iter().map(|&(at, mean, _)| (at, mean)).collect(),
+            band: rows
+                .iter()
+                .map(|&(at, mean, reach)| (at, [mean - reach, mean + reach]))
+                .collect(),
+            ..Line::default()
         }],
-        band: rows.iter().map(|&(at, mean, reach)| (at, [mean - reach, mean + reach])).collect(),
+        ..Chart::new("learning", title, "million iterations")
     };
-    Some(picture.svg())
+    Some(chart.file())
 }
 
 /// A mean in thousandths of a big blind, with its 95 % interval.

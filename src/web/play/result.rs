@@ -2,7 +2,7 @@
 
 use askama::Template;
 use logs::Rate;
-use logs::chart::{Chart, Line, thinned};
+use show::svg::chart::{Chart, Line, thinned};
 
 use super::BIG_BLIND;
 use super::past_hands::{HandWords, PastHands, Rates};
@@ -122,20 +122,17 @@ fn curve(results: &[[f64; 2]]) -> String {
     let line = |class, which: usize| {
         let after = |at: usize| (at as f64 + 1.0, results[at][which]);
         let points = std::iter::once((0.0, 0.0)).chain(thinned(results.len()).map(after)).collect();
-        Line { class, points }
+        Line { class, points, ..Line::default() }
     };
     let hands = results.len();
     Chart {
-        name: "course",
         size: [360, 190],
-        title: "Result of the session in big blinds",
         titled: false,
-        description: &format!(
+        description: format!(
             "After {hands} hands {won:+.1} big blinds; {without:+.1} without luck."
         ),
-        along: "hands",
         lines: vec![line("luck", 1), line("won", 0)],
-        band: Vec::new(),
+        ..Chart::new("course", "Result of the session in big blinds", "hands")
     }
-    .svg()
+    .element()
 }

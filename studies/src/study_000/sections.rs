@@ -70,7 +70,7 @@ fn reproduced(results: &Results) -> Section {
 /// A published result in mbb/hand.
 fn published(figure: Option<published::Published>) -> String {
     figure.map_or_else(String::new, |figure| {
-        format!("{} ± {:.0}", signed(figure.won), figure.deviation)
+        format!("{} ± {:.0}", signed(figure.won, 0), figure.deviation)
     })
 }
 

@@ -1,8 +1,9 @@
 //! The results as CSV tables, as a JSON document and as pictures.
 
-use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
 use show::number::whole;
+use show::svg::Colour;
+use show::svg::chart::{Chart, Line};
 
 use super::results::{Match, Pair, Results, STREETS};
 use super::sections::verdict;
@@ -133,25 +134,33 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
     let title =
         format!("What boosted trees and their teacher win from {}, mbb/hand", super::ANCHOR);
     let chart = Chart {
-        name: "curve",
         size: [720, 320],
-        title: &title,
-        titled: true,
-        description: &format!(
+        description: format!(
             "After {} iterations the student wins {} mbb/hand; the band is the 95 % interval.",
             whole(last.iterations),
             rate(last.student)
         ),
-        along: "iterations of the teacher",
+        // A logarithmic axis shows the course of a training best.
+        logarithmic: true,
         lines: vec![
-            Line { class: "teacher", points: points(|point| point.teacher) },
-            Line { class: "student", points: points(|point| point.student) },
+            Line {
+                class: "teacher",
+                colour: Colour::Grey,
+                name: "teacher",
+                points: points(|point| point.teacher),
+                ..Line::default()
+            },
+            Line {
+                class: "student",
+                colour: Colour::Felt,
+                name: "boosted trees, with their 95 % interval",
+                points: points(|point| point.student),
+                band: results.curve.iter().map(band).collect(),
+            },
         ],
-        band: results.curve.iter().map(band).collect(),
+        ..Chart::new("curve", title, "iterations of the teacher")
     };
-    // A logarithmic axis shows the course of a training best.
-    let names = ["teacher", "boosted trees, with their 95 % interval"];
-    Some(chart.svg_as(Style { logarithmic: true, names: &names }))
+    Some(chart.file())
 }
 
 /// The results as a JSON document.

@@ -18,7 +18,7 @@ pub(super) struct Claim {
 
 /// A rate with the half-width of its interval.
 pub(super) fn rate(estimate: Estimate) -> String {
-    format!("{} ± {:.0}", signed(estimate.mbb), estimate.half_width())
+    format!("{} ± {:.0}", signed(estimate.mbb, 0), estimate.half_width())
 }
 
 /// All claims for which there are results.

@@ -1,11 +1,11 @@
 //! The results as CSV files, as pictures and as a JSON document.
 
-use logs::chart::{Chart, Line};
 use serde_json::{Value, json};
+use show::svg::Colour;
+use show::svg::chart::{Chart, Line};
 
 use super::claims::claims;
 use super::results::{Baseline, Depth, Mean, Neighbours, Representation, Results, Score};
-use crate::picture::coloured;
 use crate::{Options, claim};
 
 /// The depth of the published table.
@@ -62,8 +62,12 @@ pub(super) fn rules(results: &Results) -> String {
     csv
 }
 
-/// The colours of curves, by the length of answers: 310 numbers, 31, and one.
-const COLOURS: [(&str, &str); 3] = [("whole", "#2a8f5b"), ("card", "#4f7fd1"), ("size", "#c2571a")];
+/// The classes, colours and names of curves, by the length of answers: 310 numbers, 31, and one.
+const KINDS: [(&str, Colour, &str); 3] = [
+    ("whole", Colour::Felt, "all cards at once"),
+    ("card", Colour::Blue, "card by card"),
+    ("size", Colour::Mark, "one size a card"),
+];
 
 /// Draws a curve over depth for each kind of representation.
 pub(super) fn by_depth(
@@ -72,34 +76,20 @@ pub(super) fn by_depth(
     title: &str,
     of: impl Fn(&Score) -> f64,
 ) -> String {
-    let class = |number: u64| COLOURS[usize::from(number > 2) + usize::from(number > 6)].0;
+    let class_of = |number: u64| KINDS[usize::from(number > 2) + usize::from(number > 6)].0;
     // Only the best of each kind, so that the curves can be distinguished.
     let mut lines: Vec<Line<'_>> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for (kind, words) in
-        COLOURS.iter().zip(["all cards at once", "card by card", "one size a card"])
-    {
+    for (class, colour, name) in KINDS {
         let all = results.learned.representations.iter();
-        let own = all.filter(|representation| class(representation.number) == kind.0);
+        let own = all.filter(|representation| class_of(representation.number) == class);
         let last = |representation: &&Representation| {
             representation.trees.last().map_or(f64::MAX, |tree| of(&tree.score))
         };
         let Some(best) = own.min_by(|a, b| last(a).total_cmp(&last(b))) else { continue };
         let points = best.trees.iter().map(|tree| (tree.depth as f64, of(&tree.score)));
-        lines.push(Line { class: kind.0, points: points.collect() });
-        names.push(words);
+        lines.push(Line { class, colour, name, points: points.collect(), ..Line::default() });
     }
-    let chart = Chart {
-        name,
-        size: [720, 340],
-        title,
-        titled: true,
-        description: "",
-        along: "depth",
-        lines,
-        band: Vec::new(),
-    };
-    coloured(&chart, &names, &COLOURS)
+    Chart { lines, ..Chart::new(name, title, "depth") }.file()
 }
 
 /// Draws the exploitability of the rules over their number of words.
@@ -108,17 +98,15 @@ pub(super) fn front(results: &Results) -> String {
         rule.bets && (rule.name == "always check" || rule.name.starts_with("found"))
     });
     let points = own.map(|rule| (rule.words as f64, rule.price.mean)).collect();
-    let chart = Chart {
-        name: "front",
-        size: [720, 340],
-        title: "What a best response wins, of the pot",
-        titled: true,
-        description: "",
-        along: "words of the rule",
-        lines: vec![Line { class: "card", points }],
-        band: Vec::new(),
+    let line = Line {
+        class: "card",
+        colour: Colour::Blue,
+        name: "rules found",
+        points,
+        ..Line::default()
     };
-    coloured(&chart, &["rules found"], &COLOURS)
+    let title = "What a best response wins, of the pot";
+    Chart { lines: vec![line], ..Chart::new("front", title, "words of the rule") }.file()
 }
 
 /// The results as a JSON document.

@@ -1,13 +1,13 @@
 //! The results as CSV tables, as a JSON document and as pictures.
 
-use logs::chart::{Chart, Line};
 use models::linear::{FEATURES, PUBLISHED};
 use serde_json::{Value, json};
+use show::svg::Colour;
+use show::svg::chart::{Chart, Line};
 
 use super::claims::claims;
 use super::results::{Learned, Results, Spread, Stack};
 use super::steps::{FORMS, QUIRKS};
-use crate::picture::coloured;
 use crate::{Options, claim};
 
 /// The weights at ten big blinds as CSV.
@@ -69,19 +69,20 @@ pub(super) fn trees(results: &Results) -> String {
     text
 }
 
-/// The lines' colours, readable on light and dark backgrounds.
-const COLOURS: [(&str, &str); 4] = [
-    ("published", "#8a939d"),
-    ("learned", "#d0603c"),
-    ("sage", "#4f7fd1"),
-    ("searched", "#2a8f5b"),
-];
+/// The classes and colours of lines.
+const PRINTED: (&str, Colour) = ("published", Colour::Grey);
+const LEARNED: (&str, Colour) = ("learned", Colour::Red);
+const SAGE: (&str, Colour) = ("sage", Colour::Blue);
+const SEARCHED: (&str, Colour) = ("searched", Colour::Felt);
 
 /// The losses of the rules by stack, as a picture.
 pub(super) fn curve(results: &Results) -> String {
-    let line = |class: &'static str, of: &dyn Fn(&Stack) -> f64| Line {
+    let line = |(class, colour), name, of: &dyn Fn(&Stack) -> f64| Line {
         class,
+        colour,
+        name,
         points: results.stacks.iter().map(|stack| (f64::from(stack.stack), of(stack))).collect(),
+        ..Line::default()
     };
     let band = results.stacks.iter().map(|stack| {
         let Spread { mean, .. } = stack.learned.both;
@@ -89,12 +90,9 @@ pub(super) fn curve(results: &Results) -> String {
         (f64::from(stack.stack), [mean - half, mean + half])
     });
     let ten = results.ten();
-    let chart = Chart {
-        name: "curve",
-        size: [720, 340],
-        title: "What rules lose to best responses, mbb a hand",
-        titled: true,
-        description: &format!(
+    let learned = line(LEARNED, "learned", &|stack| stack.learned.both.mean);
+    Chart {
+        description: format!(
             "At ten big blinds the printed weights lose {:.1}, learned ones {:.1}, the best of the same features {:.1} \
              and the best sums of SAGE {:.1}.",
             ten.printed.mean(),
@@ -102,17 +100,15 @@ pub(super) fn curve(results: &Results) -> String {
             ten.searched[0].mean(),
             ten.sage_best.1.mean()
         ),
-        along: "big blinds",
         lines: vec![
-            line("published", &|stack| stack.printed.mean()),
-            line("learned", &|stack| stack.learned.both.mean),
-            line("sage", &|stack| stack.sage_best.1.mean()),
-            line("searched", &|stack| stack.searched[0].mean()),
+            line(PRINTED, "printed weights", &|stack| stack.printed.mean()),
+            Line { band: band.collect(), ..learned },
+            line(SAGE, "SAGE, best sums", &|stack| stack.sage_best.1.mean()),
+            line(SEARCHED, "best of the seven features", &|stack| stack.searched[0].mean()),
         ],
-        band: band.collect(),
-    };
-    let names = ["printed weights", "learned", "SAGE, best sums", "best of the seven features"];
-    coloured(&chart, &names, &COLOURS)
+        ..Chart::new("curve", "What rules lose to best responses, mbb a hand", "big blinds")
+    }
+    .file()
 }
 
 /// The losses of the best trees by number of questions at some stacks, as a picture.
@@ -120,23 +116,21 @@ pub(super) fn questions(results: &Results) -> String {
     let shown = [5, 10, 15, 20];
     let stacks: Vec<&Stack> =
         results.stacks.iter().filter(|stack| shown.contains(&stack.stack)).collect();
-    let line = |(stack, (class, _)): (&&Stack, (&'static str, _))| {
+    let names: Vec<String> =
+        stacks.iter().map(|stack| format!("{} big blinds", stack.stack)).collect();
+    let kinds = stacks.iter().zip(&names).zip([PRINTED, LEARNED, SAGE, SEARCHED]);
+    let lines = kinds.map(|((stack, name), (class, colour))| {
         let counts = 2..stack.trees[0].len();
         let points = counts.map(|questions| (questions as f64, stack.trees(questions).mean()));
-        Line { class, points: points.collect() }
-    };
-    let names = shown.map(|stack| format!("{stack} big blinds"));
-    let chart = Chart {
-        name: "questions",
-        size: [720, 340],
-        title: "What the best trees lose to best responses, mbb a hand",
-        titled: true,
-        description: "From two questions on; the mean of both blinds.",
-        along: "questions",
-        lines: stacks.iter().zip(COLOURS).map(line).collect(),
-        band: Vec::new(),
-    };
-    coloured(&chart, &names.each_ref().map(String::as_str), &COLOURS)
+        Line { class, colour, name, points: points.collect(), ..Line::default() }
+    });
+    let title = "What the best trees lose to best responses, mbb a hand";
+    Chart {
+        description: "From two questions on; the mean of both blinds.".into(),
+        lines: lines.collect(),
+        ..Chart::new("questions", title, "questions")
+    }
+    .file()
 }
 
 /// The results as a JSON document.

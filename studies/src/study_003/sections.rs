@@ -5,6 +5,7 @@ use super::results::{Results, Street};
 use super::steps::{LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, SEARCHES};
 use super::tables;
 use crate::claim;
+use crate::picture::signed;
 use crate::sections::{Picture, Section, row};
 
 /// The names of the pictures.
@@ -239,8 +240,4 @@ fn limits() -> Section {
         ],
         ..Section::default()
     }
-}
-
-fn signed(value: f64, decimals: usize) -> String {
-    show::number::signed(value, decimals).replace('-', "−")
 }

@@ -1,12 +1,12 @@
 //! The results as CSV tables, as a JSON document and as pictures.
 
-use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
+use show::svg::Colour;
+use show::svg::chart::{Chart, Line};
 
 use super::claims::claims;
 use super::results::{Results, Street};
 use super::steps::{LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, SEARCHES};
-use crate::picture::{coloured, coloured_as};
 use crate::{Options, claim};
 
 /// The best rules by complexity as CSV.
@@ -45,13 +45,12 @@ pub(super) fn searches(results: &Results) -> String {
     text
 }
 
-/// The lines' colours, readable on light and dark backgrounds.
-const COLOURS: [(&str, &str); 5] = [
-    ("greedy", "#8a939d"),
-    ("axis", "#4f7fd1"),
-    ("genetic", "#d0603c"),
-    ("anneal", "#b5893a"),
-    ("proven", "#2a8f5b"),
+/// The classes and colours of lines: the [searches](SEARCHES).
+const LINES: [(&str, Colour); 4] = [
+    ("greedy", Colour::Grey),
+    ("axis", Colour::Blue),
+    ("genetic", Colour::Red),
+    ("anneal", Colour::Gold),
 ];
 
 /// The best rule of each search up to each complexity, as a picture.
@@ -68,29 +67,30 @@ pub(super) fn skyline(street: &Street) -> String {
     };
     let mut lines: Vec<Line<'_>> = (0..SEARCHES.len())
         .map(|search| {
+            let ((class, colour), (_, name, _)) = (LINES[search], SEARCHES[search]);
             let runs = street.runs.iter().filter(|run| run.search == search);
             let mut rules =
                 runs.flat_map(|run| &run.best).map(|rule| (rule.complexity, rule.fitness));
-            Line { class: COLOURS[search].0, points: up_to(&mut rules, 9) }
+            Line { class, colour, name, points: up_to(&mut rules, 9), ..Line::default() }
         })
         .collect();
     let most = street.proven.iter().map(|rule| rule.complexity).max().unwrap_or(3);
     let mut proven = street.proven.iter().map(|rule| (rule.complexity, rule.fitness));
-    lines.push(Line { class: COLOURS[4].0, points: up_to(&mut proven, most) });
+    lines.push(Line {
+        class: "proven",
+        colour: Colour::Felt,
+        name: "all rules, proven",
+        points: up_to(&mut proven, most),
+        ..Line::default()
+    });
     let name = format!("skyline-{}", street.name);
-    let chart = Chart {
-        name: &name,
-        size: [720, 340],
-        title: "The best rules up to a complexity, chips a match",
-        titled: true,
-        description: &format!("On the {}, by search.", street.name),
-        along: "clauses and actions",
+    let title = "The best rules up to a complexity, chips a match";
+    Chart {
+        description: format!("On the {}, by search.", street.name),
         lines,
-        band: Vec::new(),
-    };
-    let mut names: Vec<&str> = SEARCHES.iter().map(|(_, words, _)| *words).collect();
-    names.push("all rules, proven");
-    coloured(&chart, &names, &COLOURS)
+        ..Chart::new(&name, title, "clauses and actions")
+    }
+    .file()
 }
 
 /// The winnings of each street's rules from each other as CSV.
@@ -130,21 +130,18 @@ pub(super) fn course(street: &Street) -> String {
             points.push((rules, value));
         }
         points.extend(points.last().map(|&(_, best)| (run.evaluations, best)));
-        Line { class: COLOURS[run.search].0, points }
+        let (class, colour) = LINES[run.search];
+        let name = if first(run) { "" } else { SEARCHES[run.search].1 };
+        Line { class, colour, name, points, ..Line::default() }
     });
     let name = format!("course-{}", street.name);
-    let names: Vec<&str> = SEARCHES.iter().map(|(_, words, _)| *words).collect();
-    let chart = Chart {
-        name: &name,
-        size: [720, 340],
-        title: "The best rule by rules measured, chips a match",
-        titled: true,
-        description: &format!("On the {}, all runs of each search.", street.name),
-        along: "rules measured",
+    Chart {
+        description: format!("On the {}, all runs of each search.", street.name),
+        logarithmic: true,
         lines: lines.collect(),
-        band: Vec::new(),
-    };
-    coloured_as(&chart, Style { logarithmic: true, names: &names }, &COLOURS)
+        ..Chart::new(&name, "The best rule by rules measured, chips a match", "rules measured")
+    }
+    .file()
 }
 
 /// The results as a JSON document.

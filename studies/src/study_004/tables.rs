@@ -1,12 +1,12 @@
 //! The results as a CSV table, as a JSON document and as a picture.
 
-use logs::chart::{Chart, Line, Style};
 use serde_json::{Value, json};
+use show::svg::Colour;
+use show::svg::chart::{Chart, Line};
 
 use super::claims::claims;
 use super::results::{Errors, Learned, Results};
 use super::steps::NETWORKS;
-use crate::picture::coloured_as;
 use crate::{Options, claim};
 
 /// The errors of all networks as CSV.
@@ -32,28 +32,30 @@ pub(super) fn errors(results: &Results) -> String {
     text
 }
 
-/// The lines' colours, readable on light and dark backgrounds.
-const COLOURS: [(&str, &str); 4] =
-    [("ehs2", "#8a939d"), ("nested", "#b5893a"), ("potential", "#4f7fd1"), ("direct", "#d0603c")];
+/// The classes and colours of lines: the first [networks](NETWORKS).
+const LINES: [(&str, Colour); 4] = [
+    ("ehs2", Colour::Grey),
+    ("nested", Colour::Gold),
+    ("potential", Colour::Blue),
+    ("direct", Colour::Red),
+];
 
 /// The validation losses by epoch, as a picture, of the networks that see ranges.
 pub(super) fn curves(results: &Results) -> String {
-    let lines = COLOURS.iter().zip(&results.networks).map(|((class, _), learned)| {
+    let networks = LINES.into_iter().zip(&NETWORKS).zip(&results.networks);
+    let lines = networks.map(|(((class, colour), network), learned)| {
         let epochs = learned.losses.iter().enumerate();
-        Line { class, points: epochs.map(|(at, &loss)| (at as f64 + 1.0, loss)).collect() }
+        let points = epochs.map(|(at, &loss)| (at as f64 + 1.0, loss)).collect();
+        Line { class, colour, name: network.name, points, ..Line::default() }
     });
-    let chart = Chart {
-        name: "losses",
-        size: [720, 340],
-        title: "Huber loss on validation situations, of each network's own buckets or hands",
-        titled: true,
-        description: "By epochs of training, for the four networks that see both ranges.",
-        along: "epochs",
+    let title = "Huber loss on validation situations, of each network's own buckets or hands";
+    Chart {
+        description: "By epochs of training, for the four networks that see both ranges.".into(),
+        logarithmic: true,
         lines: lines.collect(),
-        band: Vec::new(),
-    };
-    let names: Vec<&str> = NETWORKS[..4].iter().map(|network| network.name).collect();
-    coloured_as(&chart, Style { logarithmic: true, names: &names }, &COLOURS)
+        ..Chart::new("losses", title, "epochs")
+    }
+    .file()
 }
 
 /// The results as a JSON document.

@@ -1,0 +1,123 @@
+//! Line charts: what is drawn, and the labels of their axes.
+
+use std::collections::BTreeSet;
+
+use show::svg::chart::{Chart, Line, thinned};
+use show::svg::{Colour, Letters};
+
+#[test]
+fn charts_hold_whatever_there_is_to_draw() {
+    let chart = |points: &[(f64, f64)], band: &[(f64, [f64; 2])]| {
+        let line = |class, band: &[(f64, [f64; 2])]| Line {
+            class,
+            points: points.to_vec(),
+            band: band.to_vec(),
+            ..Line::default()
+        };
+        let lines = vec![line("loss", band), line("test", &[])];
+        Chart { size: [360, 200], lines, ..Chart::new("learning", "Loss", "iterations") }
+    };
+    for (points, band) in [
+        (&[][..], &[][..]),
+        (&[(0.0, 0.0)], &[]),
+        (&[(0.0, -3.0), (1e9, -3.5e6)], &[(0.0, [-4.0, -2.0])]),
+        (&[(0.0, 1e-4), (10.0, 2e-4)], &[]),
+    ] {
+        for svg in [chart(points, band).element(), chart(points, band).file()] {
+            assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            assert_eq!(svg.contains("class=\"test\""), points.len() > 1, "{svg}");
+            assert_eq!(svg.contains("class=\"band loss\""), !band.is_empty(), "{svg}");
+            let ticks =
+                svg.matches("class=\"grid\"").count() + svg.matches("class=\"zero\"").count();
+            assert!((2..=8).contains(&ticks), "{ticks} ticks in {svg}");
+        }
+    }
+}
+
+#[test]
+fn a_line_of_a_chart_goes_from_corner_to_corner() {
+    let line = Line { class: "won", points: vec![(0.0, 0.0), (10.0, 5.0)], ..Line::default() };
+    let band = vec![(0.0, [0.0, 1.0]), (10.0, [2.0, 4.0])];
+    let lines = vec![Line { band, ..line }];
+    let svg = Chart { lines, ..Chart::new("curve", "Won", "hands") }.element();
+    // Labels of one digit leave 34 pixels on the left; 28 are free on the right, 32 above the
+    // area and 50 below it.
+    for drawn in [
+        "<polyline class=\"won\" points=\"34.0,290.0 692.0,32.0\" ",
+        "<polygon class=\"band won\" points=\"34.0,238.4 692.0,83.6 692.0,186.8 34.0,290.0\" ",
+        "<line class=\"zero\" x1=\"34.0\" y1=\"290.0\" x2=\"692.0\" y2=\"290.0\" ",
+        "<text x=\"26.0\" y=\"32.0\" class=\"text\" dy=\"0.35em\" text-anchor=\"end\">5</text>",
+        "<text x=\"363.0\" y=\"340.0\" class=\"text\" dy=\"-0.3em\" text-anchor=\"middle\">hands</text>",
+    ] {
+        assert!(svg.contains(drawn), "{drawn} in {svg}");
+    }
+}
+
+#[test]
+fn a_logarithmic_axis_has_round_labels_and_nothing_at_zero() {
+    let drawn = |points: &[(f64, f64)]| {
+        let line = |class, name| Line { class, name, points: points.to_vec(), ..Line::default() };
+        let lines = vec![line("one", "teacher"), line("two", "student")];
+        let chart = Chart::new("learning", "Wins", "iterations");
+        Chart { size: [720, 320], logarithmic: true, lines, ..chart }.file()
+    };
+    let labels = |svg: &str| -> Vec<String> {
+        let below = svg.split("dy=\"0.76em\" text-anchor=\"middle\">").skip(1);
+        below.filter_map(|text| text.split_once('<')).map(|(label, _)| label.to_owned()).collect()
+    };
+    for (points, expected) in [
+        (&[(1e5, -1400.0), (4.67e7, -80.0)][..], &["100k", "300k", "1M", "3M", "10M", "30M"][..]),
+        (&[(0.0, 1.0), (0.1, 1.0), (10.0, 2.0)], &["0.1", "0.3", "1", "3", "10"]),
+        (&[(20.0, 1.0), (60.0, 2.0)], &["20", "50"]),
+        (&[(1.0, 1.0), (1e9, 2.0)], &["1", "100", "10k", "1M", "100M"]),
+        (&[(5.0, 1.0)], &["2", "5", "10"]),
+    ] {
+        let svg = drawn(points);
+        assert_eq!(labels(&svg), expected, "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        assert!(svg.contains(">student</text>") && svg.contains("stroke-dasharray"), "{svg}");
+    }
+}
+
+#[test]
+fn colours_are_the_pages_in_an_element_and_follow_the_ground_in_a_file() {
+    let line = Line { class: "won", colour: Colour::Red, ..Line::default() };
+    let chart = Chart { lines: vec![line], ..Chart::new("curve", "a<b&c", "hands") };
+    let (element, file) = (chart.element(), chart.file());
+    assert!(element.contains("class=\"chart curve\""), "{element}");
+    assert!(element.contains("<title id=\"curve-title\">a&lt;b&amp;c</title>"), "{element}");
+    assert!(!element.contains('#') && !element.contains("style"), "{element}");
+    for code in Colour::Red.codes() {
+        assert!(file.contains(&format!(".curve .won{{color:{code}}}")), "{file}");
+    }
+}
+
+#[test]
+fn long_titles_and_legends_take_more_lines_instead_of_the_edge() {
+    let (long, names) = ("agent ".repeat(40), ["a name of some length"; 8]);
+    let lines = names.map(|name| Line { class: "won", name, ..Line::default() });
+    let svg = Chart { lines: lines.to_vec(), ..Chart::new("curve", long, "hands") }.file();
+    let at = |text: &str, what: &str| -> f64 {
+        let (_, after) = text.split_once(what).expect("an attribute");
+        after.split('"').next().and_then(|number| number.parse().ok()).expect("a number")
+    };
+    let texts: Vec<&str> =
+        svg.lines().filter(|line| line.starts_with("<text") && !line.contains("anchor")).collect();
+    for text in &texts {
+        let said = text.split(['>', '<']).nth(2).expect("a text");
+        let end = at(text, "x=\"") + Letters::regular(12.0).wide(said);
+        assert!(end <= 720.0, "{text}");
+    }
+    let legend = texts.iter().filter(|text| text.contains("a name"));
+    let rows: BTreeSet<u64> = legend.map(|text| at(text, "y=\"").to_bits()).collect();
+    assert!(rows.len() > 1, "{svg}");
+}
+
+#[test]
+fn a_long_curve_is_thinned_and_keeps_its_end() {
+    let chosen: Vec<usize> = thinned(1000).collect();
+    assert!(chosen.len() <= 360 && chosen.last() == Some(&999), "{chosen:?}");
+    assert_eq!(thinned(2).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(thinned(0).count(), 0);
+}
