@@ -4,9 +4,9 @@ use std::path::Path;
 
 use agents::{AgentChoice, Cost};
 use clap::{ValueEnum, value_parser};
-use logs::stats::{FIRST_LOOK, Sprt, StopRule, checks};
+use logs::stats::{FIRST_CHECK, Sprt, StopRule, checks};
 use logs::{Provenance, Shard};
-use matches::plan::{Plan, check_names};
+use matches::plan::{MatchPlan, check_names};
 use matches::play::{PlayError, Played, Settings, play};
 use matches::runner::{Level, Progress as Position};
 use matches::stop::Stop;
@@ -112,8 +112,8 @@ impl PlayArgs {
     }
 
     /// The plan of a match between these agents.
-    pub(crate) fn plan(&self, entrants: Vec<AgentChoice>) -> Result<Plan, Failure> {
-        Ok(Plan {
+    pub(crate) fn plan(&self, entrants: Vec<AgentChoice>) -> Result<MatchPlan, Failure> {
+        Ok(MatchPlan {
             def: self.game.load()?,
             game_name: self.game.name().to_owned(),
             entrants,
@@ -169,7 +169,7 @@ pub(crate) fn provenance() -> Provenance {
 /// Plays a match with progress display; `label` precedes the numbers when there are several
 /// matches.
 pub(crate) fn play_shown(
-    plan: &Plan,
+    plan: &MatchPlan,
     settings: &Settings,
     label: &str,
     quiet: bool,
@@ -184,7 +184,7 @@ pub(crate) fn play_shown(
     let mut progress = Progress::new(total, "hands", quiet);
     interrupt::set_waiting(true);
     // The checks are repeated whenever the number of deals has doubled.
-    let mut next_check = FIRST_LOOK;
+    let mut next_check = FIRST_CHECK;
     let mut warned = Vec::new();
     let result = play(plan, settings, stop, &mut |position| {
         if position.hands > 0 {
@@ -215,7 +215,7 @@ pub(crate) fn play_shown(
 
 /// The first entrant's rate so far with its any-time interval, and the state of the match's
 /// stopping rule or the half-width expected at the end.
-fn position_note(position: &Position<'_>, plan: &Plan) -> String {
+fn position_note(position: &Position<'_>, plan: &MatchPlan) -> String {
     let Ok(rate) = position.tally.rate(0) else { return String::new() };
     let Some(interval) = rate.any_time() else { return String::new() };
     let now = format!("{:+.0} ± {:.0} mbb/hand", rate.mbb, interval.half_width());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Longer than anything takes on a busy machine; only a hang reaches it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The program in this folder, with nothing to read.
 pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
@@ -35,7 +35,7 @@ pub(crate) fn document(folder: &Path, arguments: &[&str]) -> Value {
 pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -27,7 +27,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{ResultsFolder, StoreError, first_difference, folder_name, has, part};
+use crate::folder::{ResultsFolder, StoreError, first_difference, folder_name, has, shard_suffix};
 use crate::pool;
 use crate::spot_value::{self, Player, Sampled};
 
@@ -49,7 +49,7 @@ pub struct Duel {
     pub before: Arc<dyn Policy>,
     /// The street from which on the two are valued.
     pub street: Street,
-    /// What is sampled below a spot.
+    /// The sampling below a spot.
     pub sampled: Sampled,
     /// Hands to play; not all reach the street.
     pub hands: u64,
@@ -88,7 +88,7 @@ pub fn duel(duel: &Duel, threads: usize, stop: &Stop, mut visit: impl FnMut(u64)
 }
 
 /// A duel recorded in a folder.
-pub struct Plan {
+pub struct DuelSettings {
     /// The settings of the duel.
     pub duel: Duel,
     /// The agents of the two strategies; the second also plays the streets before.
@@ -145,7 +145,7 @@ impl crate::folder::Manifest for Manifest {
     }
 }
 
-impl Plan {
+impl DuelSettings {
     /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
         let [agent, against] = &self.agents;
@@ -154,7 +154,7 @@ impl Plan {
         let cards = if *cards > 1 { format!("-c{cards}") } else { String::new() };
         let rest = format!("vs-{}-from-{street}{sampled}{cards}-s{seed}", against.name());
         let model = self.model_sha256[0].as_deref();
-        folder_name("duel", agent, model, &self.game_name, &(rest + &part(self.shard)))
+        folder_name("duel", agent, model, &self.game_name, &(rest + &shard_suffix(self.shard)))
     }
 
     fn manifest(&self, provenance: Provenance) -> Manifest {
@@ -190,7 +190,7 @@ impl Plan {
 /// # Errors
 /// [`StoreError`]; hands that were valued before an error are kept.
 pub fn run(
-    plan: &Plan,
+    plan: &DuelSettings,
     folder: &Path,
     provenance: Provenance,
     threads: usize,
@@ -202,14 +202,15 @@ pub fn run(
     if plan.hands() == 0 {
         return Err(StoreError::TooManyParts(plan.duel.hands));
     }
-    let mut kept = ResultsFolder::open(folder, &manifest, shard, HANDS, HEADER, |number, line| {
-        let (hand, won) =
-            read_line(line).ok_or_else(|| format!("line {number} is not a hand: '{line}'"))?;
-        match known.insert(hand, won) {
-            None => Ok(()),
-            Some(_) => Err(format!("line {number}: hand {hand} appears twice")),
-        }
-    })?;
+    let mut results_folder =
+        ResultsFolder::open(folder, &manifest, shard, HANDS, HEADER, |number, line| {
+            let (hand, won) =
+                read_line(line).ok_or_else(|| format!("line {number} is not a hand: '{line}'"))?;
+            match known.insert(hand, won) {
+                None => Ok(()),
+                Some(_) => Err(format!("line {number}: hand {hand} appears twice")),
+            }
+        })?;
     let mut results = Results::new();
     let mut missing = Vec::new();
     for hand in plan.numbers() {
@@ -221,7 +222,7 @@ pub fn run(
     plan.duel.each(&missing, threads, stop, |found| {
         let won = |won: Option<f64>| won.map_or_else(String::new, |won| format!("{won:?}"));
         for (hand, found) in found {
-            kept.add(&format!("{hand},{}\n", won(found)))?;
+            results_folder.add(&format!("{hand},{}\n", won(found)))?;
             results.insert(hand, found);
         }
         visit(results.len() as u64);
@@ -302,7 +303,8 @@ impl Duel {
         }
     }
 
-    /// What the first policy wins from the second at a spot, in chips: the mean over both seats.
+    /// The winnings of the first policy from the second at a spot, in chips: the mean over both
+    /// seats.
     fn value(&self, spot: &PublicState, rng: &mut Pcg64Mcg) -> f64 {
         let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
         let came = seats.map(|seat| {

@@ -1,4 +1,4 @@
-//! How closely a student's decisions follow its teacher's, and what the difference costs, by
+//! The agreement of a student's decisions with its teacher's, and the cost of the difference, by
 //! street.
 //!
 //! The teacher plays deals against itself, and at each of its decisions the student is asked for
@@ -26,7 +26,7 @@ use crate::hands::{Hands, Settings, SettingsError, ask};
 
 /// The lower bound of probabilities in logarithms, so that an action the student never takes has a
 /// large but finite loss.
-pub const LEAST_SHARE: f64 = 1e-7;
+pub const MIN_SHARE: f64 = 1e-7;
 
 /// Deals that a thread plays at a time. Blocks are summed in order, for any number of threads.
 const BLOCK: u64 = 32;
@@ -50,7 +50,7 @@ impl Compared<'_> {
     }
 }
 
-/// How alike two agents decide: sums over decisions, with equal weights.
+/// The agreement of two agents: sums over decisions, with equal weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Likeness {
     /// The number of decisions.
@@ -76,7 +76,7 @@ impl Likeness {
             let q = student.probability(action);
             common += p.min(q);
             if p > 0.0 {
-                let seen = q.max(LEAST_SHARE).ln();
+                let seen = q.max(MIN_SHARE).ln();
                 self.log_loss -= p * seen;
                 self.divergence += p * (p.ln() - seen);
             }
@@ -93,9 +93,9 @@ impl Likeness {
         self.distance += other.distance;
         self.log_loss += other.log_loss;
         self.divergence += other.divergence;
-        for place in 0..3 {
-            self.teacher[place] += other.teacher[place];
-            self.student[place] += other.student[place];
+        for class in 0..3 {
+            self.teacher[class] += other.teacher[class];
+            self.student[class] += other.student[class];
         }
     }
 
@@ -169,7 +169,7 @@ fn likeliest(strategy: &Strategy) -> Option<Action> {
 pub struct Fidelity {
     /// Deals played.
     pub deals: u64,
-    /// How alike the two decide, by street.
+    /// The agreement of the two, by street.
     pub streets: [Likeness; STREETS],
     /// The student's losses against the teacher when it decides on one street only, by street. A
     /// group is a deal, two hands.
@@ -179,7 +179,7 @@ pub struct Fidelity {
 }
 
 impl Fidelity {
-    /// How alike the two decide over all streets.
+    /// The agreement of the two over all streets.
     pub fn in_all(&self) -> Likeness {
         let mut all = Likeness::default();
         self.streets.iter().for_each(|street| all.merge(street));
@@ -324,12 +324,12 @@ impl<'a> Table<'a> {
 /// otherwise one, chosen by `point`, that it takes more often than the teacher. Over all samples of
 /// the teacher and all points this is the student's own strategy.
 fn coupled(taught: &Strategy, learned: &Strategy, action: Action, point: f64) -> Action {
-    let kept = learned.probability(action) / taught.probability(action).max(f64::MIN_POSITIVE);
-    if point < kept {
+    let ratio = learned.probability(action) / taught.probability(action).max(f64::MIN_POSITIVE);
+    if point < ratio {
         return action;
     }
     let more =
         |&(action, share): &(Action, f64)| (action, (share - taught.probability(action)).max(0.0));
     let rest = Strategy::from_weights(learned.actions.iter().map(more));
-    rest.map_or(action, |rest| rest.sample((point - kept) / (1.0 - kept)))
+    rest.map_or(action, |rest| rest.sample((point - ratio) / (1.0 - ratio)))
 }

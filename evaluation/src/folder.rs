@@ -36,7 +36,7 @@ pub trait Manifest: Serialize + DeserializeOwned {
     fn difference(&self, other: &Self) -> Option<&'static str>;
 }
 
-/// Why a folder cannot be used.
+/// The reason why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file or folder cannot be made, read or written.
@@ -114,7 +114,7 @@ pub(crate) fn first_difference<const N: usize>(
 }
 
 /// The suffix of the folder's name for a part.
-pub(crate) fn part(shard: Option<Shard>) -> String {
+pub(crate) fn shard_suffix(shard: Option<Shard>) -> String {
     shard.map_or_else(String::new, Shard::suffix)
 }
 
@@ -240,7 +240,7 @@ fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
     logs::folder::write_whole(path, |out| out.write_all(text.as_bytes())).map_err(io_error(path))
 }
 
-/// Why parts cannot be joined.
+/// The reason why parts cannot be joined.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A part cannot be read, or the result cannot be written.

@@ -21,7 +21,7 @@ pub struct Settings {
     pub jobs: usize,
 }
 
-/// Why hands cannot be played.
+/// The reason why hands cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// The game is not for two players.
@@ -90,7 +90,7 @@ impl<'a> Hands<'a> {
         mut act: impl FnMut(&InfoSet, [f64; 2]) -> Action,
     ) -> BySeat<Payoff> {
         let public = PublicState::new(self.def);
-        match self.go_on(cards, deal, public, |infoset, points| Some(act(infoset, points))) {
+        match self.advance(cards, deal, public, |infoset, points| Some(act(infoset, points))) {
             Reached::End(payoffs) => payoffs,
             Reached::Decision(_) => unreachable!("every decision is made"),
         }
@@ -98,7 +98,7 @@ impl<'a> Hands<'a> {
 
     /// Continues a hand as [`play`](Self::play) does, up to a decision for which `act` returns
     /// `None`.
-    pub(crate) fn go_on(
+    pub(crate) fn advance(
         &mut self,
         cards: &Deal,
         deal: u64,
@@ -146,10 +146,10 @@ pub(crate) fn ask(policy: &dyn Policy, infoset: &InfoSet) -> Strategy {
     let mut strategy = policy.strategy(infoset);
     strategy.actions.iter_mut().for_each(|(action, _)| *action = legal.nearest(*action));
     strategy.actions.sort_by_key(|&(action, _)| order(action));
-    strategy.actions.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
+    strategy.actions.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
         if same {
-            kept.1 += later.1;
+            earlier.1 += later.1;
         }
         same
     });

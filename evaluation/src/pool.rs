@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use matches::stop::Stop;
 
-/// How often the calling thread is called back without a result, so that it can show progress.
-pub(crate) const SHOWN: Duration = Duration::from_millis(100);
+/// The interval at which the calling thread is called back without a result, to show progress.
+pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The capacity of the channel for results.
-const WAITING: usize = 64;
+const CHANNEL_CAPACITY: usize = 64;
 
 /// Runs `work` on the items, in their order, on `threads` threads, until all are done or it is
-/// stopped. `done` is called with each result as it comes in, and with `None` after [`SHOWN`]
+/// stopped. `done` is called with each result as it comes in, and with `None` after [`PROGRESS_INTERVAL`]
 /// without one.
 ///
 /// # Errors
@@ -30,7 +30,7 @@ where
     R: Send,
     E: Send,
 {
-    let (sender, receiver) = mpsc::sync_channel(WAITING);
+    let (sender, receiver) = mpsc::sync_channel(CHANNEL_CAPACITY);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
@@ -67,7 +67,7 @@ fn collect<R, E>(
     done: &mut impl FnMut(Option<R>) -> Result<(), E>,
 ) -> Result<(), E> {
     loop {
-        match receiver.recv_timeout(SHOWN) {
+        match receiver.recv_timeout(PROGRESS_INTERVAL) {
             Ok(result) => done(Some(result?))?,
             Err(RecvTimeoutError::Timeout) => done(None)?,
             Err(RecvTimeoutError::Disconnected) => return Ok(()),

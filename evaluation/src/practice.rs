@@ -40,7 +40,7 @@ pub struct Practice<'a> {
     blocks: Vec<Mutex<Block>>,
 }
 
-/// What follows a choice.
+/// The target of a choice.
 #[derive(Debug, Clone, Copy)]
 enum Link {
     /// The end of the hand, with the chips won.
@@ -61,7 +61,7 @@ struct Node {
     came: Box<[Action]>,
 }
 
-/// What follows an act at a node.
+/// An edge of the tree: an act at a node and its target.
 #[derive(Clone, Copy)]
 struct Edge {
     act: Act,
@@ -120,12 +120,12 @@ impl<'a> Practice<'a> {
         };
         let ready = books.iter().map(ready).collect::<Result<Vec<Vec<Decider>>, _>>()?;
         let last = (deals.div_ceil(BLOCK) as usize).clamp(1, self.blocks.len());
-        let places: Vec<usize> = (0..last).collect();
+        let indices: Vec<usize> = (0..last).collect();
         let mut found: Vec<Option<Vec<[f64; 2]>>> = vec![None; last];
-        let work = |&place: &usize| Ok::<_, Infallible>((place, self.block(place, &ready)));
-        let Ok(()) = pool::each(&places, self.settings.jobs, stop, work, |done| {
-            if let Some((place, sums)) = done {
-                found[place] = Some(sums);
+        let work = |&index: &usize| Ok::<_, Infallible>((index, self.block(index, &ready)));
+        let Ok(()) = pool::each(&indices, self.settings.jobs, stop, work, |done| {
+            if let Some((index, sums)) = done {
+                found[index] = Some(sums);
             }
             Ok(())
         });
@@ -146,19 +146,19 @@ impl<'a> Practice<'a> {
 
     /// For each book the sum of its winnings per hand over a block's deals, in chips, and the sum
     /// of squares.
-    fn block(&self, place: usize, books: &[Vec<Decider>]) -> Vec<[f64; 2]> {
-        let mut block = self.blocks[place].lock().unwrap_or_else(PoisonError::into_inner);
+    fn block(&self, index: usize, books: &[Vec<Decider>]) -> Vec<[f64; 2]> {
+        let mut block = self.blocks[index].lock().unwrap_or_else(PoisonError::into_inner);
         let mut hands = Hands::new(self.def, self.settings.seed);
         let mut grow = Grow { practice: self, hands: &mut hands };
         if block.hands.is_empty() {
-            let first = place as u64 * BLOCK;
+            let first = index as u64 * BLOCK;
             for deal in first..(first + BLOCK).min(self.settings.hands / 2) {
                 let cards = grow.hands.deal(deal);
                 for seat in [0, 1].map(|seat| Seat::new(seat).expect("a game of two")) {
                     let hand = block.hands.len() as u32;
                     block.hands.push(Hand { deal, cards, seat, root: Link::End(0.0) });
                     let begun = PublicState::new(self.def);
-                    block.hands[hand as usize].root = grow.go_on(&mut block, hand, begun);
+                    block.hands[hand as usize].root = grow.advance(&mut block, hand, begun);
                 }
             }
         }
@@ -196,14 +196,14 @@ impl<'a> Practice<'a> {
     }
 }
 
-/// What is needed to grow trees.
+/// The builder of the trees of hands.
 struct Grow<'g, 'a> {
     practice: &'g Practice<'a>,
     hands: &'g mut Hands<'a>,
 }
 
 impl Grow<'_, '_> {
-    /// What follows an act at a node.
+    /// The target of an act at a node.
     fn follow(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
         let mut edge = block.nodes[node as usize].edges;
         while edge != NONE {
@@ -220,7 +220,7 @@ impl Grow<'_, '_> {
         to
     }
 
-    /// What follows an act that was not taken there before.
+    /// The target of an act that was not taken there before.
     fn beyond(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
         let Node { hand, edges, ref came, .. } = block.nodes[node as usize];
         let mut public = PublicState::new(self.practice.def);
@@ -246,17 +246,17 @@ impl Grow<'_, '_> {
             edge = known.next;
         }
         public.apply_unchecked(action);
-        self.go_on(block, hand, public)
+        self.advance(block, hand, public)
     }
 
     /// Plays a hand up to the lists' next decision.
-    fn go_on(&mut self, block: &mut Block, hand: u32, public: PublicState) -> Link {
+    fn advance(&mut self, block: &mut Block, hand: u32, public: PublicState) -> Link {
         let Hand { deal, ref cards, seat, .. } = block.hands[hand as usize];
         let opponent = self.practice.opponent;
         let act = |infoset: &InfoSet, points: [f64; 2]| {
             (infoset.seat != seat).then(|| ask(opponent, infoset).sample(points[0]))
         };
-        match self.hands.go_on(cards, deal, public, act) {
+        match self.hands.advance(cards, deal, public, act) {
             Reached::End(payoffs) => Link::End(payoffs[seat].chips()),
             Reached::Decision(infoset) => {
                 let node = Node {

@@ -8,7 +8,7 @@ use agents::AgentChoice;
 use game::{Action, GameDef, LegalActions, PublicState, Turn};
 use matches::deals::{Deal, Dealer};
 use matches::decide::decision_rng;
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::play::{PlayError, Settings, play};
 use matches::runner::Level;
 use matches::stop::Stop;
@@ -83,7 +83,7 @@ pub fn matches(
 ) -> Result<Speed, PlayError> {
     let mut hands = 1 << 15;
     loop {
-        let plan = Plan {
+        let plan = MatchPlan {
             def: Arc::clone(def),
             game_name: "bench".into(),
             entrants: agents.to_vec(),

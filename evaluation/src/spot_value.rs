@@ -14,9 +14,9 @@ use solvers::lbr::LocalBestResponse;
 pub(crate) type Weights = Vec<f64>;
 
 /// Lines whose weight is below this share of the spot's are not followed.
-const LEAST: f64 = 1e-9;
+const MIN_WEIGHT: f64 = 1e-9;
 
-/// What is sampled below a spot.
+/// The sampling below a spot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampled {
     /// Cards that are followed wherever one is dealt: their mean counts. All of them from 48 on.
@@ -26,17 +26,17 @@ pub struct Sampled {
     pub below: f64,
 }
 
-/// How a seat plays.
+/// The way in which a seat plays.
 #[derive(Clone, Copy)]
 pub(crate) enum Player<'a> {
-    /// By a strategy.
+    /// A strategy.
     Policy(&'a dyn Policy),
-    /// By local best response to the strategy of the other seat.
+    /// Local best response to the strategy of the other seat.
     Response(&'a LocalBestResponse<'a>),
 }
 
-/// What seat 0 wins at a spot, in chips: the mean over all pairs of hands, by their weights. The
-/// deck is in the order in which it is dealt.
+/// The winnings of seat 0 at a spot, in chips: the mean over all pairs of hands, by their weights.
+/// The deck is in the order in which it is dealt.
 pub(crate) fn value(
     spot: &PublicState,
     came: &[Weights; 2],
@@ -51,7 +51,7 @@ pub(crate) fn value(
     }
     let mut walk = Walk {
         players,
-        least: LEAST * pairs,
+        least: MIN_WEIGHT * pairs,
         drawn: sampled.below * pairs,
         deck,
         followed: sampled.cards as usize,
@@ -214,8 +214,8 @@ fn dealt(
     Some((state, next))
 }
 
-/// What seat 0 wins if nobody bets any more, summed over all pairs of hands and averaged over the
-/// cards to come.
+/// The winnings of seat 0 if nobody bets any more, summed over all pairs of hands and averaged over
+/// the cards to come.
 fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     let board = public.board();
     if board.len() == public.def().full_board_len() || !public.folded().is_empty() {
@@ -225,14 +225,14 @@ fn checked_down(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     stakes * showdowns(board.set(), reach)
 }
 
-/// What seat 0 wins at showdowns for one chip, summed over all pairs of hands and averaged over the
-/// cards to come.
+/// The winnings of seat 0 at showdowns for one chip, summed over all pairs of hands and averaged
+/// over the cards to come.
 fn showdowns(board: CardSet, reach: &[Weights; 2]) -> f64 {
     let margins = range_margins(board, &[by_combo(&reach[1])]).expect("at most five cards");
     reach[0].iter().zip(&*margins[0]).map(|(own, margin)| own * margin).sum()
 }
 
-/// What seat 0 wins in a finished hand, summed over all pairs of hands.
+/// The winnings of seat 0 in a finished hand, summed over all pairs of hands.
 fn ended(public: &PublicState, reach: &[Weights; 2]) -> f64 {
     let paid = public.committed();
     let folded =

@@ -1,7 +1,7 @@
-//! How often each statement of a fast-and-frugal tree decides against an opponent, and its worth.
+//! The number of decisions of each statement of a fast-and-frugal tree, and its value.
 //!
 //! The lists play duplicate matches against the opponent; streets without a list are played as the
-//! opponent plays them. The worth of a statement is the difference in winnings on the same hands
+//! opponent plays them. The value of a statement is the difference in winnings on the same hands
 //! when it is removed and those below it decide. Only the hands in which it decided are played
 //! again, with the same cards and random numbers, since nothing changes in the others. All-ins
 //! count with their expectation over the cards to come.
@@ -29,9 +29,9 @@ pub struct Statement {
     pub decisions: u64,
     /// The winnings in the hands in which it decided. A group is a deal.
     pub there: Sums,
-    /// What is lost when it is removed; zero for the default action, which cannot be removed. A
+    /// The loss when it is removed; zero for the default action, which cannot be removed. A
     /// group is a deal.
-    pub worth: Sums,
+    pub value: Sums,
 }
 
 /// The result of a measurement, or of a part of it.
@@ -39,7 +39,7 @@ pub struct Statement {
 pub struct Measured {
     /// Deals played.
     pub deals: u64,
-    /// By street, for each statement and then the default action; empty without a list.
+    /// The statements by street, then the default action; empty without a list.
     pub streets: [Vec<Statement>; 4],
     /// The winnings of the lists. A group is a deal, two hands.
     pub won: Sums,
@@ -61,7 +61,7 @@ impl Measured {
             for (own, other) in own.iter_mut().zip(other) {
                 own.decisions += other.decisions;
                 own.there.merge(&other.there);
-                own.worth.merge(&other.worth);
+                own.value.merge(&other.value);
             }
         }
     }
@@ -69,7 +69,7 @@ impl Measured {
 
 /// Plays lists against an opponent. When it is stopped, the result covers what was played by then.
 ///
-/// `seen` is called as deals come in. Only the statements of the street `worth_of`, by default of
+/// `seen` is called as deals come in. Only the statements of the street `value_of`, by default of
 /// all streets, are removed in turn, which takes most of the time: a tenth of a millisecond a deal.
 ///
 /// # Errors
@@ -78,14 +78,14 @@ pub fn measure(
     def: &Arc<GameDef>,
     book: &Rulebook,
     opponent: &dyn Policy,
-    worth_of: Option<Street>,
+    value_of: Option<Street>,
     settings: Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Measured),
 ) -> Result<Measured, SettingsError> {
     let deals = settings.deals(def)?;
     let struck = book.streets().flat_map(|(street, list)| {
-        let wanted = worth_of.is_none_or(|only| only == street);
+        let wanted = value_of.is_none_or(|only| only == street);
         (0..list.statements().len()).filter(move |_| wanted).map(move |at| (street, at))
     });
     let without = |(street, at): (Street, usize)| {
@@ -132,35 +132,35 @@ impl Players<'_> {
     /// Plays a deal with the lists in each seat.
     fn deal(&self, hands: &mut Hands<'_>, deal: u64, sums: &mut Measured) {
         let cards = hands.deal(deal);
-        let (mut won, mut there) = (Payoff::ZERO, Measured::places(sums));
-        let mut worth = vec![Payoff::ZERO; self.without.len()];
+        let (mut won, mut there) = (Payoff::ZERO, Measured::by_statement(sums));
+        let mut value = vec![Payoff::ZERO; self.without.len()];
         for seat in [0, 1].map(|seat| Seat::new(seat).expect("a game of two")) {
-            let mut decided = Measured::places(sums);
+            let mut decided = Measured::by_statement(sums);
             let payoff = self.hand(hands, &cards, deal, seat, &self.whole, |street, statement| {
                 sums.streets[street.index()][statement].decisions += 1;
                 decided[street.index()][statement].1 = 1;
             });
             won += payoff;
-            for (street, statement) in places(&decided) {
+            for (street, statement) in statement_indices(&decided) {
                 if decided[street][statement].1 > 0 {
                     there[street][statement].0 += payoff;
                     there[street][statement].1 += 1;
                 }
             }
-            for ((street, statement, without), worth) in self.without.iter().zip(&mut worth) {
+            for ((street, statement, without), value) in self.without.iter().zip(&mut value) {
                 if decided[street.index()][*statement].1 > 0 {
-                    *worth += payoff - self.hand(hands, &cards, deal, seat, without, |_, _| {});
+                    *value += payoff - self.hand(hands, &cards, deal, seat, without, |_, _| {});
                 }
             }
         }
         sums.deals += 1;
         sums.won.add(won, 2);
-        for (street, statement) in places(&there) {
+        for (street, statement) in statement_indices(&there) {
             let (won, hands) = there[street][statement];
             sums.streets[street][statement].there.add(won, hands);
         }
-        for ((street, statement, _), worth) in self.without.iter().zip(worth) {
-            sums.streets[street.index()][*statement].worth.add(worth, 2);
+        for ((street, statement, _), value) in self.without.iter().zip(value) {
+            sums.streets[street.index()][*statement].value.add(value, 2);
         }
     }
 
@@ -199,16 +199,16 @@ fn drawn(parts: &[StatementPart], infoset: &InfoSet, mut point: f64) -> (usize, 
     last.unwrap_or_else(|| (0, infoset.legal().nearest(Action::Fold)))
 }
 
-/// By street and statement, the winnings in its hands of a deal, and their number.
-type Places = [Vec<(Payoff, u32)>; 4];
+/// The winnings in the hands of a deal and their number, by street and statement.
+type ByStatement = [Vec<(Payoff, u32)>; 4];
 
 impl Measured {
-    fn places(&self) -> Places {
+    fn by_statement(&self) -> ByStatement {
         Street::ALL.map(|street| vec![(Payoff::ZERO, 0); self.streets[street.index()].len()])
     }
 }
 
-fn places(places: &Places) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let lengths = [0, 1, 2, 3].map(|street| places[street].len());
+fn statement_indices(sums: &ByStatement) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let lengths = [0, 1, 2, 3].map(|street| sums[street].len());
     (0..4).flat_map(move |street| (0..lengths[street]).map(move |at| (street, at)))
 }

@@ -9,7 +9,7 @@ use abstraction::betting::BettingTree;
 use cards::StartingHand;
 use evaluation::best_response::estimate::figures;
 use evaluation::best_response::store::RESULTS;
-use evaluation::best_response::{MeasureError, Outcome, Plan, run};
+use evaluation::best_response::{BestResponseSettings, MeasureError, Outcome, run};
 use evaluation::folder::StoreError;
 use game::games;
 use logs::Provenance;
@@ -20,19 +20,32 @@ use rand_pcg::Pcg64Mcg;
 use solvers::subgame::response::{Asked, FLOPS, FlopValues, Responder, flop_kinds, shuffled_flops};
 
 /// An agent in a tree without bets after the flop.
-fn plan(agent: &str, menu: &str, flops: usize) -> Plan {
+fn plan(agent: &str, menu: &str, flops: usize) -> BestResponseSettings {
     let def = Arc::new(games::nolimit_holdem());
     let agent = registry().resolve(agent).expect("an agent");
     let policy = agent.policy(&def).expect("it plays this").expect("it has a policy");
     let tree = BettingTree::new(&def, &menu.parse().expect(menu), 1000).expect("a small tree");
     let strategy = Arc::new(Asked::new(policy, tree));
     let game_name = "test".into();
-    Plan { def, game_name, agent, model_sha256: None, strategy, flops, seed: 7, shard: None }
+    BestResponseSettings {
+        def,
+        game_name,
+        agent,
+        model_sha256: None,
+        strategy,
+        flops,
+        seed: 7,
+        shard: None,
+    }
 }
 
 const MENU: &str = "preflop 1: pot";
 
-fn measure(plan: &Plan, folder: &Path, threads: usize) -> Result<Outcome, MeasureError> {
+fn measure(
+    plan: &BestResponseSettings,
+    folder: &Path,
+    threads: usize,
+) -> Result<Outcome, MeasureError> {
     run(plan, folder, Provenance::default(), threads, &Stop::new(), &mut |_| ())
 }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use evaluation::Sampled;
 use evaluation::lbr::store::{DEALS, StoreError};
-use evaluation::lbr::{Figures, MeasureError, Outcome, Plan, run};
+use evaluation::lbr::{Figures, LbrSettings, MeasureError, Outcome, run};
 use game::{Street, games};
 use logs::{Provenance, Rate};
 use matches::registry::registry;
 use matches::stop::Stop;
 use solvers::lbr::Moves;
 
-fn plan(agent: &str, hands: u64) -> Plan {
-    Plan {
+fn plan(agent: &str, hands: u64) -> LbrSettings {
+    LbrSettings {
         def: Arc::new(games::nolimit_holdem()),
         game_name: "test".into(),
         agent: registry().resolve(agent).expect("an agent"),
@@ -30,7 +30,7 @@ fn plan(agent: &str, hands: u64) -> Plan {
 
 /// Measures into a folder, asking to stop once `stop_after` hands are there.
 fn measure(
-    plan: &Plan,
+    plan: &LbrSettings,
     folder: &Path,
     threads: usize,
     stop_after: u64,
@@ -46,7 +46,7 @@ fn measure(
     })
 }
 
-fn whole(plan: &Plan, threads: usize) -> Figures {
+fn whole(plan: &LbrSettings, threads: usize) -> Figures {
     let folder = tempfile::tempdir().expect("a folder");
     let outcome = measure(plan, folder.path(), threads, u64::MAX).expect("a measurement");
     assert!(outcome.complete);
@@ -73,9 +73,9 @@ fn all_hands_valued_win_what_dealt_hands_win_with_less_spread() {
     for (from, cards, below) in
         [(Street::River, 1, 0.0), (Street::Turn, 2, 0.0), (Street::Turn, 1, 0.05)]
     {
-        let dealt = Plan { from, ..plan("equity", 1200) };
+        let dealt = LbrSettings { from, ..plan("equity", 1200) };
         let valued =
-            Plan { all_hands: Some(Sampled { cards, below }), hands: 120, ..dealt.clone() };
+            LbrSettings { all_hands: Some(Sampled { cards, below }), hands: 120, ..dealt.clone() };
         let [dealt, valued] = [dealt, valued].map(|plan| {
             let figures = whole(&plan, 2);
             assert_eq!(figures.dealt.hands, if plan.all_hands.is_some() { 0 } else { plan.hands });
@@ -91,7 +91,7 @@ fn all_hands_valued_win_what_dealt_hands_win_with_less_spread() {
 #[test]
 fn all_hands_are_not_valued_before_the_flop() {
     let all_hands = Some(Sampled { cards: 1, below: 0.0 });
-    let plan = Plan { from: Street::Preflop, all_hands, ..plan("call", 4) };
+    let plan = LbrSettings { from: Street::Preflop, all_hands, ..plan("call", 4) };
     let folder = tempfile::tempdir().expect("a folder");
     let refused = measure(&plan, folder.path(), 1, u64::MAX);
     assert!(matches!(refused, Err(MeasureError::AllHands)), "{refused:?}");
@@ -106,7 +106,7 @@ fn a_run_cut_short_goes_on_to_the_same_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let stopped = measure(&plan, folder.path(), 1, 0).expect("a measurement");
     assert!(!stopped.complete);
-    let fewer = Plan { hands: 20, ..plan.clone() };
+    let fewer = LbrSettings { hands: 20, ..plan.clone() };
     assert!(measure(&fewer, folder.path(), 2, u64::MAX).expect("a measurement").complete);
     // The process ends while a line is written: the deal is played again.
     let path = folder.path().join(DEALS);
@@ -145,10 +145,10 @@ fn another_measurement_is_refused() {
     let limit = Arc::new(games::limit_holdem());
     for (plan, differs) in [
         (plan("fold", 8), "agent"),
-        (Plan { moves: Moves::Bets56, ..known.clone() }, "set of moves"),
-        (Plan { from: Street::Preflop, ..known.clone() }, "first street"),
-        (Plan { seed: 7, ..known.clone() }, "seed"),
-        (Plan { def: limit, moves: Moves::FoldCall, ..known.clone() }, "set of moves"),
+        (LbrSettings { moves: Moves::Bets56, ..known.clone() }, "set of moves"),
+        (LbrSettings { from: Street::Preflop, ..known.clone() }, "first street"),
+        (LbrSettings { seed: 7, ..known.clone() }, "seed"),
+        (LbrSettings { def: limit, moves: Moves::FoldCall, ..known.clone() }, "set of moves"),
     ] {
         match measure(&plan, folder.path(), 1, u64::MAX) {
             Err(MeasureError::Store(StoreError::Other { field, .. })) => assert_eq!(field, differs),
@@ -160,13 +160,14 @@ fn another_measurement_is_refused() {
 #[test]
 fn what_cannot_be_measured_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let refused = |plan: &Plan| measure(plan, folder.path(), 1, u64::MAX).expect_err("refused");
+    let refused =
+        |plan: &LbrSettings| measure(plan, folder.path(), 1, u64::MAX).expect_err("refused");
     assert!(matches!(refused(&plan("call", 2)), MeasureError::Hands(2)));
     assert!(matches!(refused(&plan("call", 7)), MeasureError::Hands(7)));
     let foreign = plan("external:true", 8);
     assert!(matches!(refused(&foreign), MeasureError::NoPolicy(name) if name == "external:true"));
     let three = Arc::new(games::nolimit_holdem_with(vec![1_000; 3]));
-    let three = Plan { def: three, ..plan("call", 8) };
+    let three = LbrSettings { def: three, ..plan("call", 8) };
     assert!(matches!(refused(&three), MeasureError::Response(_)));
 }
 
@@ -194,7 +195,7 @@ fn lines_that_are_not_deals_are_refused_by_number() {
 #[test]
 fn agents_of_one_name_with_other_models_have_folders_of_their_own() {
     let name = |model: Option<&str>| {
-        let plan = Plan { model_sha256: model.map(str::to_owned), ..plan("call", 8) };
+        let plan = LbrSettings { model_sha256: model.map(str::to_owned), ..plan("call", 8) };
         plan.name()
     };
     let [one, other] = ["0123456789abcdef", "fedcba9876543210"];

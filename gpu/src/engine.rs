@@ -17,7 +17,7 @@ use crate::loss::{Rows, Rules};
 use crate::{Gpu, GpuError};
 
 /// Maximum number of batches whose losses are queued on the GPU before the processor fetches them.
-const WAITING: usize = 64;
+const MAX_QUEUED_LOSSES: usize = 64;
 
 /// A training engine on a GPU.
 pub struct Engine {
@@ -83,9 +83,9 @@ impl Engine {
     }
 
     /// A range of the parameters as a matrix.
-    fn part(&self, places: Range<usize>, rows: usize) -> Tensor<2> {
-        let columns = places.len() / rows;
-        self.parameters.clone().slice([places]).reshape([rows, columns])
+    fn slice_matrix(&self, range: Range<usize>, rows: usize) -> Tensor<2> {
+        let columns = range.len() / rows;
+        self.parameters.clone().slice([range]).reshape([rows, columns])
     }
 
     /// A matrix with a row for each row of a batch, computed row by row.
@@ -110,10 +110,10 @@ impl Engine {
         });
         let (mut passed, mut sloped) = (Vec::new(), Vec::new());
         for layer in &plan.layers {
-            let weights = self.part(layer.weights(), layer.inputs);
-            let sums = units.clone().matmul(weights.clone()) + self.part(layer.biases(), 1);
+            let weights = self.slice_matrix(layer.weights(), layer.inputs);
+            let sums = units.clone().matmul(weights.clone()) + self.slice_matrix(layer.biases(), 1);
             passed.push(Passed { units, weights });
-            let slope = layer.slope().map(|at| self.part(at..at + 1, 1));
+            let slope = layer.slope().map(|at| self.slice_matrix(at..at + 1, 1));
             units = match (layer.activation, &slope) {
                 (None, _) => sums.clone(),
                 (Some(Activation::Prelu), Some(slope)) => {
@@ -160,15 +160,15 @@ impl Engine {
     /// parameters.
     fn backward(layers: &[Layer], forward: Forward, last: Tensor<2>) -> Tensor<1> {
         let Forward { passed, mut sloped, .. } = forward;
-        let mut parts: Vec<Tensor<1>> = Vec::new();
+        let mut gradients: Vec<Tensor<1>> = Vec::new();
         let (mut gradient, mut slope) = (last, None);
         for (number, (layer, passed)) in layers.iter().zip(passed).enumerate().rev() {
             let Passed { units, weights } = passed;
             // Collected from the last to the first; reversed at the end.
-            parts.extend(slope.take());
-            parts.push(gradient.clone().sum_dim(0).reshape([layer.outputs]));
+            gradients.extend(slope.take());
+            gradients.push(gradient.clone().sum_dim(0).reshape([layer.outputs]));
             let by_weights = units.clone().transpose().matmul(gradient.clone());
-            parts.push(by_weights.reshape([layer.inputs * layer.outputs]));
+            gradients.push(by_weights.reshape([layer.inputs * layer.outputs]));
             let Some(before) = number.checked_sub(1) else { break };
             gradient = gradient.matmul(weights.transpose());
             match sloped[before].take() {
@@ -181,8 +181,8 @@ impl Engine {
                 }
             }
         }
-        parts.reverse();
-        Tensor::cat(parts, 0)
+        gradients.reverse();
+        Tensor::cat(gradients, 0)
     }
 
     /// Adam's step, equivalent to `learners::mlp::Adam`.
@@ -191,11 +191,11 @@ impl Engine {
         let steps = self.steps as f64;
         let stride = (rate / (1.0 - adam.keep_mean.powf(steps))) as f32;
         let root = (1.0 - adam.keep_square.powf(steps)).sqrt() as f32;
-        let kept = |tensor: &Tensor<1>, share: f64| tensor.clone().mul_scalar(share as f32);
+        let decayed = |tensor: &Tensor<1>, share: f64| tensor.clone().mul_scalar(share as f32);
         let added = |tensor: Tensor<1>, share: f64| tensor.mul_scalar((1.0 - share) as f32);
-        self.mean = kept(&self.mean, adam.keep_mean) + added(gradient.clone(), adam.keep_mean);
+        self.mean = decayed(&self.mean, adam.keep_mean) + added(gradient.clone(), adam.keep_mean);
         let squared = gradient.clone() * gradient;
-        self.square = kept(&self.square, adam.keep_square) + added(squared, adam.keep_square);
+        self.square = decayed(&self.square, adam.keep_square) + added(squared, adam.keep_square);
         let size = self.square.clone().sqrt().div_scalar(root).add_scalar(adam.epsilon as f32);
         let way = (self.mean.clone() / size).mul_scalar(stride);
         self.parameters = self.parameters.clone() - way;
@@ -208,7 +208,7 @@ impl Engine {
             Sum::Waiting(loss) => self.waiting.push(*loss),
             Sum::Known(sum) => self.learned.sum += sum,
         }
-        if self.waiting.len() < WAITING { Ok(()) } else { self.settle() }
+        if self.waiting.len() < MAX_QUEUED_LOSSES { Ok(()) } else { self.settle() }
     }
 
     /// Fetches the queued losses.

@@ -35,7 +35,7 @@ pub(crate) struct Rules {
     loss: LossRule,
 }
 
-/// What the loss needs of a batch, as matrices with one row for each of its rows.
+/// The inputs of the loss for a batch, as matrices with one row for each of its rows.
 pub(crate) struct Rows {
     /// The targets of the answers.
     pub(crate) targets: Tensor<2>,

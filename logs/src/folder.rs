@@ -31,7 +31,7 @@ pub const FILES: [&str; 10] = [
 /// Makes a folder and those above it.
 ///
 /// # Errors
-/// As the system; says so where a file has the folder's name.
+/// Those of the system; says so where a file has the folder's name.
 pub fn create(path: &Path) -> std::io::Result<()> {
     if path.exists() && !path.is_dir() {
         let reason = "a file has this name: choose another folder with --out";

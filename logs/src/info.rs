@@ -172,7 +172,7 @@ pub enum InfoError {
     TooLarge {
         /// The number's name.
         what: &'static str,
-        /// Its value.
+        /// The number's value.
         found: u64,
     },
     /// A shard whose number is beyond its number of parts.
@@ -204,8 +204,8 @@ impl MatchInfo {
     #[must_use]
     pub fn anonymised(&self) -> MatchInfo {
         let first = |entrant: &Entrant| {
-            let place = self.entrants.iter().position(|other| other.name == entrant.name);
-            place.unwrap_or_default() + 1
+            let index = self.entrants.iter().position(|other| other.name == entrant.name);
+            index.unwrap_or_default() + 1
         };
         let entrant = |one: &Entrant| Entrant::named(format!("player-{}", first(one)));
         let Provenance { version, .. } = &self.provenance;

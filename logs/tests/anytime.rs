@@ -3,7 +3,7 @@
 //! The table of `docs/statistics.md` is printed by
 //! `cargo test --release -p logs --test logs false_alarms -- --nocapture`.
 
-use logs::stats::{FIRST_LOOK, Interval, Rate, any_time_reach, t_probability, t_quantile};
+use logs::stats::{FIRST_CHECK, Interval, Rate, any_time_reach, t_probability, t_quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -110,7 +110,7 @@ fn the_any_time_interval_has_the_published_width() {
     let at = |x: f64| ((1.0 + 1.0 / x) * ((1.0 + x).ln() - 2.0 * 0.05_f64.ln())).sqrt();
     let least = any_time_reach(5000).unwrap();
     assert!(at(8.0) > least && at(8.4) > least, "{least}");
-    assert_eq!(any_time_reach(FIRST_LOOK - 1), None);
+    assert_eq!(any_time_reach(FIRST_CHECK - 1), None);
     // Where there is no spread nothing is known.
     assert_eq!(Rate::from_error(5.0, 0.0, 1000, 500).any_time(), None);
     assert_eq!(Rate::from_error(5.0, 0.0, 1000, 500).superiority(), None);

@@ -3,9 +3,8 @@
 //! A system delays an acknowledgement by up to 40 ms, for an answer that can carry it. A program
 //! whose socket gathers small writes (Nagle's algorithm, on unless `TCP_NODELAY` is set) sends
 //! nothing more until then: one that replies to every state, or sends a reply in two pieces, would
-//! stall at each. So whoever has read bytes to which nothing will be sent in return calls
-//! [`acknowledge`]. Players that reply once, when it is their turn, are always answered: nothing is
-//! done for them.
+//! stall at each. A reader of bytes that it will not answer therefore calls [`acknowledge`].
+//! Players that reply only when it is their turn are always answered, and need no call.
 
 use std::os::fd::AsFd;
 

@@ -26,7 +26,7 @@ pub fn is_building() -> bool {
 /// An agent built for a game, which is asked for decisions.
 pub struct Bot(Inner);
 
-/// Where the agent computes.
+/// The thread on which the agent computes.
 enum Inner {
     /// On the calling thread.
     Inline(Guarded),

@@ -27,7 +27,7 @@ pub struct Decided {
     pub action: Action,
     /// The agent's action, if it was illegal and has been corrected.
     pub corrected_from: Option<Action>,
-    /// Why the agent's answer was not used, if it was not.
+    /// The reason why the agent's answer was not used, if it was not.
     pub fallback: Option<Fallback>,
     /// The distribution the agent drew its action from, if it gave one.
     pub strategy: Option<Strategy>,

@@ -18,9 +18,9 @@ use logs::{Difference, LedgerError, MatchInfo, Shard};
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
 /// Most hands kept in memory between commits.
-const PENDING: usize = 8192;
+const MAX_PENDING: usize = 8192;
 
-/// Why a match folder cannot be used.
+/// The reason why a match folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// A file or folder cannot be made, read or written.
@@ -290,7 +290,7 @@ impl Sink for Writing {
             self.ledger.append_with_decisions(record, decisions);
         }
         self.note = decisions.to_note();
-        if self.ledger.pending() >= PENDING {
+        if self.ledger.pending() >= MAX_PENDING {
             self.commit()?;
         }
         Ok(())

@@ -10,9 +10,9 @@ use protocol::acpc;
 use protocol::acpc::gamedef::{self, GameFile, GameFileError, Reading};
 
 /// The largest game file that is read, in bytes; game files have a few hundred.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Why a game cannot be loaded.
+/// The reason why a game cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadGameError {
     /// There is neither such a file nor a built-in game of this name.
@@ -67,8 +67,8 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         return refuse("it is not a regular file");
     }
     let mut text = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > LARGEST {
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
         return refuse("it is larger than 1 MiB, which no game definition is");
     }
     Ok(text)

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use game::GameDef;
-use logs::stats::{FIRST_LOOK, StopRule, Tally};
+use logs::stats::{FIRST_CHECK, StopRule, Tally};
 use logs::{Entrant, MatchInfo, Provenance, Shard};
 use sha2::{Digest, Sha256};
 
 /// The number of characters of the longest name that fits into a table.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME_LENGTH: usize = 32;
 
 /// Deals in a block. Agents forget between blocks, so this number is part of a match's definition.
 pub const BLOCK_DEALS: u64 = 128;
@@ -20,13 +20,13 @@ pub const BLOCK_DEALS: u64 = 128;
 /// The number of blocks after which a match's stopping rule is evaluated next, after an evaluation
 /// at `blocks`: eight more, or a sixteenth if that is more. Part of a match's definition, as
 /// [`BLOCK_DEALS`].
-pub fn next_look(blocks: u64) -> u64 {
+pub fn next_check(blocks: u64) -> u64 {
     blocks + (blocks / 16).max(8)
 }
 
 /// A match to play: everything that determines its outcome.
 #[derive(Clone)]
-pub struct Plan {
+pub struct MatchPlan {
     /// The game's definition.
     pub def: Arc<GameDef>,
     /// The game's name: a built-in one, or the path of its file.
@@ -50,7 +50,7 @@ pub struct Plan {
     pub rule: Option<StopRule>,
 }
 
-/// Why a plan cannot be played.
+/// The reason why a plan cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// The number of agents differs from the number of players.
@@ -129,7 +129,7 @@ fn whole_groups(hands: u64, players: u64) -> String {
     if below > 0 { format!("{below} or {above}") } else { above.to_string() }
 }
 
-impl Plan {
+impl MatchPlan {
     /// Checks that the plan can be played.
     pub fn check(&self) -> Result<(), PlanError> {
         let players = self.def.players;
@@ -152,7 +152,7 @@ impl Plan {
             return Err(PlanError::TooManyShards { block, hands: self.hands, count, most });
         }
         if self.rule.is_some() {
-            let least = FIRST_LOOK * if self.duplicate { players as u64 } else { 1 };
+            let least = FIRST_CHECK * if self.duplicate { players as u64 } else { 1 };
             if self.shard.is_some() {
                 return Err(PlanError::RuleOfPart);
             }
@@ -256,14 +256,14 @@ pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
         return Err(PlanError::Names { names: names.len(), agents });
     }
     let bad = |c: char| c.is_whitespace() || c.is_control() || ":|".contains(c);
-    for (place, name) in names.iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         let reason = match name {
             name if name.is_empty() => "it is empty",
             name if name.contains(bad) => {
                 "names have no blanks, no `:` and no `|`, which logs need"
             }
-            name if name.chars().count() > LONGEST_NAME => "it is longer than 32 letters",
-            name if names[..place].contains(name) => "another player has the same name",
+            name if name.chars().count() > MAX_NAME_LENGTH => "it is longer than 32 letters",
+            name if names[..index].contains(name) => "another player has the same name",
             _ => continue,
         };
         return Err(PlanError::Name { name: name.clone(), reason });
@@ -291,10 +291,10 @@ pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
 /// A name shortened to fit a table: the beginning and the end of a long one (usually a command).
 fn shortened(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= LONGEST_NAME {
+    if letters.len() <= MAX_NAME_LENGTH {
         return name.to_owned();
     }
-    let half = LONGEST_NAME / 2;
+    let half = MAX_NAME_LENGTH / 2;
     let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
 }

@@ -6,14 +6,14 @@ use logs::stats::StopRule;
 use logs::{MatchInfo, Provenance};
 
 use crate::folder::{Folder, FolderError, Nothing};
-use crate::plan::{Plan, PlanError};
+use crate::plan::{MatchPlan, PlanError};
 use crate::runner::{Level, Outcome, Progress, RunError, run};
 use crate::stop::Stop;
 
 /// Settings of a run that do not affect the match's outcome.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is recorded of each hand.
+    /// The level of detail of the records.
     pub level: Level,
     /// The match folder; unused when nothing is recorded.
     pub folder: PathBuf,
@@ -36,7 +36,7 @@ pub struct Played {
     pub earlier: u64,
 }
 
-/// Why a match could not be played.
+/// The reason why a match could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The plan is not one that can be played.
@@ -55,7 +55,7 @@ pub enum PlayError {
 
 /// Plays a match, or resumes the one in the folder, which may be a shorter one.
 pub fn play(
-    plan: &Plan,
+    plan: &MatchPlan,
     settings: &Settings,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress<'_>),
@@ -85,6 +85,6 @@ pub fn play(
 }
 
 /// The default folder of a match.
-pub fn default_folder(data: &Path, plan: &Plan) -> PathBuf {
+pub fn default_folder(data: &Path, plan: &MatchPlan) -> PathBuf {
     data.join("matches").join(plan.match_name())
 }

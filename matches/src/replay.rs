@@ -27,10 +27,10 @@ use crate::stop::Stop;
 use crate::table::Table;
 
 /// Probabilities that differ by no more are equal: text rounds the last digit or so.
-const SAME: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-9;
 
-/// How often the progress is reported.
-const SHOWN: Duration = Duration::from_millis(100);
+/// The interval between reports of the progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The settings of a comparison.
 #[derive(Clone)]
@@ -85,7 +85,8 @@ pub struct Difference {
     pub entrant: Option<u8>,
     /// The seat of the decision, from 0.
     pub seat: Option<u8>,
-    /// What differs: `action`, `strategy`, `correction`, `fallback`, `deal` or `line-up`.
+    /// The name of the field that differs: `action`, `strategy`, `correction`, `fallback`, `deal`
+    /// or `line-up`.
     pub what: &'static str,
     /// The betting before the decision, in ACPC notation.
     pub betting: String,
@@ -123,7 +124,7 @@ impl Compared {
     }
 }
 
-/// Why a match cannot be played again.
+/// The reason why a match cannot be played again.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// An agent cannot be built.
@@ -186,13 +187,13 @@ pub fn replay(
         drop(sender);
         let mut shown = std::time::Instant::now();
         loop {
-            match receiver.recv_timeout(SHOWN) {
+            match receiver.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(Ok(hand)) => compared.add(hand),
                 Ok(Err(error)) => failed = failed.take().or(Some(error)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if shown.elapsed() >= SHOWN {
+            if shown.elapsed() >= PROGRESS_INTERVAL {
                 shown = std::time::Instant::now();
                 seen(compared.hands);
             }
@@ -402,7 +403,7 @@ fn same(one: Option<&Strategy>, other: Option<&Strategy>) -> bool {
         (Some(one), Some(other)) => {
             let pairs = one.actions.iter().zip(&other.actions);
             one.actions.len() == other.actions.len()
-                && pairs.into_iter().all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= SAME)
+                && pairs.into_iter().all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= TOLERANCE)
         }
         (one, other) => one.is_none() && other.is_none(),
     }

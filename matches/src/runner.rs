@@ -23,12 +23,12 @@ use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{DecisionRecord, HandRecord};
 
 use crate::bot::Bot;
-use crate::plan::{Plan, next_look};
+use crate::plan::{MatchPlan, next_check};
 use crate::stop::Stop;
 use crate::table::{Observer, Table};
 
 /// The interval at which hands are handed over and progress is reported.
-const FLUSH: Duration = Duration::from_millis(100);
+const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The hands recorded by earlier runs, and the format of the logs; shared by all threads.
 pub trait Archive: Sync {
@@ -59,7 +59,7 @@ pub trait Sink {
     fn flush(&mut self) -> Result<(), StoreError>;
 }
 
-/// Why hands cannot be written or read.
+/// The reason why hands cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct StoreError(pub Box<dyn std::error::Error + Send + Sync>);
@@ -136,7 +136,7 @@ pub struct Outcome {
     pub complete: bool,
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// An agent could not be built.
@@ -151,7 +151,7 @@ pub enum RunError {
 ///
 /// `seen` is called about ten times a second.
 pub fn run(
-    plan: &Plan,
+    plan: &MatchPlan,
     level: Level,
     jobs: usize,
     archive: &dyn Archive,
@@ -160,10 +160,10 @@ pub fn run(
     seen: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Outcome, RunError> {
     let blocks = plan.shard_blocks();
-    let looks = Looks::new(plan, archive.end());
-    let queue = Queue::new(blocks.clone(), 2 * jobs as u64, looks.next);
+    let checks = RuleChecks::new(plan, archive.end());
+    let queue = Queue::new(blocks.clone(), 2 * jobs as u64, checks.next);
     let (sender, receiver) = mpsc::sync_channel(2 * jobs);
-    let mut collector = Collector::new(plan, blocks.start, archive.decisions()?, looks);
+    let mut collector = Collector::new(plan, blocks.start, archive.decisions()?, checks);
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             let worker = Worker { plan, level, queue: &queue, stop, archive };
@@ -197,7 +197,7 @@ struct Parcel {
 type FromWorker = Result<Parcel, RunError>;
 
 struct Worker<'a> {
-    plan: &'a Plan,
+    plan: &'a MatchPlan,
     level: Level,
     queue: &'a Queue,
     stop: &'a Stop,
@@ -224,7 +224,7 @@ impl Worker<'_> {
     }
 
     fn table(&self) -> Result<Table, RunError> {
-        let Plan { def, entrants, seed, duplicate, deadline, .. } = self.plan;
+        let MatchPlan { def, entrants, seed, duplicate, deadline, .. } = self.plan;
         let mut agents =
             entrants.iter().map(|choice| Bot::new(choice, def)).collect::<Result<Vec<_>, _>>()?;
         for (index, agent) in agents.iter_mut().enumerate() {
@@ -264,7 +264,7 @@ impl Worker<'_> {
                     block_run.count_and_keep(record, self.archive);
                 }
             }
-            if table.clock() - block_run.flushed >= FLUSH {
+            if table.clock() - block_run.flushed >= FLUSH_INTERVAL {
                 let parcel = block_run.parcel(table.clock());
                 if sender.send(Ok(parcel)).is_err() {
                     return false;
@@ -291,7 +291,7 @@ struct BlockRun {
 }
 
 impl BlockRun {
-    fn new(plan: &Plan, block: u64, level: Level) -> BlockRun {
+    fn new(plan: &MatchPlan, block: u64, level: Level) -> BlockRun {
         BlockRun {
             block,
             level,
@@ -351,27 +351,32 @@ impl Observer for BlockRun {
 }
 
 /// The schedule of evaluations of a match's stopping rule.
-struct Looks {
+struct RuleChecks {
     rule: Option<StopRule>,
     /// The number of finished blocks at the next evaluation; no block beyond is begun.
     next: u64,
     /// Evaluations before this number of blocks are skipped: an earlier run went beyond them.
     from: u64,
     /// Whether the rule has ended the match.
-    met: bool,
+    satisfied: bool,
 }
 
-impl Looks {
-    fn new(plan: &Plan, recorded: u64) -> Looks {
-        let next = if plan.rule.is_some() { next_look(0) } else { u64::MAX };
-        Looks { rule: plan.rule, next, from: recorded.div_ceil(plan.block_hands()), met: false }
+impl RuleChecks {
+    fn new(plan: &MatchPlan, recorded: u64) -> RuleChecks {
+        let next = if plan.rule.is_some() { next_check(0) } else { u64::MAX };
+        RuleChecks {
+            rule: plan.rule,
+            next,
+            from: recorded.div_ceil(plan.block_hands()),
+            satisfied: false,
+        }
     }
 
     /// Evaluates the rule, if it is due when `blocks` blocks are finished.
     fn check(&mut self, blocks: u64, tally: &Tally) {
         let Some(rule) = self.rule.filter(|_| blocks == self.next) else { return };
-        self.met = blocks >= self.from && rule.met(tally);
-        self.next = next_look(blocks);
+        self.satisfied = blocks >= self.from && rule.is_satisfied(tally);
+        self.next = next_check(blocks);
     }
 }
 
@@ -437,16 +442,21 @@ struct Collector {
     /// Blocks begun from the first unfinished one on: their log lines, and the tally if a block has
     /// ended.
     waiting: BTreeMap<u64, (Lines, Option<(Tally, bool)>)>,
-    looks: Looks,
+    checks: RuleChecks,
     complete: bool,
 }
 
 impl Collector {
-    fn new(plan: &Plan, first: u64, decisions: DecisionTally, looks: Looks) -> Collector {
+    fn new(
+        plan: &MatchPlan,
+        first: u64,
+        decisions: DecisionTally,
+        checks: RuleChecks,
+    ) -> Collector {
         let range = plan.shard_hands();
         let of = range.end - range.start;
         let (tally, waiting) = (plan.tally(), BTreeMap::new());
-        Collector { first, of, hands: 0, tally, decisions, waiting, looks, complete: true }
+        Collector { first, of, hands: 0, tally, decisions, waiting, checks, complete: true }
     }
 
     fn collect(
@@ -458,12 +468,12 @@ impl Collector {
     ) -> Result<(), RunError> {
         let mut shown = Instant::now();
         loop {
-            match receiver.recv_timeout(FLUSH) {
+            match receiver.recv_timeout(FLUSH_INTERVAL) {
                 Ok(parcel) => self.take(parcel?, sink, queue)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if shown.elapsed() >= FLUSH {
+            if shown.elapsed() >= FLUSH_INTERVAL {
                 shown = Instant::now();
                 sink.flush()?;
                 seen(&self.progress());
@@ -477,7 +487,7 @@ impl Collector {
             }
         }
         sink.flush()?;
-        self.complete &= self.hands == self.of || self.looks.met;
+        self.complete &= self.hands == self.of || self.checks.satisfied;
         seen(&self.progress());
         Ok(())
     }
@@ -501,12 +511,12 @@ impl Collector {
                     self.merge(&tally);
                     self.waiting.remove(&self.first);
                     self.first += 1;
-                    self.looks.check(self.first, &self.tally);
-                    if self.looks.met {
+                    self.checks.check(self.first, &self.tally);
+                    if self.checks.satisfied {
                         queue.close();
                         break;
                     }
-                    queue.finished_up_to(self.first, self.looks.next);
+                    queue.finished_up_to(self.first, self.checks.next);
                 }
                 unfinished => {
                     *tally = unfinished;

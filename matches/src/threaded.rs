@@ -1,9 +1,9 @@
 //! An agent on a thread of its own, with deadlines.
 //!
-//! When a decision's time is over the match continues with a fallback, while the agent computes on
-//! for nobody. A request overtaken by a later one is dropped unanswered. Requests wait in a bounded
-//! queue. An agent that is behind holds its driver up, but not one that owes an answer: what finds
-//! the queue full is not told to it, and its decisions are late anyway.
+//! When a decision's time is over the match continues with a fallback, and the agent's late answer
+//! is discarded. A request overtaken by a later one is dropped unanswered. Requests wait in a
+//! bounded queue. While the queue is full the driver waits for space, except where the agent
+//! already owes an answer: then messages are dropped, since its decisions are late anyway.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,17 +19,17 @@ use crate::bot::Guarded;
 /// Extra time beyond the deadline, for agents that keep their own time.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// How long to wait for a dropped agent to end.
-const FAREWELL: Duration = Duration::from_millis(700);
+/// The time limit for a dropped agent to end.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// The capacity of the request queue.
-const QUEUE: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 
-/// How long to wait for room in the queue before a message is dropped.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time limit for space in the queue, after which a message is dropped.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a full queue is checked.
-const LOOK: Duration = Duration::from_millis(1);
+/// The interval between checks of a full queue.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// An agent on a thread of its own.
 pub(crate) struct Threaded {
@@ -63,7 +63,7 @@ impl Threaded {
     /// # Errors
     /// When the system gives no thread.
     pub(crate) fn new(agent: Guarded) -> std::io::Result<Threaded> {
-        let (requests, incoming) = mpsc::sync_channel(QUEUE);
+        let (requests, incoming) = mpsc::sync_channel(QUEUE_CAPACITY);
         let (outgoing, answers) = mpsc::channel();
         let latest = Arc::new(AtomicU64::new(0));
         let current = Arc::clone(&latest);
@@ -73,8 +73,8 @@ impl Threaded {
         Ok(Threaded { requests: Some(requests), answers, latest, late: false })
     }
 
-    /// Queues a request as soon as there is room, within `patience`.
-    fn send(&self, mut request: Request, patience: Option<Duration>) -> Result<(), Failed> {
+    /// Queues a request as soon as there is room, within `timeout`.
+    fn send(&self, mut request: Request, timeout: Option<Duration>) -> Result<(), Failed> {
         let requests = self.requests.as_ref().ok_or(Failed::Gone)?;
         let begun = Instant::now();
         loop {
@@ -83,18 +83,20 @@ impl Threaded {
                 Err(TrySendError::Disconnected(_)) => return Err(Failed::Gone),
                 Err(TrySendError::Full(request)) => request,
             };
-            if patience.is_some_and(|patience| begun.elapsed() >= patience) {
+            if timeout.is_some_and(|timeout| begun.elapsed() >= timeout) {
                 return Err(Failed::Timeout);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
     /// Queues a message without an answer. If the thread is gone, the next decision fails.
     fn tell(&mut self, request: Request) {
-        let patience = if self.late { Duration::ZERO } else { PATIENCE };
-        if self.send(request, Some(patience)) == Err(Failed::Timeout) && !self.late {
-            tracing::warn!("an agent is {QUEUE} requests behind and does not see every event");
+        let timeout = if self.late { Duration::ZERO } else { QUEUE_TIMEOUT };
+        if self.send(request, Some(timeout)) == Err(Failed::Timeout) && !self.late {
+            tracing::warn!(
+                "an agent is {QUEUE_CAPACITY} requests behind and does not see every event"
+            );
             self.late = true;
         }
     }
@@ -158,7 +160,7 @@ impl Drop for Threaded {
     fn drop(&mut self) {
         self.requests = None;
         self.latest.fetch_add(1, Ordering::Relaxed);
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         // The channel closes when the thread has dropped the agent.
         while self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
         {

@@ -10,7 +10,7 @@ use logs::stats::{CrossTable, Rate};
 use sha2::{Digest, Sha256};
 
 use crate::decide::mix;
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 
 /// Which agents meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,11 @@ pub enum Pairing {
 /// `plan` is the pattern: its entrants are ignored, and its names, if any, are those of `agents`.
 /// In a two-player game every pair plays; in a game for `n` players every set of `n`. The matches
 /// of a gauntlet are the same ones, with the same cards, as far as it has them.
-pub fn matches(plan: &Plan, agents: &[AgentChoice], pairing: Pairing) -> Vec<(Vec<usize>, Plan)> {
+pub fn matches(
+    plan: &MatchPlan,
+    agents: &[AgentChoice],
+    pairing: Pairing,
+) -> Vec<(Vec<usize>, MatchPlan)> {
     line_ups(agents.len(), plan.def.players)
         .into_iter()
         .enumerate()
@@ -37,21 +41,21 @@ pub fn matches(plan: &Plan, agents: &[AgentChoice], pairing: Pairing) -> Vec<(Ve
             let given_names = given.collect();
             // The ledger stores seeds below 2^63.
             let seed = mix(plan.seed ^ mix(number as u64)) >> 1;
-            (line_up, Plan { entrants, given_names, seed, ..plan.clone() })
+            (line_up, MatchPlan { entrants, given_names, seed, ..plan.clone() })
         })
         .collect()
 }
 
 /// The agents' names in the table, all different.
-pub fn names(plan: &Plan, agents: &[AgentChoice]) -> Vec<String> {
-    Plan { entrants: agents.to_vec(), ..plan.clone() }.names()
+pub fn names(plan: &MatchPlan, agents: &[AgentChoice]) -> Vec<String> {
+    MatchPlan { entrants: agents.to_vec(), ..plan.clone() }.names()
 }
 
 /// A name for the tournament: the number of agents, game, seed, hands, and a hash of the names.
-pub fn name(plan: &Plan, names: &[String]) -> String {
+pub fn name(plan: &MatchPlan, names: &[String]) -> String {
     let mark = Sha256::digest(names.join("\n"));
     let mark: String = mark.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let pattern = Plan { entrants: Vec::new(), given_names: Vec::new(), ..plan.clone() };
+    let pattern = MatchPlan { entrants: Vec::new(), given_names: Vec::new(), ..plan.clone() };
     format!("{}-agents{}-{mark}", names.len(), pattern.match_name())
 }
 
@@ -118,9 +122,9 @@ fn line_ups(agents: usize, seats: usize) -> Vec<Vec<usize>> {
         found.push(current.clone());
         // The last index that can still increase, with those behind it following closely.
         let movable = (0..seats).rev().find(|&i| current[i] < agents - seats + i);
-        let Some(place) = movable else { return found };
-        current[place] += 1;
-        for i in place + 1..seats {
+        let Some(index) = movable else { return found };
+        current[index] += 1;
+        for i in index + 1..seats {
             current[i] = current[i - 1] + 1;
         }
     }

@@ -6,14 +6,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a wait lasts before its first message.
-pub const SOON: Duration = Duration::from_secs(2);
+/// The time before the first message about a wait.
+pub const FIRST_NOTICE: Duration = Duration::from_secs(2);
 
 /// The time between two messages about a wait.
-pub const AGAIN: Duration = Duration::from_secs(30);
+pub const NOTICE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The same message within this time comes from another thread with the same wait.
-const ECHO: Duration = Duration::from_secs(5);
+const DEDUP_WINDOW: Duration = Duration::from_secs(5);
 
 struct Listening {
     listener: Option<fn(&str)>,
@@ -45,18 +45,18 @@ impl Wait {
         Wait { begun, next: begun + silent }
     }
 
-    /// When the next message is due.
+    /// The time at which the next message is due.
     pub fn next(&self) -> Instant {
         self.next
     }
 
-    /// How long the wait has lasted, if a message is due now.
+    /// The duration of the wait so far, if a message is due now.
     pub fn due(&mut self) -> Option<Duration> {
         let now = Instant::now();
         if now < self.next {
             return None;
         }
-        self.next = now + AGAIN;
+        self.next = now + NOTICE_INTERVAL;
         Some(now - self.begun)
     }
 
@@ -66,8 +66,8 @@ impl Wait {
         let line = line(&what(), lasted);
         let mut listening = listening();
         let now = Instant::now();
-        let echo = |(at, last): &(Instant, String)| now - *at < ECHO && *last == line;
-        if !listening.last.as_ref().is_some_and(echo) {
+        let repeated = |(at, last): &(Instant, String)| now - *at < DEDUP_WINDOW && *last == line;
+        if !listening.last.as_ref().is_some_and(repeated) {
             match listening.listener {
                 Some(listener) => listener(&line),
                 None => tracing::debug!("{line}"),

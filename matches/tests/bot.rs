@@ -7,7 +7,7 @@ use agents::Cost;
 use game::games;
 use logs::Fallback;
 use matches::folder::Nothing;
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::registry::registry;
 use matches::runner::{Level, Outcome, RunError, run};
 use matches::stop::Stop;
@@ -15,7 +15,7 @@ use matches::stop::Stop;
 use crate::panicking::{METHODS, panicking};
 
 fn play(method: &str, cost: Cost) -> Result<Outcome, RunError> {
-    let plan = Plan {
+    let plan = MatchPlan {
         def: Arc::new(games::nolimit_holdem()),
         game_name: "test".into(),
         entrants: vec![panicking(method, cost), registry().resolve("call").expect("an agent")],

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use game::{GameDef, games};
 use logs::{LedgerReader, MatchInfo, Shard};
 use matches::folder::{Folder, Nothing};
-use matches::plan::{Plan, PlanError};
+use matches::plan::{MatchPlan, PlanError};
 use matches::play::{Settings, play};
 use matches::registry::registry;
 use matches::runner::{Level, Outcome, run};
 use matches::stop::Stop;
 
-fn plan(def: GameDef, agents: &[&str], hands: u64) -> Plan {
+fn plan(def: GameDef, agents: &[&str], hands: u64) -> MatchPlan {
     let registry = registry();
-    Plan {
+    MatchPlan {
         def: Arc::new(def),
         game_name: "test".into(),
         entrants: agents.iter().map(|name| registry.resolve(name).expect("an agent")).collect(),
@@ -28,17 +28,17 @@ fn plan(def: GameDef, agents: &[&str], hands: u64) -> Plan {
     }
 }
 
-fn info(plan: &Plan) -> MatchInfo {
+fn info(plan: &MatchPlan) -> MatchInfo {
     plan.info("m", logs::Provenance::default()).expect("agents without files")
 }
 
-fn counted(plan: &Plan, jobs: usize) -> Outcome {
+fn counted(plan: &MatchPlan, jobs: usize) -> Outcome {
     let stop = Stop::new();
     run(plan, Level::Nothing, jobs, &Nothing, &mut Nothing, &stop, &mut |_| {}).expect("a run")
 }
 
 /// Plays into a folder, asking to stop once `stop_after` hands are there.
-fn recorded(plan: &Plan, folder: &Path, jobs: usize, stop_after: u64) -> Outcome {
+fn recorded(plan: &MatchPlan, folder: &Path, jobs: usize, stop_after: u64) -> Outcome {
     let mut folder = Folder::open(folder, &info(plan), Level::Decisions).expect("a folder");
     let stop = Stop::new();
     let (known, writing) = folder.parts();
@@ -135,7 +135,7 @@ fn shards_merged_are_the_whole_match() {
     recorded(&whole, &root.path().join("whole"), 1, u64::MAX);
     let folders: Vec<_> = (1..=3)
         .map(|index| {
-            let plan = Plan { shard: Some(Shard { index, of: 3 }), ..whole.clone() };
+            let plan = MatchPlan { shard: Some(Shard { index, of: 3 }), ..whole.clone() };
             let folder = root.path().join(format!("part-{index}"));
             assert!(recorded(&plan, &folder, 1, u64::MAX).complete);
             folder
@@ -164,7 +164,7 @@ fn another_match_is_not_played_into_a_folder() {
     let first = plan(games::kuhn(), &["random", "call"], 100);
     let folder = tempfile::tempdir().expect("a folder");
     recorded(&first, folder.path(), 1, u64::MAX);
-    let other = Plan { seed: 43, ..first };
+    let other = MatchPlan { seed: 43, ..first };
     let error = Folder::open(folder.path(), &info(&other), Level::Hands).err().expect("refused");
     let message = error.to_string();
     assert!(message.contains("43") && message.contains("42"), "{message}");
@@ -174,7 +174,7 @@ fn another_match_is_not_played_into_a_folder() {
 fn another_part_is_not_played_into_a_folder() {
     let whole = plan(games::kuhn(), &["random", "call"], 2_000);
     let folder = tempfile::tempdir().expect("a folder");
-    let part = |index| Plan { shard: Some(Shard { index, of: 2 }), ..whole.clone() };
+    let part = |index| MatchPlan { shard: Some(Shard { index, of: 2 }), ..whole.clone() };
     recorded(&part(2), folder.path(), 1, u64::MAX);
     for other in [part(1), whole.clone()] {
         let error = Folder::open(folder.path(), &info(&other), Level::Hands).err();
@@ -205,14 +205,14 @@ fn two_runs_on_one_folder_are_refused() {
 
 #[test]
 fn plans_that_cannot_be_played_say_what_to_change() {
-    let check = |plan: Plan, expected: &str| {
+    let check = |plan: MatchPlan, expected: &str| {
         let error: PlanError = plan.check().expect_err(expected);
         assert!(error.to_string().contains(expected), "{error}");
     };
     let good = plan(games::kuhn(), &["random", "call"], 100);
-    check(Plan { hands: 0, ..good.clone() }, "at least one hand");
-    check(Plan { hands: 101, ..good.clone() }, "use 100 or 102;");
-    check(Plan { hands: 1, ..good.clone() }, "use 2;");
-    check(Plan { shard: Some(Shard { index: 2, of: 9 }), ..good.clone() }, "at most 1 parts");
+    check(MatchPlan { hands: 0, ..good.clone() }, "at least one hand");
+    check(MatchPlan { hands: 101, ..good.clone() }, "use 100 or 102;");
+    check(MatchPlan { hands: 1, ..good.clone() }, "use 2;");
+    check(MatchPlan { shard: Some(Shard { index: 2, of: 9 }), ..good.clone() }, "at most 1 parts");
     check(plan(games::kuhn(), &["call"], 100), "2 players, but 1 agent is");
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use game::{GameDef, games};
 use logs::{LedgerReader, Provenance};
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::play;
 use matches::registry::registry;
 use matches::replay::{Compared, Settings, replay};
@@ -15,7 +15,7 @@ use matches::stop::Stop;
 
 fn play_match(def: GameDef, agents: &[&str], hands: u64, folder: &Path) {
     let registry = registry();
-    let plan = Plan {
+    let plan = MatchPlan {
         def: Arc::new(def),
         game_name: "test".into(),
         entrants: agents.iter().map(|name| registry.resolve(name).expect("an agent")).collect(),

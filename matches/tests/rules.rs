@@ -8,7 +8,7 @@ use std::sync::Arc;
 use game::games;
 use logs::stats::{Interval, Rate, Sprt, StopRule, Tally};
 use logs::{LedgerReader, Provenance};
-use matches::plan::{BLOCK_DEALS, Plan, PlanError, next_look};
+use matches::plan::{BLOCK_DEALS, MatchPlan, PlanError, next_check};
 use matches::play::{Played, Settings, play};
 use matches::registry::registry;
 use matches::runner::Level;
@@ -16,9 +16,9 @@ use matches::stop::Stop;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-fn plan(agents: [&str; 2], hands: u64, rule: Option<StopRule>) -> Plan {
+fn plan(agents: [&str; 2], hands: u64, rule: Option<StopRule>) -> MatchPlan {
     let registry = registry();
-    Plan {
+    MatchPlan {
         def: Arc::new(games::leduc()),
         game_name: "test".into(),
         entrants: agents.iter().map(|name| registry.resolve(name).expect("an agent")).collect(),
@@ -32,7 +32,7 @@ fn plan(agents: [&str; 2], hands: u64, rule: Option<StopRule>) -> Plan {
     }
 }
 
-fn played(plan: &Plan, folder: &std::path::Path, jobs: usize) -> Played {
+fn played(plan: &MatchPlan, folder: &std::path::Path, jobs: usize) -> Played {
     let provenance = Provenance::default();
     let settings = Settings { level: Level::Hands, folder: folder.to_owned(), jobs, provenance };
     play(plan, &settings, &Stop::new(), &mut |_| {}).expect("a match")
@@ -51,11 +51,11 @@ fn a_match_ends_at_the_same_look_on_any_number_of_threads() {
         let folder = tempfile::tempdir().expect("a folder");
         let played = played(&plan, folder.path(), jobs);
         assert!(played.outcome.complete && played.outcome.hands < 400_000);
-        assert!(rule.met(&played.outcome.tally));
-        // At a look, and with no hand beyond.
+        assert!(rule.is_satisfied(&played.outcome.tally));
+        // At a check, and with no hand beyond.
         let blocks = played.outcome.hands / (2 * BLOCK_DEALS);
-        let looks = std::iter::successors(Some(next_look(0)), |&blocks| Some(next_look(blocks)));
-        assert!(looks.take_while(|&look| look <= blocks).any(|look| look == blocks));
+        let checks = std::iter::successors(Some(next_check(0)), |&blocks| Some(next_check(blocks)));
+        assert!(checks.take_while(|&check| check <= blocks).any(|check| check == blocks));
         let reader = LedgerReader::open(folder.path()).expect("a ledger");
         assert_eq!(reader.count().expect("a count"), played.outcome.hands);
         folder
@@ -68,7 +68,7 @@ fn a_match_ends_at_the_same_look_on_any_number_of_threads() {
     let again = played(&plan, folders[0].path(), 2);
     assert_eq!(again.earlier, again.outcome.hands);
     assert_eq!(log(folders[0].path()), logs[0]);
-    let until = |half_width| Plan { rule: StopRule::until(half_width).ok(), ..plan.clone() };
+    let until = |half_width| MatchPlan { rule: StopRule::until(half_width).ok(), ..plan.clone() };
     let wider = played(&until(200.0), folders[0].path(), 2);
     assert_eq!((wider.outcome.complete, log(folders[0].path())), (true, logs[0].clone()));
     let narrower = played(&until(40.0), folders[0].path(), 2);
@@ -106,7 +106,7 @@ fn a_rule_needs_a_whole_match_of_some_length_and_a_test_its_rates_in_order() {
     assert!(plan(["call", "call"], 100, rule).check().is_ok());
     let short = plan(["call", "call"], 98, rule).check();
     assert_eq!(short, Err(PlanError::TooFewForRule { hands: 98, least: 100 }));
-    let part = Plan { shard: "1/2".parse().ok(), ..plan(["call", "call"], 10_000, rule) };
+    let part = MatchPlan { shard: "1/2".parse().ok(), ..plan(["call", "call"], 10_000, rule) };
     assert_eq!(part.check(), Err(PlanError::RuleOfPart));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-9] {
         assert!(StopRule::until(bad).is_err(), "{bad}");
@@ -193,7 +193,7 @@ const MATCHES: u64 = 2000;
 
 /// Simulated matches with this true rate: decided by the program's test and by the pentanomials'.
 fn simulate(results: &Results, sprt: Sprt, rate: f64) -> [Ends; 2] {
-    const MOST: u64 = 4000 * BLOCK_DEALS;
+    const MAX_GROUPS: u64 = 4000 * BLOCK_DEALS;
     let [low, high] = sprt.rates();
     let mut ends = [Ends::default(); 2];
     for number in 0..MATCHES {
@@ -201,9 +201,9 @@ fn simulate(results: &Results, sprt: Sprt, rate: f64) -> [Ends; 2] {
         let mut next = || (rng.next_u32() as usize * results.won.len()) >> 32;
         let mut open = [true; 2];
         let mut counts = vec![0.0; results.worth.len()];
-        let (mut groups, mut sum, mut squares, mut look) = (0_u64, 0.0, 0.0, next_look(0));
-        while open != [false; 2] && groups < MOST {
-            while groups < look * BLOCK_DEALS {
+        let (mut groups, mut sum, mut squares, mut check) = (0_u64, 0.0, 0.0, next_check(0));
+        while open != [false; 2] && groups < MAX_GROUPS {
+            while groups < check * BLOCK_DEALS {
                 let drawn = next();
                 let won = 1000.0 * results.won[drawn] + rate;
                 counts[results.category[drawn]] += 1.0;
@@ -211,7 +211,7 @@ fn simulate(results: &Results, sprt: Sprt, rate: f64) -> [Ends; 2] {
                 sum += won;
                 squares += won * won;
             }
-            look = next_look(look);
+            check = next_check(check);
             let n = groups as f64;
             let error = ((squares / n - (sum / n).powi(2)) / (n - 1.0)).sqrt();
             let interval = Interval { low: 0.0, high: 0.0 };

@@ -1,8 +1,8 @@
 //! Work shared out on threads: those of the [`Pool`] that runs the caller, or all processors.
 //!
 //! The threads and their queues are rayon's. Its iterators would be compiled anew for each loop;
-//! here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so an item
-//! should take a microsecond or more: short ones go in blocks, by `chunks`.
+//! here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so an
+//! item should take a microsecond or more: short ones go in blocks, by `chunks`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,8 +15,8 @@ pub fn map<I: Send, T: Send>(
     work: impl Fn(I) -> T + Sync,
 ) -> Vec<T> {
     let slots: Vec<_> = items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
-    each(slots.len(), &|place| {
-        let mut slot = slots[place].lock().unwrap_or_else(PoisonError::into_inner);
+    each(slots.len(), &|index| {
+        let mut slot = slots[index].lock().unwrap_or_else(PoisonError::into_inner);
         slot.1 = slot.0.take().map(&work);
     });
     let results = slots.into_iter().map(|slot| {
@@ -26,39 +26,39 @@ pub fn map<I: Send, T: Send>(
     results.collect()
 }
 
-/// As [`map`], with something to work with, such as memory to reuse. `init` makes as many as are in
-/// use at a time, so results must not depend on what earlier items left in it.
+/// The same as [`map`], with something to work with, such as memory to reuse. `init` makes as many
+/// as are in use at a time, so results must not depend on what earlier items left in it.
 pub fn map_with<S: Send, I: Send, T: Send>(
     items: impl IntoIterator<Item = I>,
     init: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, I) -> T + Sync,
 ) -> Vec<T> {
-    let unused = Unused::default();
+    let unused = Idle::default();
     map(items, |item| unused.with(&init, |with| work(with, item)))
 }
 
-/// Adds all items up, in any order: the sums of those items that shared one, at most as many as were
-/// made at a time. What the sums add up to must not depend on which items share one.
+/// Adds all items up, in any order: the sums of those items that shared one, at most as many as
+/// were made at a time. What the sums add up to must not depend on which items share one.
 pub fn fold<S: Send, I: Send>(
     items: impl IntoIterator<Item = I>,
     init: impl Fn() -> S + Sync,
     add: impl Fn(&mut S, I) + Sync,
 ) -> Vec<S> {
-    let sums = Unused::default();
+    let sums = Idle::default();
     for_each(items, |item| sums.with(&init, |sum| add(sum, item)));
     sums.0.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As [`map`], without results.
+/// Calls `work` with every item, in any order.
 pub fn for_each<I: Send>(items: impl IntoIterator<Item = I>, work: impl Fn(I) + Sync) {
     let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-    each(items.len(), &|place| {
-        let item = items[place].lock().unwrap_or_else(PoisonError::into_inner).take();
+    each(items.len(), &|index| {
+        let item = items[index].lock().unwrap_or_else(PoisonError::into_inner).take();
         item.into_iter().for_each(&work);
     });
 }
 
-/// The results of both, computed at the same time if a thread is free.
+/// The results of both closures, computed at the same time if a thread is free.
 pub fn join<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
@@ -68,10 +68,11 @@ pub fn join<A: Send, B: Send>(
     (first.result(), second.result())
 }
 
-/// The results of both: `here` is computed on this thread, and so may use what cannot be sent.
-pub fn beside<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
+/// The results of both closures: `here` is computed on this thread, and so may use what cannot be
+/// sent.
+pub fn join_here<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
     let (mut there, mut here) = (Task::Ahead(there), Task::Ahead(here));
-    beside_dyn(&mut || there.run(), &mut || here.run());
+    join_here_dyn(&mut || there.run(), &mut || here.run());
     (there.result(), here.result())
 }
 
@@ -106,16 +107,16 @@ impl Pool {
     }
 }
 
-/// What is not in use at the moment.
-struct Unused<S>(Mutex<Vec<S>>);
+/// The accumulators that no thread uses at the moment.
+struct Idle<S>(Mutex<Vec<S>>);
 
-impl<S> Default for Unused<S> {
-    fn default() -> Unused<S> {
-        Unused(Mutex::default())
+impl<S> Default for Idle<S> {
+    fn default() -> Idle<S> {
+        Idle(Mutex::default())
     }
 }
 
-impl<S> Unused<S> {
+impl<S> Idle<S> {
     fn with<T>(&self, init: impl Fn() -> S, work: impl FnOnce(&mut S) -> T) -> T {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = lock().pop();
@@ -160,7 +161,7 @@ fn join_dyn(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send))
     rayon::join(first, second);
 }
 
-fn beside_dyn(there: &mut (dyn FnMut() + Send), here: &mut dyn FnMut()) {
+fn join_here_dyn(there: &mut (dyn FnMut() + Send), here: &mut dyn FnMut()) {
     rayon::in_place_scope(|scope| {
         scope.spawn(|_| there());
         here();

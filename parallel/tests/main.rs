@@ -77,7 +77,7 @@ fn what_cannot_be_sent_stays_on_its_thread() {
     at_every_width(|_| {
         let local = std::rc::Rc::new(5);
         let here = std::thread::current().id();
-        let (there, same) = parallel::beside(
+        let (there, same) = parallel::join_here(
             || parallel::map(0..10, |n| n + 1),
             || *local == 5 && std::thread::current().id() == here,
         );
@@ -94,7 +94,7 @@ fn a_panic_in_any_work_arrives_with_its_message() {
             &|| assert!(parallel::map(0..10, fails).is_empty()),
             &|| parallel::for_each(0..10, |n| assert!(fails(n) < 10)),
             &|| assert_eq!(parallel::join(|| fails(3), || fails(1)), (3, 1)),
-            &|| assert_eq!(parallel::beside(|| fails(3), || fails(1)), (3, 1)),
+            &|| assert_eq!(parallel::join_here(|| fails(3), || fails(1)), (3, 1)),
         ];
         for run in tries {
             let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("it panics");

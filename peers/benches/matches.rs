@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use game::games;
 use matches::folder::Nothing;
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::registry::registry;
 use matches::runner::{Level, run};
 use matches::stop::Stop;
@@ -23,7 +23,7 @@ const HANDS: u64 = 4096;
 
 fn ours(agents: [&str; 2]) -> u64 {
     let registry = registry();
-    let plan = Plan {
+    let plan = MatchPlan {
         def: Arc::new(games::nolimit_holdem()),
         game_name: "holdem.nolimit.2p.reverse_blinds".into(),
         entrants: agents.map(|name| registry.resolve(name).expect("a built-in agent")).into(),

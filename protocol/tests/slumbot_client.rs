@@ -96,7 +96,7 @@ impl Server {
 
     fn show(&mut self, token: Option<String>) -> String {
         let hand = self.hand.as_mut().unwrap();
-        while hand.next() == host::Next::Bot {
+        while hand.next() == host::Next::Server {
             let action = choose(hand.public().legal(), &mut self.rng);
             hand.play(action).unwrap();
         }
@@ -266,7 +266,7 @@ fn check_agreement(server: &Server, client: &Client, ledger: &Ledger) {
         assert_eq!(server.finished[count as usize - 1], winnings, "hand {count} of the session");
     }
     // The very last hands may still wait for the next end of a hand.
-    let books = client.books();
+    let books = client.accounts();
     let counted = ledger.finished.len() + ledger.settled.len();
     assert_eq!(books.hands, counted as u64);
     let own: i64 = ledger.finished.values().map(|hand| hand.1).sum::<i64>()
@@ -284,7 +284,7 @@ fn over_a_good_line_every_hand_is_finished_and_nothing_else_happens() {
     let (server, client, ledger) = session(1, 2000, 0, &[], true);
     check_agreement(&server, &client, &ledger);
     assert_eq!(ledger.finished.len(), server.finished.len());
-    assert_eq!((ledger.disturbed, ledger.blind, client.books().unsettled.len()), (0, 0, 0));
+    assert_eq!((ledger.disturbed, ledger.blind, client.accounts().unsettled.len()), (0, 0, 0));
     let seats: Vec<u64> = ledger.finished.values().map(|hand| hand.0).collect();
     assert!(seats.is_sorted());
     assert_eq!(client.token(), Some(TOKEN));
@@ -301,10 +301,10 @@ fn a_lost_answer_is_found_out_by_asking_and_the_hand_goes_on() {
             // Where the betting is told, a request that was lost costs no hand at all.
             if fault == Mishap::LostRequest && tells {
                 assert_eq!(ledger.finished.len(), server.finished.len());
-                assert_eq!((ledger.blind, client.books().unsettled.len()), (0, 0));
+                assert_eq!((ledger.blind, client.accounts().unsettled.len()), (0, 0));
             }
             if tells {
-                let open = client.books().unsettled.iter().filter(|hand| !hand.hole.is_empty());
+                let open = client.accounts().unsettled.iter().filter(|hand| !hand.hole.is_empty());
                 assert_eq!(open.count(), 0, "{fault:?}: no hand that was shown is given up");
             }
         }
@@ -572,12 +572,12 @@ fn settled(hands: u64, total: i64) -> Result<Option<(i64, bool, Option<i64>)>, S
     client.act(Action::Call).unwrap();
     client.lost(Lost::Maybe);
     client.receive(br#"{"error_msg":"Illegal bet"}"#, || 0).unwrap();
-    assert!(client.books().waiting);
+    assert!(client.accounts().waiting);
     client.receive(BUTTON.as_bytes(), || 1).unwrap();
     client.act(Action::Fold).unwrap();
     let news = client.receive(folded(hands, total).as_bytes(), || 2).unwrap();
     assert!(matches!(news[0], News::Finished(_)));
-    assert!(!client.books().waiting);
+    assert!(!client.accounts().waiting);
     match news.get(1) {
         None => Ok(None),
         Some(News::Settled(hand)) => {

@@ -131,7 +131,7 @@ fn another_hand_in_the_middle_of_one_is_believed_only_where_a_request_for_one_wa
             Ok(news) => {
                 assert!(lost);
                 assert!(matches!(&news[..], [News::Unsettled(_), News::Began(2)]), "{news:?}");
-                assert_eq!(client.books().maybe, 0, "the request that was lost is found");
+                assert_eq!(client.accounts().maybe, 0, "the request that was lost is found");
             }
             Err(ClientError::Contradiction { reason, .. }) => {
                 assert!(!lost && matches!(reason, AnswerError::Changed { .. }), "{reason}");

@@ -123,6 +123,6 @@ fn an_action_is_read_but_not_played_until_it_is() {
     let action = open.read("b19800").expect("all-in");
     assert_eq!(open.action(), "b200c/k");
     open.play(action).expect("legal");
-    assert_eq!((open.next(), open.action().as_str()), (Next::Bot, "b200c/kb19800"));
+    assert_eq!((open.next(), open.action().as_str()), (Next::Server, "b200c/kb19800"));
     assert_eq!(open.infoset().hole, *"2c7d".parse::<HoleCards>().as_ref().expect("cards"));
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use queue::{Outcome, Part, Product, Queue, Run, Server, Worker};
+use queue::{LeasedPart, Outcome, Product, Queue, Run, Server, Worker};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(out, "enqueue {:.0} parts/s", f64::from(parts) / begun.elapsed().as_secs_f64())?;
     let begun = Instant::now();
     let cache = tempfile::tempdir()?;
-    let work = |part: &Part| match bytes {
+    let work = |part: &LeasedPart| match bytes {
         0 => Outcome::Done(Product::default()),
         bytes => match std::fs::write(&part.out, vec![0; bytes]) {
             Ok(()) => Outcome::Done(Product { file: Some(part.out.clone()), ..Product::default() }),

@@ -13,17 +13,17 @@ use crate::QueueError;
 /// The name of a result inside its archive.
 const ROOT: &str = "part";
 
-/// Packs a file, or those files of a folder (and its subfolders) whose name is `kept`.
+/// Packs a file, or those files of a folder (and its subfolders) whose name is `included`.
 ///
 /// # Errors
 /// When something cannot be read or written.
-pub fn pack(from: &Path, kept: impl Fn(&str) -> bool, to: &Path) -> Result<(), QueueError> {
+pub fn pack(from: &Path, included: impl Fn(&str) -> bool, to: &Path) -> Result<(), QueueError> {
     let write = || -> io::Result<()> {
         let zip = GzEncoder::new(BufWriter::new(File::create(to)?), Compression::fast());
         let mut archive = tar::Builder::new(zip);
         archive.mode(tar::HeaderMode::Deterministic);
         if from.is_dir() {
-            add(&mut archive, from, Path::new(ROOT), &kept)?;
+            add(&mut archive, from, Path::new(ROOT), &included)?;
         } else {
             archive.append_path_with_name(from, ROOT)?;
         }
@@ -36,7 +36,7 @@ fn add(
     archive: &mut tar::Builder<impl Write>,
     folder: &Path,
     name: &Path,
-    kept: &impl Fn(&str) -> bool,
+    included: &impl Fn(&str) -> bool,
 ) -> io::Result<()> {
     archive.append_dir(name, folder)?;
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
@@ -44,8 +44,8 @@ fn add(
     for entry in entries {
         let (path, inner) = (entry.path(), name.join(entry.file_name()));
         if path.is_dir() {
-            add(archive, &path, &inner, kept)?;
-        } else if kept(&entry.file_name().to_string_lossy()) {
+            add(archive, &path, &inner, included)?;
+        } else if included(&entry.file_name().to_string_lossy()) {
             archive.append_path_with_name(&path, inner)?;
         }
     }

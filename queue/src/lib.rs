@@ -4,7 +4,7 @@
 //! work-queue stream, one message each; a [`Worker`] leases one, renews the lease while it works,
 //! puts the result into the object store, records it, and only then acknowledges the message. When
 //! a lease expires, the part goes to another worker. Of two results of a part the one recorded
-//! first counts. A part that has failed [`DELIVERIES`] times becomes a dead letter. Commands and
+//! first counts. A part that has failed [`MAX_DELIVERIES`] times becomes a dead letter. Commands and
 //! the merging of results are up to the caller.
 //!
 //! On the server: the stream `CARDROOM_PARTS` (subjects `cardroom.part.VERSION.RUN`), the stream
@@ -25,12 +25,12 @@ pub use error::QueueError;
 pub use queue::{Enqueued, Queue};
 pub use run::{Dead, Done, Run, RunFile, Status, WorkerState};
 pub use server::Server;
-pub use worker::{Outcome, Part, Product, Worker};
+pub use worker::{LeasedPart, Outcome, Product, Worker};
 
 use std::time::Duration;
 
 /// Maximum number of deliveries of a part before it becomes a dead letter.
-pub const DELIVERIES: i64 = 5;
+pub const MAX_DELIVERIES: i64 = 5;
 
 /// Default duration of a lease, which a worker must renew in time.
 pub const LEASE: Duration = Duration::from_secs(30);

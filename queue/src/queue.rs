@@ -14,11 +14,11 @@ use serde::de::DeserializeOwned;
 use tokio::io::AsyncWriteExt;
 
 use crate::run::{Dead, Done, Run, Status, WorkerState};
-use crate::server::{Stores, patiently};
+use crate::server::{Stores, retry};
 use crate::{LEASE, QueueError, Server};
 
 /// Number of messages sent before waiting for their acknowledgements.
-const PIPELINE: usize = 500;
+const MAX_UNACKNOWLEDGED: usize = 500;
 
 /// A connection to the queue. Its methods block until the server answers.
 pub struct Queue {
@@ -109,10 +109,10 @@ impl Queue {
                 .collect();
             let mut parts = 0;
             let subject = format!("cardroom.part.{}.{id}", token(&run.version));
-            for chunk in left.chunks(PIPELINE) {
+            for chunk in left.chunks(MAX_UNACKNOWLEDGED) {
                 // Messages that arrived before a failure are recognised by their ids when sent
                 // again.
-                let new = patiently("to enqueue parts", async || {
+                let new = retry("to enqueue parts", async || {
                     let mut receipts = Vec::new();
                     for (part, name) in chunk {
                         let payload = part.to_string().into();
@@ -243,7 +243,7 @@ impl Queue {
                 let part = record.value.part;
                 let name = format!("{id}.{part}.lost.{}", record.sequence);
                 let subject = format!("cardroom.part.{}.{id}", token(&run.version));
-                patiently("to enqueue a part again", async || {
+                retry("to enqueue a part again", async || {
                     let message = PublishMessage::build().payload(part.to_string().into());
                     let message = message.message_id(&name);
                     self.stores.context.send_publish(subject.clone(), message).await?.await
@@ -296,7 +296,7 @@ impl Stores {
             max_waiting: 100_000,
             ..pull::Config::default()
         };
-        patiently("to set up the workers' consumer", async || match lease {
+        retry("to set up the workers' consumer", async || match lease {
             Some(_) => self.parts.create_consumer(config.clone()).await.map_err(|e| e.to_string()),
             None => self
                 .parts
@@ -309,7 +309,7 @@ impl Stores {
 
     /// Stores a record unless its subject has one; gives whether it was stored.
     pub(crate) async fn create(&self, subject: &str, text: Vec<u8>) -> Result<bool, QueueError> {
-        patiently("to record", async || {
+        retry("to record", async || {
             let message = PublishMessage::build().payload(text.clone().into());
             let message = message.expected_last_subject_sequence(0);
             let receipt = self.context.send_publish(subject.to_owned(), message).await?;
@@ -378,7 +378,7 @@ impl Stores {
 
 /// Whether the store has an object with this name.
 pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, QueueError> {
-    patiently("to look for an object", async || match store.info(name).await {
+    retry("to look for an object", async || match store.info(name).await {
         Ok(info) => Ok(!info.deleted),
         Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
@@ -390,7 +390,7 @@ pub(crate) async fn exists(store: &ObjectStore, name: &str) -> Result<bool, Queu
 pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<(), QueueError> {
     // Report an unreadable file as a local error, not the server's.
     std::fs::File::open(from).map_err(QueueError::io(from))?;
-    patiently(&format!("to store {}", from.display()), async || {
+    retry(&format!("to store {}", from.display()), async || {
         let mut file = tokio::fs::File::open(from).await.map_err(|error| error.to_string())?;
         let metadata = ObjectMetadata { name: name.to_owned(), ..ObjectMetadata::default() };
         store.put(metadata, &mut file).await.map_err(|error| error.to_string())
@@ -402,7 +402,7 @@ pub(crate) async fn put(store: &ObjectStore, name: &str, from: &Path) -> Result<
 /// Downloads an object into a file, atomically.
 pub(crate) async fn get(store: &ObjectStore, name: &str, to: &Path) -> Result<(), QueueError> {
     let partial = to.with_extension("partial");
-    patiently(&format!("to fetch {name}"), async || {
+    retry(&format!("to fetch {name}"), async || {
         let fetch = async {
             let mut object = store.get(name).await?;
             let mut file = tokio::fs::File::create(&partial).await?;
@@ -427,7 +427,7 @@ async fn records<T: DeserializeOwned>(
 ) -> Result<Vec<Record<T>>, QueueError> {
     let mut asked = futures_util::stream::iter(names(stream, subjects).await?)
         .map(|subject| async move { last::<T>(stream, &subject).await })
-        .buffer_unordered(PIPELINE);
+        .buffer_unordered(MAX_UNACKNOWLEDGED);
     let mut found = Vec::new();
     while let Some(record) = asked.next().await {
         // A record that was removed meanwhile is skipped.
@@ -439,7 +439,7 @@ async fn records<T: DeserializeOwned>(
 
 /// The subjects matching these for which the stream has messages.
 pub(crate) async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueError> {
-    patiently("to list records", async || {
+    retry("to list records", async || {
         let listed = stream.info_with_subjects(subjects).await?;
         listed.map_ok(|(subject, _)| subject).try_collect().await
     })
@@ -452,13 +452,12 @@ pub(crate) async fn last<T: DeserializeOwned>(
     subject: &str,
 ) -> Result<Option<Record<T>>, QueueError> {
     let what = "to read a record";
-    let message =
-        patiently(what, async || match stream.direct_get_last_for_subject(subject).await {
-            Ok(message) => Ok(Some(message)),
-            Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        })
-        .await?;
+    let message = retry(what, async || match stream.direct_get_last_for_subject(subject).await {
+        Ok(message) => Ok(Some(message)),
+        Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    })
+    .await?;
     let Some(message) = message else { return Ok(None) };
     let value = serde_json::from_slice(&message.payload);
     let value = value.map_err(|error| QueueError::request(what, error))?;

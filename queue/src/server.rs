@@ -11,16 +11,16 @@ use async_nats::{ConnectErrorKind, ConnectOptions};
 
 use crate::QueueError;
 
-/// How long a request is retried while the server is unreachable.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The time for which a request is retried while the server is unreachable.
+const RETRY_LIMIT: Duration = Duration::from_secs(120);
 /// Pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Timeout of the first connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time window in which JetStream recognises duplicate messages.
-const DUPLICATES: Duration = Duration::from_secs(24 * 3600);
+const DUPLICATE_WINDOW: Duration = Duration::from_secs(24 * 3600);
 /// Time without an announcement after which a worker counts as gone.
-pub(crate) const ALIVE: Duration = Duration::from_secs(30);
+pub(crate) const ALIVE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Address and credentials of the server.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,8 @@ pub(crate) struct Stores {
 impl Server {
     /// Connects, and creates the streams and stores that are missing.
     pub(crate) async fn connect(&self) -> Result<Stores, QueueError> {
-        let mut options = ConnectOptions::new().name("cardroom").connection_timeout(CONNECT);
+        let mut options =
+            ConnectOptions::new().name("cardroom").connection_timeout(CONNECT_TIMEOUT);
         if let Some(file) = &self.credentials {
             options = options.credentials_file(file).await.map_err(QueueError::io(file))?;
         }
@@ -61,7 +62,7 @@ impl Server {
             options = options.user_and_password(user, password);
         }
         let addresses: Vec<&str> = url.split(',').collect();
-        let client = match tokio::time::timeout(CONNECT, options.connect(addresses)).await {
+        let client = match tokio::time::timeout(CONNECT_TIMEOUT, options.connect(addresses)).await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => {
                 let why = error.to_string();
@@ -75,7 +76,7 @@ impl Server {
                 });
             }
             Err(_) => {
-                let why = format!("nothing came for {} seconds", CONNECT.as_secs());
+                let why = format!("nothing came for {} seconds", CONNECT_TIMEOUT.as_secs());
                 return Err(QueueError::Unreachable { url, why });
             }
         };
@@ -109,7 +110,7 @@ impl Stores {
                 name: "CARDROOM_PARTS".into(),
                 subjects: vec!["cardroom.part.*.*".into()],
                 retention: RetentionPolicy::WorkQueue,
-                duplicate_window: DUPLICATES,
+                duplicate_window: DUPLICATE_WINDOW,
                 ..Config::default()
             })
             .await
@@ -144,9 +145,9 @@ impl Stores {
                 name: "CARDROOM_WORKERS".into(),
                 subjects: vec!["cardroom.worker.*".into()],
                 max_messages_per_subject: 1,
-                max_age: ALIVE,
+                max_age: ALIVE_TIMEOUT,
                 allow_direct: true,
-                duplicate_window: ALIVE,
+                duplicate_window: ALIVE_TIMEOUT,
                 ..Config::default()
             })
             .await
@@ -159,7 +160,7 @@ impl Stores {
 }
 
 /// Retries a request for as long as a server may take to come back.
-pub(crate) async fn patiently<T, E: Display>(
+pub(crate) async fn retry<T, E: Display>(
     what: &str,
     ask: impl AsyncFn() -> Result<T, E>,
 ) -> Result<T, QueueError> {
@@ -170,10 +171,10 @@ pub(crate) async fn patiently<T, E: Display>(
             Err(error) => {
                 let error = QueueError::request(what, error);
                 let full = matches!(error, QueueError::Full { .. });
-                if full || begun.elapsed() > PATIENCE {
+                if full || begun.elapsed() > RETRY_LIMIT {
                     return Err(error);
                 }
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
         }
     }

@@ -13,15 +13,15 @@ use sha2::{Digest, Sha256};
 
 use crate::queue::{exists, get, last, names, put, subjects};
 use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
-use crate::server::{ALIVE, patiently};
-use crate::{DELIVERIES, Queue, QueueError};
+use crate::server::{ALIVE_TIMEOUT, retry};
+use crate::{MAX_DELIVERIES, Queue, QueueError};
 
-/// How long the server holds a request for a part before it reports that there is none.
-const WAIT: Duration = Duration::from_secs(5);
+/// The time for which the server holds a request for a part before it reports that there is none.
+const PULL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum difference between a worker's clock and the server's.
-const CLOCK: Duration = Duration::from_secs(60);
-/// How often a waiting worker checks whether it should stop.
-const LOOK: Duration = Duration::from_millis(100);
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(60);
+/// The interval at which a waiting worker checks whether it should stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A worker for one version of the program.
 pub struct Worker<'a> {
@@ -36,10 +36,10 @@ pub struct Worker<'a> {
 }
 
 /// A leased part to be done.
-pub struct Part {
+pub struct LeasedPart {
     /// The name of its run.
     pub id: String,
-    /// Its run.
+    /// The run it belongs to.
     pub run: Arc<Run>,
     /// The part's number, from 1.
     pub part: u32,
@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
     /// that.
     async fn check_clock(&self) -> Result<(), QueueError> {
         let before = SystemTime::now();
-        patiently("to announce a worker", async || {
+        retry("to announce a worker", async || {
             let state = serde_json::to_vec(&self.state).map_err(|error| error.to_string())?;
             let sent = self.queue.stores.context.publish(subject(&self.state), state.into()).await;
             let received = sent.map_err(|error| error.to_string())?.await;
@@ -126,8 +126,8 @@ impl<'a> Worker<'a> {
         let heard = last::<WorkerState>(&self.queue.stores.workers, &subject(&self.state)).await?;
         let Some(heard) = heard.map(|record| record.time) else { return Ok(()) };
         let seconds = match (before.duration_since(heard), heard.duration_since(after)) {
-            (Ok(ahead), _) if ahead > CLOCK => ahead.as_secs().cast_signed(),
-            (_, Ok(behind)) if behind > CLOCK => -behind.as_secs().cast_signed(),
+            (Ok(ahead), _) if ahead > MAX_CLOCK_SKEW => ahead.as_secs().cast_signed(),
+            (_, Ok(behind)) if behind > MAX_CLOCK_SKEW => -behind.as_secs().cast_signed(),
             _ => return Ok(()),
         };
         Err(QueueError::Clock { seconds })
@@ -148,7 +148,7 @@ impl<'a> Worker<'a> {
         &mut self,
         drain: bool,
         stop: &dyn Fn() -> bool,
-        work: &mut dyn FnMut(&Part) -> Outcome,
+        work: &mut dyn FnMut(&LeasedPart) -> Outcome,
     ) -> Result<Option<(String, u32, Outcome)>, QueueError> {
         let queue = self.queue;
         loop {
@@ -176,11 +176,11 @@ impl<'a> Worker<'a> {
                 return Ok(None);
             }
             // An unreachable server is waited for.
-            let wait = if drain { Duration::from_secs(1) } else { WAIT };
+            let wait = if drain { Duration::from_secs(1) } else { PULL_TIMEOUT };
             let asked = self.consumer.batch().max_messages(1).expires(wait).messages().await;
             if let Ok(mut batch) = asked {
                 loop {
-                    match tokio::time::timeout(LOOK, batch.next()).await {
+                    match tokio::time::timeout(POLL_INTERVAL, batch.next()).await {
                         Ok(Some(Ok(message))) => return Ok(Some(message)),
                         Ok(_) => break,
                         // A part delivered meanwhile goes to another worker when its lease expires.
@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
                     }
                 }
             } else {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             self.note(None).await;
             // A part stays in the stream until it is acknowledged.
@@ -203,7 +203,7 @@ impl<'a> Worker<'a> {
     fn perform(
         &mut self,
         message: &Message,
-        work: &mut dyn FnMut(&Part) -> Outcome,
+        work: &mut dyn FnMut(&LeasedPart) -> Outcome,
     ) -> Result<Option<(String, u32, Outcome)>, QueueError> {
         let queue = self.queue;
         let id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
@@ -219,9 +219,10 @@ impl<'a> Worker<'a> {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         }
-        if delivered > DELIVERIES {
-            let why =
-                format!("{DELIVERIES} workers were lost, or gave it back, while they worked on it");
+        if delivered > MAX_DELIVERIES {
+            let why = format!(
+                "{MAX_DELIVERIES} workers were lost, or gave it back, while they worked on it"
+            );
             queue.runtime.block_on(self.bury(message, &id, part, &why))?;
             return Ok(Some((id, part, Outcome::Failed(why))));
         }
@@ -243,7 +244,7 @@ impl<'a> Worker<'a> {
         part: u32,
         delivered: i64,
         cancelled: &Arc<AtomicBool>,
-        work: &mut dyn FnMut(&Part) -> Outcome,
+        work: &mut dyn FnMut(&LeasedPart) -> Outcome,
     ) -> Result<Option<Outcome>, QueueError> {
         let queue = self.queue;
         let folder = self.folder(id, run)?;
@@ -251,7 +252,8 @@ impl<'a> Worker<'a> {
         let scratch = tempfile::tempdir_in(&parts).map_err(QueueError::io(&parts))?;
         let out = scratch.path().join("part");
         let cancelled = Arc::clone(cancelled);
-        let given = Part { id: id.to_owned(), run: Arc::clone(run), part, folder, out, cancelled };
+        let given =
+            LeasedPart { id: id.to_owned(), run: Arc::clone(run), part, folder, out, cancelled };
         let begun = Instant::now();
         let outcome = work(&given);
         let seconds = begun.elapsed().as_secs_f64();
@@ -287,7 +289,7 @@ impl<'a> Worker<'a> {
                 })?;
                 self.state.done += 1;
             }
-            Outcome::Failed(why) if delivered >= DELIVERIES => {
+            Outcome::Failed(why) if delivered >= MAX_DELIVERIES => {
                 queue.runtime.block_on(self.bury(message, id, part, why))?;
             }
             Outcome::Failed(_) => {
@@ -337,12 +339,12 @@ impl<'a> Worker<'a> {
         let folder = self.cache.join("runs").join(id);
         std::fs::create_dir_all(&folder).map_err(QueueError::io(&folder))?;
         for file in &run.files {
-            let place = folder.join(&file.path);
-            if place.exists() {
+            let target = folder.join(&file.path);
+            if target.exists() {
                 continue;
             }
             let held = self.held(id, file)?;
-            let inside = place.parent().unwrap_or(&folder);
+            let inside = target.parent().unwrap_or(&folder);
             std::fs::create_dir_all(inside).map_err(QueueError::io(inside))?;
             let partial =
                 tempfile::NamedTempFile::new_in(inside).map_err(QueueError::io(inside))?;
@@ -352,9 +354,9 @@ impl<'a> Worker<'a> {
                 use std::os::unix::fs::PermissionsExt;
                 let mode = if file.executable { 0o755 } else { 0o644 };
                 let mode = std::fs::Permissions::from_mode(mode);
-                std::fs::set_permissions(partial.path(), mode).map_err(QueueError::io(&place))?;
+                std::fs::set_permissions(partial.path(), mode).map_err(QueueError::io(&target))?;
             }
-            partial.persist(&place).map_err(|error| QueueError::io(&place)(error.error))?;
+            partial.persist(&target).map_err(|error| QueueError::io(&target)(error.error))?;
         }
         Ok(folder)
     }
@@ -402,7 +404,7 @@ impl<'a> Worker<'a> {
         id: &str,
         cancelled: &Arc<AtomicBool>,
     ) -> tokio::task::JoinHandle<()> {
-        let pause = (self.lease / 3).min(ALIVE / 3);
+        let pause = (self.lease / 3).min(ALIVE_TIMEOUT / 3);
         let (message, cancelled) = (message.clone(), Arc::clone(cancelled));
         let (records, context) =
             (self.queue.stores.records.clone(), self.queue.stores.context.clone());
@@ -410,7 +412,7 @@ impl<'a> Worker<'a> {
         let state = self.state.clone();
         self.queue.runtime.spawn(async move {
             // Very short parts need not be announced.
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             loop {
                 if let Ok(text) = serde_json::to_vec(&state) {
                     let _ = context.publish(subject(&state), text.into()).await;

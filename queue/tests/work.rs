@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use queue::{DELIVERIES, Outcome, Part, Product, Queue, QueueError, Run, RunFile, Server, Worker};
+use queue::{
+    LeasedPart, MAX_DELIVERIES, Outcome, Product, Queue, QueueError, Run, RunFile, Server, Worker,
+};
 
 use crate::server::Nats;
 
@@ -22,13 +24,13 @@ fn put(queue: &Queue, run: &Run, lease: Option<u64>) -> queue::Enqueued {
 }
 
 /// A result that holds the part's number.
-fn number(part: &Part) -> Outcome {
+fn number(part: &LeasedPart) -> Outcome {
     fs::write(&part.out, part.part.to_string()).expect("a result");
     Outcome::Done(Product { file: Some(part.out.clone()), ..Product::default() })
 }
 
 /// Does all that is left.
-fn drain(worker: &mut Worker<'_>, work: &mut dyn FnMut(&Part) -> Outcome) -> u32 {
+fn drain(worker: &mut Worker<'_>, work: &mut dyn FnMut(&LeasedPart) -> Outcome) -> u32 {
     let mut done = 0;
     while worker.next(true, &|| false, work).expect("the server is there").is_some() {
         done += 1;
@@ -108,7 +110,7 @@ fn a_part_that_fails_five_times_is_a_dead_letter_with_its_error_and_can_be_tried
         tried.set(tried.get() + 1);
         Outcome::Failed(format!("no luck at attempt {}", tried.get()))
     });
-    assert_eq!(tried.get(), DELIVERIES);
+    assert_eq!(tried.get(), MAX_DELIVERIES);
     let status = queue.status(&id).expect("a run");
     assert_eq!((status.done.len(), status.dead.len(), status.left()), (1, 1, 0));
     assert_eq!((status.dead[0].part, status.dead[0].error.as_str()), (2, "no luck at attempt 5"));
@@ -253,7 +255,7 @@ fn a_server_that_comes_back_with_its_store_goes_on() {
     let port = nats.port;
     let mut nats = Some(nats);
     let mut parts = 0;
-    let work = &mut |part: &Part| {
+    let work = &mut |part: &LeasedPart| {
         parts += 1;
         if parts == 7 {
             drop(nats.take());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::play::default_folder;
 use matches::runner::Level;
 use matches::stop::Stop;
@@ -42,7 +42,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, mut play, out, rules } = args;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
-    let plan = Plan { rule, ..play.plan(play.agents(&agents)?)? };
+    let plan = MatchPlan { rule, ..play.plan(play.agents(&agents)?)? };
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
     let settings = play.settings(&folder, &plan.entrants);
     let stop = Stop::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agents::AskedFor;
 use clap::{ValueEnum, value_parser};
 use logs::folder;
-use logs::stats::{FIRST_LOOK, winnings_curve};
+use logs::stats::{FIRST_CHECK, winnings_curve};
 
 use crate::exit::Failure;
 use crate::named::Named;
@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         report = report.with_plan(args.half_width);
         if report.plan.is_empty() {
             return Err(Failure::input(anyhow::anyhow!(
-                "{} gives nothing to plan with: {FIRST_LOOK} deals with different results are needed",
+                "{} gives nothing to plan with: {FIRST_CHECK} deals with different results are needed",
                 args.source.display()
             )));
         }

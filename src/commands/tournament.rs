@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use logs::export;
 use logs::stats::{CrossTable, Report, text};
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::runner::Level;
 use matches::stop::Stop;
 use matches::tournament::{self, Pairing};
@@ -53,7 +53,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;
-    let pattern = Plan { rule, ..play.plan(Vec::new())? };
+    let pattern = MatchPlan { rule, ..play.plan(Vec::new())? };
     let players = pattern.def.players;
     let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
     let matches = tournament::matches(&pattern, &agents, pairing);
@@ -77,7 +77,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let mut done = 0;
     for (number, (line_up, plan)) in matches.iter().enumerate() {
         let settings = play.settings(
-            &home.join(Plan { shard: None, ..plan.clone() }.match_name()),
+            &home.join(MatchPlan { shard: None, ..plan.clone() }.match_name()),
             &plan.entrants,
         );
         let label = format!("match {} of {}: ", number + 1, matches.len());

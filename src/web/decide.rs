@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use wire::host::fresh_seed;
-use wire::slumbot_host::{Offered, Question};
+use wire::slumbot_host::{OfferedAgent, Question};
 
 use super::Limits;
 use super::problem::Problem;
@@ -61,7 +61,7 @@ struct Inner {
     plan: DecidePlan,
     places: Arc<Semaphore>,
     /// The agents in use, by name and game.
-    ready: Mutex<HashMap<(String, &'static str), Arc<Offered>>>,
+    ready: Mutex<HashMap<(String, &'static str), Arc<OfferedAgent>>>,
 }
 
 impl Decider {
@@ -72,13 +72,13 @@ impl Decider {
     }
 
     /// The requested agent at the requested game.
-    fn offered(&self, asked: &Asked) -> Arc<Offered> {
+    fn offered(&self, asked: &Asked) -> Arc<OfferedAgent> {
         let Inner { plan, places, ready } = &*self.0;
         let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let (name, choice) = (asked.agent.clone(), asked.choice.clone());
             let places = Arc::clone(places);
-            Arc::new(Offered::new(name, choice, &asked.def, plan.time_limit, places))
+            Arc::new(OfferedAgent::new(name, choice, &asked.def, plan.time_limit, places))
         };
         Arc::clone(ready.entry((asked.agent.clone(), asked.game)).or_insert_with(new))
     }

@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use futures_util::{StreamExt, stream};
 use protocol::slumbot::host::{Endpoint, Request};
 use wire::faults::{Fault, FaultPlan};
-use wire::slumbot_host::Twist;
+use wire::slumbot_host::InjectedFault;
 
 use super::listener::Wire;
 
@@ -50,8 +50,8 @@ pub async fn before(fault: Fault, wire: Option<&Wire>) -> Option<Response<Body>>
 }
 
 /// The change of a request by a fault.
-pub fn twist(fault: Fault) -> Twist {
-    Twist { repeat: fault == Fault::RepeatHand, rotate: fault == Fault::Rotate }
+pub fn injected(fault: Fault) -> InjectedFault {
+    InjectedFault { repeat: fault == Fault::RepeatHand, rotate: fault == Fault::Rotate }
 }
 
 /// The effect of a fault on the answer, if it has one.

@@ -3,7 +3,7 @@
 use askama::Template;
 use logs::stats::{Interval, Report};
 use show::number;
-use wire::connect::{ConnectionStatus, Doing};
+use wire::connect::{ConnectionState, ConnectionStatus};
 use wire::host::{Playing, SeatStatus, TableStatus};
 
 use super::match_view::{DecisionView, HandView, MatchView};
@@ -246,9 +246,9 @@ impl DealerCard {
             game: status.game.clone(),
             agent: status.agent.clone(),
             doing: match status.doing {
-                Doing::AtTheDealer => "connecting or playing",
-                Doing::Pausing => "pausing",
-                Doing::Stopped => "stopped",
+                ConnectionState::AtTheDealer => "connecting or playing",
+                ConnectionState::Pausing => "pausing",
+                ConnectionState::Stopped => "stopped",
             },
             matches: status.matches,
             hands: status.hands,

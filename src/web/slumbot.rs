@@ -21,7 +21,7 @@ use protocol::slumbot::host::{self, Endpoint, refusal};
 use protocol::slumbot::message::json;
 use serde::Deserialize;
 use wire::faults::Fault;
-use wire::slumbot_host::{HostError, HostStatus, SlumbotHost, Twist};
+use wire::slumbot_host::{HostError, HostStatus, InjectedFault, SlumbotHost};
 
 use super::faults::{self, After, Faults};
 use super::listener::Wire;
@@ -181,16 +181,16 @@ impl Api {
         }
         let from = parts.extensions.get::<Wire>().map(|wire| wire.caller);
         let Some(injected) = &self.0.faults else {
-            return self.done(endpoint, &request, from, Twist::default()).await;
+            return self.done(endpoint, &request, from, InjectedFault::default()).await;
         };
         if fault == Fault::RepeatAnswer
             && let Some(body) = injected.recall(&request)
         {
             return (StatusCode::OK, body);
         }
-        let mut answer = self.done(endpoint, &request, from, faults::twist(fault)).await;
+        let mut answer = self.done(endpoint, &request, from, faults::injected(fault)).await;
         if fault == Fault::Duplicate {
-            answer = self.done(endpoint, &request, from, Twist::default()).await;
+            answer = self.done(endpoint, &request, from, InjectedFault::default()).await;
         }
         injected.remember(&request, &answer.1);
         answer
@@ -202,9 +202,9 @@ impl Api {
         endpoint: Endpoint,
         request: &host::Request,
         from: Option<IpAddr>,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> (StatusCode, String) {
-        let answer = self.0.host.answer(request, from, twist);
+        let answer = self.0.host.answer(request, from, fault);
         match tokio::time::timeout(self.0.limits.time, answer).await {
             Ok(Ok(answer)) => {
                 self.count(endpoint, 0);

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::server::{Server, command, folder_with};
 use super::slumbot::{Answer, raw};
-use crate::program::PATIENCE;
+use crate::program::TIMEOUT;
 
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
@@ -109,7 +109,7 @@ fn further_hosts_are_named_in_the_configuration() {
 /// All that the server sends until it closes the connection.
 fn conversation(server: &Server, bytes: &str) -> String {
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     stream.write_all(bytes.as_bytes()).expect("sent");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("the connection is closed");
@@ -146,7 +146,7 @@ fn a_request_whose_end_is_said_in_two_ways_is_refused_and_nothing_after_it_is_do
     assert_eq!(server.json("/api/v1/slumbot")["sessions"], 0);
     // Either by itself is good, again and again, whatever pieces it comes in.
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let last = hidden.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     let piecemeal = "1\r\n{\r\n1\r\n}\r\n0\r\nTrailer: x\r\n\r\n";
     let one = format!("POST /api/new_hand HTTP/1.1\r\n{kind}{chunked}\r\n\r\n{piecemeal}");

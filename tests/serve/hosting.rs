@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use logs::LedgerReader;
 
 use super::server::{Bot, Played, Server, game, read_json};
-use crate::program::{PATIENCE, read_some, wait_until};
+use crate::program::{TIMEOUT, read_some, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -101,7 +101,7 @@ fn bots_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
     let table = format!("name = \"t\"\ngame = \"{game}\"\nhands = 40\nseats = {seats}\n");
     let server = Server::start(&format!("[[tables]]\n{table}"));
     let mut stream = TcpStream::connect(server.ports[0]).expect("an open port");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
     stream.write_all(b"VERSION:2.0.0\r\n").expect("sent");
     let (mut states, mut stalls, mut line) = (0, 0, String::new());
@@ -122,7 +122,7 @@ fn bots_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
 
 /// Everything the server says before it closes the connection.
 fn read_all(stream: &mut TcpStream) -> String {
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let mut said = Vec::new();
     // A reset is a way of closing, too.
     let _ = stream.read_to_end(&mut said);

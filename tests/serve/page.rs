@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use super::server::{Bot, Server, game};
-use crate::program::{PATIENCE, read_some};
+use crate::program::{TIMEOUT, read_some};
 
 /// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
 fn references(text: &str) -> Vec<String> {
@@ -146,7 +146,7 @@ fn live_parts_come_by_server_sent_events() {
     let mut read_until = |mark: &str| {
         let since = std::time::Instant::now();
         while !said.contains(mark) {
-            assert!(since.elapsed() < PATIENCE, "no {mark} in {said}");
+            assert!(since.elapsed() < TIMEOUT, "no {mark} in {said}");
             let mut bytes = [0; 4096];
             if let Ok(n) = read_some(&mut events, &mut bytes) {
                 said.push_str(&String::from_utf8_lossy(&bytes[..n]));
@@ -160,7 +160,7 @@ fn live_parts_come_by_server_sent_events() {
 
 /// Waits for the end of a connection, whatever is said before.
 fn wait_for_end(stream: &mut TcpStream) {
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let mut said = Vec::new();
     match stream.read_to_end(&mut said) {
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => panic!("it stays open"),
@@ -185,7 +185,7 @@ fn silent_connections_make_room_when_all_places_are_taken() {
     wait_for_end(&mut half);
     let _bot = Bot::sit(server.ports[0], &game("holdem.nolimit.2p.reverse_blinds"));
     let mut said = String::new();
-    live.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    live.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     while !said.contains("outside bot 127.0.0.1") {
         let mut bytes = [0; 4096];
         let n = read_some(&mut live, &mut bytes).expect("the live page goes on");

@@ -9,14 +9,14 @@ use cards::Card;
 use serde_json::{Value, json};
 
 use super::server::Server;
-use crate::program::{PATIENCE, read_some};
+use crate::program::{TIMEOUT, read_some};
 
 const CONFIG: &str = "tables = []\n[slumbot]\nagent = \"equity\"\n";
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
 fn post(server: &Server, endpoint: &str, body: &Value) -> Value {
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let body = body.to_string();
     let head = format!(
         "POST /api/{endpoint} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
@@ -63,7 +63,7 @@ fn events(server: &Server, token: &str, last: &str) -> Vec<(String, String)> {
     let mut said = Vec::new();
     let since = Instant::now();
     loop {
-        assert!(since.elapsed() < PATIENCE, "no {last} in {}", String::from_utf8_lossy(&said));
+        assert!(since.elapsed() < TIMEOUT, "no {last} in {}", String::from_utf8_lossy(&said));
         let mut bytes = [0; 4096];
         if let Ok(n) = read_some(&mut stream, &mut bytes) {
             said.extend_from_slice(&bytes[..n]);

@@ -15,7 +15,7 @@ use protocol::acpc::{Event, Player};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{PATIENCE, read_some, send};
+use crate::program::{TIMEOUT, read_some, send};
 
 /// A running server, killed when dropped.
 pub(super) struct Server {
@@ -125,7 +125,7 @@ impl Server {
             if condition(&table) {
                 return table;
             }
-            assert!(since.elapsed() < PATIENCE, "never {what}: {table:#}\n{}", self.log());
+            assert!(since.elapsed() < TIMEOUT, "never {what}: {table:#}\n{}", self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -162,7 +162,7 @@ impl Server {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status;
             }
-            assert!(since.elapsed() < PATIENCE, "the server does not stop\n{}", self.log());
+            assert!(since.elapsed() < TIMEOUT, "the server does not stop\n{}", self.log());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -217,7 +217,7 @@ pub(super) struct Played {
 impl Bot {
     pub(super) fn sit(address: SocketAddr, def: &Arc<GameDef>) -> Bot {
         let stream = TcpStream::connect(address).expect("the seat's port is open");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
         stream.set_nodelay(true).expect("a socket");
         let mut bot = Bot { stream, player: Player::new(Arc::clone(def)) };
         bot.transmit();

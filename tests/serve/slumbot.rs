@@ -11,7 +11,7 @@ use logs::ledger::{FILE_NAME, in_journal};
 use serde_json::{Value, json};
 
 use super::server::{Server, command, folder_with};
-use crate::program::{PATIENCE, read_some, wait_until};
+use crate::program::{TIMEOUT, read_some, wait_until};
 
 const CALL: &str = "tables = []\n[slumbot]\nagent = \"call\"\n";
 
@@ -39,7 +39,7 @@ pub(super) fn raw(server: &Server, bytes: &[u8]) -> Option<Answer> {
 
 fn raw_to(address: SocketAddr, bytes: &[u8]) -> Option<Answer> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     // The server may have had enough before everything is sent.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
@@ -172,7 +172,7 @@ fn bodies_that_are_none_are_refused_as_by_the_live_server() {
 fn an_endless_body_is_cut_off() {
     let server = Server::start(CALL);
     let mut stream = TcpStream::connect(server.web).expect("the server listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let head = "POST /api/act HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Transfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("sent");
@@ -572,7 +572,7 @@ fn where_sessions_cannot_be_written_everything_stays_as_it_was() {
     let last = one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     let full = (0..200).any(|_| {
         let mut stream = TcpStream::connect(server.web).expect("the server listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
         stream.write_all(format!("{}{last}", one.repeat(99)).as_bytes()).expect("sent");
         let mut answers = String::new();
         stream.read_to_string(&mut answers).expect("answers");

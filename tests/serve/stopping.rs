@@ -7,7 +7,7 @@ use std::process::Stdio;
 use logs::LedgerReader;
 
 use super::server::{Bot, Server, command, folder_with, game, match_folders, read_json};
-use crate::program::{PATIENCE, send, wait_until};
+use crate::program::{TIMEOUT, send, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
 
@@ -103,7 +103,7 @@ fn the_log_is_json_with_the_match_and_the_hand() {
 fn systemd_hears_when_the_server_is_ready_alive_and_stopping() {
     let folder = folder_with("");
     let socket = UnixDatagram::bind(folder.path().join("notify")).expect("a socket");
-    socket.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    socket.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let mut child = command(folder.path())
         .args(["serve", "--bind", "127.0.0.1:0"])
         .env("NOTIFY_SOCKET", folder.path().join("notify"))

@@ -15,7 +15,7 @@ use logs::ledger::{FILE_NAME, Known, in_journal};
 use logs::{HandRecord, LedgerReader};
 use serde_json::Value;
 
-use super::program::{PATIENCE, send, text, wait_for, wait_until};
+use super::program::{TIMEOUT, send, text, wait_for, wait_until};
 
 mod certificates;
 mod estimates;
@@ -220,7 +220,7 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
             reader.count().ok()
         };
         while played().unwrap_or_default() < kill_at {
-            assert!(since.elapsed() < PATIENCE, "it does not get on");
+            assert!(since.elapsed() < TIMEOUT, "it does not get on");
             if child.try_wait().expect("a child").is_some() {
                 let output = child.wait_with_output().expect("what it said");
                 panic!("it ended by itself: {}", text(&output.stderr));

@@ -33,13 +33,13 @@ pub struct ConnectionPlan {
     pub def: Arc<GameDef>,
     /// The agent that plays.
     pub agent: AgentChoice,
-    /// How long to try before an attempt counts as failed.
+    /// The time limit for connecting, after which an attempt counts as failed.
     pub connect_timeout: Duration,
     /// The pause after a match and after the first failure; doubled by each further failure.
     pub retry_first: Duration,
     /// The longest pause.
     pub retry_most: Duration,
-    /// How long the dealer may send nothing before the attempt counts as failed.
+    /// The time limit for silence of the dealer, after which the attempt counts as failed.
     pub silence: Duration,
     /// The time limit for a decision.
     pub decision_time: Duration,
@@ -47,10 +47,10 @@ pub struct ConnectionPlan {
     pub folder: PathBuf,
 }
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Doing {
+pub enum ConnectionState {
     /// Connected or connecting: waiting for the other players, or playing.
     AtTheDealer,
     /// Pausing before the next attempt.
@@ -71,7 +71,7 @@ pub struct ConnectionStatus {
     /// The agent that plays.
     pub agent: String,
     /// The connection's state.
-    pub doing: Doing,
+    pub doing: ConnectionState,
     /// Matches played to their end since the start.
     pub matches: u64,
     /// Hands played since the start, in matches that are over.
@@ -114,7 +114,7 @@ impl Connection {
             dealer: format!("{}:{}", plan.host, plan.port),
             game: plan.game_name.clone(),
             agent: plan.agent.name().to_owned(),
-            doing: Doing::Pausing,
+            doing: ConnectionState::Pausing,
             matches: 0,
             hands: 0,
             failures: 0,
@@ -140,24 +140,24 @@ impl Connection {
             })
         };
         tokio::select! {
-            () = self.play_on(&stop, &stops) => {}
+            () = self.run_matches(&stop, &stops) => {}
             () = stops.abort.cancelled() => {}
         }
         asked.abort();
-        self.view.lock().doing = Doing::Stopped;
+        self.view.lock().doing = ConnectionState::Stopped;
     }
 
-    async fn play_on(&self, stop: &Stop, stops: &Stops) {
+    async fn run_matches(&self, stop: &Stop, stops: &Stops) {
         let mut number = 0;
         while !stop.asked() {
-            self.view.lock().doing = Doing::AtTheDealer;
+            self.view.lock().doing = ConnectionState::AtTheDealer;
             let outcome = self.play_once(number, stop).await;
             number += 1;
             let failures = self.note(&outcome);
             if matches!(outcome, Ok((_, Ok(End::Stopped)))) {
                 return;
             }
-            self.view.lock().doing = Doing::Pausing;
+            self.view.lock().doing = ConnectionState::Pausing;
             let doubled = self.plan.retry_first.saturating_mul(1 << failures.min(20));
             tokio::select! {
                 () = tokio::time::sleep(doubled.min(self.plan.retry_most)) => {}
@@ -176,7 +176,7 @@ impl Connection {
         let word = time.strftime("%Y%m%d-%H%M%S").to_string();
         let folder = plan.folder.join(&plan.name).join(format!("{word}-{number}"));
         let mut record = Record::open(&folder)?;
-        let seat = play_acpc::Plan {
+        let seat = play_acpc::AcpcSettings {
             host: plan.host.clone(),
             port: plan.port,
             def: Arc::new(plan.def.with_quirks(Quirks::ORIGINAL)),
@@ -189,13 +189,13 @@ impl Connection {
         };
         let (summary, end) = play_acpc::play(&seat, Some(&mut record), stop).await;
         drop(record);
-        let kept = if summary.hands > 0 {
+        let saved = if summary.hands > 0 {
             write_summary(&folder.join("summary.json"), &summary)
         } else {
             // Most attempts fail while a dealer is down: of those only the log line stays.
             std::fs::remove_dir_all(&folder)
         };
-        kept.map_err(|source| PlayError::Record { path: folder, source })?;
+        saved.map_err(|source| PlayError::Record { path: folder, source })?;
         Ok((summary, end))
     }
 

@@ -45,7 +45,7 @@ pub struct Entry<'a> {
     pub def: &'a Arc<GameDef>,
 }
 
-/// Why an entry cannot be made or fails its test.
+/// The reason why an entry cannot be made or fails its test.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// A file or folder cannot be made, read or written.
@@ -242,8 +242,8 @@ fn needs(entry: &Entry<'_>) -> &'static str {
 /// [`PackageError::Fails`] with the dealer's result or the entry's output.
 pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), PackageError> {
     let folder = folder.canonicalize().map_err(at(folder))?;
-    let place = std::env::temp_dir().join(format!("cardroom-entry-{}", std::process::id()));
-    fs::create_dir_all(&place).map_err(at(&place))?;
+    let scratch = std::env::temp_dir().join(format!("cardroom-entry-{}", std::process::id()));
+    fs::create_dir_all(&scratch).map_err(at(&scratch))?;
     let absolute = quote(&folder.join("startme.sh").to_string_lossy());
     let parent = folder.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -252,15 +252,15 @@ pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), Packag
     let relative = format!("sh -c {}", quote(&relative));
     let result = [absolute, relative]
         .into_iter()
-        .try_for_each(|command| test_match(&folder, &place, command, def, hands));
+        .try_for_each(|command| test_match(&folder, &scratch, command, def, hands));
     // Left-over files in the temporary folder are no error.
-    let _ = fs::remove_dir_all(&place);
+    let _ = fs::remove_dir_all(&scratch);
     result
 }
 
 fn test_match(
     folder: &Path,
-    place: &Path,
+    scratch: &Path,
     command: String,
     def: &Arc<GameDef>,
     hands: u32,
@@ -270,7 +270,7 @@ fn test_match(
     let random = format!("{program} play acpc --agent random --game {game}");
     let mut run = vec![command];
     run.resize(def.players, random);
-    let name = place.join("match").to_string_lossy().into_owned();
+    let name = scratch.join("match").to_string_lossy().into_owned();
     let options = Options {
         run,
         replies: Replies::Strict,

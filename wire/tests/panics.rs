@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use wire::host::{HostedTable, SeatPlan, Stops, TablePlan};
 use wire::play_acpc;
 use wire::slumbot;
-use wire::slumbot_host::{HostPlan, SlumbotHost, Twist};
+use wire::slumbot_host::{HostPlan, InjectedFault, SlumbotHost};
 
 use crate::panicking::{METHODS, panicking};
 
@@ -82,7 +82,7 @@ fn at_an_acpc_dealer() {
                 write!(stream, "MATCHSTATE:1:{hand}:f:|AsAd\r\n").expect("sent");
             }
         });
-        let plan = play_acpc::Plan {
+        let plan = play_acpc::AcpcSettings {
             host: "127.0.0.1".into(),
             port,
             def: load_game(GAME, Reading::Strict).expect("a built-in game"),
@@ -173,7 +173,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn in_the_host_of_the_slumbot_api() {
-    const NO: Twist = Twist { repeat: false, rotate: false };
+    const NO: InjectedFault = InjectedFault { repeat: false, rotate: false };
     for cost in [Cost::Inline, Cost::Worker] {
         for method in METHODS {
             let folder = TempDir::new().expect("a folder");
@@ -273,7 +273,7 @@ fn at_a_slumbot_server() {
     check(&["act", "meet", "hand_over"], |agent| {
         let folder = TempDir::new().expect("a folder");
         let second = Duration::from_secs(1);
-        let plan = slumbot::Plan {
+        let plan = slumbot::SlumbotRunSettings {
             agent,
             hands: HANDS.into(),
             server: slumbot::Server {

@@ -11,12 +11,12 @@ use matches::games::load_game;
 use matches::registry::registry;
 use matches::stop::Stop;
 use protocol::acpc::gamedef::Reading;
-use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
+use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocking};
 
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
-fn plan(agent: &str, port: u16) -> Plan {
-    Plan {
+fn plan(agent: &str, port: u16) -> AcpcSettings {
+    AcpcSettings {
         host: "127.0.0.1".into(),
         port,
         def: load_game(GAME, Reading::Strict).expect("a built-in game"),
@@ -29,7 +29,7 @@ fn plan(agent: &str, port: u16) -> Plan {
     }
 }
 
-fn play(plan: &Plan) -> (Summary, Result<End, PlayError>) {
+fn play(plan: &AcpcSettings) -> (Summary, Result<End, PlayError>) {
     play_blocking(plan, None, &Stop::new()).expect("sockets can be waited for")
 }
 
@@ -143,7 +143,7 @@ fn what_a_bad_dealer_sends_ends_the_match_with_one_clear_line() {
         let (summary, end) = play(&plan("call", port));
         dealer.join().expect("the dealer does not fail");
         let error = end.expect_err(name);
-        assert!(error.is_theirs(), "{name}: {error}");
+        assert!(error.is_remote_fault(), "{name}: {error}");
         let text = error.to_string();
         assert!(text.contains(expected), "{name}: {text}");
         assert!(text.starts_with(&format!("dealer at 127.0.0.1:{port}: ")), "{name}: {text}");
@@ -173,7 +173,7 @@ fn a_dealer_that_never_speaks_is_left() {
     let (port, dealer) = dealer(|mut talk| {
         let _ = talk.reader.read_to_end(&mut Vec::new());
     });
-    let silent = Plan { silence: Some(Duration::from_millis(300)), ..plan("call", port) };
+    let silent = AcpcSettings { silence: Some(Duration::from_millis(300)), ..plan("call", port) };
     let error = play(&silent).1.expect_err("silence");
     dealer.join().expect("the player has left");
     assert_eq!(
@@ -204,18 +204,18 @@ fn free_port() -> u16 {
 fn a_dealer_that_cannot_be_reached_is_named_with_every_address() {
     let port = free_port();
     let short = Duration::from_millis(200);
-    let absent = Plan { connect_timeout: short, ..plan("call", port) };
+    let absent = AcpcSettings { connect_timeout: short, ..plan("call", port) };
     let error = play(&absent).1.expect_err("nobody listens");
-    assert!(error.is_theirs());
+    assert!(error.is_remote_fault());
     let expected =
         format!("cannot connect to 127.0.0.1:{port} within 200ms: 127.0.0.1: Connection refused");
     assert!(error.to_string().starts_with(&expected), "{error}");
 
-    let nameless = Plan { host: "no-such-host.invalid".into(), ..absent.clone() };
+    let nameless = AcpcSettings { host: "no-such-host.invalid".into(), ..absent.clone() };
     let error = play(&nameless).1.expect_err("no such host").to_string();
     assert!(error.contains("the name `no-such-host.invalid` cannot be resolved"), "{error}");
 
-    let six = Plan { host: "[::1]".into(), ..absent };
+    let six = AcpcSettings { host: "[::1]".into(), ..absent };
     let error = play(&six).1.expect_err("nobody listens").to_string();
     assert!(error.starts_with(&format!("cannot connect to [::1]:{port} within")), "{error}");
 }
@@ -237,7 +237,7 @@ fn a_dealer_that_comes_later_is_waited_for_under_any_of_its_names() {
             let _ = stream.shutdown(Shutdown::Write);
             let _ = stream.read_to_end(&mut Vec::new());
         });
-        let (summary, end) = play(&Plan { host: host.into(), ..plan("fold", port) });
+        let (summary, end) = play(&AcpcSettings { host: host.into(), ..plan("fold", port) });
         dealer.join().expect("the dealer does not fail");
         assert_eq!(end.expect(host), End::MatchOver);
         assert_eq!(summary.chips, 50.0);
@@ -287,7 +287,7 @@ fn a_decision_that_takes_too_long_is_made_without_the_agent() {
         assert!(talk.hear().ends_with(":f"));
         talk.say("MATCHSTATE:1:0:cr300c/r600f:|AsAd/2c3c4c\r\n");
     });
-    let hasty = Plan { deadline: Some(Duration::from_millis(300)), ..plan(&bot, port) };
+    let hasty = AcpcSettings { deadline: Some(Duration::from_millis(300)), ..plan(&bot, port) };
     let (summary, end) = play(&hasty);
     dealer.join().expect("the dealer got the replies it expected");
     assert_eq!(end.expect("a good match"), End::MatchOver);

@@ -17,9 +17,9 @@ use protocol::slumbot::action::write;
 use protocol::slumbot::host::{Endpoint, Request};
 use protocol::slumbot::message::{HandEnd, HandObject};
 use tempfile::TempDir;
-use wire::slumbot_host::{HostError, HostPlan, OpenError, SlumbotHost, Twist};
+use wire::slumbot_host::{HostError, HostPlan, InjectedFault, OpenError, SlumbotHost};
 
-const NO: Twist = Twist { repeat: false, rotate: false };
+const NO: InjectedFault = InjectedFault { repeat: false, rotate: false };
 const HOUR: Duration = Duration::from_secs(3600);
 
 fn plan(folder: &Path, agents: &[&str]) -> HostPlan {
@@ -205,16 +205,16 @@ async fn a_hand_lost_between_its_session_and_its_ledger_is_put_there_again() {
     finish(&host, &token, first, 3).await;
     host.close();
     drop(host);
-    let kept = ledger(&folder, "slumbot-call");
+    let recorded = ledger(&folder, "slumbot-call");
     // As if the server had been killed before the hand was committed.
     std::fs::remove_dir_all(folder.path().join("matches/slumbot-call")).expect("removed");
     let host = open(&folder, &["call"]);
     host.close();
-    assert_eq!(ledger(&folder, "slumbot-call"), kept);
+    assert_eq!(ledger(&folder, "slumbot-call"), recorded);
     drop(host);
     // And once only.
     open(&folder, &["call"]).close();
-    assert_eq!(ledger(&folder, "slumbot-call"), kept);
+    assert_eq!(ledger(&folder, "slumbot-call"), recorded);
 }
 
 #[tokio::test]
@@ -348,7 +348,7 @@ async fn old_tokens_stay_good_and_hands_can_be_repeated() {
     let host = open(&folder, &["call"]);
     let first = host.new_hand(None, None, NO).await.expect("a hand");
     let old = first.token.clone().expect("a token");
-    let rotated = host.act(&old, "k", Twist { rotate: true, ..NO }).await.expect("a check");
+    let rotated = host.act(&old, "k", InjectedFault { rotate: true, ..NO }).await.expect("a check");
     let new = rotated.token.clone().expect("a new token");
     assert_ne!(old, new);
     let after = host.act(&old, "k", NO).await.expect("the old token is good");
@@ -359,7 +359,8 @@ async fn old_tokens_stay_good_and_hands_can_be_repeated() {
     let host = open(&folder, &["call"]);
     let over = finish(&host, &new, after, 3).await;
     assert_eq!(end(&over).session_num_hands, 1);
-    let again = host.new_hand(Some(&old), None, Twist { repeat: true, ..NO }).await.expect("one");
+    let again =
+        host.new_hand(Some(&old), None, InjectedFault { repeat: true, ..NO }).await.expect("one");
     assert_eq!((again.hole_cards, again.client_pos), (first.hole_cards, 0));
     finish(&host, &new, again, 3).await;
     let next = host.new_hand(Some(&old), None, NO).await.expect("a hand");
@@ -548,9 +549,9 @@ fn check_decisions(folder: &TempDir, id: &str) {
             .map(|(index, played)| (index as u32, played.action))
             .collect();
         let decisions = reader.decisions(record.hand).expect("readable");
-        let kept: Vec<(u32, Action)> =
+        let recorded: Vec<(u32, Action)> =
             decisions.iter().map(|decision| (decision.index, decision.action)).collect();
-        assert_eq!(kept, played, "hand {}: {}", record.hand, write(&record.public));
+        assert_eq!(recorded, played, "hand {}: {}", record.hand, write(&record.public));
     }
 }
 

@@ -20,7 +20,7 @@ use solvers::Player;
 use solvers::subgame::response::{Before, Choices, FLOPS, FlopValues, Preflop};
 
 /// The least number of flops for an estimate: two in each half.
-pub const LEAST: usize = 4;
+pub const MIN_FLOPS: usize = 4;
 
 /// A rate in thousandths of a big blind per hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,7 +50,8 @@ pub struct Figures {
 }
 
 /// The responders' win rates, in units of which a chip has `unit`. `drawn` has the values on the
-/// flops in the order in which they were drawn: at least [`LEAST`]; if there are [`FLOPS`], all.
+/// flops in the order in which they were drawn: at least [`MIN_FLOPS`]; if there are [`FLOPS`],
+/// all.
 pub fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
     let as_agent = Sample::new(preflop, drawn, [Before::AsAgent; 2], unit);
     let from_flop = as_agent.figure(0, &Sample::default());

@@ -9,7 +9,7 @@ use solvers::subgame::response::{InBuckets, TreeStrategy, flop_kinds};
 
 use crate::pool;
 
-/// Why the measurement fails.
+/// The reason why the measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum InBucketsError {
     /// The agent does not play by buckets.
@@ -40,9 +40,9 @@ pub struct Progress {
 /// The result of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// By seat, in chips a hand: the value of a best response in this seat against the agent.
+    /// The value of a best response against the agent, by seat, in chips a hand.
     pub best: [f64; 2],
-    /// By seat, in chips a hand: the value of the agent itself against the agent.
+    /// The value of the agent against itself, by seat, in chips a hand.
     pub own: [f64; 2],
     /// The number of sequences of buckets up to each street.
     pub paths: [usize; 4],

@@ -25,14 +25,14 @@ use solvers::subgame::response::{
     FLOPS, FlopValues, Preflop, Responder, ResponseError, TreeStrategy, flop_kinds, shuffled_flops,
 };
 
-use crate::folder::{StoreError, folder_name, has, part};
+use crate::folder::{StoreError, folder_name, has, shard_suffix};
 use crate::pool;
-use estimate::{Figures, LEAST, figures};
+use estimate::{Figures, MIN_FLOPS, figures};
 use store::{Manifest, Store};
 
 /// The settings of a measurement.
 #[derive(Clone)]
-pub struct Plan {
+pub struct BestResponseSettings {
     /// The game: heads-up hold'em.
     pub def: Arc<GameDef>,
     /// The game's name: a built-in one, or the path of its file.
@@ -51,11 +51,11 @@ pub struct Plan {
     pub shard: Option<Shard>,
 }
 
-/// Why the measurement fails.
+/// The reason why the measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// The number of flops is too small or too large.
-    #[error("give {LEAST} to {FLOPS} flops, or `all`, not {0}")]
+    #[error("give {MIN_FLOPS} to {FLOPS} flops, or `all`, not {0}")]
     Flops(usize),
     /// The response cannot be computed.
     #[error(transparent)]
@@ -94,11 +94,11 @@ pub struct Outcome {
     pub earlier: usize,
 }
 
-impl Plan {
+impl BestResponseSettings {
     /// A name for the measurement, without flops and seed: more flops continue it.
     pub fn name(&self) -> String {
         let (model, tree) = (self.model_sha256.as_deref(), self.strategy.tree().hash());
-        let rest = tree[..8].to_owned() + &part(self.shard);
+        let rest = tree[..8].to_owned() + &shard_suffix(self.shard);
         folder_name("best-response", &self.agent, model, &self.game_name, &rest)
     }
 
@@ -133,14 +133,14 @@ fn fingerprint(preflop: &Preflop) -> String {
 /// # Errors
 /// [`MeasureError`]; flops that were finished before an error are kept.
 pub fn run(
-    plan: &Plan,
+    plan: &BestResponseSettings,
     folder: &Path,
     provenance: Provenance,
     threads: usize,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
 ) -> Result<Outcome, MeasureError> {
-    if !(LEAST..=FLOPS).contains(&plan.flops) {
+    if !(MIN_FLOPS..=FLOPS).contains(&plan.flops) {
         return Err(MeasureError::Flops(plan.flops));
     }
     let responder = Responder::new(&*plan.strategy)?;
@@ -187,7 +187,7 @@ struct Measurement<'a> {
 
 impl<'a> Measurement<'a> {
     fn new(
-        plan: &Plan,
+        plan: &BestResponseSettings,
         preflop: &'a Preflop,
         known: BTreeMap<usize, FlopValues>,
     ) -> Measurement<'a> {
@@ -217,7 +217,7 @@ impl<'a> Measurement<'a> {
 
     fn figures(&self) -> Option<Figures> {
         let first = self.first();
-        (first.len() >= LEAST).then(|| figures(self.preflop, &first, self.unit))
+        (first.len() >= MIN_FLOPS).then(|| figures(self.preflop, &first, self.unit))
     }
 
     /// The number of kinds that are needed and known.

@@ -59,7 +59,7 @@ impl crate::folder::Manifest for Manifest {
 
 /// A measurement's folder, open for writing; one process at a time can open it.
 pub struct Store {
-    kept: ResultsFolder,
+    results: ResultsFolder,
 }
 
 impl Store {
@@ -75,7 +75,7 @@ impl Store {
         values: usize,
     ) -> Result<(Store, BTreeMap<usize, FlopValues>), StoreError> {
         let mut known = BTreeMap::new();
-        let kept =
+        let results =
             ResultsFolder::open(folder, manifest, shard, RESULTS, HEADER, |number, line| {
                 let (kind, values) = read_line(line, values)
                     .ok_or_else(|| format!("line {number} is not a flop of this measurement"))?;
@@ -84,7 +84,7 @@ impl Store {
                     Some(_) => Err(format!("line {number}: flop {kind} appears twice")),
                 }
             })?;
-        Ok((Store { kept }, known))
+        Ok((Store { results }, known))
     }
 
     /// Writes the values on a kind of flop.
@@ -99,7 +99,7 @@ impl Store {
             let _ = write!(line, "{blank}{value}");
         }
         line.push('\n');
-        self.kept.add(&line)
+        self.results.add(&line)
     }
 }
 

@@ -27,14 +27,14 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::lbr::{Deal, LbrError, LocalBestResponse, Moves, Posterior};
 
-use crate::folder::{folder_name, has, part};
-use crate::pool::{self, SHOWN};
+use crate::folder::{folder_name, has, shard_suffix};
+use crate::pool::{self, PROGRESS_INTERVAL};
 use crate::spot_value::{self, Player as Plays, Sampled};
 use store::{Manifest, Store, StoreError};
 
 /// The settings of a measurement.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct LbrSettings {
     /// The game: heads-up hold'em.
     pub def: Arc<GameDef>,
     /// The game's name: a built-in one, or the path of its file.
@@ -58,7 +58,7 @@ pub struct Plan {
     pub shard: Option<Shard>,
 }
 
-/// Why the measurement fails.
+/// The reason why the measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// The number of hands is odd or zero.
@@ -150,7 +150,7 @@ pub struct Outcome {
     pub complete: bool,
 }
 
-impl Plan {
+impl LbrSettings {
     /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
         let all_hands = self.all_hands.map(|Sampled { cards, below }| {
@@ -159,7 +159,7 @@ impl Plan {
         });
         let all_hands = all_hands.unwrap_or_default();
         let rest = format!("{}-from-{}{all_hands}-s{}", self.moves, self.from, self.seed);
-        let rest = rest + &part(self.shard);
+        let rest = rest + &shard_suffix(self.shard);
         folder_name("lbr", &self.agent, self.model_sha256.as_deref(), &self.game_name, &rest)
     }
 
@@ -193,7 +193,7 @@ impl Plan {
 /// # Errors
 /// [`MeasureError`]; deals that were finished before an error are kept.
 pub fn run(
-    plan: &Plan,
+    plan: &LbrSettings,
     folder: &Path,
     provenance: Provenance,
     threads: usize,
@@ -229,7 +229,7 @@ pub fn run(
             store.keep(deal, both)?;
             measurement.figures.add(both);
         }
-        if shown.elapsed() >= SHOWN {
+        if shown.elapsed() >= PROGRESS_INTERVAL {
             shown = Instant::now();
             seen(&measurement.progress());
         }
@@ -249,7 +249,7 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    fn new(plan: &Plan, policy: &'a dyn Policy) -> Result<Player<'a>, MeasureError> {
+    fn new(plan: &LbrSettings, policy: &'a dyn Policy) -> Result<Player<'a>, MeasureError> {
         let response = LocalBestResponse::new(&plan.def, policy, plan.moves, plan.from)?;
         let dealer = Dealer::new(&plan.def, plan.seed);
         Ok(Player { response, agent: policy, all_hands: plan.all_hands, dealer, seed: plan.seed })
@@ -304,7 +304,7 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn new(plan: &Plan) -> Measurement {
+    fn new(plan: &LbrSettings) -> Measurement {
         Measurement {
             big_blind: plan.def.big_blind(),
             figures: Figures::default(),

@@ -66,7 +66,7 @@ impl crate::folder::Manifest for Manifest {
 
 /// A measurement's folder, open for writing; one process at a time can open it.
 pub struct Store {
-    kept: ResultsFolder,
+    results: ResultsFolder,
     known: BTreeMap<u64, [Won; 2]>,
 }
 
@@ -81,15 +81,16 @@ impl Store {
         shard: Option<Shard>,
     ) -> Result<Store, StoreError> {
         let mut known = BTreeMap::new();
-        let kept = ResultsFolder::open(folder, manifest, shard, DEALS, HEADER, |number, line| {
-            let (deal, both) =
-                read_line(line).ok_or_else(|| format!("line {number} is not a deal: '{line}'"))?;
-            match known.insert(deal, both) {
-                None => Ok(()),
-                Some(_) => Err(format!("line {number}: deal {deal} appears twice")),
-            }
-        })?;
-        Ok(Store { kept, known })
+        let results =
+            ResultsFolder::open(folder, manifest, shard, DEALS, HEADER, |number, line| {
+                let (deal, both) = read_line(line)
+                    .ok_or_else(|| format!("line {number} is not a deal: '{line}'"))?;
+                match known.insert(deal, both) {
+                    None => Ok(()),
+                    Some(_) => Err(format!("line {number}: deal {deal} appears twice")),
+                }
+            })?;
+        Ok(Store { results, known })
     }
 
     /// The results found when the folder was opened, by deal.
@@ -105,7 +106,7 @@ impl Store {
         let dealt = |won: Won| won.dealt.map_or_else(String::new, |won| won.parts().to_string());
         let [a, b] = both.map(dealt);
         let [c, d] = both.map(|won| won.expected.parts());
-        self.kept.add(&format!("{deal},{a},{b},{c},{d}\n"))
+        self.results.add(&format!("{deal},{a},{b},{c},{d}\n"))
     }
 }
 

@@ -18,7 +18,8 @@ fn combo(hand: CardSet) -> Combo {
     both.expect("hold'em hands have two cards")
 }
 
-/// As [`share`], for many hands against the same one; none shares a card with it or the board.
+/// The same as [`share`], for many hands against the same one; none shares a card with it or the
+/// board.
 pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet) -> Vec<f64> {
     if board.is_empty() {
         return hands.iter().map(|&hand| share(hand, other, board)).collect();

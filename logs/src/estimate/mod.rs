@@ -17,10 +17,10 @@
 //! before the hands are played.
 
 mod equity;
-mod imagine;
 mod moments;
 mod next;
 mod parallel;
+mod rao_blackwell;
 mod rows;
 mod sample;
 mod terms;
@@ -35,9 +35,9 @@ pub use rows::{NoEstimates, Row, RowKind, Rows};
 pub use value::VERSION as VALUE_FUNCTION;
 
 use crate::{DecisionRecord, HandRecord, MatchInfo};
-use imagine::{Imagined, imagine};
 use moments::Moments;
 use next::Effort;
+use rao_blackwell::{Averaged, average};
 use sample::Sample;
 use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
 use value::FEATURES;
@@ -56,7 +56,7 @@ pub struct Estimates {
     open: Vec<Entry>,
     open_deal: u64,
     policies: [Option<Arc<dyn Policy>>; 2],
-    imagined_hands: usize,
+    averaged_hands: usize,
     values: Option<Arc<dyn ValueFunction>>,
     facts: Facts,
 }
@@ -73,7 +73,7 @@ struct Share {
 struct Entry {
     seat: usize,
     actual: Terms,
-    imagined: Option<Terms>,
+    averaged: Option<Terms>,
 }
 
 /// Counts of the data behind the estimates.
@@ -91,7 +91,7 @@ pub(crate) struct Facts {
     pub(crate) hands: u64,
     /// Number of hands averaged over imaginary observations; below, of those contradicting the
     /// policy.
-    pub(crate) imagined: u64,
+    pub(crate) averaged: u64,
     pub(crate) contradicted: u64,
 }
 
@@ -105,7 +105,7 @@ impl Facts {
         }
         self.baselines += other.baselines;
         self.hands += other.hands;
-        self.imagined += other.imagined;
+        self.averaged += other.averaged;
         self.contradicted += other.contradicted;
     }
 }
@@ -116,7 +116,7 @@ impl Estimates {
         Estimates::of_game(&info.game, info.group(), of)
     }
 
-    /// As [`Estimates::new`], for a game in which `group` consecutive hands share a deal.
+    /// The same as [`Estimates::new`], for a game in which `group` consecutive hands share a deal.
     pub fn of_game(def: &GameDef, group: usize, of: usize) -> Option<Estimates> {
         let holdem = def.players == 2
             && def.hole_cards == 2
@@ -132,7 +132,7 @@ impl Estimates {
             open: Vec::new(),
             open_deal: 0,
             policies: [None, None],
-            imagined_hands: 0,
+            averaged_hands: 0,
             values: None,
             facts: Facts::default(),
         })
@@ -146,7 +146,7 @@ impl Estimates {
     #[must_use]
     pub fn imagining(mut self, policy: Arc<dyn Policy>, hands: usize) -> Estimates {
         self.policies[0] = Some(policy);
-        self.imagined_hands = hands;
+        self.averaged_hands = hands;
         self
     }
 
@@ -200,7 +200,7 @@ impl Estimates {
         actual[RESULT] = won.chips() * unit;
         actual[BASELINE] = baseline.map_or(0.0, |baseline| baseline.chips() * unit);
         let facts = Facts { hands: 1, settled: 1, ..Facts::default() };
-        let entry = Some(Entry { seat: seat.index() & 1, actual, imagined: None });
+        let entry = Some(Entry { seat: seat.index() & 1, actual, averaged: None });
         self.count(Share { deal: u64::MAX, facts, entry });
     }
 
@@ -225,24 +225,24 @@ impl Estimates {
             facts.decisions[side] += 1;
             facts.strategies[side] += u64::from(act.strategy.is_some());
         }
-        let worth = line.worth();
+        let equities = line.equities();
         let strategies = line.acts().map(|act| act.strategy.as_ref());
         let values = self.values.as_deref();
-        let actual = line.terms(line.hole, &worth, strategies, Effort::PLAYED, values);
-        let mut imagined = None;
-        if self.imagined_hands > 1
+        let actual = line.terms(line.hole, &equities, strategies, Effort::PLAYED, values);
+        let mut averaged = None;
+        if self.averaged_hands > 1
             && let Some(policy) = policies[0]
         {
-            match imagine(&line, policy, self.imagined_hands, record.hand, values) {
-                Imagined::Mean(terms) => {
-                    facts.imagined = 1;
-                    imagined = Some(*terms);
+            match average(&line, policy, self.averaged_hands, record.hand, values) {
+                Averaged::Mean(terms) => {
+                    facts.averaged = 1;
+                    averaged = Some(*terms);
                 }
-                Imagined::AsPlayed => {}
-                Imagined::Differs => facts.contradicted = 1,
+                Averaged::AsPlayed => {}
+                Averaged::Differs => facts.contradicted = 1,
             }
         }
-        let entry = Entry { seat: line.seat.index(), actual, imagined };
+        let entry = Entry { seat: line.seat.index(), actual, averaged };
         Share { deal: record.deal, facts, entry: Some(entry) }
     }
 
@@ -265,17 +265,17 @@ impl Estimates {
             return;
         }
         let mut actual = [0.0; COUNT];
-        let mut imagined = [0.0; COUNT];
+        let mut averaged = [0.0; COUNT];
         for entry in self.open.drain(..) {
-            let mean = entry.imagined.unwrap_or(entry.actual);
+            let mean = entry.averaged.unwrap_or(entry.actual);
             self.seats[entry.seat].add(&entry.actual, &mean);
             for i in 0..COUNT {
                 actual[i] += entry.actual[i];
-                imagined[i] += mean[i];
+                averaged[i] += mean[i];
             }
         }
         if self.group > 1 {
-            self.groups.add(&actual, &imagined);
+            self.groups.add(&actual, &averaged);
         }
     }
 

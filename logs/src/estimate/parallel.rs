@@ -13,7 +13,7 @@ use crate::{DecisionRecord, HandRecord};
 
 /// Number of hands in a block: enough for many threads, few enough to report progress and stop
 /// soon.
-const BLOCK: usize = 256;
+const BLOCK_HANDS: usize = 256;
 
 /// An observed hand.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl Estimates {
         while !block.is_empty() {
             let share = |hand| self.share(hand);
             let (shares, next) =
-                parallel::beside(|| parallel::map(&block, share), || read(&mut hands));
+                parallel::join_here(|| parallel::map(&block, share), || read(&mut hands));
             for (share, hand) in shares.into_iter().zip(&block) {
                 match (share, hand) {
                     (Some(share), _) => self.count(share),
@@ -88,5 +88,5 @@ impl Estimates {
 
 /// Reads the next block.
 fn read<E>(hands: &mut impl Iterator<Item = Result<Observed, E>>) -> Result<Vec<Observed>, E> {
-    hands.take(BLOCK).collect()
+    hands.take(BLOCK_HANDS).collect()
 }

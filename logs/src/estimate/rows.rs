@@ -15,7 +15,7 @@ use super::{Estimates, Facts};
 use crate::stats::Rate;
 
 /// Number of parts of the training folds on which the degrees of freedom are selected.
-const PARTS: usize = 3;
+const INNER_FOLDS: usize = 3;
 
 /// A kind of estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -101,7 +101,7 @@ impl Units<'_> {
 /// The definition of an estimate.
 struct Recipe {
     kind: RowKind,
-    imagined: bool,
+    averaged: bool,
     /// Whether there is a given value function.
     valued: bool,
     /// The terms to correct for, with fitted coefficients.
@@ -147,8 +147,8 @@ fn recipes(facts: Facts, valued: bool) -> Vec<Recipe> {
     };
     let known = facts.strategies.map(|known| known > 0);
     let baseline = facts.baselines > 0 && facts.baselines + facts.settled == facts.hands;
-    let imagined = facts.imagined > 0 && facts.contradicted == 0;
-    let plain = |kind, terms: Vec<usize>| Recipe { kind, imagined: false, valued, terms };
+    let averaged = facts.averaged > 0 && facts.contradicted == 0;
+    let plain = |kind, terms: Vec<usize>| Recipe { kind, averaged: false, valued, terms };
     let mut recipes = vec![plain(RowKind::Raw, vec![])];
     if baseline {
         recipes.push(plain(RowKind::Baseline, vec![BASELINE]));
@@ -165,12 +165,12 @@ fn recipes(facts: Facts, valued: bool) -> Vec<Recipe> {
         }
         [false, false] => {}
     }
-    if imagined {
-        recipes.push(Recipe { imagined, ..plain(RowKind::Imagined, both.clone()) });
+    if averaged {
+        recipes.push(Recipe { averaged, ..plain(RowKind::Imagined, both.clone()) });
     }
     let mut all = both;
     all.extend(baseline.then_some(BASELINE));
-    recipes.push(Recipe { imagined, ..plain(RowKind::Combined, all) });
+    recipes.push(Recipe { averaged, ..plain(RowKind::Combined, all) });
     recipes
 }
 
@@ -185,7 +185,7 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
         ("own draws", chosen(OWN, valued).collect()),
         ("the other's draws", chosen(OTHER, valued).collect()),
     ];
-    let mut recipe = Recipe { kind: RowKind::Combined, imagined: false, valued, terms: Vec::new() };
+    let mut recipe = Recipe { kind: RowKind::Combined, averaged: false, valued, terms: Vec::new() };
     let error = |recipe: &Recipe| recipe.rate(&all).map(|(rate, _)| rate.standard_error);
     let Some(raw) = error(&recipe).filter(|&raw| raw > 0.0) else { return Vec::new() };
     let left = kinds.iter_mut().map(|(name, terms)| {
@@ -230,7 +230,7 @@ impl Recipe {
     /// The rate in mbb/hand, and the mean of the first fitted coefficient over the folds.
     fn rate(&self, units: &Units<'_>) -> Option<(Rate, Option<f64>)> {
         let strata: Vec<&[Moments; FOLDS]> =
-            units.strata.iter().map(|sample| sample.folds(self.imagined)).collect();
+            units.strata.iter().map(|sample| sample.folds(self.averaged)).collect();
         let count: f64 = strata.iter().flat_map(|folds| folds.iter()).map(|m| m.units).sum();
         if count < 2.0 {
             return None;
@@ -272,8 +272,8 @@ impl Recipe {
             return self.fitted(&Moments::default(), Freedom::Plain);
         }
         let mut spread = [0.0; Freedom::ALL.len()];
-        for part in 0..PARTS {
-            let inside = |other: usize| other != fold && other % PARTS == part;
+        for part in 0..INNER_FOLDS {
+            let inside = |other: usize| other != fold && other % INNER_FOLDS == part;
             let others = merged(strata, |other| other != fold && !inside(other));
             for (spread, freedom) in spread.iter_mut().zip(Freedom::ALL) {
                 let weights = self.fitted(&others, freedom);

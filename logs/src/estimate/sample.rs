@@ -12,19 +12,19 @@ pub(super) const FOLDS: usize = 10;
 pub(super) struct Sample {
     units: usize,
     pub(super) actual: [Moments; FOLDS],
-    pub(super) imagined: [Moments; FOLDS],
+    pub(super) averaged: [Moments; FOLDS],
 }
 
 impl Sample {
-    pub(super) fn add(&mut self, actual: &Terms, imagined: &Terms) {
+    pub(super) fn add(&mut self, actual: &Terms, averaged: &Terms) {
         let fold = self.units % FOLDS;
         self.units += 1;
         self.actual[fold].add(actual);
-        self.imagined[fold].add(imagined);
+        self.averaged[fold].add(averaged);
     }
 
     /// The folds of the units as played, or with imaginary observations.
-    pub(super) fn folds(&self, imagined: bool) -> &[Moments; FOLDS] {
-        if imagined { &self.imagined } else { &self.actual }
+    pub(super) fn folds(&self, averaged: bool) -> &[Moments; FOLDS] {
+        if averaged { &self.averaged } else { &self.actual }
     }
 }

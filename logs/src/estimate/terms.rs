@@ -77,7 +77,7 @@ pub(super) struct Line {
 
 /// Pot share and strength of both sides' cards on each street dealt.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Worth {
+pub(super) struct HandEquities {
     /// The entrant's pot share.
     pub(super) share: [f64; 4],
     /// The apparent strength of the entrant's hand and of the other's.
@@ -174,39 +174,39 @@ impl Line {
     }
 
     /// The pot shares and strengths of the cards held.
-    pub(super) fn worth(&self) -> Worth {
+    pub(super) fn equities(&self) -> HandEquities {
         let shares: Vec<f64> =
             self.boards.iter().map(|&board| share(self.hole, self.other, board)).collect();
-        self.worth_of(self.hole, &shares)
+        self.equities_of(self.hole, &shares)
     }
 
     /// Pot shares and strengths if the entrant held these cards, given its pot share on each
     /// street.
-    pub(super) fn worth_of(&self, hole: CardSet, shares: &[f64]) -> Worth {
-        let mut worth = Worth::default();
+    pub(super) fn equities_of(&self, hole: CardSet, shares: &[f64]) -> HandEquities {
+        let mut equities = HandEquities::default();
         for (street, (&share, &board)) in shares.iter().zip(&self.boards).enumerate() {
-            worth.share[street] = share;
+            equities.share[street] = share;
             // After an all-in strength has no effect.
             if self.open[street] {
-                worth.strength[street] = strengths(hole, self.other, board);
+                equities.strength[street] = strengths(hole, self.other, board);
             }
         }
-        worth
+        equities
     }
 
-    /// The terms of the hand if the entrant had held `hole`, with this worth and these strategies,
-    /// one for each of [`acts`](Self::acts); by `values` too, if given.
+    /// The terms of the hand if the entrant had held `hole`, with these equities and these
+    /// strategies, one for each of [`acts`](Self::acts); by `values` too, if given.
     pub(super) fn terms<'a>(
         &'a self,
         hole: CardSet,
-        worth: &Worth,
+        equities: &HandEquities,
         strategies: impl IntoIterator<Item = Option<&'a Strategy>>,
         effort: Effort,
         values: Option<&dyn ValueFunction>,
     ) -> Terms {
         let mut terms = [0.0; COUNT];
         terms[RESULT] = match self.showdown {
-            true => (2.0 * worth.share[3] - 1.0) * self.matched,
+            true => (2.0 * equities.share[3] - 1.0) * self.matched,
             false => self.result,
         };
         terms[BASELINE] = self.baseline;
@@ -219,12 +219,13 @@ impl Line {
                     if let Some(valued) = &mut valued {
                         terms[VALUED + street] = valued.dealt(street, states);
                     }
-                    let now = features(worth.share[street], worth.strength[street], pot, behind);
+                    let now =
+                        features(equities.share[street], equities.strength[street], pot, behind);
                     let mean = match street.checked_sub(1) {
                         // Swapping the hands gives an equally likely deal.
                         None => [0.0; FEATURES],
                         Some(before) => {
-                            let share = worth.share[before];
+                            let share = equities.share[before];
                             next.features(share, self.boards[before], street, pot, behind)
                         }
                     };
@@ -236,7 +237,8 @@ impl Line {
                     let Some(strategy) = strategies.next().flatten() else { continue };
                     let first = if act.own { OWN } else { OTHER };
                     let sign = if act.own { 1.0 } else { -1.0 };
-                    terms[first + usize::from(act.street > 0)] += sign * act.luck(worth, strategy);
+                    terms[first + usize::from(act.street > 0)] +=
+                        sign * act.luck(equities, strategy);
                     if let Some(valued) = &mut valued {
                         let first = if act.own { VALUED_OWN } else { VALUED_OTHER };
                         terms[first + act.street] += valued.chosen(act, strategy);
@@ -311,12 +313,12 @@ impl<'a> Valued<'a> {
 
 impl Act {
     /// The value, to the acting side, of the action taken minus the strategy's mean value.
-    fn luck(&self, worth: &Worth, strategy: &Strategy) -> f64 {
+    fn luck(&self, equities: &HandEquities, strategy: &Strategy) -> f64 {
         if !is_mixed(strategy) {
             return 0.0;
         }
-        let share = worth.share[self.street];
-        let [ours, theirs] = worth.strength[self.street];
+        let share = equities.share[self.street];
+        let [ours, theirs] = equities.strength[self.street];
         let spot = Spot {
             street: self.street,
             committed: self.committed,

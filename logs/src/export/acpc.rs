@@ -166,8 +166,8 @@ pub fn read_score(input: impl BufRead, names: &[String]) -> Option<Vec<Payoff>> 
             return None;
         }
         for (value, player) in values.zip(players) {
-            let place = names.iter().position(|name| name == player)?;
-            totals[place] += parse_payoff(value)?;
+            let entrant = names.iter().position(|name| name == player)?;
+            totals[entrant] += parse_payoff(value)?;
         }
         found = true;
     }

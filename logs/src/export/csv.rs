@@ -97,7 +97,7 @@ pub struct Reader<R> {
     def: Arc<GameDef>,
     names: Vec<String>,
     /// Index of each column in the file.
-    places: [Option<usize>; COUNT],
+    field_indices: [Option<usize>; COUNT],
     /// Number of fields of a row.
     width: usize,
     passed_over: Vec<String>,
@@ -112,7 +112,7 @@ impl<R: BufRead> Reader<R> {
             line: 0,
             def: Arc::clone(def),
             names,
-            places: [None; COUNT],
+            field_indices: [None; COUNT],
             width: 0,
             passed_over: Vec::new(),
         }
@@ -131,13 +131,13 @@ impl<R: BufRead> Reader<R> {
     /// Locates the columns by their names.
     fn find_columns(&mut self, line: &str) -> Result<(), String> {
         let found = fields(line.trim_start_matches('\u{feff}'))?;
-        for (place, column) in COLUMNS.split(',').enumerate() {
+        for (index, column) in COLUMNS.split(',').enumerate() {
             let mut named = (0..found.len()).filter(|&at| found[at] == column);
-            self.places[place] = named.next();
+            self.field_indices[index] = named.next();
             if named.next().is_some() {
                 return Err(format!("two columns are named {column}"));
             }
-            if self.places[place].is_none() && !OPTIONAL.contains(&place) {
+            if self.field_indices[index].is_none() && !OPTIONAL.contains(&index) {
                 return Err(format!("there is no column {column}; the columns are {COLUMNS}"));
             }
         }
@@ -171,13 +171,13 @@ impl<R: BufRead> Reader<R> {
             if fields.len() != self.width {
                 return Err(format!("{} fields instead of {}", fields.len(), self.width));
             }
-            let field = |place: &Option<usize>| place.map(|at| fields[at].clone());
+            let field = |index: &Option<usize>| index.map(|at| fields[at].clone());
             let mut row: Vec<String> =
-                self.places.iter().map(|place| field(place).unwrap_or_default()).collect();
-            if self.places[DEAL].is_none() {
+                self.field_indices.iter().map(|index| field(index).unwrap_or_default()).collect();
+            if self.field_indices[DEAL].is_none() {
                 row[DEAL] = row[0].clone();
             }
-            if self.places[ENTRANT].is_none() {
+            if self.field_indices[ENTRANT].is_none() {
                 row[ENTRANT] = self.number(text(&row[NAME]))?;
             }
             return Ok(Some(row));

@@ -9,6 +9,7 @@ pub mod acpc;
 mod amount;
 pub mod csv;
 pub mod jsonl;
+mod match_export;
 pub mod ohh;
 #[cfg(feature = "parquet")]
 pub mod parquet;
@@ -17,9 +18,8 @@ pub mod pokerstars;
 mod steps;
 pub mod table;
 pub mod table_picture;
-mod whole;
 
-pub use whole::{ExportError, Format, Summary, write_match};
+pub use match_export::{ExportError, Format, Summary, write_match};
 
 pub(crate) use amount::parse_payoff;
 use game::escape;

@@ -28,7 +28,7 @@ pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
 /// Appends a hand, followed by a blank line.
 ///
 /// # Errors
-/// As [`check`].
+/// Those of [`check`].
 pub fn write_hand(
     record: &HandRecord,
     info: &MatchInfo,

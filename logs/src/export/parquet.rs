@@ -21,7 +21,7 @@ use super::ExportError;
 use crate::{DecisionRecord, HandRecord, MatchInfo, decisions};
 
 /// Number of rows in a group, which is held in memory: some 20 MB.
-const ROWS: usize = 100_000;
+const ROW_GROUP_SIZE: usize = 100_000;
 
 const HANDS: &str = "message hands {
     required int64 hand;
@@ -92,7 +92,7 @@ impl<W: Write + Send> Table<W> {
             column.push(value);
         }
         self.rows += 1;
-        if self.rows.is_multiple_of(ROWS) { self.flush() } else { Ok(()) }
+        if self.rows.is_multiple_of(ROW_GROUP_SIZE) { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), ParquetError> {

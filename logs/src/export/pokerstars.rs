@@ -42,7 +42,7 @@ impl Writer {
     /// A writer for this match.
     ///
     /// # Errors
-    /// As [`check`].
+    /// Those of [`check`].
     pub fn new(info: &MatchInfo) -> Result<Writer, CannotExpress> {
         let def = &info.game;
         check(def)?;
@@ -83,23 +83,23 @@ impl Writer {
         let number = (self.number << 32) | (record.hand & 0xFFFF_FFFF);
         let time = self.begun.later(record.hand);
         line(format_args!("PokerStars Hand #{number}: {} - {time} ET", self.title));
-        let place = |seat: Seat| usize::from(record.entrants[seat]) + 1;
-        let button = place(def.button());
+        let seat_number = |seat: Seat| usize::from(record.entrants[seat]) + 1;
+        let button = seat_number(def.button());
         let players = def.players;
         line(format_args!("Table '{}' {players}-max Seat #{button} is the button", self.table));
         let mut seats: Vec<Seat> = def.seats().collect();
-        seats.sort_unstable_by_key(|&seat| place(seat));
+        seats.sort_unstable_by_key(|&seat| seat_number(seat));
         for &seat in &seats {
             let stack = dollars(def.stacks[seat.index()].into());
             let name = self.name(record, seat);
-            line(format_args!("Seat {}: {name} ({stack} in chips)", place(seat)));
+            line(format_args!("Seat {}: {name} ({stack} in chips)", seat_number(seat)));
         }
         let mut blinds: Vec<(Chips, Seat)> =
             def.seats().map(|seat| (def.blinds[seat.index()], seat)).collect();
         blinds.retain(|&(chips, _)| chips > 0);
         blinds.sort_unstable_by_key(|&(chips, _)| chips);
-        for (number, &(chips, seat)) in blinds.iter().enumerate() {
-            let which = if number + 1 == blinds.len() { "big" } else { "small" };
+        for (order, &(chips, seat)) in blinds.iter().enumerate() {
+            let which = if order + 1 == blinds.len() { "big" } else { "small" };
             let name = self.name(record, seat);
             line(format_args!("{name}: posts {which} blind {}", dollars(chips.into())));
         }
@@ -162,8 +162,8 @@ impl Writer {
         }
         for &(seat, chips) in &won {
             let role = match blinds.iter().position(|&(_, blind)| blind == seat) {
-                _ if place(seat) == button && players == 2 => " (button) (small blind)",
-                _ if place(seat) == button => " (button)",
+                _ if seat_number(seat) == button && players == 2 => " (button) (small blind)",
+                _ if seat_number(seat) == button => " (button)",
                 Some(last) if last + 1 == blinds.len() => " (big blind)",
                 Some(_) => " (small blind)",
                 None => "",
@@ -183,7 +183,11 @@ impl Writer {
                 None if chips == 0 => "mucked".to_owned(),
                 None => format!("collected ({amount})"),
             };
-            line(format_args!("Seat {}: {}{role} {fate}", place(seat), self.name(record, seat)));
+            line(format_args!(
+                "Seat {}: {}{role} {fate}",
+                seat_number(seat),
+                self.name(record, seat)
+            ));
         }
         out.push_str("\n\n");
     }
@@ -284,7 +288,7 @@ struct Time(i64);
 
 impl Time {
     /// Seconds by which Eastern standard time is behind UTC.
-    const BEHIND: i64 = 5 * 3600;
+    const EASTERN_OFFSET: i64 = 5 * 3600;
     const DAY: i64 = 86_400;
 
     /// Parses RFC 3339 text in UTC; the beginning of 2000 for anything else.
@@ -295,7 +299,7 @@ impl Time {
             let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
             Some(Time::days(year, month, day) * Time::DAY + hour * 3600 + minute * 60 + second)
         })();
-        Time(utc.unwrap_or(Time::days(2000, 1, 1) * Time::DAY) - Time::BEHIND)
+        Time(utc.unwrap_or(Time::days(2000, 1, 1) * Time::DAY) - Time::EASTERN_OFFSET)
     }
 
     fn later(self, seconds: u64) -> Time {

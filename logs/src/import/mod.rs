@@ -21,7 +21,7 @@ pub struct ImportedHand {
     pub record: HandRecord,
     /// Names by seat; when empty the line-up of `record` is kept.
     pub players: Vec<String>,
-    /// Its place in the source, for messages: `hands.phhs, hand 17`.
+    /// The position in the source, for messages: `hands.phhs, hand 17`.
     pub place: String,
 }
 
@@ -30,7 +30,7 @@ pub struct ImportedHand {
 pub struct Gathered {
     /// The match.
     pub info: MatchInfo,
-    /// Its hands in order.
+    /// The hands in order.
     pub hands: Vec<HandRecord>,
     /// Whether hands were renumbered.
     pub renumbered: bool,
@@ -84,7 +84,7 @@ pub fn gather(
     let first = hands.first().ok_or(GatherError::Nothing)?;
     let def = Arc::clone(first.record.public.def());
     let names = names(first);
-    let mut kept = Vec::with_capacity(hands.len());
+    let mut records = Vec::with_capacity(hands.len());
     let (mut other_games, mut other_players) = (0, 0);
     for ImportedHand { mut record, players, place } in hands {
         if **record.public.def() != *def {
@@ -103,16 +103,16 @@ pub fn gather(
             }
             Err(player) => return Err(GatherError::OtherPlayer { place, player }),
         }
-        kept.push(record);
+        records.push(record);
     }
-    let numbers: BTreeSet<u64> = kept.iter().map(|record| record.hand).collect();
-    let renumbered = numbers.len() != kept.len();
+    let numbers: BTreeSet<u64> = records.iter().map(|record| record.hand).collect();
+    let renumbered = numbers.len() != records.len();
     if renumbered {
-        for (number, record) in (0..).zip(&mut kept) {
+        for (number, record) in (0..).zip(&mut records) {
             (record.hand, record.deal) = (number, number);
         }
     }
-    kept.sort_unstable_by_key(|record| record.hand);
+    records.sort_unstable_by_key(|record| record.hand);
     let entrants = match names {
         Some(names) => names,
         None => (1..=def.players).map(|number| format!("player-{number}")).collect(),
@@ -120,15 +120,15 @@ pub fn gather(
     let info = MatchInfo {
         name: name.to_owned(),
         game_name: game_name.to_owned(),
-        hands: kept.last().map_or(0, |record| record.hand + 1),
+        hands: records.last().map_or(0, |record| record.hand + 1),
         seed: 0,
-        duplicate: is_duplicate(&kept, def.players as u64),
+        duplicate: is_duplicate(&records, def.players as u64),
         shard: None,
         provenance,
         entrants: entrants.into_iter().map(Entrant::named).collect(),
         game: (*def).clone(),
     };
-    Ok(Gathered { info, hands: kept, renumbered, other_games, other_players })
+    Ok(Gathered { info, hands: records, renumbered, other_games, other_players })
 }
 
 /// The entrants' names by number, from the first hand: valid in records and distinct; `None` where

@@ -68,15 +68,15 @@ fn push(ranges: &mut Vec<RangeInclusive<u64>>, hand: u64) {
 
 impl Found {
     /// Compares a block's stored set with the one found.
-    fn compare(&mut self, block: u64, kept: &hashes::Marked, found: &hashes::Marked) {
-        kept.without(found, block).for_each(|hand| push(&mut self.removed, hand));
-        found.without(kept, block).for_each(|hand| push(&mut self.added, hand));
+    fn compare(&mut self, block: u64, stored: &hashes::Marked, found: &hashes::Marked) {
+        stored.without(found, block).for_each(|hand| push(&mut self.removed, hand));
+        found.without(stored, block).for_each(|hand| push(&mut self.added, hand));
         let hands = block * HANDS..=block * HANDS + HANDS - 1;
         let named = self
             .changed
             .iter()
             .any(|changed| changed.start() <= hands.end() && hands.start() <= changed.end());
-        if kept.differs_in_sum(found) && !named {
+        if stored.differs_in_sum(found) && !named {
             self.replaced.push(hands);
         }
     }
@@ -166,9 +166,9 @@ impl LedgerReader {
                     push(&mut decisions.changed, hand);
                 }
             }
-            for (number, kept, found) in Blocks::read(&connection)?.beside(&found) {
-                hands.compare(number, &kept.hands, &found.hands);
-                decisions.compare(number, &kept.decisions, &found.decisions);
+            for (number, stored, found) in Blocks::read(&connection)?.beside(&found) {
+                hands.compare(number, &stored.hands, &found.hands);
+                decisions.compare(number, &stored.decisions, &found.decisions);
             }
             let info: String = connection.query_row("SELECT info FROM match", (), |r| r.get(0))?;
             let noted = super::writer::read_note(&connection, MATCH_NOTE)?;

@@ -14,8 +14,8 @@
 //! are unique; `application_id` and `user_version` identify the format; hands read are replayed by
 //! the rules engine, so a damaged row is an error and never a wrong result.
 
+mod checkpoint;
 mod error;
-mod fold;
 mod hashes;
 mod integrity;
 mod journal;

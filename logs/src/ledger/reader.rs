@@ -14,7 +14,7 @@ use crate::replay::{line_up, replay};
 use crate::{DecisionRecord, HandRecord, decisions};
 
 /// Number of hands fetched at a time: enough to amortise a query, few enough to need little memory.
-const PAGE: usize = 1024;
+const PAGE_HANDS: usize = 1024;
 
 /// A reader of the hands of one match. Usable while a [`LedgerWriter`](super::LedgerWriter) writes;
 /// it then sees what has been committed.
@@ -164,8 +164,10 @@ impl LedgerReader {
 
     fn page(&self, hands: &Range<u64>) -> Result<Vec<RawRow>, LedgerError> {
         let players = self.info.players();
-        let query =
-            format!("{} WHERE hand >= ? AND hand < ? ORDER BY hand LIMIT {PAGE}", self.select);
+        let query = format!(
+            "{} WHERE hand >= ? AND hand < ? ORDER BY hand LIMIT {PAGE_HANDS}",
+            self.select
+        );
         (|| {
             let mut query = self.connection.prepare_cached(&query)?;
             let ends = [stored(hands.start), stored(hands.end)];
@@ -198,7 +200,7 @@ impl Iterator for Hands<'_> {
             let rest = self.rest.take()?;
             match self.reader.page(&rest) {
                 Ok(page) => {
-                    let full = page.len() == PAGE;
+                    let full = page.len() == PAGE_HANDS;
                     let last = page.last().filter(|_| full);
                     self.rest = last.map(|row| row.hand + 1..rest.end);
                     self.page = page.into_iter();

@@ -19,8 +19,8 @@ pub enum Known {
     Played,
     /// Known although the end was not seen: it follows from the session's sums.
     Settled,
-    /// As [`Settled`](Known::Settled), but only after the run had its planned number of hands: it
-    /// is excluded from all rates.
+    /// The same as [`Settled`](Known::Settled), but only after the run had its planned number of
+    /// hands: it is excluded from all rates.
     Beyond,
     /// Unknown. The hand may be open on the server.
     Unknown,
@@ -180,8 +180,8 @@ impl LedgerWriter {
         self.commit_and(None, |transaction| transaction.execute_batch(TABLES))
     }
 
-    /// As [`commit_with_note`](Self::commit_with_note), with the data of the Slumbot API: hands and
-    /// a session, which replace earlier ones with the same number.
+    /// The same as [`commit_with_note`](Self::commit_with_note), with the data of the Slumbot API:
+    /// hands and a session, which replace earlier ones with the same number.
     pub fn commit_slumbot(
         &mut self,
         note: Option<(&str, &str)>,

@@ -7,7 +7,7 @@ use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Statement, Transaction, TransactionBehavior,
 };
 
-use super::fold::{self, Folder};
+use super::checkpoint::{self, Checkpointer};
 use super::hashes::{self, Blocks, Hash};
 use super::journal::{self, Journal, JournalHand};
 use super::{LedgerError, LedgerReader, reader, schema};
@@ -21,7 +21,7 @@ use crate::{DecisionRecord, HandRecord};
 /// Number of hands written before yielding the processor to other threads, when commits are to be
 /// even: about half a millisecond. A busy processor comes back after some milliseconds, so with
 /// fewer hands the ledger would not keep up.
-const AT_ONCE: usize = 64;
+const YIELD_INTERVAL: usize = 64;
 
 /// A writer of the hands of one match. It holds the match's lock.
 ///
@@ -40,7 +40,7 @@ pub struct LedgerWriter {
     insert_decisions: &'static str,
     /// Whether the rows have hashes.
     hashed: bool,
-    folder: Option<Folder>,
+    checkpointer: Option<Checkpointer>,
     _lock: Lock,
 }
 
@@ -173,7 +173,7 @@ impl LedgerWriter {
             connection,
             pending: Vec::new(),
             text: String::new(),
-            folder: None,
+            checkpointer: None,
             _lock: lock,
         }
     }
@@ -185,9 +185,10 @@ impl LedgerWriter {
     /// # Errors
     /// When SQLite refuses.
     pub fn with_even_commits(mut self) -> Result<LedgerWriter, LedgerError> {
-        let set = self.connection.pragma_update(None, "wal_autocheckpoint", fold::TOO_MANY);
+        let set =
+            self.connection.pragma_update(None, "wal_autocheckpoint", checkpoint::WRITER_PAGES);
         set.map_err(LedgerError::sqlite(&self.path))?;
-        self.folder = Some(Folder::start(&self.path)?);
+        self.checkpointer = Some(Checkpointer::start(&self.path)?);
         Ok(self)
     }
 
@@ -226,7 +227,7 @@ impl LedgerWriter {
     /// read-only disk. While somebody reads the ledger the log stays, which is harmless.
     pub fn close(mut self) {
         // It also reads the ledger.
-        self.folder = None;
+        self.checkpointer = None;
         journal::remove(&self.path);
         // A failure does not change the ledger's contents.
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
@@ -299,8 +300,8 @@ impl LedgerWriter {
         self.commit_with(None)
     }
 
-    /// As [`commit`](Self::commit), and sets a note in the same transaction: a text with a key that
-    /// must stay consistent with the hands, such as counts of fallbacks.
+    /// The same as [`commit`](Self::commit), and sets a note in the same transaction: a text with a
+    /// key that must stay consistent with the hands, such as counts of fallbacks.
     pub fn commit_with_note(&mut self, key: &str, value: &str) -> Result<(), LedgerError> {
         self.commit_with(Some((key, value)))
     }
@@ -316,8 +317,8 @@ impl LedgerWriter {
         more: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
     ) -> Result<(), LedgerError> {
         let result = self.write(note, more);
-        if let Some(folder) = &self.folder {
-            folder.committed(&self.connection);
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.committed(&self.connection);
         }
         self.pending.clear();
         self.text.clear();
@@ -341,7 +342,7 @@ impl LedgerWriter {
             let mut decisions = transaction.prepare_cached(self.insert_decisions).map_err(sql())?;
             let mut start = 0;
             for (number, row) in self.pending.iter().enumerate() {
-                if self.folder.is_some() && number % AT_ONCE == 0 {
+                if self.checkpointer.is_some() && number % YIELD_INTERVAL == 0 {
                     std::thread::yield_now();
                 }
                 let betting = &self.text[start..row.betting_end];

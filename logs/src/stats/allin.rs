@@ -25,7 +25,7 @@ pub struct AllIn {
 
 /// Maximum number of cached situations; beyond it the cache is cleared, so that memory stays
 /// bounded.
-const MOST_KNOWN: usize = 100_000;
+const MAX_CACHED: usize = 100_000;
 
 /// The expected result of a hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,7 +129,7 @@ impl AllIn {
                 self.budget = self.budget.checked_sub(choose(rest.len() as u64, missing as u64))?;
                 let shares = count(record, &contenders, &contested, seen, &rest, missing);
                 if let Some(key) = key {
-                    if self.known.len() == MOST_KNOWN {
+                    if self.known.len() == MAX_CACHED {
                         self.known.clear();
                     }
                     self.known.insert(key, unseat(&shares, &contenders));

@@ -25,13 +25,13 @@ const NARROWEST_AT: f64 = 5000.0;
 
 /// Minimum number of groups: the deviation of fewer is not known well enough, and may be zero by
 /// chance.
-pub const FIRST_LOOK: u64 = 50;
+pub const FIRST_CHECK: u64 = 50;
 
 /// Half the width of the any-time interval, in standard errors of the mean; `None` before
-/// [`FIRST_LOOK`] groups. Falls from 8.9 to 3.0 at 5,000 groups and then grows slowly: 3.2 at
+/// [`FIRST_CHECK`] groups. Falls from 8.9 to 3.0 at 5,000 groups and then grows slowly: 3.2 at
 /// 50,000, 3.6 at 500,000.
 pub fn any_time_reach(groups: u64) -> Option<f64> {
-    if groups < FIRST_LOOK {
+    if groups < FIRST_CHECK {
         return None;
     }
     // tρ²

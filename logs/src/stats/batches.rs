@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 use super::rate::{CONFIDENCE, Interval};
 
 /// Maximum number of batches. When it is reached, neighbours are merged and the batch size doubles.
-const MOST: usize = 2048;
+const MAX_BATCHES: usize = 2048;
 
 /// Results of one entrant by batches of consecutive groups, in order.
 ///
@@ -68,7 +68,7 @@ impl Batches {
     }
 
     fn push(&mut self, batch: Batch) {
-        if self.batches.len() == MOST {
+        if self.batches.len() == MAX_BATCHES {
             self.halve();
         }
         match self.batches.last_mut() {
@@ -80,7 +80,7 @@ impl Batches {
     /// Merges pairs of neighbouring batches.
     fn halve(&mut self) {
         self.size *= 2;
-        let mut joined: Vec<Batch> = Vec::with_capacity(MOST);
+        let mut joined: Vec<Batch> = Vec::with_capacity(MAX_BATCHES);
         for &batch in &self.batches {
             match joined.last_mut() {
                 Some(last) if last.groups + batch.groups <= self.size => last.join(batch),

@@ -20,16 +20,16 @@ use super::{Batches, Sums, Tally};
 use crate::HandRecord;
 
 /// Maximum number of deals compared with each other: their hashes take some 30 MB.
-const MOST_DEALS: usize = 1 << 20;
+const MAX_DEALS: usize = 1 << 20;
 
 /// Smallest number of possible deals that is checked: with fewer, deals must repeat.
-const SMALL: f64 = 1e4;
+const MIN_POSSIBLE_DEALS: f64 = 1e4;
 
 /// Significance level of a drift.
-const BY_CHANCE: f64 = 1e-4;
+const DRIFT_SIGNIFICANCE: f64 = 1e-4;
 
 /// Threshold, in standard errors, of a seat's share of the hands.
-const OFF: f64 = 4.5;
+const SEAT_SHARE_THRESHOLD: f64 = 4.5;
 
 /// A property of the data that a sound match does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -98,7 +98,7 @@ fn unbalanced(name: &str, seats: &[Sums]) -> Option<Finding> {
     let hands: u64 = seats.iter().map(|seat| seat.hands).sum();
     let share = 1.0 / seats.len() as f64;
     let (mean, error) = (hands as f64 * share, (hands as f64 * share * (1.0 - share)).sqrt());
-    let off = |seat: &Sums| (seat.hands as f64 - mean).abs() > OFF * error;
+    let off = |seat: &Sums| (seat.hands as f64 - mean).abs() > SEAT_SHARE_THRESHOLD * error;
     let counts = || seats.iter().map(|seat| whole(seat.hands)).collect::<Vec<_>>().join(", ");
     (hands > 20 && seats.iter().any(off)).then(|| Finding {
         kind: FindingKind::SeatsUnbalanced,
@@ -130,7 +130,7 @@ fn drift(all: &Sums, batches: &Batches, unit: f64) -> Option<String> {
     let chance = kolmogorov(distance(&at));
     let (hands, _, chips) = at;
     let (rest, after) = (all.hands - hands, total - chips);
-    (chance < BY_CHANCE && rest > 0).then(|| {
+    (chance < DRIFT_SIGNIFICANCE && rest > 0).then(|| {
         format!(
             "{:+.0} mbb/hand in the first {} hands and {:+.0} in the {} after, as happens by \
              chance in one match of {}",
@@ -153,12 +153,12 @@ fn kolmogorov(d: f64) -> f64 {
 
 /// Factors by which chance repetitions may exceed those of uniform deals: for hands that reached a
 /// board, and for others, which have the few hole cards that are folded to a raise.
-const CHOSEN: [f64; 2] = [10.0, 100.0];
+const REPETITION_FACTORS: [f64; 2] = [10.0, 100.0];
 
 /// Statistics of repeated deals of one kind.
 #[derive(Debug, Default)]
 struct Repeats {
-    /// By the known part of a deal: the number of deals, and the number of possible ones.
+    /// The number of deals and of possible deals, by the known part of a deal.
     spaces: HashMap<(u16, u8), (u64, f64)>,
     repeated: u64,
     /// A hand with a repeated deal, and the earlier hand with it.
@@ -250,7 +250,7 @@ impl Checks {
     /// Checks the first hand of a deal for repetition.
     fn look_up(&mut self, record: &HandRecord) {
         let (space, of) = space(record);
-        if of < SMALL || self.seen.len() >= MOST_DEALS {
+        if of < MIN_POSSIBLE_DEALS || self.seen.len() >= MAX_DEALS {
             return;
         }
         let repeats = &mut self.repeats[usize::from(record.public.board().is_empty())];
@@ -285,7 +285,10 @@ impl Checks {
     /// `big_blind` is the unit of rates, in chips.
     pub fn findings(&self, score: Option<&[Payoff]>, big_blind: game::Chips) -> Vec<Finding> {
         let found = [
-            self.repeats.iter().zip(CHOSEN).find_map(|(repeats, chosen)| repeats.finding(chosen)),
+            self.repeats
+                .iter()
+                .zip(REPETITION_FACTORS)
+                .find_map(|(repeats, chosen)| repeats.finding(chosen)),
             self.differing_deals(),
             score.and_then(|score| self.other_score(score)),
             self.drifting_baseline(big_blind),
@@ -344,7 +347,8 @@ impl Checks {
 
     fn baseline_off_zero(&self, big_blind: game::Chips) -> Option<Finding> {
         let rate = super::Rate::of(&self.baseline, big_blind).ok()?;
-        let far = rate.groups >= 1000 && rate.mbb.abs() > OFF * rate.standard_error;
+        let far =
+            rate.groups >= 1000 && rate.mbb.abs() > SEAT_SHARE_THRESHOLD * rate.standard_error;
         far.then(|| Finding {
             kind: FindingKind::BaselineOffZero,
             evidence: format!(

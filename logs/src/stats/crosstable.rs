@@ -33,8 +33,8 @@ pub struct Standing {
     pub separated_from_next: Option<bool>,
     /// The simultaneous interval of its mean, for all means together.
     pub for_all: Interval,
-    /// Its groups, a letter for each: entrants that share a letter do not differ significantly, by
-    /// simultaneous intervals of all pairs.
+    /// The groups it is in, a letter for each: entrants that share a letter do not differ
+    /// significantly, by simultaneous intervals of all pairs.
     pub letters: String,
 }
 
@@ -108,14 +108,14 @@ impl CrossTable {
             })
             .collect();
         standings.sort_by(|a, b| b.rate.mbb.total_cmp(&a.rate.mbb));
-        for place in 1..standings.len() {
-            let (one, other) = (standings[place - 1].entrant, standings[place].entrant);
+        for rank in 1..standings.len() {
+            let (one, other) = (standings[rank - 1].entrant, standings[rank].entrant);
             let difference = self.mean_difference(one, other);
-            standings[place - 1].separated_from_next = difference.map(|rate| !rate.holds_zero());
+            standings[rank - 1].separated_from_next = difference.map(|rate| !rate.holds_zero());
         }
-        let places = standings.len();
+        let entrants = standings.len();
         for standing in &mut standings {
-            standing.for_all = for_all(&standing.rate, places);
+            standing.for_all = for_all(&standing.rate, entrants);
         }
         let order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
         for (number, run) in self.runs(&order).into_iter().enumerate() {
@@ -135,7 +135,7 @@ impl CrossTable {
         };
         let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
         for first in 0..order.len() {
-            let joins = |&last: &usize| (first..last).all(|place| !apart(place, last));
+            let joins = |&last: &usize| (first..last).all(|rank| !apart(rank, last));
             let last = (first + 1..order.len()).take_while(joins).last().unwrap_or(first);
             if runs.last().is_none_or(|run| *run.end() < last) {
                 runs.push(first..=last);

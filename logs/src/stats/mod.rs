@@ -34,7 +34,7 @@ mod tally;
 pub mod text;
 
 pub use allin::{AllIn, Expected};
-pub use anytime::{FIRST_LOOK, any_time_reach};
+pub use anytime::{FIRST_CHECK, any_time_reach};
 pub use batches::{Batches, Bootstrap};
 pub use checks::{Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};

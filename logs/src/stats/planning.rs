@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use super::report::{Estimate, Report};
-use super::{FIRST_LOOK, Rate, Sprt, any_time_reach};
+use super::{FIRST_CHECK, Rate, Sprt, any_time_reach};
 
 /// The rates and half-widths, in mbb/hand, that are always included.
-const WANTED: [f64; 5] = [200.0, 100.0, 50.0, 20.0, 10.0];
+const HALF_WIDTHS: [f64; 5] = [200.0, 100.0, 50.0, 20.0, 10.0];
 
 /// The normal quantiles of 97.5 % and, below it, of 80 %.
-const ONCE: f64 = 1.959_964;
-const POWER: f64 = 0.841_621;
+const QUANTILE_TWO_SIDED: f64 = 1.959_964;
+const QUANTILE_POWER: f64 = 0.841_621;
 
 /// Planned hands, based on one estimate of the first entrant's rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,7 +55,7 @@ impl Spread {
     pub(super) fn of(rate: &Rate) -> Option<Spread> {
         let groups = rate.groups as f64;
         let per_group = rate.standard_error * groups.sqrt();
-        let known = rate.groups >= FIRST_LOOK && per_group > 0.0;
+        let known = rate.groups >= FIRST_CHECK && per_group > 0.0;
         known.then(|| Spread { per_group, group: rate.hands as f64 / groups })
     }
 
@@ -75,7 +75,7 @@ impl Spread {
             let reach = any_time_reach(groups).unwrap_or(f64::INFINITY);
             reach * self.per_group / (groups as f64).sqrt() > half_width
         };
-        let mut most = FIRST_LOOK;
+        let mut most = FIRST_CHECK;
         while wide(most) && most < 1 << 60 {
             most *= 2;
         }
@@ -84,7 +84,7 @@ impl Spread {
             let middle = least + (most - least) / 2;
             if wide(middle) { least = middle } else { most = middle }
         }
-        self.hands(most.max(FIRST_LOOK) as f64)
+        self.hands(most.max(FIRST_CHECK) as f64)
     }
 
     fn row(self, wanted: f64) -> PlanRow {
@@ -93,9 +93,9 @@ impl Spread {
         let at_the_rates = 2.0 * (1.0 - 2.0 * Sprt::ERROR) * bound;
         PlanRow {
             wanted,
-            once: self.until(ONCE, wanted),
+            once: self.until(QUANTILE_TWO_SIDED, wanted),
             any_time: self.any_time(wanted),
-            found: self.until(ONCE + POWER, wanted),
+            found: self.until(QUANTILE_TWO_SIDED + QUANTILE_POWER, wanted),
             sprt: self.until(at_the_rates.sqrt(), wanted),
             sprt_halfway: self.until(bound, wanted),
         }
@@ -106,7 +106,7 @@ impl PlanPart {
     /// The plans of a report: for the raw rate and, where it was estimated, for the combined
     /// estimate.
     pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanPart> {
-        let mut wanted: Vec<f64> = WANTED.into_iter().chain(further).collect();
+        let mut wanted: Vec<f64> = HALF_WIDTHS.into_iter().chain(further).collect();
         wanted.sort_by(|a, b| b.total_cmp(a));
         wanted.dedup();
         let raw = report.entrants.first().map(|entrant| ("raw".to_owned(), &entrant.rate));

@@ -34,7 +34,7 @@ impl Interval {
 pub struct Rate {
     /// The estimated rate.
     pub mbb: f64,
-    /// Its 95 % interval.
+    /// The 95 % interval of the rate.
     pub interval: Interval,
     /// The standard error.
     pub standard_error: f64,

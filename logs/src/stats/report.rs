@@ -25,7 +25,7 @@ use crate::{MatchInfo, Shard};
 pub const DISAGREEMENT: f64 = 0.10;
 
 /// The half-widths, in mbb/hand, for which a report always gives the hands needed.
-const WANTED: [f64; 4] = [100.0, 50.0, 20.0, 10.0];
+const HALF_WIDTHS: [f64; 4] = [100.0, 50.0, 20.0, 10.0];
 
 /// The statistics of a match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -151,7 +151,7 @@ pub struct EntrantPart {
     pub deviation_per_hand: Option<f64>,
     /// The standard deviation, over groups, of the mean result per hand.
     pub deviation_per_group: Option<f64>,
-    /// Its reduction compared with as many independent hands: 0.3 is 30 % less.
+    /// The reduction of the deviation compared with as many independent hands: 0.3 is 30 % less.
     pub duplicate_reduction: Option<f64>,
     /// Rates by seat.
     pub seats: Vec<Split>,
@@ -542,7 +542,7 @@ fn differences(tally: &Tally) -> Vec<DifferencePart> {
 
 /// The half-widths to list, from the largest down, without duplicates.
 fn wanted(further: Option<f64>) -> Vec<f64> {
-    let mut wanted: Vec<f64> = WANTED.into_iter().chain(further).collect();
+    let mut wanted: Vec<f64> = HALF_WIDTHS.into_iter().chain(further).collect();
     wanted.sort_by(|a, b| b.total_cmp(a));
     wanted.dedup();
     wanted

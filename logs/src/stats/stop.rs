@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::planning::Spread;
-use super::{FIRST_LOOK, Rate, Tally};
+use super::{FIRST_CHECK, Rate, Tally};
 
 /// A rule that ends a match before all its hands are played.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl Sprt {
         // The maximum likelihood estimate divides by the number of groups.
         let variance = rate.standard_error.powi(2) * (groups - 1.0);
         let squared = |from: f64| variance + (rate.mbb - from).powi(2);
-        let known = rate.groups >= FIRST_LOOK && variance > 0.0;
+        let known = rate.groups >= FIRST_CHECK && variance > 0.0;
         known.then(|| 0.5 * groups * (squared(self.low) / squared(self.high)).ln())
     }
 }
@@ -149,7 +149,7 @@ impl StopRule {
     }
 
     /// Whether the match may end.
-    pub fn met(&self, tally: &Tally) -> bool {
+    pub fn is_satisfied(&self, tally: &Tally) -> bool {
         match self {
             StopRule::Until(wanted) => widest(tally).is_some_and(|reach| reach <= *wanted),
             StopRule::Sprt(sprt) => {
@@ -169,13 +169,13 @@ impl StopRule {
 
     /// The state of the rule.
     pub fn standing(&self, tally: &Tally) -> RuleStanding {
-        let met = self.met(tally);
+        let satisfied = self.is_satisfied(tally);
         let (llr, words) = match self {
             StopRule::Until(wanted) => {
                 let now = widest(tally).map_or("no interval".to_owned(), |reach| {
                     format!("±{reach:.1} mbb/hand at any time")
                 });
-                let end = if met { "as narrow as" } else { "not yet as narrow as" };
+                let end = if satisfied { "as narrow as" } else { "not yet as narrow as" };
                 (None, format!("{now}, {end} the requested ±{wanted}"))
             }
             StopRule::Sprt(sprt) => {
@@ -183,7 +183,7 @@ impl StopRule {
                 (llr, sprt.words(llr))
             }
         };
-        RuleStanding { rule: *self, met, llr, words }
+        RuleStanding { rule: *self, met: satisfied, llr, words }
     }
 }
 

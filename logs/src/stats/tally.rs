@@ -74,12 +74,12 @@ struct Facts {
 
 /// A selection's part of one group.
 #[derive(Clone, Copy, Default)]
-struct Part {
+struct GroupShare {
     won: Payoff,
     hands: u32,
 }
 
-impl Part {
+impl GroupShare {
     #[inline]
     fn add(&mut self, won: Payoff) {
         self.won += won;
@@ -160,7 +160,7 @@ impl Tally {
     }
 
     fn close_group(&mut self) {
-        let mut totals = [Part::default(); game::MAX_PLAYERS];
+        let mut totals = [GroupShare::default(); game::MAX_PLAYERS];
         for (number, entrant) in self.entrants.iter_mut().enumerate() {
             totals[number] = entrant.add_group(number, &self.open);
         }
@@ -261,13 +261,13 @@ impl Tally {
 
 impl EntrantTally {
     /// Adds a complete group; returns this entrant's part of it.
-    fn add_group(&mut self, number: usize, group: &[Facts]) -> Part {
-        let mut all = Part::default();
-        let mut adjusted = Part::default();
-        let mut seats = [Part::default(); game::MAX_PLAYERS];
-        let mut streets = [Part::default(); 4];
-        let mut showdown = [Part::default(); 2];
-        let mut settled = Part::default();
+    fn add_group(&mut self, number: usize, group: &[Facts]) -> GroupShare {
+        let mut all = GroupShare::default();
+        let mut adjusted = GroupShare::default();
+        let mut seats = [GroupShare::default(); game::MAX_PLAYERS];
+        let mut streets = [GroupShare::default(); 4];
+        let mut showdown = [GroupShare::default(); 2];
+        let mut settled = GroupShare::default();
         for facts in group {
             for (seat, &entrant) in facts.entrants.iter() {
                 if usize::from(entrant) != number {

@@ -7,43 +7,43 @@ use std::time::{Duration, Instant};
 
 use crate::acknowledge::acknowledge;
 use crate::program::{Program, Running};
-use crate::waiting::{SOON, Wait};
+use crate::waiting::{FIRST_NOTICE, Wait};
 
 /// The longest line accepted from a program, in bytes.
 const MAX_LINE: usize = 65_536;
 
-/// How often a starting program is checked.
-const LOOK: Duration = Duration::from_millis(2);
+/// The interval between checks of a starting program.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Why an exchange with a program failed. The text describes it for people.
+/// The reason why an exchange with a program failed. The text describes it for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum LinkError {
     /// The program did not do something in time.
     Late(String),
     /// The program ended, closed its connection, or could not be started.
     Gone(String),
     /// The program sent something that breaks the protocol.
-    Rubbish(String),
+    InvalidBytes(String),
 }
 
-impl Trouble {
+impl LinkError {
     /// The description of the failure.
     pub(super) fn text(&self) -> &str {
-        let (Trouble::Late(text) | Trouble::Gone(text) | Trouble::Rubbish(text)) = self;
+        let (LinkError::Late(text) | LinkError::Gone(text) | LinkError::InvalidBytes(text)) = self;
         text
     }
 }
 
 /// The deadline of a wait, and the message shown when it takes long.
-pub(super) struct Patience<'a> {
+pub(super) struct WaitDeadline<'a> {
     pub(super) until: Instant,
     pub(super) wait: &'a mut Wait,
     pub(super) what: &'a dyn Fn() -> String,
     /// Whether a message was shown.
-    pub(super) said: bool,
+    pub(super) reported: bool,
 }
 
-impl Patience<'_> {
+impl WaitDeadline<'_> {
     /// The time until the deadline or the next message, at least a millisecond since sockets accept
     /// no less; `None` when the deadline has passed. Shows the message when it is due.
     fn left(&mut self) -> Option<Duration> {
@@ -51,7 +51,7 @@ impl Patience<'_> {
         if now >= self.until {
             return None;
         }
-        self.said |= self.wait.say(self.what);
+        self.reported |= self.wait.say(self.what);
         let next = self.until.min(self.wait.next());
         Some(next.saturating_duration_since(now).max(Duration::from_millis(1)))
     }
@@ -61,7 +61,7 @@ impl Patience<'_> {
 #[derive(Debug)]
 pub(super) struct Starting {
     running: Running,
-    door: TcpListener,
+    listener: TcpListener,
     stream: Option<Stream>,
     started: Instant,
     wait: Wait,
@@ -69,56 +69,58 @@ pub(super) struct Starting {
 
 impl Starting {
     /// Starts the program with the loopback address and a free port as its last two arguments.
-    pub(super) fn begin(program: &Program) -> Result<Starting, Trouble> {
+    pub(super) fn begin(program: &Program) -> Result<Starting, LinkError> {
         let listen = || -> io::Result<(TcpListener, u16)> {
-            let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-            door.set_nonblocking(true)?;
-            let port = door.local_addr()?.port();
-            Ok((door, port))
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            listener.set_nonblocking(true)?;
+            let port = listener.local_addr()?.port();
+            Ok((listener, port))
         };
-        let (door, port) =
-            listen().map_err(|e| Trouble::Gone(format!("cannot listen on loopback: {e}")))?;
+        let (listener, port) =
+            listen().map_err(|e| LinkError::Gone(format!("cannot listen on loopback: {e}")))?;
         let arguments = [Ipv4Addr::LOCALHOST.to_string(), port.to_string()];
         let running = program.start(&arguments).map_err(|error| {
-            Trouble::Gone(format!("cannot start {}: {error}", program.program.display()))
+            LinkError::Gone(format!("cannot start {}: {error}", program.program.display()))
         })?;
-        let (started, wait) = (Instant::now(), Wait::begin(SOON));
-        Ok(Starting { running, door, stream: None, started, wait })
+        let (started, wait) = (Instant::now(), Wait::begin(FIRST_NOTICE));
+        Ok(Starting { running, listener, stream: None, started, wait })
     }
 
-    /// When the program was started.
+    /// The time at which the program was started.
     pub(super) fn started(&self) -> Instant {
         self.started
     }
 
-    /// Waits until the program is ready, or until `until`: then the error is [`Trouble::Late`] and
-    /// the call may be repeated. Other errors are final. `name` and `most`, its time limit in all,
-    /// are for messages.
+    /// Waits until the program is ready, or until `until`: then the error is [`LinkError::Late`],
+    /// and the call may be repeated. Other errors are final. `name` and `most`, its time limit in
+    /// all, are for messages.
     pub(super) fn wait(
         &mut self,
         until: Instant,
         name: &str,
         most: Duration,
-    ) -> Result<(), Trouble> {
-        let Starting { running, door, stream, wait, .. } = self;
+    ) -> Result<(), LinkError> {
+        let Starting { running, listener, stream, wait, .. } = self;
         let connect = || format!("`{name}` to connect, at most {most:?}");
-        let mut patience = Patience { until, wait, what: &connect, said: false };
+        let mut deadline = WaitDeadline { until, wait, what: &connect, reported: false };
         let stream = loop {
             match stream {
                 Some(stream) => break stream,
-                None => *stream = accept(door, running, &mut patience)?,
+                None => *stream = accept(listener, running, &mut deadline)?,
             }
         };
         let say = || format!("`{name}` to say its version, at most {most:?}");
-        patience.what = &say;
-        let line = stream.line(&mut patience).map_err(|trouble| match trouble {
-            Trouble::Late(_) => Trouble::Late("it has connected but not said its version".into()),
+        deadline.what = &say;
+        let line = stream.line(&mut deadline).map_err(|error| match error {
+            LinkError::Late(_) => {
+                LinkError::Late("it has connected but not said its version".into())
+            }
             other => explain(running, other),
         })?;
         let version = line.trim_ascii().strip_prefix(b"VERSION:2.");
         match version {
             Some(_) => Ok(()),
-            None => Err(Trouble::Rubbish(format!(
+            None => Err(LinkError::InvalidBytes(format!(
                 "it began with `{}`, not with VERSION:2.0.0",
                 shorten(&line)
             ))),
@@ -135,52 +137,54 @@ impl Starting {
 /// or is late. A program that ended with success may have left another in its process group that
 /// will connect.
 fn accept(
-    door: &TcpListener,
+    listener: &TcpListener,
     running: &mut Running,
-    patience: &mut Patience<'_>,
-) -> Result<Option<Stream>, Trouble> {
+    deadline: &mut WaitDeadline<'_>,
+) -> Result<Option<Stream>, LinkError> {
     // Checked before the listener: a program that has ended may have connected before.
     let ended = running.ended().filter(|status| !status.success() || running.all_ended());
-    match door.accept() {
+    match listener.accept() {
         Ok((stream, _)) => return Stream::new(stream).map(Some),
         Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-        Err(error) => return Err(Trouble::Gone(format!("cannot accept: {error}"))),
+        Err(error) => return Err(LinkError::Gone(format!("cannot accept: {error}"))),
     }
     if let Some(status) = ended {
         let words = stderr_tail(running);
-        return Err(Trouble::Gone(format!("it ended before it connected ({status}){words}")));
+        return Err(LinkError::Gone(format!("it ended before it connected ({status}){words}")));
     }
-    let left = patience.left().ok_or_else(|| Trouble::Late("it has not connected".into()))?;
-    sleep(left.min(LOOK));
+    let left = deadline.left().ok_or_else(|| LinkError::Late("it has not connected".into()))?;
+    sleep(left.min(POLL_INTERVAL));
     Ok(None)
 }
 
 /// Adds the program's last error output to the message, and its exit status if its connection is
 /// gone.
-fn explain(running: &mut Running, trouble: Trouble) -> Trouble {
-    let text = match trouble {
-        Trouble::Gone(text) => text,
-        Trouble::Late(text) => return Trouble::Late(text + &stderr_so_far(running)),
-        Trouble::Rubbish(text) => return Trouble::Rubbish(text + &stderr_so_far(running)),
+fn explain(running: &mut Running, error: LinkError) -> LinkError {
+    let text = match error {
+        LinkError::Gone(text) => text,
+        LinkError::Late(text) => return LinkError::Late(text + &stderr_so_far(running)),
+        LinkError::InvalidBytes(text) => {
+            return LinkError::InvalidBytes(text + &stderr_so_far(running));
+        }
     };
     // The connection closes a moment before the program has ended.
     match running.wait(Duration::from_millis(200)) {
-        Some(status) => Trouble::Gone(format!("{text} ({status}){}", stderr_tail(running))),
-        None => Trouble::Gone(text),
+        Some(status) => LinkError::Gone(format!("{text} ({status}){}", stderr_tail(running))),
+        None => LinkError::Gone(text),
     }
 }
 
 /// The last error output of an ended program, for the end of a message.
 fn stderr_tail(running: &mut Running) -> String {
-    last_words(running.stderr_tail())
+    error_excerpt(running.stderr_tail())
 }
 
 /// The last error output of a running program, for the end of a message.
 fn stderr_so_far(running: &mut Running) -> String {
-    last_words(running.stderr_so_far())
+    error_excerpt(running.stderr_so_far())
 }
 
-fn last_words(words: Option<String>) -> String {
+fn error_excerpt(words: Option<String>) -> String {
     words.map_or(String::new(), |words| format!("; its last words: `{words}`"))
 }
 
@@ -196,19 +200,19 @@ impl Link {
     pub(super) fn send(
         &mut self,
         bytes: &[u8],
-        patience: &mut Patience<'_>,
-    ) -> Result<(), Trouble> {
-        self.stream.send(bytes, patience).map_err(|trouble| explain(&mut self.running, trouble))
+        deadline: &mut WaitDeadline<'_>,
+    ) -> Result<(), LinkError> {
+        self.stream.send(bytes, deadline).map_err(|error| explain(&mut self.running, error))
     }
 
     /// Reads the next line, without its end.
-    pub(super) fn line(&mut self, patience: &mut Patience<'_>) -> Result<Vec<u8>, Trouble> {
-        self.stream.line(patience).map_err(|trouble| explain(&mut self.running, trouble))
+    pub(super) fn line(&mut self, deadline: &mut WaitDeadline<'_>) -> Result<Vec<u8>, LinkError> {
+        self.stream.line(deadline).map_err(|error| explain(&mut self.running, error))
     }
 
     /// The error for a line that breaks the protocol, with the program's last error output.
-    pub(super) fn rubbish(&mut self, reason: String) -> Trouble {
-        explain(&mut self.running, Trouble::Rubbish(reason))
+    pub(super) fn invalid_bytes(&mut self, reason: String) -> LinkError {
+        explain(&mut self.running, LinkError::InvalidBytes(reason))
     }
 
     /// Closes the connection and waits up to `grace` for the program to end by itself.
@@ -229,16 +233,16 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(socket: TcpStream) -> Result<Stream, Trouble> {
+    fn new(socket: TcpStream) -> Result<Stream, LinkError> {
         let prepare = || socket.set_nonblocking(false).and_then(|()| socket.set_nodelay(true));
-        prepare().map_err(|e| Trouble::Gone(format!("its connection failed: {e}")))?;
+        prepare().map_err(|e| LinkError::Gone(format!("its connection failed: {e}")))?;
         Ok(Stream { socket, buffer: Vec::new(), unanswered: false })
     }
 
-    fn send(&mut self, mut bytes: &[u8], patience: &mut Patience<'_>) -> Result<(), Trouble> {
-        let late = || Trouble::Late("it did not read what it was sent".into());
+    fn send(&mut self, mut bytes: &[u8], deadline: &mut WaitDeadline<'_>) -> Result<(), LinkError> {
+        let late = || LinkError::Late("it did not read what it was sent".into());
         while !bytes.is_empty() {
-            let left = patience.left().ok_or_else(late)?;
+            let left = deadline.left().ok_or_else(late)?;
             let written =
                 self.socket.set_write_timeout(Some(left)).and_then(|()| self.socket.write(bytes));
             match written {
@@ -247,14 +251,14 @@ impl Stream {
                     self.unanswered = false;
                 }
                 Err(error) if timed_out(&error) || error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(Trouble::Gone("it closed its connection".into())),
+                Err(_) => return Err(LinkError::Gone("it closed its connection".into())),
             }
         }
         Ok(())
     }
 
-    fn line(&mut self, patience: &mut Patience<'_>) -> Result<Vec<u8>, Trouble> {
-        let late = || Trouble::Late("it did not answer in time".into());
+    fn line(&mut self, deadline: &mut WaitDeadline<'_>) -> Result<Vec<u8>, LinkError> {
+        let late = || LinkError::Late("it did not answer in time".into());
         let mut searched = 0;
         loop {
             if let Some(offset) = self.buffer[searched..].iter().position(|&b| b == b'\n') {
@@ -269,25 +273,25 @@ impl Stream {
             if searched > MAX_LINE {
                 let start = shorten(&self.buffer);
                 let reason = format!("it sent a line of more than {MAX_LINE} bytes: `{start}`");
-                return Err(Trouble::Rubbish(reason));
+                return Err(LinkError::InvalidBytes(reason));
             }
             if std::mem::take(&mut self.unanswered) {
                 acknowledge(&self.socket);
             }
-            let left = patience.left().ok_or_else(late)?;
+            let left = deadline.left().ok_or_else(late)?;
             let mut chunk = [0; 4096];
             let read = self
                 .socket
                 .set_read_timeout(Some(left))
                 .and_then(|()| self.socket.read(&mut chunk));
             match read {
-                Ok(0) => return Err(Trouble::Gone("it closed its connection".into())),
+                Ok(0) => return Err(LinkError::Gone("it closed its connection".into())),
                 Ok(count) => {
                     self.buffer.extend_from_slice(&chunk[..count]);
                     self.unanswered = true;
                 }
                 Err(error) if timed_out(&error) || error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(Trouble::Gone("it closed its connection".into())),
+                Err(_) => return Err(LinkError::Gone("it closed its connection".into())),
             }
         }
     }

@@ -29,8 +29,8 @@ use protocol::acpc::reply::{self, Ignored, Question, Reply};
 use serde::Deserialize;
 
 use crate::program::Program;
-use crate::waiting::{AGAIN, SOON, Wait};
-use link::{Link, Patience, Starting, Trouble, shorten};
+use crate::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
+use link::{Link, LinkError, Starting, WaitDeadline, shorten};
 
 mod link;
 
@@ -80,13 +80,13 @@ pub const SPEC: AgentSpec = AgentSpec {
 };
 
 /// The first pause before a program that has failed repeatedly is restarted; it doubles each time.
-const PAUSE: Duration = Duration::from_millis(100);
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The longest pause before a restart.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
-/// How long a program that is no longer needed has to end by itself.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// The time limit for a program that is no longer needed to end by itself.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -159,22 +159,22 @@ enum Process {
     GivenUp(String),
 }
 
-/// Why a decision has no answer.
+/// The reason why a decision has no answer.
 enum NoAnswer {
     /// The program can go on.
-    Kept(Trouble),
+    Running(LinkError),
     /// The program must be stopped.
-    Stop(Trouble),
+    Stop(LinkError),
 }
 
 #[derive(Debug)]
 struct External {
     setup: Setup,
     process: Process,
-    /// How often it was stopped since its last answer.
+    /// The number of stops since the last answer.
     stopped: u32,
-    /// How long a decision may take before it is reported: [`SOON`] until the first report, then
-    /// [`AGAIN`].
+    /// The time after which a decision is reported as slow: [`FIRST_NOTICE`] until the first
+    /// report, then [`NOTICE_INTERVAL`].
     silent: Duration,
     /// The hand whose states have been sent, and their number: one for each length of the history.
     sent: Option<(u64, usize)>,
@@ -188,17 +188,17 @@ impl External {
             starting.wait(until, &setup.name, setup.start_timeout)?;
             Ok(starting.ready())
         });
-        let failed = |trouble: Trouble| {
-            let waited = match trouble {
-                Trouble::Late(_) => format!(" within {:?}", setup.start_timeout),
+        let failed = |error: LinkError| {
+            let waited = match error {
+                LinkError::Late(_) => format!(" within {:?}", setup.start_timeout),
                 _ => String::new(),
             };
-            let reason = format!("{}{waited}", trouble.text());
+            let reason = format!("{}{waited}", error.text());
             AgentError::Start { agent: setup.name.clone(), reason }
         };
         let link = started.map_err(failed)?.expect("it has connected");
         let process = Process::Ready(link);
-        Ok(External { setup, process, stopped: 0, silent: SOON, sent: None })
+        Ok(External { setup, process, stopped: 0, silent: FIRST_NOTICE, sent: None })
     }
 
     /// Makes sure that the program is ready, starting it if necessary.
@@ -207,11 +207,11 @@ impl External {
             match &mut self.process {
                 Process::Ready(_) => return Ok(()),
                 Process::GivenUp(reason) => {
-                    return Err(NoAnswer::Kept(Trouble::Gone(reason.clone())));
+                    return Err(NoAnswer::Running(LinkError::Gone(reason.clone())));
                 }
                 Process::Down { until: down } if *down >= until => {
                     let reason = "it will be started again later".to_owned();
-                    return Err(NoAnswer::Kept(Trouble::Gone(reason)));
+                    return Err(NoAnswer::Running(LinkError::Gone(reason)));
                 }
                 Process::Down { until: down } => {
                     sleep(down.saturating_duration_since(Instant::now()));
@@ -224,10 +224,10 @@ impl External {
                     let Setup { name, start_timeout, .. } = &self.setup;
                     match starting.wait(until.min(latest), name, *start_timeout) {
                         Ok(()) => {}
-                        Err(trouble @ Trouble::Late(_)) if until < latest => {
-                            return Err(NoAnswer::Kept(trouble));
+                        Err(error @ LinkError::Late(_)) if until < latest => {
+                            return Err(NoAnswer::Running(error));
                         }
-                        Err(trouble) => return Err(NoAnswer::Stop(trouble)),
+                        Err(error) => return Err(NoAnswer::Stop(error)),
                     }
                     let down = Process::Down { until: Instant::now() };
                     if let Process::Starting(starting) = std::mem::replace(&mut self.process, down)
@@ -253,11 +253,11 @@ impl External {
         let lines = self.unsent(&infoset.public, hand, infoset.seat, &hole);
         let External { setup, process, silent, .. } = self;
         let Process::Ready(link) = process else {
-            return Err(NoAnswer::Kept(Trouble::Gone("it is not running".into())));
+            return Err(NoAnswer::Running(LinkError::Gone("it is not running".into())));
         };
         let act = || format!("`{}` to act in hand {hand}, at most {allowed:?}", setup.name);
-        let mut patience = Patience { until, wait: &mut wait, what: &act, said: false };
-        link.send(lines.as_bytes(), &mut patience).map_err(NoAnswer::Stop)?;
+        let mut deadline = WaitDeadline { until, wait: &mut wait, what: &act, reported: false };
+        link.send(lines.as_bytes(), &mut deadline).map_err(NoAnswer::Stop)?;
         let last = lines.trim_end().rsplit('\n').next().unwrap_or_default();
         let question = Question {
             hand: hand as u32,
@@ -267,22 +267,22 @@ impl External {
             line: last.as_bytes(),
         };
         loop {
-            let line = link.line(&mut patience);
-            if patience.said {
-                *silent = AGAIN;
+            let line = link.line(&mut deadline);
+            if deadline.reported {
+                *silent = NOTICE_INTERVAL;
             }
             let line = line.map_err(NoAnswer::Stop)?;
             match reply::read(&line, &question) {
                 Reply::Comment | Reply::Ignored(Ignored::Unrequested) => {}
                 Reply::Ignored(Ignored::BadState) => {
                     let reason = format!("it sent `{}`, which is not a reply", shorten(&line));
-                    return Err(NoAnswer::Stop(link.rubbish(reason)));
+                    return Err(NoAnswer::Stop(link.invalid_bytes(reason)));
                 }
                 Reply::Act { action, correction: None } => return Ok((action, None)),
                 Reply::Act { .. } => {
                     let Some(action) = reply::asked_for(&line, &question) else {
                         let reason = format!("its reply has no action: `{}`", shorten(&line));
-                        return Err(NoAnswer::Kept(link.rubbish(reason)));
+                        return Err(NoAnswer::Running(link.invalid_bytes(reason)));
                     };
                     let note = format!("its action is not legal: `{}`", shorten(&line));
                     return Ok((action, Some(note)));
@@ -325,10 +325,10 @@ impl External {
 
     /// Schedules a restart of the program, or gives it up after too many; returns the message when
     /// it is given up.
-    fn stop(&mut self, hand: u64, trouble: &Trouble) -> Option<String> {
+    fn stop(&mut self, hand: u64, error: &LinkError) -> Option<String> {
         let pause = match self.stopped {
             0 => Duration::ZERO,
-            times => (PAUSE * 2u32.saturating_pow(times - 1).min(1 << 16)).min(LONGEST_PAUSE),
+            times => (FIRST_PAUSE * 2u32.saturating_pow(times - 1).min(1 << 16)).min(MAX_PAUSE),
         };
         self.stopped += 1;
         if self.stopped <= self.setup.restarts {
@@ -340,7 +340,7 @@ impl External {
         let reason = format!(
             "`{name}` was abandoned at hand {hand}, after {restarts} {times} in a row without an \
              answer: {}",
-            trouble.text()
+            error.text()
         );
         tracing::warn!("{reason}");
         self.process = Process::GivenUp(reason.clone());
@@ -351,20 +351,20 @@ impl External {
 impl Agent for External {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
         let allowed = cx.time_left.map_or(self.setup.timeout, |left| left.min(self.setup.timeout));
-        let (trouble, stop) = match self.answer(infoset, cx.hand, allowed) {
+        let (error, stop) = match self.answer(infoset, cx.hand, allowed) {
             Ok((action, note)) => {
                 self.stopped = 0;
                 return Decision { note, ..action.into() };
             }
-            Err(NoAnswer::Kept(trouble)) => (trouble, false),
-            Err(NoAnswer::Stop(trouble)) => (trouble, true),
+            Err(NoAnswer::Running(error)) => (error, false),
+            Err(NoAnswer::Stop(error)) => (error, true),
         };
-        let given_up = if stop { self.stop(cx.hand, &trouble) } else { None };
-        let note = given_up.unwrap_or_else(|| trouble.text().to_owned());
-        let reason = match trouble {
-            Trouble::Late(_) => Failed::Timeout,
-            Trouble::Gone(_) => Failed::Gone,
-            Trouble::Rubbish(_) => Failed::BadAnswer,
+        let given_up = if stop { self.stop(cx.hand, &error) } else { None };
+        let note = given_up.unwrap_or_else(|| error.text().to_owned());
+        let reason = match error {
+            LinkError::Late(_) => Failed::Timeout,
+            LinkError::Gone(_) => Failed::Gone,
+            LinkError::InvalidBytes(_) => Failed::BadAnswer,
         };
         Decision { note: Some(note), ..Decision::failed(reason) }
     }
@@ -374,12 +374,12 @@ impl Agent for External {
         self.sent = None;
         let External { setup, process, .. } = self;
         let read = || format!("`{}` to read the end of hand {}", setup.name, outcome.hand);
-        let (until, mut wait) = (Instant::now() + setup.timeout, Wait::begin(SOON));
-        let mut patience = Patience { until, wait: &mut wait, what: &read, said: false };
+        let (until, mut wait) = (Instant::now() + setup.timeout, Wait::begin(FIRST_NOTICE));
+        let mut deadline = WaitDeadline { until, wait: &mut wait, what: &read, reported: false };
         if let Process::Ready(link) = process
-            && let Err(trouble) = link.send(lines.as_bytes(), &mut patience)
+            && let Err(error) = link.send(lines.as_bytes(), &mut deadline)
         {
-            self.stop(outcome.hand, &trouble);
+            self.stop(outcome.hand, &error);
         }
     }
 }
@@ -388,7 +388,7 @@ impl Drop for External {
     fn drop(&mut self) {
         let down = Process::Down { until: Instant::now() };
         if let Process::Ready(link) = std::mem::replace(&mut self.process, down) {
-            link.close(FAREWELL);
+            link.close(EXIT_TIMEOUT);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! the value kills the group.
 //!
 //! A process group outlives its creator, and nothing is dropped in a process that ends by a signal
-//! or by `exit`: whoever ends this process calls [`end_all`] first.
+//! or by `exit`: code that ends this process must call [`end_all`] first.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -154,7 +154,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its exit status, if it has ended.
+    /// The exit status of the program, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }

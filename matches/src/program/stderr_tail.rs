@@ -11,25 +11,25 @@ use std::time::Duration;
 
 use game::escape::visible;
 
-/// The number of bytes kept.
-const KEPT: usize = 2048;
+/// The number of bytes that are stored.
+const MAX_BYTES: usize = 2048;
 
 /// The number of lines shown, and the number of characters.
-const LINES: usize = 3;
-const LETTERS: usize = 240;
+const MAX_LINES: usize = 3;
+const MAX_CHARS: usize = 240;
 
-/// How long to wait for the end of the stream after the program has ended: something it started may
+/// The time limit for the end of the stream after the program has ended: something it started may
 /// still hold it open.
-const REST: Duration = Duration::from_millis(200);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long to wait for recent output of a running program to be read.
-const SO_FAR: Duration = Duration::from_millis(20);
+/// The time limit for reading recent output of a running program.
+const READ_TIMEOUT: Duration = Duration::from_millis(20);
 
-/// Where the error output goes.
+/// The destination of the error output.
 #[derive(Debug)]
 pub(super) enum StderrTail {
     /// Read by a thread, which closes the channel when the stream ends.
-    Read { kept: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
+    Read { tail: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
     /// To a file, from this offset on.
     In { path: PathBuf, from: u64 },
 }
@@ -37,12 +37,12 @@ pub(super) enum StderrTail {
 impl StderrTail {
     /// Starts a thread that reads the stream to its end, so that the pipe never fills up.
     pub(super) fn read(mut stream: ChildStderr) -> io::Result<StderrTail> {
-        let kept = Arc::new(Mutex::new(VecDeque::new()));
+        let tail = Arc::new(Mutex::new(VecDeque::new()));
         let (open, more) = mpsc::channel();
-        let into = Arc::clone(&kept);
+        let into = Arc::clone(&tail);
         std::thread::Builder::new().name("errors".into()).spawn(move || {
             let _open: mpsc::Sender<()> = open;
-            let mut chunk = [0; KEPT];
+            let mut chunk = [0; MAX_BYTES];
             loop {
                 let count = match stream.read(&mut chunk) {
                     Ok(0) => return,
@@ -50,48 +50,53 @@ impl StderrTail {
                     Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                     Err(_) => return,
                 };
-                let mut kept = into.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend(&chunk[..count]);
-                let excess = kept.len().saturating_sub(KEPT);
-                kept.drain(..excess);
+                let mut tail = into.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend(&chunk[..count]);
+                let excess = tail.len().saturating_sub(MAX_BYTES);
+                tail.drain(..excess);
             }
         })?;
-        Ok(StderrTail::Read { kept, more })
+        Ok(StderrTail::Read { tail, more })
     }
 
     /// The last lines joined to one, of a program that has ended; `None` when there are none.
     pub(super) fn text(&mut self) -> Option<String> {
-        self.text_within(REST)
+        self.text_within(CLOSE_TIMEOUT)
     }
 
     /// The last lines joined to one, of a running program.
     pub(super) fn so_far(&mut self) -> Option<String> {
-        self.text_within(SO_FAR)
+        self.text_within(READ_TIMEOUT)
     }
 
     fn text_within(&mut self, rest: Duration) -> Option<String> {
         let bytes = match self {
-            StderrTail::Read { kept, more } => {
+            StderrTail::Read { tail, more } => {
                 // Returns at once when the stream has ended.
                 let _ = more.recv_timeout(rest);
-                kept.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+                tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }
             StderrTail::In { path, from } => {
                 let mut file = File::open(path).ok()?;
                 let end = file.seek(SeekFrom::End(0)).ok()?;
-                let start = end.saturating_sub(KEPT as u64).max(*from);
+                let start = end.saturating_sub(MAX_BYTES as u64).max(*from);
                 let mut bytes = Vec::new();
                 file.seek(SeekFrom::Start(start)).ok()?;
-                file.take(KEPT as u64).read_to_end(&mut bytes).ok()?;
+                file.take(MAX_BYTES as u64).read_to_end(&mut bytes).ok()?;
                 bytes
             }
         };
         let text = String::from_utf8_lossy(&bytes);
-        let mut lines: Vec<&str> =
-            text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(LINES).collect();
+        let mut lines: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .rev()
+            .take(MAX_LINES)
+            .collect();
         lines.reverse();
         let said: Vec<char> = visible(&lines.join(" / ")).chars().collect();
-        let cut = said.len().saturating_sub(LETTERS);
+        let cut = said.len().saturating_sub(MAX_CHARS);
         let start = if cut > 0 { "…" } else { "" };
         (!said.is_empty()).then(|| start.chars().chain(said[cut..].iter().copied()).collect())
     }

@@ -42,9 +42,9 @@ pub struct Unsettled {
 pub struct Settled {
     /// The known part of the hand; `None` for one that was never shown and not known to be dealt.
     pub hand: Option<Unsettled>,
-    /// Its result in chips. Of hands settled together the first has the sum and the others 0.
+    /// The result in chips. Of hands settled together the first has the sum and the others 0.
     pub winnings: i64,
-    /// Its baseline, where it was settled alone and the host sends baselines.
+    /// The baseline, where it was settled alone and the host sends baselines.
     pub baseline: Option<i64>,
     /// Number of hands settled together.
     pub together: usize,

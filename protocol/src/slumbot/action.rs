@@ -307,7 +307,7 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicSt
 /// Parses a betting text alone, where the board cards are not known.
 ///
 /// # Errors
-/// As [`replay`], but for those about cards.
+/// Those of [`replay`], except for those about cards.
 pub fn read(def: &Arc<GameDef>, text: &str) -> Result<Vec<Action>, ActionError> {
     let state = replay_any(def, text)?;
     Ok(state.history().iter().map(|played| played.action).collect())

@@ -120,9 +120,9 @@ pub enum AnswerError {
     /// A token in place of a hand, or the other way round.
     #[error("the answer is {found}, not {expected}")]
     Kind {
-        /// What the answer contains.
+        /// The kind of answer received.
         found: &'static str,
-        /// What the request calls for.
+        /// The kind of answer that the request calls for.
         expected: &'static str,
     },
     /// The betting is invalid.
@@ -249,7 +249,7 @@ impl AnswerError {
 
 /// An answer's body for display, without the session's token.
 pub fn shown_body(body: &[u8]) -> String {
-    const MOST: usize = 500;
+    const MAX_LENGTH: usize = 500;
     let text = String::from_utf8_lossy(body);
     let value = serde_json::from_slice::<Value>(body).ok();
     let token = value.as_ref().and_then(|value| value.get("token")?.as_str());
@@ -259,7 +259,7 @@ pub fn shown_body(body: &[u8]) -> String {
         // The token cannot be located: cut the text before its field's name.
         None => text.split("\"token\"").next().unwrap_or_default().to_owned(),
     };
-    escape::excerpt_of(text.trim().as_bytes(), MOST)
+    escape::excerpt_of(text.trim().as_bytes(), MAX_LENGTH)
 }
 
 /// Parses an answer's body. Unknown fields are ignored, `null` is read as absent.
@@ -331,7 +331,7 @@ fn end(fields: &Map<String, Value>) -> Result<End, AnswerError> {
 const COUNT: &str = "a whole number from 0";
 const CHIPS: &str = "a whole number of at most 15 digits";
 /// A bound beyond any sum of chips that can occur, and far from overflow.
-const MOST: i64 = 999_999_999_999_999;
+const MAX_NUMBER: i64 = 999_999_999_999_999;
 
 fn present<'a>(fields: &'a Map<String, Value>, field: &str) -> Option<&'a Value> {
     fields.get(field).filter(|value| !value.is_null())
@@ -359,7 +359,7 @@ fn text(fields: &Map<String, Value>, field: &'static str) -> Result<Option<Strin
 
 fn number(fields: &Map<String, Value>, field: &'static str) -> Result<Option<i64>, AnswerError> {
     let Some(value) = present(fields, field) else { return Ok(None) };
-    if value.as_f64().is_some_and(|number| number.abs() > MOST as f64) {
+    if value.as_f64().is_some_and(|number| number.abs() > MAX_NUMBER as f64) {
         return Err(AnswerError::Beyond { field, found: excerpt(&value.to_string()) });
     }
     value.as_i64().map(Some).ok_or_else(|| wrong(field, value, CHIPS))

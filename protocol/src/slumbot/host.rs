@@ -117,8 +117,8 @@ impl Refused {
 pub enum Next {
     /// The client: an answer can be sent.
     Client,
-    /// The bot.
-    Bot,
+    /// The server's agent.
+    Server,
     /// Nobody: the hand is over, and an answer can be sent.
     Over,
 }
@@ -163,7 +163,7 @@ impl Hand {
     pub fn next(&self) -> Next {
         match self.state.public.turn() {
             Turn::Act(seat) if seat == self.client => Next::Client,
-            Turn::Act(_) => Next::Bot,
+            Turn::Act(_) => Next::Server,
             Turn::Deal(_) | Turn::Over => Next::Over,
         }
     }
@@ -174,7 +174,7 @@ impl Hand {
     }
 
     /// The bot's seat.
-    pub fn bot(&self) -> Seat {
+    pub fn server(&self) -> Seat {
         Seat::new(1 - self.client.index()).expect("two seats")
     }
 
@@ -190,7 +190,7 @@ impl Hand {
 
     /// The bot's information set.
     pub fn infoset(&self) -> InfoSet {
-        self.state.infoset(self.bot())
+        self.state.infoset(self.server())
     }
 
     /// The betting so far, in Slumbot's notation.
@@ -232,7 +232,7 @@ impl Hand {
     pub fn end(&self, baseline_winnings: i64, totals: Totals) -> HandEnd {
         let winnings = self.winnings();
         HandEnd {
-            bot_hole_cards: high_to_low(self.state.hole[self.bot()]),
+            bot_hole_cards: high_to_low(self.state.hole[self.server()]),
             winnings,
             won_pot: won_pot(winnings, self.state.public.pot()),
             session_num_hands: totals.hands,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agents::AgentChoice;
 use evaluation::Sampled;
-use evaluation::duel::{Duel, Plan, Valued, run as measure};
+use evaluation::duel::{Duel, DuelSettings, Valued, run as measure};
 use evaluation::folder::model_sha256;
 use matches::stop::Stop;
 use serde_json::json;
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);
     let model = |agent| model_sha256(agent).map_err(Failure::input);
-    let plan = Plan {
+    let plan = DuelSettings {
         model_sha256: [model(&agents[0])?, model(&agents[1])?],
         agents,
         game_name: args.game.name().to_owned(),

@@ -8,7 +8,7 @@ use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use evaluation::best_response::estimate::{Estimate, Figure, Figures};
 use evaluation::best_response::{
-    MeasureError, Outcome, Plan, Progress as Position, run as measure,
+    BestResponseSettings, MeasureError, Outcome, Progress as Position, run as measure,
 };
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     Ok(shown.then(end))
 }
 
-fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
+fn plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings, Failure> {
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let own = match args.menu {
         Some(_) => None,
@@ -82,7 +82,7 @@ fn plan(args: &Args, def: &Arc<GameDef>) -> Result<Plan, Failure> {
             Arc::new(Asked::new(policy, tree))
         }
     };
-    Ok(Plan {
+    Ok(BestResponseSettings {
         def: Arc::clone(def),
         game_name: args.game.name().to_owned(),
         model_sha256: model_sha256(&agent).map_err(Failure::input)?,
@@ -128,7 +128,7 @@ fn figures(figures: &Figures) -> [Figure; 2] {
     [figures.from_flop, figures.from_start]
 }
 
-fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
+fn text(plan: &BestResponseSettings, outcome: &Outcome, seconds: f64) -> String {
     let decisions: u64 = plan.strategy.tree().size().decisions.iter().sum();
     let flops = match outcome.flops {
         FLOPS => format!("all {FLOPS} flops ({KINDS} up to suits), exact"),
@@ -176,7 +176,7 @@ fn text(plan: &Plan, outcome: &Outcome, seconds: f64) -> String {
     text
 }
 
-fn document(plan: &Plan, outcome: &Outcome, seconds: f64) -> Value {
+fn document(plan: &BestResponseSettings, outcome: &Outcome, seconds: f64) -> Value {
     let estimate = |estimate: Estimate| {
         let Estimate { mbb, half_width } = estimate;
         match outcome.flops {

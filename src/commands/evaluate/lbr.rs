@@ -2,7 +2,7 @@
 
 use evaluation::folder::model_sha256;
 use evaluation::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
-use evaluation::lbr::{MeasureError, Outcome, Plan, Progress as Position, run as measure};
+use evaluation::lbr::{LbrSettings, MeasureError, Outcome, Progress as Position, run as measure};
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     Ok(shown.then(end))
 }
 
-fn plan(args: &Args) -> Result<Plan, Failure> {
+fn plan(args: &Args) -> Result<LbrSettings, Failure> {
     let def = args.game.load()?;
     let usual = match def.betting {
         Betting::Limit => Moves::FoldCallRaise,
@@ -64,7 +64,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         }
         (Some(_), _) => Some(args.sampled()?),
     };
-    Ok(Plan {
+    Ok(LbrSettings {
         def,
         game_name: args.game.name().to_owned(),
         model_sha256: model_sha256(&agent).map_err(Failure::input)?,
@@ -98,7 +98,7 @@ fn note(position: &Position, hands: u64) -> String {
 }
 
 /// Each way of counting, with its name and its sums: over all hands, then by the response's seat.
-fn rows(plan: &Plan, outcome: &Outcome) -> Vec<(String, Sums)> {
+fn rows(plan: &LbrSettings, outcome: &Outcome) -> Vec<(String, Sums)> {
     let figures = &outcome.figures;
     let seat = |at: usize| {
         let seat = game::Seat::new(at).expect("a seat of two players");
@@ -116,7 +116,7 @@ fn rows(plan: &Plan, outcome: &Outcome) -> Vec<(String, Sums)> {
     rows.collect()
 }
 
-fn rate(plan: &Plan, sums: &Sums) -> Result<Rate, NoRate> {
+fn rate(plan: &LbrSettings, sums: &Sums) -> Result<Rate, NoRate> {
     Rate::of(sums, plan.def.big_blind())
 }
 
@@ -135,7 +135,7 @@ fn rounds(from: Street) -> String {
     }
 }
 
-fn text(plan: &Plan, outcome: &Outcome) -> String {
+fn text(plan: &LbrSettings, outcome: &Outcome) -> String {
     let mut text = format!(
         "{}, local best response {} from {} ({}), {}, seed {}\n{} of {} hands\n\n",
         plan.agent.name(),
@@ -177,7 +177,7 @@ fn text(plan: &Plan, outcome: &Outcome) -> String {
 }
 
 /// The published table, with this measurement in its column.
-fn published(plan: &Plan, outcome: &Outcome) -> String {
+fn published(plan: &LbrSettings, outcome: &Outcome) -> String {
     let column = |(moves, from): (&str, Street)| format!("{moves} {}-4", from.index() + 1);
     let mut text = "\nmbb/hand, no-limit, 200 big blinds  ".to_owned();
     let header = SETTINGS.iter().map(|&setting| format!("{:>12}", column(setting)));
@@ -219,7 +219,7 @@ fn published(plan: &Plan, outcome: &Outcome) -> String {
     text
 }
 
-fn document(plan: &Plan, outcome: &Outcome) -> Value {
+fn document(plan: &LbrSettings, outcome: &Outcome) -> Value {
     let of = |sums: &Sums| match rate(plan, sums) {
         Ok(rate) => json!(rate),
         Err(reason) => json!({ "reason": reason }),

@@ -1,7 +1,7 @@
 //! `cardroom evaluate AGENT --by match`: a duplicate match against another agent.
 
 use evaluation::folder::MANIFEST;
-use matches::plan::Plan;
+use matches::plan::MatchPlan;
 use matches::play::Settings;
 use matches::play::default_folder;
 use matches::runner::Level;
@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         .map(|name| registry.resolve(name).map_err(Failure::input))
         .into_iter()
         .collect::<Result<_, _>>()?;
-    let plan = Plan {
+    let plan = MatchPlan {
         def: args.game.load()?,
         game_name: args.game.name().to_owned(),
         entrants,

@@ -8,7 +8,7 @@ use game::Quirks;
 use matches::stop::Stop;
 use show::number;
 use wire::package_acpc::UNANSWERED;
-use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
+use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocking};
 
 use crate::config::units::Time;
 use crate::exit::Failure;
@@ -89,7 +89,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     // With the original dealer's deviations from the rules, so that nothing it sends counts as an
     // error.
     let def = Arc::new(args.game.load()?.with_quirks(Quirks::ORIGINAL));
-    let plan = Plan {
+    let plan = AcpcSettings {
         host: args.host,
         port: args.port,
         def,
@@ -117,7 +117,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
 }
 
 fn failure(error: PlayError) -> Failure {
-    if error.is_theirs() { Failure::gone(error) } else { Failure::input(error) }
+    if error.is_remote_fault() { Failure::gone(error) } else { Failure::input(error) }
 }
 
 fn show(summary: &Summary, json: bool) -> String {

@@ -18,7 +18,8 @@ use protocol::slumbot::client::Login;
 use serde::Serialize;
 use show::number;
 use wire::slumbot::{
-    End, LIVE, Outage, Pace, PerSeat, Plan, Played, Progress, RunError, Server, Summary,
+    End, LIVE, Outage, Pace, PerSeat, Played, Progress, RunError, Server, SlumbotRunSettings,
+    Summary,
 };
 
 use crate::config::units::Time;
@@ -214,7 +215,7 @@ fn failure(error: RunError) -> Failure {
     }
 }
 
-fn plan(args: &Args) -> Result<Plan, Failure> {
+fn plan(args: &Args) -> Result<SlumbotRunSettings, Failure> {
     let loaded = args.named.load()?;
     let agent = args.named.resolve(&args.agent)?;
     let name = matches::plan::unique_names(std::slice::from_ref(&agent)).remove(0);
@@ -227,7 +228,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
     let first_pause = if here { Duration::from_millis(10) } else { Duration::from_millis(500) };
     let first_pause = args.pause.map_or(first_pause, |time| time.0);
     let rate = args.rate.unwrap_or(if here { 0.0 } else { 8.0 });
-    Ok(Plan {
+    Ok(SlumbotRunSettings {
         agent,
         hands: args.hands,
         server: Server {
@@ -316,7 +317,7 @@ struct Told {
     /// The outage reported last.
     away: Option<Outage>,
     /// The number of unusable answers reported.
-    doubts: u64,
+    unusable: u64,
 }
 
 impl Told {
@@ -324,10 +325,10 @@ impl Told {
     /// attempt while the server has not answered at all, and one for each unusable answer.
     fn news(&mut self, progress: &Progress) -> Vec<String> {
         let mut said = Vec::new();
-        if let Some((doubts, what)) = &progress.doubts
-            && *doubts > self.doubts
+        if let Some((unusable, what)) = &progress.unusable
+            && *unusable > self.unusable
         {
-            self.doubts = *doubts;
+            self.unusable = *unusable;
             said.push(format!("an answer cannot be used: {what}"));
         }
         let before = std::mem::replace(&mut self.away, progress.outage.clone());
@@ -374,15 +375,15 @@ fn silence(outage: &Outage) -> String {
 
 /// When the next attempt is made, and when attempts end.
 fn waiting(outage: &Outage) -> String {
-    let Outage { attempt, next, timeout, patience, answered, .. } = outage;
+    let Outage { attempt, next, timeout, give_up_after, answered, .. } = outage;
     let when = match next {
         Some(next) => format!("in {:.1} s", next.as_secs_f64()),
         None => format!("in progress, for up to {} (--timeout)", Time(*timeout)),
     };
     let flag = if *answered { "--give-up" } else { "--connect-timeout" };
-    let patience = Time(*patience);
+    let give_up_after = Time(*give_up_after);
     format!(
-        "attempt {attempt} {when}; the first that fails after {patience} without an answer is the last ({flag})"
+        "attempt {attempt} {when}; the first that fails after {give_up_after} without an answer is the last ({flag})"
     )
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::queue::{Outcome, Part, Product, QueueError, Worker, pack};
+use ::queue::{LeasedPart, Outcome, Product, QueueError, Worker, pack};
 use matches::stop::Stop;
 use show::number::counted;
 
@@ -66,7 +66,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let mut done = 0;
     loop {
         let begun = Instant::now();
-        let mut work = |part: &Part| work(part, threads);
+        let mut work = |part: &LeasedPart| work(part, threads);
         let next = worker.next(drain, &|| stop.asked(), &mut work);
         // The part's command changed the working directory and listened for Ctrl-C in place of this
         // loop.
@@ -97,7 +97,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
 }
 
 /// Runs one part.
-fn work(part: &Part, threads: Option<u16>) -> Outcome {
+fn work(part: &LeasedPart, threads: Option<u16>) -> Outcome {
     let watch = Watch::of(Arc::clone(&part.cancelled));
     let done = catch_unwind(AssertUnwindSafe(|| perform_part(part, threads)));
     drop(watch);
@@ -111,7 +111,7 @@ fn work(part: &Part, threads: Option<u16>) -> Outcome {
     }
 }
 
-fn perform_part(part: &Part, threads: Option<u16>) -> Result<Outcome, Failure> {
+fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Failure> {
     let cut = Cut::of(&part.run.command)?;
     let of = (part.part, part.run.parts);
     let words = cut.part(&part.run.command, of, threads, &part.out);

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use super::{DealerError, Options};
 use matches::program::{Program, Running};
 
-/// How long agents may take to end after the match before they are killed.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// The time limit for agents to end after the match, after which they are killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The running agents, by seat. Dropping it kills them and everything they started.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl Agents {
         Ok(agents)
     }
 
-    /// Why the seat's agent can no longer connect, if its program has ended.
+    /// The reason why the seat's agent can no longer connect, if its program has ended.
     pub(super) fn ended(&mut self, entrant: usize) -> Option<String> {
         let (running, errors) = self.agents.get_mut(entrant)?.as_mut()?;
         let status = running.ended()?;
@@ -68,7 +68,7 @@ impl Agents {
 
     /// Waits a short time for the agents to end, then kills those that still run.
     pub(super) fn finish(&mut self) {
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         for (running, _) in self.agents.iter_mut().flatten() {
             running.wait(deadline.saturating_duration_since(Instant::now()));
         }

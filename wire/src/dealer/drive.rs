@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use matches::acknowledge::acknowledge;
-use matches::waiting::{SOON, Wait};
+use matches::waiting::{FIRST_NOTICE, Wait};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::Event;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -16,17 +16,19 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant as Tick, Sleep, sleep_until};
 
 /// Most bytes buffered for an entrant that does not read them.
-const MOST_UNSENT: usize = 4 << 20;
+const MAX_UNSENT: usize = 4 << 20;
 
-/// How often to check for what does not wake the task: agents that end before they connect.
-const CHECK_EVERY: Duration = Duration::from_millis(200);
+/// The interval between checks for what does not wake the task: agents that end before they
+/// connect.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long a state may be held back from an entrant that need not act on it. When the one to act
-/// answers sooner, both states go out in one piece: half the writes and wake-ups of a fast match.
-const HOLD: Duration = Duration::from_millis(1);
+/// The time for which a state may be held back from an entrant that need not act on it. When the
+/// one to act answers sooner, both states go out in one piece: half the writes and wake-ups of a
+/// fast match.
+const COALESCE_DELAY: Duration = Duration::from_millis(1);
 
 /// The time limit for writing the last bytes of a match.
-const LAST_BYTES: Duration = Duration::from_secs(5);
+const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A monotonic clock, with the wall-clock time of its start for what is printed.
 #[derive(Debug, Clone, Copy)]
@@ -53,21 +55,21 @@ impl Clock {
     }
 }
 
-/// An entrant's connection, or what stands in its place.
+/// The connection of an entrant, or the player in this process that replaces it.
 #[derive(Debug)]
-pub enum Place {
+pub enum EntrantConnection {
     /// Not connected yet: the first connection is accepted, then the port is closed.
-    Waiting(TcpListener),
+    Listening(TcpListener),
     /// A connected player.
-    Here(TcpStream),
+    Connected(TcpStream),
     /// A player in this process.
-    Inside(Box<dyn Inside>),
+    InProcess(Box<dyn InProcessPlayer>),
     /// The connection is closed.
-    Gone,
+    Closed,
 }
 
 /// A player in this process, which exchanges bytes with the dealer without a socket.
-pub trait Inside: std::fmt::Debug + Send {
+pub trait InProcessPlayer: std::fmt::Debug + Send {
     /// Takes bytes from the dealer and returns the reply to them, which may be empty.
     fn exchange(&mut self, bytes: &[u8]) -> Vec<u8>;
 }
@@ -97,13 +99,13 @@ pub trait Observer {
     /// version.
     fn waiting(&mut self, _awaited: &[(usize, Option<u16>)], _so_far: Duration) {}
 
-    /// Why an awaited entrant can no longer connect, if it cannot.
+    /// The reason why an awaited entrant can no longer connect, if it cannot.
     fn given_up(&mut self, _entrant: usize) -> Option<String> {
         None
     }
 }
 
-/// Why a match ended other than by the dealer.
+/// The reason why a match ended other than by the dealer.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
     /// Not everybody connected in time.
@@ -132,10 +134,10 @@ pub enum Stopped {
 
 struct Drive<'a> {
     dealer: &'a mut Dealer,
-    places: &'a mut [Place],
-    /// By entrant: since when it has not taken the bytes that wait for it.
-    stuck: Vec<Option<Duration>>,
-    /// Since when bytes are held back from entrants that need not act.
+    connections: &'a mut [EntrantConnection],
+    /// The time since which an entrant has not taken the bytes that wait for it, by entrant.
+    unread_since: Vec<Option<Duration>>,
+    /// The time since which bytes are held back from entrants that need not act.
     held: Option<Duration>,
     limits: SocketLimits,
     clock: Clock,
@@ -154,7 +156,7 @@ struct Drive<'a> {
 /// When something other than the dealer ends the match; `stop` ends it at once.
 pub async fn drive(
     dealer: &mut Dealer,
-    places: &mut [Place],
+    connections: &mut [EntrantConnection],
     limits: SocketLimits,
     clock: Clock,
     observer: &mut dyn Observer,
@@ -162,21 +164,21 @@ pub async fn drive(
 ) -> Result<(), Stopped> {
     let mut drive = Drive {
         dealer,
-        stuck: vec![None; places.len()],
+        unread_since: vec![None; connections.len()],
         held: None,
-        places,
+        connections,
         limits,
         clock,
         started: clock.now(),
         complete: false,
-        wait: Wait::begin(SOON),
+        wait: Wait::begin(FIRST_NOTICE),
         buffer: vec![0; 16_384].into(),
     };
     let mut stop = pin!(stop);
-    let mut timer = pin!(sleep_until(Tick::now() + CHECK_EVERY));
+    let mut timer = pin!(sleep_until(Tick::now() + CHECK_INTERVAL));
     loop {
         drive.report(observer)?;
-        if drive.feed_inside() {
+        if drive.feed_in_process() {
             continue;
         }
         if drive.dealer.is_over() {
@@ -207,10 +209,10 @@ impl Drive<'_> {
     }
 
     /// Passes their output to the players in this process; returns whether there was any.
-    fn feed_inside(&mut self) -> bool {
+    fn feed_in_process(&mut self) -> bool {
         let mut fed = false;
-        for (entrant, place) in self.places.iter_mut().enumerate() {
-            let Place::Inside(player) = place else { continue };
+        for (entrant, connection) in self.connections.iter_mut().enumerate() {
+            let EntrantConnection::InProcess(player) = connection else { continue };
             let bytes = self.dealer.output(entrant);
             if bytes.is_empty() {
                 continue;
@@ -225,7 +227,8 @@ impl Drive<'_> {
         fed
     }
 
-    /// Checks everything that depends on time: the start, the dealer's limits, stalled entrants.
+    /// Checks everything that depends on time: the start, the dealer's limits, entrants that do not
+    /// read.
     fn check(&mut self, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let now = self.clock.now();
         if !self.dealer.has_begun()
@@ -240,23 +243,25 @@ impl Drive<'_> {
                 self.report(observer)?;
             }
             let limit = self.limits.write;
-            let stuck = |since: &Option<Duration>| since.is_some_and(|at| now > at + limit);
-            let too_much = |entrant: usize| self.dealer.output(entrant).len() > MOST_UNSENT;
-            let stalled = (0..self.places.len()).find(|&e| stuck(&self.stuck[e]) || too_much(e));
-            if let Some(entrant) = stalled {
-                self.dealer.stalled(entrant, now);
+            let unread_since = |since: &Option<Duration>| since.is_some_and(|at| now > at + limit);
+            let too_much = |entrant: usize| self.dealer.output(entrant).len() > MAX_UNSENT;
+            let slow = (0..self.connections.len())
+                .find(|&e| unread_since(&self.unread_since[e]) || too_much(e));
+            if let Some(entrant) = slow {
+                self.dealer.write_timed_out(entrant, now);
                 self.report(observer)?;
             }
             return Ok(());
         }
-        let waiting = |place: &Place| matches!(place, Place::Waiting(_));
-        let Some(entrant) = self.places.iter().position(waiting) else {
+        let waiting =
+            |connection: &EntrantConnection| matches!(connection, EntrantConnection::Listening(_));
+        let Some(entrant) = self.connections.iter().position(waiting) else {
             self.complete = true;
             self.dealer.handle_timeout(now);
             return Ok(());
         };
-        for (entrant, place) in self.places.iter().enumerate() {
-            if waiting(place)
+        for (entrant, connection) in self.connections.iter().enumerate() {
+            if waiting(connection)
                 && let Some(reason) = observer.given_up(entrant)
             {
                 return Err(Stopped::GivenUp { entrant, reason });
@@ -273,13 +278,16 @@ impl Drive<'_> {
     /// The entrants that have not connected, with their ports; once all have, those without a
     /// version line.
     fn awaited(&self) -> Vec<(usize, Option<u16>)> {
-        let port = |place: &Place| match place {
-            Place::Waiting(door) => door.local_addr().ok().map(|address| Some(address.port())),
+        let port = |connection: &EntrantConnection| match connection {
+            EntrantConnection::Listening(door) => {
+                door.local_addr().ok().map(|address| Some(address.port()))
+            }
             _ => None,
         };
-        let places = self.places.iter().enumerate();
-        let absent: Vec<_> =
-            places.filter_map(|(entrant, place)| Some((entrant, port(place)?))).collect();
+        let connections = self.connections.iter().enumerate();
+        let absent: Vec<_> = connections
+            .filter_map(|(entrant, connection)| Some((entrant, port(connection)?)))
+            .collect();
         match absent.is_empty() {
             true => self.dealer.silent().map(|entrant| (entrant, None)).collect(),
             false => absent,
@@ -293,12 +301,12 @@ impl Drive<'_> {
         }
         let mut news = false;
         let actor = self.dealer.waiting_for();
-        let release = self.held.is_some_and(|since| self.clock.now() >= since + HOLD);
+        let release = self.held.is_some_and(|since| self.clock.now() >= since + COALESCE_DELAY);
         let mut holding = false;
-        for entrant in 0..self.places.len() {
-            news |= match &self.places[entrant] {
-                Place::Waiting(_) => self.poll_accept(entrant, cx),
-                Place::Here(_) => {
+        for entrant in 0..self.connections.len() {
+            news |= match &self.connections[entrant] {
+                EntrantConnection::Listening(_) => self.poll_accept(entrant, cx),
+                EntrantConnection::Connected(_) => {
                     let gone = if actor == Some(entrant) || release {
                         self.poll_write(entrant, cx)
                     } else {
@@ -307,7 +315,7 @@ impl Drive<'_> {
                     };
                     gone | self.poll_read(entrant, cx)
                 }
-                Place::Inside(_) | Place::Gone => false,
+                EntrantConnection::InProcess(_) | EntrantConnection::Closed => false,
             };
         }
         self.held = match self.held {
@@ -334,23 +342,26 @@ impl Drive<'_> {
     fn next_check(&self) -> Tick {
         let start = Tick::from_std(self.clock.start);
         if !self.complete {
-            return Tick::now() + CHECK_EVERY;
+            return Tick::now() + CHECK_INTERVAL;
         }
-        let stuck = self.stuck.iter().flatten().map(|&since| since + self.limits.write);
-        let held = self.held.map(|since| since + HOLD);
-        let due = self.dealer.poll_timeout().into_iter().chain(stuck).chain(held).min();
+        let unread_since =
+            self.unread_since.iter().flatten().map(|&since| since + self.limits.write);
+        let held = self.held.map(|since| since + COALESCE_DELAY);
+        let due = self.dealer.poll_timeout().into_iter().chain(unread_since).chain(held).min();
         let begun = self.dealer.has_begun();
-        let far = Tick::now() + if begun { Duration::from_secs(3600) } else { CHECK_EVERY };
+        let far = Tick::now() + if begun { Duration::from_secs(3600) } else { CHECK_INTERVAL };
         let due = due.and_then(|due| start.checked_add(due));
         due.map_or(far, |due| due.min(far))
     }
 
     fn poll_accept(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
-        let Place::Waiting(listener) = &self.places[entrant] else { return false };
+        let EntrantConnection::Listening(listener) = &self.connections[entrant] else {
+            return false;
+        };
         match listener.poll_accept(cx) {
             Poll::Ready(Ok((stream, _))) => {
                 prepare(&stream);
-                self.places[entrant] = Place::Here(stream);
+                self.connections[entrant] = EntrantConnection::Connected(stream);
                 true
             }
             // The connection died before it was accepted, or file descriptors are short: the timer,
@@ -361,31 +372,35 @@ impl Drive<'_> {
 
     /// Writes as much as the socket takes; returns `true` when the entrant is gone.
     fn poll_write(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
-        let Place::Here(stream) = &mut self.places[entrant] else { return false };
+        let EntrantConnection::Connected(stream) = &mut self.connections[entrant] else {
+            return false;
+        };
         while !self.dealer.output(entrant).is_empty() {
             match Pin::new(&mut *stream).poll_write(cx, self.dealer.output(entrant)) {
                 Poll::Ready(Ok(count)) => {
                     self.dealer.consume_output(entrant, count);
-                    self.stuck[entrant] = None;
+                    self.unread_since[entrant] = None;
                 }
                 Poll::Ready(Err(_)) => {
-                    self.places[entrant] = Place::Gone;
-                    self.stuck[entrant] = None;
+                    self.connections[entrant] = EntrantConnection::Closed;
+                    self.unread_since[entrant] = None;
                     self.dealer.lost(entrant, self.clock.now());
                     return true;
                 }
                 Poll::Pending => {
-                    self.stuck[entrant].get_or_insert(self.clock.now());
+                    self.unread_since[entrant].get_or_insert(self.clock.now());
                     return false;
                 }
             }
         }
-        self.stuck[entrant] = None;
+        self.unread_since[entrant] = None;
         false
     }
 
     fn poll_read(&mut self, entrant: usize, cx: &mut Context<'_>) -> bool {
-        let Place::Here(stream) = &mut self.places[entrant] else { return false };
+        let EntrantConnection::Connected(stream) = &mut self.connections[entrant] else {
+            return false;
+        };
         if !self.dealer.wants_input(entrant) {
             return false;
         }
@@ -403,21 +418,21 @@ impl Drive<'_> {
                 }
             }
             Poll::Ready(Err(_)) => {
-                self.places[entrant] = Place::Gone;
+                self.connections[entrant] = EntrantConnection::Closed;
                 self.dealer.lost(entrant, self.clock.now());
             }
         }
         true
     }
 
-    /// Writes the remaining bytes, for at most [`LAST_BYTES`].
+    /// Writes the remaining bytes, for at most [`FINAL_WRITE_TIMEOUT`].
     async fn finish(mut self) {
-        let mut limit = pin!(tokio::time::sleep(LAST_BYTES));
+        let mut limit = pin!(tokio::time::sleep(FINAL_WRITE_TIMEOUT));
         poll_fn(|cx| {
             let mut left = false;
-            for entrant in 0..self.places.len() {
+            for entrant in 0..self.connections.len() {
                 self.poll_write(entrant, cx);
-                let here = matches!(self.places[entrant], Place::Here(_));
+                let here = matches!(self.connections[entrant], EntrantConnection::Connected(_));
                 left |= here && !self.dealer.output(entrant).is_empty();
             }
             if left { limit.as_mut().poll(cx) } else { Poll::Ready(()) }

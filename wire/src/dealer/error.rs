@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use protocol::acpc::transaction::TransactionError;
 
-/// Why a match was not played to its end. Seats are counted from 1, as in the logs.
+/// The reason why a match was not played to its end. Seats are counted from 1, as in the logs.
 #[derive(Debug, thiserror::Error)]
 pub enum DealerError {
     /// A port cannot be opened.
@@ -58,7 +58,7 @@ pub enum DealerError {
     Command {
         /// The command as given.
         command: String,
-        /// What is wrong with it.
+        /// The reason why the command is invalid.
         reason: String,
     },
     /// An agent cannot be started.

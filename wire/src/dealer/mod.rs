@@ -29,7 +29,9 @@ use agents::Agents;
 use files::{Claim, MatchLog, TransactionLog, overwritten};
 use record::Recorder;
 
-pub use drive::{Clock, Inside, Observer, Place, SocketLimits, Stopped, drive};
+pub use drive::{
+    Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
+};
 pub use error::DealerError;
 
 /// The settings of a match.
@@ -67,7 +69,7 @@ pub struct Options {
     pub version_limit: Option<Duration>,
     /// Time limits of the sockets.
     pub sockets: SocketLimits,
-    /// How bad replies are treated.
+    /// The handling of bad replies.
     pub replies: Replies,
     /// Command lines of agents to start, in the order of the seats.
     pub run: Vec<String>,
@@ -191,11 +193,13 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
                 _ = terminate.recv() => {}
             }
         };
-        let mut places = listeners
+        let mut connections = listeners
             .into_iter()
-            .map(|listener| Ok(Place::Waiting(tokio::net::TcpListener::from_std(listener)?)))
+            .map(|listener| {
+                Ok(EntrantConnection::Listening(tokio::net::TcpListener::from_std(listener)?))
+            })
             .collect::<std::io::Result<Vec<_>>>()?;
-        drive(&mut dealer, &mut places, options.sockets, clock, &mut recorder, stop).await
+        drive(&mut dealer, &mut connections, options.sockets, clock, &mut recorder, stop).await
     });
     recorder.finish(&dealer, result)
 }

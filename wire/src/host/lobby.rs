@@ -1,8 +1,9 @@
 //! The lobby of a hosted table: outside bots connect, send their version, and wait for a seat.
 //!
-//! A value that its table polls: no task and no lock of its own. Memory is bounded: `queue` bots
-//! may wait at a door, each with a small buffer; further ones are told so and closed. A bot that
-//! sends no version in time is closed; one that leaves while it waits is dropped at once.
+//! The lobby is polled by its table and has neither a task nor a lock. Its memory is bounded:
+//! `queue` bots may wait at an open seat, each with a small buffer; further connections are refused
+//! with a reason. A connection without a version line in time is closed; a bot that leaves while it
+//! waits is removed at once.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -22,10 +23,10 @@ use protocol::acpc;
 const MAX_EARLY_BYTES: usize = 1024;
 
 /// Most refused connections that are drained at a time; further ones are closed at once.
-const MAX_FAREWELLS: usize = 1024;
+const MAX_DRAINING: usize = 1024;
 
-/// How long a refused bot has to read the reason.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The time limit for a refused bot to read the reason.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pause after the system could not accept a connection (out of file descriptors, say).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -41,166 +42,171 @@ pub(super) struct Guest {
 
 /// An event in the lobby.
 #[derive(Debug)]
-pub(super) enum Arrival {
-    /// A bot has begun to wait at this door.
-    Waiting { door: usize, peer: SocketAddr },
+pub(super) enum LobbyEvent {
+    /// A bot has begun to wait at this open seat.
+    Waiting { open_seat: usize, peer: SocketAddr },
     /// A bot that waited has left, or sent too much.
-    Left { door: usize, peer: SocketAddr },
+    Left { open_seat: usize, peer: SocketAddr },
     /// A bot was turned away.
-    Refused { door: usize, peer: SocketAddr, why: &'static str },
+    Refused { open_seat: usize, peer: SocketAddr, why: &'static str },
     /// The system could not accept a connection.
-    Failed { door: usize, error: io::Error },
+    Failed { open_seat: usize, error: io::Error },
 }
 
 /// The listeners of a table, one for each open seat, with the bots that wait there.
 #[derive(Debug)]
 pub(super) struct Lobby {
-    doors: Vec<Door>,
+    open_seats: Vec<SeatListener>,
     queue: usize,
     version_timeout: Duration,
-    farewells: JoinSet<()>,
+    draining: JoinSet<()>,
 }
 
 #[derive(Debug)]
-struct Door {
+struct SeatListener {
     listener: TcpListener,
-    greeting: JoinSet<Greeted>,
+    handshakes: JoinSet<HandshakeResult>,
     waiting: VecDeque<Guest>,
     /// The pause in accepting after an error.
     pause: Option<std::pin::Pin<Box<tokio::time::Sleep>>>,
 }
 
 #[derive(Debug)]
-enum Greeted {
+enum HandshakeResult {
     Guest(Guest),
     Refused { stream: TcpStream, peer: SocketAddr, why: &'static str },
     Left { peer: SocketAddr },
 }
 
 impl Lobby {
-    /// A lobby that accepts on these listeners, one for each door.
+    /// A lobby that accepts on these listeners, one for each open seat.
     pub(super) fn new(
         listeners: Vec<TcpListener>,
         queue: usize,
         version_timeout: Duration,
     ) -> Lobby {
-        let door = |listener| Door {
+        let open_seat = |listener| SeatListener {
             listener,
-            greeting: JoinSet::new(),
+            handshakes: JoinSet::new(),
             waiting: VecDeque::new(),
             pause: None,
         };
         Lobby {
-            doors: listeners.into_iter().map(door).collect(),
+            open_seats: listeners.into_iter().map(open_seat).collect(),
             queue,
             version_timeout,
-            farewells: JoinSet::new(),
+            draining: JoinSet::new(),
         }
     }
 
-    /// The number of bots that wait at a door.
-    pub(super) fn waiting(&self, door: usize) -> usize {
-        self.doors[door].waiting.len()
+    /// The number of bots that wait at an open seat.
+    pub(super) fn waiting(&self, open_seat: usize) -> usize {
+        self.open_seats[open_seat].waiting.len()
     }
 
     /// Waits for the next event. Cancel safe: it may be dropped and called again.
-    pub(super) async fn next(&mut self) -> Arrival {
+    pub(super) async fn next(&mut self) -> LobbyEvent {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// Takes one bot from every door, if somebody waits at each.
-    pub(super) fn party(&mut self) -> Option<Vec<Guest>> {
-        if self.doors.iter().any(|door| door.waiting.is_empty()) {
+    /// Takes one bot from every open seat, if somebody waits at each.
+    pub(super) fn take_guests(&mut self) -> Option<Vec<Guest>> {
+        if self.open_seats.iter().any(|open_seat| open_seat.waiting.is_empty()) {
             return None;
         }
-        Some(self.doors.iter_mut().filter_map(|door| door.waiting.pop_front()).collect())
+        Some(
+            self.open_seats
+                .iter_mut()
+                .filter_map(|open_seat| open_seat.waiting.pop_front())
+                .collect(),
+        )
     }
 
     /// Closes all waiting connections, with a line that says that the server shuts down.
     pub(super) async fn close(mut self) {
-        let mut doors = std::mem::take(&mut self.doors);
-        for guest in doors.iter_mut().flat_map(|door| door.waiting.drain(..)) {
+        let mut open_seats = std::mem::take(&mut self.open_seats);
+        for guest in open_seats.iter_mut().flat_map(|open_seat| open_seat.waiting.drain(..)) {
             self.dismiss(guest.stream, "the server is shutting down");
         }
-        drop(doors);
-        while self.farewells.join_next().await.is_some() {}
+        drop(open_seats);
+        while self.draining.join_next().await.is_some() {}
     }
 
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
-        while let Poll::Ready(Some(_)) = self.farewells.poll_join_next(cx) {}
-        for door in 0..self.doors.len() {
-            if let Poll::Ready(arrival) = self.poll_greeted(door, cx) {
-                return Poll::Ready(arrival);
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<LobbyEvent> {
+        while let Poll::Ready(Some(_)) = self.draining.poll_join_next(cx) {}
+        for open_seat in 0..self.open_seats.len() {
+            if let Poll::Ready(event) = self.poll_handshakes(open_seat, cx) {
+                return Poll::Ready(event);
             }
-            if let Poll::Ready(peer) = self.doors[door].poll_left(cx) {
-                return Poll::Ready(Arrival::Left { door, peer });
+            if let Poll::Ready(peer) = self.open_seats[open_seat].poll_left(cx) {
+                return Poll::Ready(LobbyEvent::Left { open_seat, peer });
             }
-            if let Poll::Ready(arrival) = self.poll_accept(door, cx) {
-                return Poll::Ready(arrival);
+            if let Poll::Ready(event) = self.poll_accept(open_seat, cx) {
+                return Poll::Ready(event);
             }
         }
         Poll::Pending
     }
 
-    fn poll_greeted(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<Arrival> {
-        let door = &mut self.doors[index];
-        while let Poll::Ready(Some(greeted)) = door.greeting.poll_join_next(cx) {
-            match greeted {
-                Ok(Greeted::Guest(guest)) => {
+    fn poll_handshakes(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<LobbyEvent> {
+        let open_seat = &mut self.open_seats[index];
+        while let Poll::Ready(Some(result)) = open_seat.handshakes.poll_join_next(cx) {
+            match result {
+                Ok(HandshakeResult::Guest(guest)) => {
                     let peer = guest.peer;
-                    door.waiting.push_back(guest);
-                    return Poll::Ready(Arrival::Waiting { door: index, peer });
+                    open_seat.waiting.push_back(guest);
+                    return Poll::Ready(LobbyEvent::Waiting { open_seat: index, peer });
                 }
-                Ok(Greeted::Refused { stream, peer, why }) => {
+                Ok(HandshakeResult::Refused { stream, peer, why }) => {
                     self.dismiss(stream, why);
-                    return Poll::Ready(Arrival::Refused { door: index, peer, why });
+                    return Poll::Ready(LobbyEvent::Refused { open_seat: index, peer, why });
                 }
-                Ok(Greeted::Left { peer }) => {
-                    return Poll::Ready(Arrival::Left { door: index, peer });
+                Ok(HandshakeResult::Left { peer }) => {
+                    return Poll::Ready(LobbyEvent::Left { open_seat: index, peer });
                 }
-                // Greetings do not panic and are not cancelled.
+                // Handshakes do not panic and are not cancelled.
                 Err(_) => {}
             }
         }
         Poll::Pending
     }
 
-    fn poll_accept(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<Arrival> {
-        let door = &mut self.doors[index];
-        if let Some(pause) = &mut door.pause {
+    fn poll_accept(&mut self, index: usize, cx: &mut Context<'_>) -> Poll<LobbyEvent> {
+        let open_seat = &mut self.open_seats[index];
+        if let Some(pause) = &mut open_seat.pause {
             std::task::ready!(pause.as_mut().poll(cx));
-            door.pause = None;
+            open_seat.pause = None;
         }
         loop {
-            let (stream, peer) = match std::task::ready!(door.listener.poll_accept(cx)) {
+            let (stream, peer) = match std::task::ready!(open_seat.listener.poll_accept(cx)) {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    door.pause = Some(Box::pin(tokio::time::sleep(ACCEPT_PAUSE)));
+                    open_seat.pause = Some(Box::pin(tokio::time::sleep(ACCEPT_PAUSE)));
                     cx.waker().wake_by_ref();
-                    return Poll::Ready(Arrival::Failed { door: index, error });
+                    return Poll::Ready(LobbyEvent::Failed { open_seat: index, error });
                 }
             };
-            if door.waiting.len() + door.greeting.len() >= self.queue.max(1) {
+            if open_seat.waiting.len() + open_seat.handshakes.len() >= self.queue.max(1) {
                 let why = "all places in the queue of this seat are taken, come back later";
                 self.dismiss(stream, why);
-                return Poll::Ready(Arrival::Refused { door: index, peer, why });
+                return Poll::Ready(LobbyEvent::Refused { open_seat: index, peer, why });
             }
-            door.greeting.spawn(greet(stream, peer, self.version_timeout));
-            // The greeting must be polled before this task may sleep.
+            open_seat.handshakes.spawn(handshake(stream, peer, self.version_timeout));
+            // The handshake must be polled before this task may sleep.
             cx.waker().wake_by_ref();
         }
     }
 
     /// Closes a connection after one comment line, which clients of the protocol skip.
     fn dismiss(&mut self, stream: TcpStream, why: &'static str) {
-        say_goodbye(&stream, why);
-        if self.farewells.len() < MAX_FAREWELLS {
-            self.farewells.spawn(farewell(stream));
+        send_reason(&stream, why);
+        if self.draining.len() < MAX_DRAINING {
+            self.draining.spawn(drain(stream));
         }
     }
 }
 
-impl Door {
+impl SeatListener {
     /// Detects a waiting bot that has left; buffers what the others send.
     fn poll_left(&mut self, cx: &mut Context<'_>) -> Poll<SocketAddr> {
         for i in 0..self.waiting.len() {
@@ -232,7 +238,7 @@ impl Guest {
 }
 
 /// Reads the version line.
-async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Greeted {
+async fn handshake(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> HandshakeResult {
     let mut early = Vec::new();
     let read = async {
         while !early.contains(&b'\n') && early.len() <= MAX_EARLY_BYTES {
@@ -246,26 +252,26 @@ async fn greet(mut stream: TcpStream, peer: SocketAddr, limit: Duration) -> Gree
     };
     match timeout(limit, read).await {
         Ok(true) => {}
-        Ok(false) => return Greeted::Left { peer },
+        Ok(false) => return HandshakeResult::Left { peer },
         Err(_) => {
             let why = "no version line came in time";
-            return Greeted::Refused { stream, peer, why };
+            return HandshakeResult::Refused { stream, peer, why };
         }
     }
     let line = early.split(|&b| b == b'\n').next().unwrap_or_default();
     if acpc::dealer::read_version(line).is_none() {
         let why = "the first line must be VERSION:2.0.0";
-        return Greeted::Refused { stream, peer, why };
+        return HandshakeResult::Refused { stream, peer, why };
     }
     // Both are optional; the connection works without them.
     let _ = stream.set_nodelay(true);
     let _ = socket2::SockRef::from(&stream).set_keepalive(true);
-    Greeted::Guest(Guest { stream, peer, early })
+    HandshakeResult::Guest(Guest { stream, peer, early })
 }
 
 /// Sends the reason and shuts down writing, without waiting: one line fits into the send buffer of
 /// a connection that has sent nothing yet.
-fn say_goodbye(stream: &TcpStream, why: &str) {
+fn send_reason(stream: &TcpStream, why: &str) {
     let socket = socket2::SockRef::from(stream);
     // Failures do not matter: the other side has gone.
     let _ = socket.send(format!("# {why}\r\n").as_bytes());
@@ -274,11 +280,11 @@ fn say_goodbye(stream: &TcpStream, why: &str) {
 
 /// Reads until the other side closes, so that it gets the message: closing with unread bytes would
 /// discard it.
-async fn farewell(mut stream: TcpStream) {
+async fn drain(mut stream: TcpStream) {
     let drained = async {
         let mut bytes = [0; 256];
         while stream.read(&mut bytes).await.is_ok_and(|n| n > 0) {}
     };
     // The connection is closed either way.
-    let _ = timeout(FAREWELL, drained).await;
+    let _ = timeout(DRAIN_TIMEOUT, drained).await;
 }

@@ -1,18 +1,18 @@
 //! ACPC tables hosted on ports: outside bots sit down, wait, play, and sit down again.
 //!
 //! A table has seats for agents of this process and open seats, each with a port of its own. Once a
-//! bot waits at every open seat a match begins; when it ends, for whatever reason, its connections
+//! bot waits at every open seat a match begins; when it ends, for any reason, its connections
 //! are closed, its records are complete, and the next bots in the queues begin the next match.
-//! Nothing that a bot does or fails to do outlasts its match.
+//! The effects of a misbehaving bot end with its match.
 //!
 //! A match in which the server is killed cannot go on, because the protocol has no way to join a
 //! hand again; its finished hands are in its ledger, and [`mark_interrupted`] says so at the next
 //! start.
 
 mod lobby;
+mod local_player;
 mod play;
 mod recorder;
-mod seated;
 mod status;
 
 use std::hash::{BuildHasher, Hasher};
@@ -32,16 +32,16 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use lobby::{Arrival, Guest, Lobby};
-use play::{OwnDecisions, Sitting, play};
+use lobby::{Guest, Lobby, LobbyEvent};
+use local_player::LocalPlayer;
+use play::{OwnDecisions, SeatOccupant, play};
 use recorder::Recorder;
-use seated::Seated;
 
 pub use recorder::{HOSTED_FILE, RESULT_FILE, RecordError, mark_interrupted};
 pub use status::{Playing, SeatStatus, TableStatus, TableView};
 
 /// The pause after a match that could not be recorded.
-const AFTER_FAILURE: Duration = Duration::from_secs(2);
+const FAILURE_PAUSE: Duration = Duration::from_secs(2);
 
 /// The settings of a table.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ pub struct TablePlan {
     pub version_timeout: Duration,
     /// Time limits of a match.
     pub limits: Limits,
-    /// How bad replies are treated.
+    /// The handling of bad replies.
     pub replies: Replies,
     /// The folder in which match folders are made.
     pub matches: PathBuf,
@@ -72,7 +72,7 @@ pub struct TablePlan {
     pub provenance: Provenance,
 }
 
-/// Who can sit in a seat of a table.
+/// The player of a seat of a table.
 #[derive(Debug, Clone)]
 pub enum SeatPlan {
     /// An agent of this process.
@@ -109,7 +109,7 @@ pub struct Stops {
     pub abort: CancellationToken,
 }
 
-/// How a match ended.
+/// The end of a match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ending", rename_all = "kebab-case")]
 pub enum Ending {
@@ -121,7 +121,7 @@ pub enum Ending {
         entrant: Option<usize>,
         /// The hand, from 0.
         hand: u32,
-        /// What they did, as the end of a sentence.
+        /// The act of that entrant, as the end of a sentence.
         reason: String,
     },
     /// The match was stopped when the server was asked to stop.
@@ -157,15 +157,15 @@ impl Ending {
 pub struct Ended {
     /// The match's name.
     pub id: String,
-    /// When it ended; if interrupted, when that was noticed.
+    /// The time of its end; if interrupted, the time when that was noticed.
     pub at: Timestamp,
     /// The number of hands in its ledger.
     pub hands: u64,
     /// The number of hands planned.
     pub of: u64,
-    /// How it ended, in one sentence.
+    /// The ending in one sentence.
     pub words: String,
-    /// How it ended, for programs.
+    /// The ending, for programs.
     #[serde(flatten)]
     pub ending: Ending,
 }
@@ -188,7 +188,7 @@ pub struct HostedTable {
     plan: Arc<TablePlan>,
     listeners: Vec<TcpListener>,
     /// The seat that each listener belongs to.
-    doors: Vec<usize>,
+    open_seats: Vec<usize>,
     view: TableView,
 }
 
@@ -196,7 +196,7 @@ impl HostedTable {
     /// Opens the ports. Bots can connect now, but are accepted by [`run`](Self::run) only.
     pub async fn open(plan: TablePlan) -> Result<HostedTable, OpenError> {
         let mut listeners = Vec::new();
-        let mut doors = Vec::new();
+        let mut open_seats = Vec::new();
         let mut addresses = vec![None; plan.seats.len()];
         for (i, seat) in plan.seats.iter().enumerate() {
             let SeatPlan::Open { address, .. } = seat else { continue };
@@ -209,11 +209,11 @@ impl HostedTable {
             })?;
             addresses[i] = Some(local);
             listeners.push(listener);
-            doors.push(i);
+            open_seats.push(i);
         }
         let plan = Arc::new(plan);
         let view = TableView::new(Arc::clone(&plan), addresses);
-        Ok(HostedTable { plan, listeners, doors, view })
+        Ok(HostedTable { plan, listeners, open_seats, view })
     }
 
     /// A handle to the table's status.
@@ -223,32 +223,32 @@ impl HostedTable {
 
     /// Accepts bots and plays matches until asked to stop.
     pub async fn run(self, stops: Stops) {
-        let HostedTable { plan, listeners, doors, view } = self;
+        let HostedTable { plan, listeners, open_seats, view } = self;
         let mut lobby = Lobby::new(listeners, plan.queue, plan.version_timeout);
-        let host = Host { plan, doors, view, stops };
+        let host = Host { plan, open_seats, view, stops };
         loop {
             if host.stops.drain.is_cancelled() || host.stops.abort.is_cancelled() {
                 break;
             }
-            let Some(party) = lobby.party() else {
+            let Some(guests) = lobby.take_guests() else {
                 tokio::select! {
-                    arrival = lobby.next() => host.note(arrival, &lobby),
+                    event = lobby.next() => host.note(event, &lobby),
                     () = host.stops.drain.cancelled() => {}
                     () = host.stops.abort.cancelled() => {}
                 }
                 continue;
             };
             host.note_waiting(&lobby);
-            let mut playing = std::pin::pin!(host.play(party));
+            let mut playing = std::pin::pin!(host.play(guests));
             let recorded = loop {
                 tokio::select! {
                     recorded = &mut playing => break recorded,
-                    arrival = lobby.next() => host.note(arrival, &lobby),
+                    event = lobby.next() => host.note(event, &lobby),
                 }
             };
             if !recorded {
                 // Without a pause, bots that come back at once would keep a full disk busy.
-                tokio::time::sleep(AFTER_FAILURE).await;
+                tokio::time::sleep(FAILURE_PAUSE).await;
             }
         }
         lobby.close().await;
@@ -258,35 +258,35 @@ impl HostedTable {
 /// The state of a running table besides its lobby.
 struct Host {
     plan: Arc<TablePlan>,
-    doors: Vec<usize>,
+    open_seats: Vec<usize>,
     view: TableView,
     stops: Stops,
 }
 
 impl Host {
     fn note_waiting(&self, lobby: &Lobby) {
-        for (door, &seat) in self.doors.iter().enumerate() {
-            self.view.set_waiting(seat, lobby.waiting(door));
+        for (open_seat, &seat) in self.open_seats.iter().enumerate() {
+            self.view.set_waiting(seat, lobby.waiting(open_seat));
         }
     }
 
-    fn note(&self, arrival: Arrival, lobby: &Lobby) {
+    fn note(&self, event: LobbyEvent, lobby: &Lobby) {
         let table = &self.plan.name;
-        let name = |door: usize| self.plan.seats[self.doors[door]].name();
-        match arrival {
-            Arrival::Waiting { door, peer } => {
-                tracing::info!(%table, seat = name(door), %peer, "a bot has sat down");
+        let name = |open_seat: usize| self.plan.seats[self.open_seats[open_seat]].name();
+        match event {
+            LobbyEvent::Waiting { open_seat, peer } => {
+                tracing::info!(%table, seat = name(open_seat), %peer, "a bot has sat down");
             }
-            Arrival::Left { door, peer } => {
-                tracing::info!(%table, seat = name(door), %peer, "a bot has left before its match");
+            LobbyEvent::Left { open_seat, peer } => {
+                tracing::info!(%table, seat = name(open_seat), %peer, "a bot has left before its match");
             }
-            Arrival::Refused { door, peer, why } => {
+            LobbyEvent::Refused { open_seat, peer, why } => {
                 self.view.count_refused();
                 metrics::counter!("cardroom_refused_total", "table" => table.clone()).increment(1);
-                tracing::info!(%table, seat = name(door), %peer, why, "a bot was turned away");
+                tracing::info!(%table, seat = name(open_seat), %peer, why, "a bot was turned away");
             }
-            Arrival::Failed { door, error } => {
-                tracing::warn!(%table, seat = name(door), %error, "cannot accept connections");
+            LobbyEvent::Failed { open_seat, error } => {
+                tracing::warn!(%table, seat = name(open_seat), %error, "cannot accept connections");
             }
         }
         self.note_waiting(lobby);
@@ -294,15 +294,15 @@ impl Host {
 
     /// Plays one match on a thread of its own, since agents compute; `false` if it could not be
     /// recorded.
-    fn play(&self, party: Vec<Guest>) -> impl Future<Output = bool> + use<> {
+    fn play(&self, guests: Vec<Guest>) -> impl Future<Output = bool> + use<> {
         let (plan, view, stops) = (Arc::clone(&self.plan), self.view.clone(), self.stops.clone());
-        let doors = self.doors.clone();
+        let open_seats = self.open_seats.clone();
         async move {
             let table = plan.name.clone();
             let handle = Handle::current();
             let shown = view.clone();
             let played = tokio::task::spawn_blocking(move || {
-                handle.block_on(play_match(&plan, &doors, party, &shown, &stops))
+                handle.block_on(play_match(&plan, &open_seats, guests, &shown, &stops))
             });
             let ended = match played.await {
                 Ok(Ok(ended)) => ended,
@@ -327,8 +327,8 @@ impl Host {
 
 async fn play_match(
     plan: &TablePlan,
-    doors: &[usize],
-    party: Vec<Guest>,
+    open_seats: &[usize],
+    guests: Vec<Guest>,
     view: &TableView,
     stops: &Stops,
 ) -> Result<Ended, RecordError> {
@@ -337,7 +337,7 @@ async fn play_match(
     let (id, path) = new_folder(plan, last.as_deref());
     let info = match_info(plan, &id, seed);
     let mut peers = vec![None; plan.seats.len()];
-    for (guest, &seat) in party.iter().zip(doors) {
+    for (guest, &seat) in guests.iter().zip(open_seats) {
         peers[seat] = Some(guest.peer);
     }
     tracing::info!(table = %plan.name, match_id = %id, seed, "match begins");
@@ -347,31 +347,32 @@ async fn play_match(
     config.limits = plan.limits;
     config.replies = plan.replies;
     let own = OwnDecisions::default();
-    let ending = match seat_everybody(plan, &def, party, seed, &own) {
+    let ending = match seat_players(plan, &def, guests, seed, &own) {
         Ok(seats) => play(config, seats, own, &mut recorder, stops).await?,
         Err(error) => Ending::ServerFault { reason: error.to_string() },
     };
     recorder.finish(ending)
 }
 
-fn seat_everybody(
+fn seat_players(
     plan: &TablePlan,
     def: &Arc<GameDef>,
-    party: Vec<Guest>,
+    guests: Vec<Guest>,
     seed: u32,
     own: &OwnDecisions,
-) -> Result<Vec<Sitting>, agents::AgentError> {
-    let mut party = party.into_iter();
+) -> Result<Vec<SeatOccupant>, agents::AgentError> {
+    let mut guests = guests.into_iter();
     let seat = |(entrant, seat): (usize, &SeatPlan)| match seat {
         SeatPlan::Agent { choice, .. } => {
             let limit = plan.limits.response;
             let others = plan.seats.iter().enumerate().filter(|&(other, _)| other != entrant);
             let others: Vec<String> = others.map(|(_, seat)| seat.name().to_owned()).collect();
-            let seated = Seated::new(choice, def, entrant as u8, seed.into(), limit, &others, own)?;
-            Ok(Sitting::Agent(Box::new(seated)))
+            let local_player =
+                LocalPlayer::new(choice, def, entrant as u8, seed.into(), limit, &others, own)?;
+            Ok(SeatOccupant::Agent(Box::new(local_player)))
         }
         SeatPlan::Open { .. } => {
-            Ok(Sitting::Guest(party.next().expect("a guest came through every door")))
+            Ok(SeatOccupant::Guest(guests.next().expect("a guest came to every open seat")))
         }
     };
     plan.seats.iter().enumerate().map(seat).collect()

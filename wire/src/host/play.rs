@@ -18,33 +18,33 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::lobby::Guest;
+use super::local_player::LocalPlayer;
 use super::recorder::{RecordError, Recorder};
-use super::seated::Seated;
 use super::{Ending, Stops};
-use crate::dealer::{Clock, Observer, Place, SocketLimits, Stopped, drive};
+use crate::dealer::{Clock, EntrantConnection, Observer, SocketLimits, Stopped, drive};
 
-/// How long a bot may leave bytes that were sent to it unread.
-const STALL: Duration = Duration::from_secs(30);
+/// The time limit for a bot to read bytes that were sent to it.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a bot has after the match to read the last lines.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The time limit for a bot to read the last lines after the match.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The player in a seat.
-pub(super) enum Sitting {
+pub(super) enum SeatOccupant {
     /// An outside bot.
     Guest(Guest),
     /// An agent of this process.
-    Agent(Box<Seated>),
+    Agent(Box<LocalPlayer>),
 }
 
 /// Decisions reported by the agents of this process; the dealer knows only the actions.
 pub(super) type OwnDecisions = Arc<Mutex<Vec<DecisionRecord>>>;
 
 /// Plays the match and returns how it ended, with all sockets closed. `own` is the buffer that the
-/// seated agents report their decisions to.
+/// local agents report their decisions to.
 pub(super) async fn play(
     config: Config,
-    seats: Vec<Sitting>,
+    seats: Vec<SeatOccupant>,
     own: OwnDecisions,
     recorder: &mut Recorder,
     stops: &Stops,
@@ -62,50 +62,56 @@ pub(super) async fn play(
         failed: None,
     };
     let mut dealer = Dealer::new(config);
-    let mut places = Vec::with_capacity(seats.len());
-    for (entrant, sitting) in seats.into_iter().enumerate() {
-        let (place, early) = match sitting {
-            Sitting::Guest(Guest { stream, early, .. }) => (Place::Here(stream), early),
-            Sitting::Agent(mut seated) => {
-                let version = seated.output();
-                (Place::Inside(seated), version)
+    let mut connections = Vec::with_capacity(seats.len());
+    for (entrant, occupant) in seats.into_iter().enumerate() {
+        let (connection, early) = match occupant {
+            SeatOccupant::Guest(Guest { stream, early, .. }) => {
+                (EntrantConnection::Connected(stream), early)
+            }
+            SeatOccupant::Agent(mut local_player) => {
+                let version = local_player.output();
+                (EntrantConnection::InProcess(local_player), version)
             }
         };
-        places.push(place);
+        connections.push(connection);
         dealer.receive(entrant, &early, clock.now());
     }
     // Everybody is connected: no limit for the start is needed.
-    let limits = SocketLimits { start: None, write: STALL };
+    let limits = SocketLimits { start: None, write: WRITE_TIMEOUT };
     let stop = stops.abort.cancelled();
-    let stopped = drive(&mut dealer, &mut places, limits, clock, &mut host, stop).await.err();
+    let stopped = drive(&mut dealer, &mut connections, limits, clock, &mut host, stop).await.err();
     let result = host.result(stopped);
-    let last_words = match &result {
+    let last_line = match &result {
         Ok(Ending::Finished) => None,
         Ok(ending) => Some(ending.words(host.recorder.names())),
         Err(_) => Some("the server cannot record the match any more".to_owned()),
     };
-    part(places, &dealer, last_words.as_deref()).await;
+    close_connections(connections, &dealer, last_line.as_deref()).await;
     result
 }
 
-/// Sends the remaining output and closes the connections; `last_words` are sent as a comment line.
-async fn part(places: Vec<Place>, dealer: &Dealer, last_words: Option<&str>) {
-    let mut farewells = tokio::task::JoinSet::new();
-    for (entrant, place) in places.into_iter().enumerate() {
-        let Place::Here(stream) = place else { continue };
+/// Sends the remaining output and closes the connections; `last_line` is sent as a comment.
+async fn close_connections(
+    connections: Vec<EntrantConnection>,
+    dealer: &Dealer,
+    last_line: Option<&str>,
+) {
+    let mut closing = tokio::task::JoinSet::new();
+    for (entrant, connection) in connections.into_iter().enumerate() {
+        let EntrantConnection::Connected(stream) = connection else { continue };
         let mut bytes = dealer.output(entrant).to_vec();
-        if let Some(words) = last_words {
+        if let Some(words) = last_line {
             bytes.extend_from_slice(format!("# {words}\r\n").as_bytes());
         }
-        farewells.spawn(tokio::time::timeout(FAREWELL, say_farewell(stream, bytes)));
+        closing.spawn(tokio::time::timeout(DRAIN_TIMEOUT, drain_and_close(stream, bytes)));
     }
     // The connections are closed, whether the bots read everything or not.
-    while farewells.join_next().await.is_some() {}
+    while closing.join_next().await.is_some() {}
 }
 
 /// Writes the bytes, then reads until the other side closes: closing with unread bytes would
 /// discard what was written.
-async fn say_farewell(mut stream: TcpStream, bytes: Vec<u8>) -> io::Result<()> {
+async fn drain_and_close(mut stream: TcpStream, bytes: Vec<u8>) -> io::Result<()> {
     stream.write_all(&bytes).await?;
     stream.shutdown().await?;
     let mut rest = [0; 256];

@@ -25,9 +25,9 @@ pub const RESULT_FILE: &str = "result.json";
 pub const HOSTED_FILE: &str = "hosted.json";
 
 /// Hands read from a ledger at a time.
-const CHUNK: u64 = 1000;
+const CHUNK_HANDS: u64 = 1000;
 
-/// Why a match cannot be recorded.
+/// The reason why a match cannot be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The folder cannot be used.
@@ -249,12 +249,12 @@ fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tal
     let mut from = 0;
     while from < hands {
         let mut lines = Lines::default();
-        for played in known.recorded(from..from + CHUNK)? {
+        for played in known.recorded(from..from + CHUNK_HANDS)? {
             known.render(&played, &mut lines);
             tally.add(&played.record);
         }
         writing.write(&lines)?;
-        from += CHUNK;
+        from += CHUNK_HANDS;
     }
     writing.flush()?;
     Ok(tally)

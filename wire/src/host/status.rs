@@ -88,7 +88,7 @@ pub struct Playing {
     /// The match's folder.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// When it began.
+    /// The time of its beginning.
     pub started: Timestamp,
     /// Hands finished.
     pub hands: u64,

@@ -6,35 +6,38 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use matches::stop::Stop;
-use matches::waiting::{SOON, Wait};
+use matches::waiting::{FIRST_NOTICE, Wait};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout, timeout_at};
 
-use super::{LOOK, Plan, PlayError};
+use super::{AcpcSettings, POLL_INTERVAL, PlayError};
 
-/// The first pause between attempts; it grows by half each time, up to [`LONGEST_PAUSE`].
-const PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// The first pause between attempts; it grows by half each time, up to [`MAX_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
 
 /// The time limit for a single address.
-const ATTEMPT: Duration = Duration::from_secs(5);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The idle time before the first keep-alive probe and between probes: firewalls drop idle
 /// connections.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
-const PROBE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(60);
+const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Connects to the dealer, with `TCP_NODELAY` and keep-alive; `None` when asked to stop first.
-pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream>, PlayError> {
+pub(super) async fn connect(
+    plan: &AcpcSettings,
+    stop: &Stop,
+) -> Result<Option<TcpStream>, PlayError> {
     let begun = Instant::now();
     let deadline = begun + plan.connect_timeout;
     // Spreads the attempts of players that start together. No result depends on it.
     let mut rng = Pcg64Mcg::seed_from_u64(u64::from(std::process::id()));
-    let mut pause = PAUSE;
-    let mut wait = Wait::begin(SOON);
+    let mut pause = FIRST_PAUSE;
+    let mut wait = Wait::begin(FIRST_NOTICE);
     let most = plan.connect_timeout;
     let mut last = "no answer yet".to_owned();
     loop {
@@ -52,7 +55,7 @@ pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream
         };
         last.clone_from(&reasons);
         let rest = pause.mul_f64(rng.random_range(0.5..1.5));
-        pause = pause.mul_f64(1.5).min(LONGEST_PAUSE);
+        pause = pause.mul_f64(1.5).min(MAX_PAUSE);
         if Instant::now() + rest >= deadline {
             let (target, waited) = (plan.target(), plan.connect_timeout);
             return Err(PlayError::Unreachable { target, waited, reasons });
@@ -63,13 +66,13 @@ pub(super) async fn connect(plan: &Plan, stop: &Stop) -> Result<Option<TcpStream
                 return Ok(None);
             }
             wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
-            sleep(again.saturating_duration_since(Instant::now()).min(LOOK)).await;
+            sleep(again.saturating_duration_since(Instant::now()).min(POLL_INTERVAL)).await;
         }
     }
 }
 
 /// Tries each address once; the error lists what each answered.
-async fn attempt(plan: &Plan, deadline: Instant) -> Result<TcpStream, String> {
+async fn attempt(plan: &AcpcSettings, deadline: Instant) -> Result<TcpStream, String> {
     let host = plan.host.trim_start_matches('[').trim_end_matches(']');
     let addresses: Vec<SocketAddr> = match lookup_host((host, plan.port)).await {
         Ok(addresses) => addresses.collect(),
@@ -78,7 +81,7 @@ async fn attempt(plan: &Plan, deadline: Instant) -> Result<TcpStream, String> {
     let mut reasons: Vec<String> = Vec::new();
     for address in addresses {
         let left = deadline.saturating_duration_since(Instant::now());
-        let most = left.min(ATTEMPT).max(LOOK);
+        let most = left.min(ATTEMPT_TIMEOUT).max(POLL_INTERVAL);
         let tried = match timeout(most, TcpStream::connect(address)).await {
             Ok(tried) => tried.and_then(prepare),
             Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "no answer")),
@@ -93,7 +96,7 @@ async fn attempt(plan: &Plan, deadline: Instant) -> Result<TcpStream, String> {
 
 fn prepare(stream: TcpStream) -> io::Result<TcpStream> {
     stream.set_nodelay(true)?;
-    let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(PROBE);
+    let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE_IDLE).with_interval(PROBE_INTERVAL);
     SockRef::from(&stream).set_tcp_keepalive(&keep_alive)?;
     Ok(stream)
 }

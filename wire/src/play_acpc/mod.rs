@@ -16,7 +16,7 @@ use logs::stats::Sums;
 use matches::bot::Bot;
 use matches::decide::{Decided, Request};
 use matches::stop::Stop;
-use matches::waiting::{AGAIN, SOON, Wait};
+use matches::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
 use protocol::acpc::{Event, MatchState, Player, PlayerError};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,12 +32,12 @@ mod connect;
 mod record;
 mod summary;
 
-/// How often a waiting task checks whether it should stop.
-const LOOK: Duration = Duration::from_millis(100);
+/// The interval at which a waiting task checks whether it should stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The settings of a match: the dealer, the agent, and the time limits.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct AcpcSettings {
     /// The dealer's host: a name, an IPv4 or an IPv6 address, the latter with or without brackets.
     pub host: String,
     /// The port of the seat.
@@ -50,7 +50,7 @@ pub struct Plan {
     pub seed: u64,
     /// The time limit for connecting, all attempts together.
     pub connect_timeout: Duration,
-    /// How long the dealer may send nothing; `None` for no limit.
+    /// The time limit for silence of the dealer; `None` for no limit.
     pub silence: Option<Duration>,
     /// The time limit for a decision; `None` for no limit.
     pub deadline: Option<Duration>,
@@ -58,7 +58,7 @@ pub struct Plan {
     pub opponents: Vec<String>,
 }
 
-impl Plan {
+impl AcpcSettings {
     /// The address as `HOST:PORT` for messages, with brackets around an IPv6 address.
     pub fn target(&self) -> String {
         let host = self.host.trim_start_matches('[').trim_end_matches(']');
@@ -67,7 +67,7 @@ impl Plan {
     }
 }
 
-/// Why a match ended other than by the dealer closing between two hands.
+/// The reason why a match ended other than by the dealer closing between two hands.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The agent cannot be built for this game.
@@ -123,12 +123,12 @@ pub enum PlayError {
 
 impl PlayError {
     /// Whether the dealer or the network is at fault, rather than the settings here.
-    pub fn is_theirs(&self) -> bool {
+    pub fn is_remote_fault(&self) -> bool {
         !matches!(self, PlayError::Agent(_) | PlayError::Thread(_) | PlayError::Record { .. })
     }
 }
 
-/// How a match ended without an error.
+/// The end of a match without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -142,11 +142,11 @@ pub enum End {
 ///
 /// Asked to stop, it finishes the hand in play and leaves.
 pub async fn play(
-    plan: &Plan,
+    plan: &AcpcSettings,
     record: Option<&mut Record>,
     stop: &Stop,
 ) -> (Summary, Result<End, PlayError>) {
-    let mut table = Sitting {
+    let mut table = DealerSession {
         plan,
         record,
         stop,
@@ -173,7 +173,7 @@ pub async fn play(
 /// Those of [`play`] are in the inner result; the outer one is [`PlayError::Thread`] when the
 /// runtime cannot be started.
 pub fn play_blocking(
-    plan: &Plan,
+    plan: &AcpcSettings,
     record: Option<&mut Record>,
     stop: &Stop,
 ) -> Result<(Summary, Result<End, PlayError>), PlayError> {
@@ -184,8 +184,8 @@ pub fn play_blocking(
     Ok(played)
 }
 
-struct Sitting<'a> {
-    plan: &'a Plan,
+struct DealerSession<'a> {
+    plan: &'a AcpcSettings,
     record: Option<&'a mut Record>,
     stop: &'a Stop,
     /// `None` while it decides on another thread.
@@ -201,7 +201,7 @@ struct Sitting<'a> {
     in_hand: bool,
 }
 
-impl Sitting<'_> {
+impl DealerSession<'_> {
     async fn play(&mut self) -> Result<End, PlayError> {
         let plan = self.plan;
         let building = bots::build(&plan.agent, &plan.def, &plan.opponents).await;
@@ -255,13 +255,13 @@ impl Sitting<'_> {
     /// Waits for bytes and passes them to the protocol's state machine; `false` when asked to stop.
     async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, PlayError> {
         let since = Instant::now();
-        // The message: before the first hand players are missing; later somebody takes long.
+        // Before the first hand the wait is for players to connect, later for a decision of one.
         let before = self.summary.hands == 0 && !self.in_hand;
-        let mut wait = Wait::begin(if before { SOON } else { AGAIN });
+        let mut wait = Wait::begin(if before { FIRST_NOTICE } else { NOTICE_INTERVAL });
         let what = if before { "begin: players may be missing" } else { "go on" };
         let mut chunk = [0; 16_384];
         while self.pending.is_empty() && !self.closed {
-            match timeout(LOOK, stream.read(&mut chunk)).await {
+            match timeout(POLL_INTERVAL, stream.read(&mut chunk)).await {
                 Ok(read) => self.take(read, &chunk)?,
                 Err(_) if self.stop.asked() && !self.in_hand => return Ok(false),
                 Err(_) => {
@@ -331,14 +331,14 @@ impl Sitting<'_> {
         let mut chunk = [0; 4096];
         loop {
             // A dealer sends little out of turn; beyond this limit it has to wait.
-            let room = self.pending.len() < 1 << 20;
+            let below_limit = self.pending.len() < 1 << 20;
             tokio::select! {
                 thought = &mut thought => {
                     let (agent, infoset, decided) = thought.expect("a bot's panics are its own");
                     self.agent = Some(agent);
                     return Ok(Some((infoset, decided)));
                 }
-                read = stream.read(&mut chunk), if room => {
+                read = stream.read(&mut chunk), if below_limit => {
                     self.take(read, &chunk)?;
                     if self.closed {
                         return Ok(None);

@@ -8,7 +8,7 @@ use logs::stats::{Latencies, Sums};
 use logs::{DecisionRecord, Fallback, Rate};
 use serde::Serialize;
 
-use super::{End, Plan, PlayError};
+use super::{AcpcSettings, End, PlayError};
 
 /// The summary of a match as one player saw it; in JSON, the output of `cardroom play acpc --json`.
 #[derive(Debug, Clone, Serialize)]
@@ -19,7 +19,7 @@ pub struct Summary {
     pub agent: String,
     /// Seed of the agent's random source.
     pub seed: u64,
-    /// How it ended: `match-over`, `stopped`; absent when an error ended it.
+    /// The end of the match: `match-over`, `stopped`; absent when an error ended it.
     pub end: Option<End>,
     /// The error that ended it.
     pub error: Option<String>,
@@ -69,7 +69,7 @@ impl DecisionSummary {
 }
 
 impl Summary {
-    pub(super) fn new(plan: &Plan) -> Summary {
+    pub(super) fn new(plan: &AcpcSettings) -> Summary {
         Summary {
             dealer: plan.target(),
             agent: plan.agent.name().to_owned(),

@@ -1,5 +1,5 @@
-//! Limits on failed requests, after which a run ends: if the server has changed its format, a run
-//! that nobody watches must not go on sending requests.
+//! Limits on failed requests, after which a run ends: if the server has changed its format, an
+//! unattended run must stop sending requests.
 //!
 //! Three counts, each over the whole run: unusable answers since a hand was last finished, all
 //! unusable answers, and hands given up since one was finished. An answer is unusable when a
@@ -10,11 +10,11 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The number of unusable answers, without a finished hand between them, that ends the run.
-pub(super) const IN_A_ROW: u64 = 3;
+pub(super) const MAX_CONSECUTIVE_UNUSABLE: u64 = 3;
 /// Up to this many unusable answers in all are tolerated, whatever the number of hands.
-const FEW: u64 = 10;
+const MIN_UNUSABLE_LIMIT: u64 = 10;
 /// Beyond that, one for this many hands is tolerated.
-const ONE_IN: u64 = 100;
+const HANDS_PER_UNUSABLE: u64 = 100;
 
 /// The counts of failures, and their limits.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ impl FailureLimits {
     pub(super) fn unusable(&self, hands: u64) -> Result<(), String> {
         let row = 1 + self.row.fetch_add(1, Relaxed);
         let all = 1 + self.unusable.fetch_add(1, Relaxed);
-        if row >= IN_A_ROW {
+        if row >= MAX_CONSECUTIVE_UNUSABLE {
             return Err(format!("{row} of them since the last hand that was seen to its end"));
         }
-        match all > FEW.max(hands / ONE_IN) {
+        match all > MIN_UNUSABLE_LIMIT.max(hands / HANDS_PER_UNUSABLE) {
             true => Err(format!("{all} of them in {hands} hands")),
             false => Ok(()),
         }

@@ -11,15 +11,15 @@ use reqwest::{Client, Response, StatusCode, Url};
 use super::{RunError, Server, tls};
 
 /// Most bytes of an answer that are read; a hand takes less than a kilobyte.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 /// The time limit for making a connection.
-const CONNECT: Duration = Duration::from_secs(10);
-/// How long an idle connection is kept; servers drop theirs after about as long.
-const IDLE: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The idle time after which a connection is closed; servers drop theirs after about as long.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Why a request has no answer that can be read, with the reason in words.
+/// The reason why a request has no answer that can be read, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum HttpError {
     /// No connection was made: the request was never sent.
     Unsent(String),
     /// The request may have been carried out. The duration is the server's `Retry-After`.
@@ -32,15 +32,15 @@ pub(super) enum Trouble {
     Barred(String, &'static str),
 }
 
-impl Trouble {
+impl HttpError {
     /// The reason in words.
     pub(super) fn reason(&self) -> &str {
         match self {
-            Trouble::Unsent(reason)
-            | Trouble::Maybe(reason, _)
-            | Trouble::NotSlumbot(reason, _)
-            | Trouble::Rejected(reason)
-            | Trouble::Barred(reason, _) => reason,
+            HttpError::Unsent(reason)
+            | HttpError::Maybe(reason, _)
+            | HttpError::NotSlumbot(reason, _)
+            | HttpError::Rejected(reason)
+            | HttpError::Barred(reason, _) => reason,
         }
     }
 }
@@ -99,8 +99,8 @@ impl Http {
             .referer(false)
             .user_agent(concat!("cardroom/", env!("CARGO_PKG_VERSION")))
             .timeout(server.timeout)
-            .connect_timeout(CONNECT.min(server.timeout))
-            .pool_idle_timeout(IDLE)
+            .connect_timeout(CONNECT_TIMEOUT.min(server.timeout))
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .tcp_nodelay(true)
             .tcp_keepalive(Duration::from_secs(60))
             .build()
@@ -123,7 +123,7 @@ impl Http {
 
     /// Finds the prefix of the API's paths with a request that changes nothing: an action without a
     /// session.
-    pub(super) async fn find(&mut self, given: bool) -> Result<(), Trouble> {
+    pub(super) async fn find(&mut self, given: bool) -> Result<(), HttpError> {
         let own = self.prefix.clone();
         let prefixes = if given { vec![own.as_str()] } else { PREFIXES.to_vec() };
         let mut first = None;
@@ -133,28 +133,32 @@ impl Http {
                 Ok(body) => match answer::read(&body) {
                     Ok(_) => return Ok(()),
                     Err(error) if error.is_cut() => {
-                        return Err(Trouble::Maybe(error.to_string(), None));
+                        return Err(HttpError::Maybe(error.to_string(), None));
                     }
                     Err(error) => {
-                        let trouble = Trouble::NotSlumbot(error.to_string(), CHECK_HOST);
-                        first.get_or_insert(trouble);
+                        let error = HttpError::NotSlumbot(error.to_string(), CHECK_HOST);
+                        first.get_or_insert(error);
                     }
                 },
                 // The path is known; only this request is invalid.
-                Err(Trouble::Rejected(_)) => return Ok(()),
-                Err(trouble @ Trouble::NotSlumbot(..)) => _ = first.get_or_insert(trouble),
-                Err(trouble) => return Err(trouble),
+                Err(HttpError::Rejected(_)) => return Ok(()),
+                Err(error @ HttpError::NotSlumbot(..)) => _ = first.get_or_insert(error),
+                Err(error) => return Err(error),
             }
         }
         self.prefix = own;
-        Err(first.unwrap_or_else(|| Trouble::NotSlumbot("nothing".into(), CHECK_HOST)))
+        Err(first.unwrap_or_else(|| HttpError::NotSlumbot("nothing".into(), CHECK_HOST)))
     }
 
     /// Sends a request and returns the answer's body, unchecked.
-    pub(super) async fn post(&self, endpoint: Endpoint, body: String) -> Result<Vec<u8>, Trouble> {
+    pub(super) async fn post(
+        &self,
+        endpoint: Endpoint,
+        body: String,
+    ) -> Result<Vec<u8>, HttpError> {
         let url = format!("{}{}/{}", self.url, self.prefix, endpoint.name());
         let request = self.client.post(&url).header(CONTENT_TYPE, "application/json").body(body);
-        let response = request.send().await.map_err(|error| self.trouble(&error))?;
+        let response = request.send().await.map_err(|error| self.classify(&error))?;
         let status = response.status();
         if status == StatusCode::OK {
             return read(response).await;
@@ -164,64 +168,64 @@ impl Http {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
             let to = to.map(|to| format!(" to {}", escape::excerpt(to))).unwrap_or_default();
             let reason = format!("POST {path} is redirected{to} (status {status})");
-            return Err(Trouble::NotSlumbot(reason, NO_REDIRECT));
+            return Err(HttpError::NotSlumbot(reason, NO_REDIRECT));
         }
         let reason = format!("POST {path} is answered with status {status}");
         match status {
             StatusCode::BAD_REQUEST => {
                 let body = read(response).await.unwrap_or_default();
-                Err(Trouble::Rejected(format!(
+                Err(HttpError::Rejected(format!(
                     "{reason}: {}",
                     escape::excerpt_of(body.trim_ascii(), 100)
                 )))
             }
-            StatusCode::UNAUTHORIZED => Err(Trouble::Barred(reason, CHECK_LOGIN)),
-            StatusCode::MISDIRECTED_REQUEST => Err(Trouble::Barred(reason, CHECK_NAME)),
+            StatusCode::UNAUTHORIZED => Err(HttpError::Barred(reason, CHECK_LOGIN)),
+            StatusCode::MISDIRECTED_REQUEST => Err(HttpError::Barred(reason, CHECK_NAME)),
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::GONE => {
-                Err(Trouble::NotSlumbot(reason, CHECK_HOST))
+                Err(HttpError::NotSlumbot(reason, CHECK_HOST))
             }
             _ => {
                 let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
                 let wait = wait.and_then(|wait| wait.parse().ok()).map(Duration::from_secs);
-                Err(Trouble::Maybe(reason, wait))
+                Err(HttpError::Maybe(reason, wait))
             }
         }
     }
 }
 
 impl Http {
-    fn trouble(&self, error: &reqwest::Error) -> Trouble {
+    fn classify(&self, error: &reqwest::Error) -> HttpError {
         let reason = causes(error);
         if !error.is_connect() {
-            return Trouble::Maybe(reason, None);
+            return HttpError::Maybe(reason, None);
         }
         if let Some(remedy) = tls::remedy(error, self.given) {
-            return Trouble::NotSlumbot(reason, remedy);
+            return HttpError::NotSlumbot(reason, remedy);
         }
         // The library distinguishes these errors by their text only.
         let lower = reason.to_lowercase();
         let words = ["corrupt message", "invalid message", "alert"];
         if words.iter().any(|word| lower.contains(word)) {
-            Trouble::NotSlumbot(reason, "it may not speak HTTPS: try http:// in --host")
+            HttpError::NotSlumbot(reason, "it may not speak HTTPS: try http:// in --host")
         } else {
-            Trouble::Unsent(reason)
+            HttpError::Unsent(reason)
         }
     }
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
+async fn read(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
             Ok(None) => return Ok(body),
-            Ok(Some(chunk)) if body.len() + chunk.len() <= MOST_BYTES => {
+            Ok(Some(chunk)) if body.len() + chunk.len() <= MAX_BYTES => {
                 body.extend_from_slice(&chunk);
             }
             Ok(Some(_)) => {
-                let reason = format!("the answer is longer than {MOST_BYTES} bytes");
-                return Err(Trouble::NotSlumbot(reason, CHECK_HOST));
+                let reason = format!("the answer is longer than {MAX_BYTES} bytes");
+                return Err(HttpError::NotSlumbot(reason, CHECK_HOST));
             }
-            Err(error) => return Err(Trouble::Maybe(causes(&error), None)),
+            Err(error) => return Err(HttpError::Maybe(causes(&error), None)),
         }
     }
 }

@@ -4,9 +4,8 @@
 //! repeats an action blindly. Here are the connection (`http`), the pace of all sessions together
 //! (`pace`), the ledger (`store`), one session (`session`) and the run ([`run`]).
 //!
-//! A server that does not answer properly is not asked for ever: unusable answers and hands without
-//! an end are counted (`failure_limits`), over resumed runs as well, and a contradiction ends the
-//! run.
+//! Unusable answers and hands without an end are counted (`failure_limits`), over resumed runs as
+//! well, and end the run when there are too many. A contradiction ends it, too.
 //!
 //! Every hand is in the ledger before its session's next request, and every action, with the
 //! session's token, before it is sent: a killed run resumes as if an answer had been lost.
@@ -39,7 +38,7 @@ pub const OPPONENT: &str = "slumbot";
 
 /// The settings of a run: the agent, the server, the pace and the folder.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct SlumbotRunSettings {
     /// The agent that plays.
     pub agent: AgentChoice,
     /// Hands to play.
@@ -91,11 +90,11 @@ pub struct Pace {
     pub longest_pause: Duration,
     /// The time limit for the server's first answer.
     pub connect_timeout: Duration,
-    /// How long an outage may last before the run ends, to be resumed later.
+    /// The duration of an outage after which the run ends, to be resumed later.
     pub give_up: Duration,
 }
 
-/// Why a run ends before all hands are played.
+/// The reason why a run ends before all hands are played.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The agent cannot be built.
@@ -126,7 +125,7 @@ pub enum RunError {
         path: PathBuf,
         /// The permissions it should have.
         mode: u32,
-        /// Why they cannot be changed.
+        /// The reason why they cannot be changed.
         reason: String,
     },
     /// The folder holds the records of another run.
@@ -148,20 +147,20 @@ pub enum RunError {
     Address {
         /// The address as given.
         url: String,
-        /// What is wrong with it.
+        /// The reason why the address is invalid.
         reason: String,
     },
     /// Certificates cannot be read, or the file has none.
     #[error("certificates: {0}")]
     Certificates(String),
-    /// What answers is not a Slumbot server.
+    /// The server is not a Slumbot server.
     #[error("{url} is not a Slumbot server: {reason}; {remedy}")]
     NotSlumbot {
         /// The server's address.
         url: String,
-        /// What it answers.
+        /// The answer, described.
         reason: String,
-        /// What can be done.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The server refuses a request that should be valid.
@@ -169,7 +168,7 @@ pub enum RunError {
     Rejected {
         /// The server's address.
         url: String,
-        /// Its message.
+        /// The server's message.
         reason: String,
     },
     /// The server refuses such requests.
@@ -177,9 +176,9 @@ pub enum RunError {
     Barred {
         /// The server's address.
         url: String,
-        /// Its answer.
+        /// The server's answer.
         reason: String,
-        /// What can be done.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The server has not answered for too long.
@@ -187,7 +186,7 @@ pub enum RunError {
     Gone {
         /// The server's address.
         url: String,
-        /// How long it has not answered.
+        /// The time without an answer.
         waited: Duration,
         /// The latest failure.
         reason: String,
@@ -197,9 +196,9 @@ pub enum RunError {
     Unusable {
         /// The server's address.
         url: String,
-        /// How often, in words.
+        /// The count of such answers, in words.
         often: String,
-        /// What is wrong with the last answer.
+        /// The reason why the last answer is unusable.
         reason: String,
         /// The last answer, without the token.
         text: String,

@@ -1,8 +1,8 @@
 //! The rate of requests of all sessions together, and their common pauses.
 //!
-//! All sessions share one budget of requests and one circuit breaker: after some failures in a row,
-//! of whichever sessions, nobody sends for a while. Then one request goes first, and the others
-//! follow only when it is answered. The pauses grow, with jitter, up to a longest one.
+//! All sessions share one rate limiter and one circuit breaker: after several consecutive failures
+//! in any sessions, all sessions pause. Then a single request is sent, and the others resume when
+//! it is answered. The pauses grow, with jitter, up to a maximum.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -17,12 +17,12 @@ use super::Pace;
 use super::http::Address;
 
 /// Failures in a row that make an outage.
-const OUTAGE: u32 = 6;
-/// How often a waiting task checks whether it should end.
-const LOOK: Duration = Duration::from_millis(50);
+const OUTAGE_FAILURES: u32 = 6;
+/// The interval at which a waiting task checks whether it should end.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Waits longer than this are shown.
-const LONG: Duration = Duration::from_secs(2);
+const LONG_WAIT: Duration = Duration::from_secs(2);
 
 /// A time without answers from the server, for displays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Outage {
     /// The time limit of an answer.
     pub timeout: Duration,
     /// The time without an answer after which the run ends.
-    pub patience: Duration,
+    pub give_up_after: Duration,
     /// Whether the server has answered in this run.
     pub answered: bool,
 }
@@ -57,8 +57,8 @@ pub(super) struct Pacer {
 struct State {
     failures: u32,
     /// The time of the server's last answer, or of the start.
-    good: Instant,
-    ever: bool,
+    last_answer: Instant,
+    ever_answered: bool,
     /// The end of the common pause.
     pause: Option<Instant>,
     /// Whether one session's request is out to try whether the server answers again.
@@ -67,7 +67,7 @@ struct State {
     reason: String,
     /// The requests in flight: a number and when each was sent, oldest first.
     flights: VecDeque<(u64, Instant)>,
-    flown: u64,
+    sent: u64,
     /// The time of the next attempt, if known.
     next: Option<Instant>,
 }
@@ -94,14 +94,14 @@ impl Pacer {
         });
         let state = State {
             failures: 0,
-            good: Instant::now(),
-            ever: false,
+            last_answer: Instant::now(),
+            ever_answered: false,
             pause: None,
             trying: false,
             pauses: pauses(&pace),
             reason: String::new(),
             flights: VecDeque::new(),
-            flown: 0,
+            sent: 0,
             next: None,
         };
         Pacer { pace, budget, state: Mutex::new(state) }
@@ -128,14 +128,14 @@ impl Pacer {
                             state.trying = true;
                             break;
                         }
-                        left => left.unwrap_or(LOOK),
+                        left => left.unwrap_or(POLL_INTERVAL),
                     },
                 }
             };
             if leave() {
                 return false;
             }
-            sleep(wait.min(LOOK)).await;
+            sleep(wait.min(POLL_INTERVAL)).await;
         }
         if let Some(budget) = &self.budget {
             budget.until_ready().await;
@@ -145,14 +145,14 @@ impl Pacer {
 
     /// Starts the time without an answer now.
     pub(super) fn start(&self) {
-        self.state().good = Instant::now();
+        self.state().last_answer = Instant::now();
     }
 
     /// Registers a request that is sent now.
     pub(super) fn begin(&self) -> Flight<'_> {
         let mut state = self.state();
-        state.flown += 1;
-        let number = state.flown;
+        state.sent += 1;
+        let number = state.sent;
         state.flights.push_back((number, Instant::now()));
         state.next = None;
         Flight { pacer: self, number }
@@ -164,9 +164,9 @@ impl Pacer {
     }
 
     /// Notes an answer of the server, which ends an outage.
-    pub(super) fn good(&self) {
+    pub(super) fn note_answer(&self) {
         let mut state = self.state();
-        (state.failures, state.good, state.ever) = (0, Instant::now(), true);
+        (state.failures, state.last_answer, state.ever_answered) = (0, Instant::now(), true);
         state.reason.clear();
         if state.pause.take().is_some() {
             state.trying = false;
@@ -176,16 +176,16 @@ impl Pacer {
     }
 
     /// Notes a failed request. The error is the time without an answer, once that is too long.
-    pub(super) fn bad(&self, reason: &str) -> Result<(), Duration> {
+    pub(super) fn note_failure(&self, reason: &str) -> Result<(), Duration> {
         let mut state = self.state();
         state.failures += 1;
         state.reason = reason.to_owned();
-        let lasted = state.good.elapsed();
-        let most = if state.ever { self.pace.give_up } else { self.pace.connect_timeout };
+        let lasted = state.last_answer.elapsed();
+        let most = if state.ever_answered { self.pace.give_up } else { self.pace.connect_timeout };
         if state.failures > 1 && lasted >= most {
             return Err(lasted);
         }
-        if state.trying || state.failures == OUTAGE {
+        if state.trying || state.failures == OUTAGE_FAILURES {
             let pause = state.pauses.next().unwrap_or(self.pace.longest_pause);
             if !state.trying {
                 tracing::warn!(reason, "the server does not answer; all sessions pause");
@@ -200,10 +200,10 @@ impl Pacer {
     /// The present outage, if any: a common pause, or a long wait.
     pub(super) fn outage(&self, at: &Address) -> Option<Outage> {
         let state = self.state();
-        let (lasted, paused) = (state.good.elapsed(), state.pause.is_some());
-        let silent = state.flights.front().is_some_and(|(_, sent)| sent.elapsed() >= LONG);
-        let starting = !state.ever && state.failures > 0;
-        if !(paused && state.ever || lasted >= LONG && (silent || starting)) {
+        let (lasted, paused) = (state.last_answer.elapsed(), state.pause.is_some());
+        let silent = state.flights.front().is_some_and(|(_, sent)| sent.elapsed() >= LONG_WAIT);
+        let starting = !state.ever_answered && state.failures > 0;
+        if !(paused && state.ever_answered || lasted >= LONG_WAIT && (silent || starting)) {
             return None;
         }
         let next = state.next.filter(|_| state.flights.is_empty());
@@ -215,8 +215,12 @@ impl Pacer {
             attempt: state.failures + 1,
             next: next.map(|next| next.saturating_duration_since(Instant::now())),
             timeout: at.timeout,
-            patience: if state.ever { self.pace.give_up } else { self.pace.connect_timeout },
-            answered: state.ever,
+            give_up_after: if state.ever_answered {
+                self.pace.give_up
+            } else {
+                self.pace.connect_timeout
+            },
+            answered: state.ever_answered,
         })
     }
 }

@@ -15,17 +15,17 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::failure_limits::FailureLimits;
-use super::http::{Http, Trouble};
+use super::http::{Http, HttpError};
 use super::pace::{Outage, Pacer};
 use super::session::Session;
 use super::store::Store;
 use super::summary::Summary;
-use super::{Plan, RunError};
+use super::{RunError, SlumbotRunSettings};
 
-/// How often the progress is reported.
-const SHOW: Duration = Duration::from_millis(200);
+/// The interval between reports of the progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How a run ended without an error.
+/// The end of a run without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -47,7 +47,7 @@ pub struct Progress {
     /// The present outage, if the server is waited for.
     pub outage: Option<Outage>,
     /// The number of unusable or repeated answers in this run, and what was wrong with the last.
-    pub doubts: Option<(u64, String)>,
+    pub unusable: Option<(u64, String)>,
 }
 
 /// The result of a run, complete or not.
@@ -59,13 +59,13 @@ pub struct Played {
     pub summary: Summary,
     /// Hands with a known result from before this run.
     pub earlier: u64,
-    /// How this run ended.
+    /// The end of this run.
     pub end: Result<End, RunError>,
 }
 
 /// The state that all sessions share.
 pub(super) struct Shared {
-    pub(super) plan: Plan,
+    pub(super) plan: SlumbotRunSettings,
     pub(super) def: Arc<GameDef>,
     pub(super) http: Http,
     pub(super) pacer: Pacer,
@@ -77,11 +77,11 @@ pub(super) struct Shared {
     claimed: AtomicU64,
     /// Those that earlier runs left in play and no session has taken up yet.
     reserved: AtomicU64,
-    doubts: Mutex<Option<(u64, String)>>,
+    unusable: Mutex<Option<(u64, String)>>,
     /// The latest failure of any session, and whether the server had answered.
-    trouble: Mutex<(String, bool)>,
+    last_failure: Mutex<(String, bool)>,
     /// Whether something has answered as a Slumbot server does.
-    proven: AtomicBool,
+    verified: AtomicBool,
     /// Whether all sessions are to end.
     ended: AtomicBool,
     failures: AtomicU64,
@@ -89,22 +89,22 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Notes a session's failure.
-    pub(super) fn met(&self, reason: &str, answered: bool) {
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        *trouble = (reason.to_owned(), answered);
+    pub(super) fn note_failure(&self, reason: &str, answered: bool) {
+        let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *failure = (reason.to_owned(), answered);
     }
 
     /// Sets the failure that an earlier run met last, unless there is one of this run.
     pub(super) fn recall(&self, earlier: (String, bool)) {
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        if trouble.0.is_empty() {
-            *trouble = earlier;
+        let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.0.is_empty() {
+            *failure = earlier;
         }
     }
 
     /// The latest failure, and whether the server had answered.
-    pub(super) fn trouble(&self) -> (String, bool) {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn last_failure(&self) -> (String, bool) {
+        self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Claims one of the run's hands; `false` when none are left.
@@ -120,19 +120,19 @@ impl Shared {
     }
 
     /// Counts an unusable answer, and keeps its description for displays.
-    pub(super) fn doubt(&self, what: String) {
-        let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = doubts.take().map_or(0, |(count, _)| count);
-        *doubts = Some((count + 1, what));
+    pub(super) fn note_unusable(&self, what: String) {
+        let mut unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = unusable.take().map_or(0, |(count, _)| count);
+        *unusable = Some((count + 1, what));
     }
 
     /// Notes that the server answers as a Slumbot server does.
-    pub(super) fn prove(&self) {
-        self.proven.store(true, Ordering::Relaxed);
+    pub(super) fn mark_verified(&self) {
+        self.verified.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn proven(&self) -> bool {
-        self.proven.load(Ordering::Relaxed)
+    pub(super) fn verified(&self) -> bool {
+        self.verified.load(Ordering::Relaxed)
     }
 
     pub(super) fn ended(&self) -> bool {
@@ -140,7 +140,7 @@ impl Shared {
     }
 
     /// Makes all sessions leave, even with hands in play.
-    pub(super) fn adjourn(&self) {
+    pub(super) fn suspend_all(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
 
@@ -161,8 +161,8 @@ impl Shared {
         let counts = self.store.counts();
         let SlumbotCounts { played, settled, .. } = counts;
         let (rate, outage) = (self.store.rate(), self.pacer.outage(&self.http.address()));
-        let doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Progress { hands: played + settled, unknown: counts.unknown(), rate, outage, doubts }
+        let unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Progress { hands: played + settled, unknown: counts.unknown(), rate, outage, unusable }
     }
 }
 
@@ -176,7 +176,7 @@ impl Shared {
 /// # Errors
 /// When the run cannot begin; an error that ends it later is in [`Played::end`].
 pub fn play_blocking(
-    plan: Plan,
+    plan: SlumbotRunSettings,
     fresh_seed: u64,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
@@ -193,7 +193,7 @@ pub fn play_blocking(
 }
 
 async fn play(
-    plan: Plan,
+    plan: SlumbotRunSettings,
     fresh_seed: u64,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
@@ -224,9 +224,9 @@ async fn play(
         failure_limits,
         claimed: AtomicU64::new(earlier + reserved),
         reserved: AtomicU64::new(reserved),
-        doubts: Mutex::default(),
-        trouble: Mutex::default(),
-        proven: AtomicBool::new(false),
+        unusable: Mutex::default(),
+        last_failure: Mutex::default(),
+        verified: AtomicBool::new(false),
         ended: AtomicBool::new(false),
         failures: AtomicU64::new(0),
         plan,
@@ -244,7 +244,7 @@ async fn play(
 /// Finds the API, waiting for the server if necessary, and reports outages.
 async fn find(
     http: &mut Http,
-    plan: &Plan,
+    plan: &SlumbotRunSettings,
     pacer: &Pacer,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
@@ -254,7 +254,7 @@ async fn find(
     let address = http.address();
     let mut tell = || {
         let outage = pacer.outage(&address);
-        seen(&Progress { hands: 0, unknown: 0, rate: None, outage, doubts: None });
+        seen(&Progress { hands: 0, unknown: 0, rate: None, outage, unusable: None });
     };
     while !stop.asked() {
         let flight = pacer.begin();
@@ -262,19 +262,19 @@ async fn find(
         drop(flight);
         let reason = match found {
             Ok(()) => {
-                pacer.good();
+                pacer.note_answer();
                 tell();
                 return Ok(());
             }
-            Err(Trouble::NotSlumbot(reason, remedy)) => {
+            Err(HttpError::NotSlumbot(reason, remedy)) => {
                 return Err(RunError::NotSlumbot { url: http.url(), reason, remedy });
             }
-            Err(Trouble::Barred(reason, remedy)) => {
+            Err(HttpError::Barred(reason, remedy)) => {
                 return Err(RunError::Barred { url: http.url(), reason, remedy });
             }
-            Err(trouble) => trouble.reason().to_owned(),
+            Err(error) => error.reason().to_owned(),
         };
-        if let Err(waited) = pacer.bad(&reason) {
+        if let Err(waited) = pacer.note_failure(&reason) {
             return Err(RunError::Gone { url: http.url(), waited, reason });
         }
         let pause = pauses.next().unwrap_or(plan.pace.longest_pause);
@@ -290,7 +290,7 @@ async fn telling<T>(waited: impl Future<Output = T>, tell: &mut dyn FnMut()) -> 
     loop {
         tokio::select! {
             done = &mut waited => return done,
-            () = sleep(SHOW) => tell(),
+            () = sleep(PROGRESS_INTERVAL) => tell(),
         }
     }
 }
@@ -302,9 +302,9 @@ async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Resu
         for _ in 0..shared.plan.sessions {
             let shared = Arc::clone(shared);
             running.spawn(async move {
-                let mut desk = Session::new(shared).await?;
-                let end = desk.run().await;
-                desk.leave().await;
+                let mut session = Session::new(shared).await?;
+                let end = session.run().await;
+                session.leave().await;
                 end
             });
         }
@@ -316,11 +316,11 @@ async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Resu
                 let Some(ended) = ended else { break };
                 let ended = ended.unwrap_or_else(|panic| Err(RunError::System(panic.to_string())));
                 if let Err(error) = ended {
-                    shared.adjourn();
+                    shared.suspend_all();
                     first.get_or_insert(error);
                 }
             }
-            () = sleep(SHOW) => seen(&shared.progress()),
+            () = sleep(PROGRESS_INTERVAL) => seen(&shared.progress()),
         }
     }
     let progress = shared.progress();

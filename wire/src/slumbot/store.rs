@@ -15,7 +15,7 @@ use matches::plan::{files_sha256, unique_names};
 
 use super::failure_limits::FailureLimits;
 use super::session::{Standing, standing};
-use super::{OPPONENT, Plan, RunError};
+use super::{OPPONENT, RunError, SlumbotRunSettings};
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
 /// The game's name in the ledger.
@@ -54,7 +54,7 @@ struct Inner {
 impl Store {
     /// Opens or makes the run's folder; also returns the counts of failures of earlier runs.
     pub(super) fn open(
-        plan: &Plan,
+        plan: &SlumbotRunSettings,
         def: &Arc<GameDef>,
         fresh_seed: u64,
     ) -> Result<(Store, FailureLimits), RunError> {
@@ -210,7 +210,7 @@ fn given_up(reader: &LedgerReader) -> Result<u64, RunError> {
     Ok(since.filter(|hand| hand.seen() && hand.known == Known::Unknown).count() as u64)
 }
 
-fn match_info(plan: &Plan, def: &GameDef, seed: u64) -> Result<MatchInfo, RunError> {
+fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<MatchInfo, RunError> {
     let hash = files_sha256(plan.agent.files());
     let model_sha256 =
         hash.map_err(|source| RunError::File { path: plan.agent.name().into(), source })?;
@@ -258,9 +258,10 @@ fn private_files(folder: &Path) -> Result<(), RunError> {
 }
 
 fn restrict(path: &Path, mode: u32) -> Result<(), RunError> {
-    let unkept = || io::Error::other("the file system does not store permissions");
-    let kept = take_from_others(path, mode).and_then(|kept| kept.then_some(()).ok_or_else(unkept));
-    kept.map_err(|error| RunError::Open {
+    let unsupported = || io::Error::other("the file system does not store permissions");
+    let restricted = take_from_others(path, mode)
+        .and_then(|restricted| restricted.then_some(()).ok_or_else(unsupported));
+    restricted.map_err(|error| RunError::Open {
         path: path.to_path_buf(),
         mode,
         reason: error.to_string(),

@@ -45,8 +45,8 @@ pub struct Summary {
     pub rate: Option<Rate>,
     /// The results in the big blind and on the button.
     pub seats: [PerSeat; 2],
-    /// How far, in mbb/hand, the unknown hands can move the rate at most, either way: the result of
-    /// each is at most 200 big blinds.
+    /// The most, in mbb/hand, by which the unknown hands can move the rate either way: the result
+    /// of each is at most 200 big blinds.
     pub unknown_bound: f64,
     /// The part of `unknown_bound` due to hands whose cards were seen.
     pub unknown_seen_bound: f64,
@@ -69,9 +69,9 @@ pub struct Summary {
     pub failures: u64,
     /// Mean time from request to answer, in milliseconds.
     pub answer_ms: Option<f64>,
-    /// How long this run took, in seconds.
+    /// The duration of this run in seconds.
     pub seconds: f64,
-    /// How this run ended; `null` when an error ended it.
+    /// The end of this run; `null` when an error ended it.
     pub end: Option<End>,
     /// Counts and times of the agent's decisions.
     #[serde(skip)]

@@ -145,7 +145,7 @@ const DATES: &str =
     "check the time of this machine; if it is right, the server needs a new certificate";
 const OTHERWISE: &str = "check --host, and the certificate of the server";
 
-/// What can be done about a connection that failed because of the server's certificate; `None` for
+/// The remedy for a connection that failed because of the server's certificate; `None` for
 /// other errors.
 pub(super) fn remedy(
     error: &(dyn std::error::Error + 'static),

@@ -1,9 +1,9 @@
 //! The agents on offer: a few instances of each serve any number of hands, and of questions without
 //! a hand.
 //!
-//! Every decision stands alone: an agent is reset before it is asked, so any instance can answer,
-//! and a hand can continue after a restart. Inline agents are asked where they are needed; others
-//! on blocking threads, a limited number at a time, with a deadline.
+//! Every decision is independent of earlier ones: an agent is reset before it is asked, so any
+//! instance can answer, and a hand can continue after a restart. Inline agents are asked where they
+//! are needed; others on blocking threads, a limited number at a time, with a deadline.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use matches::decide::Request;
 use tokio::sync::Semaphore;
 
 /// An agent that clients can play against, or ask, in one game.
-pub struct Offered {
+pub struct OfferedAgent {
     /// The agent's name.
     pub(super) name: String,
     choice: AgentChoice,
@@ -40,7 +40,7 @@ pub struct Question {
     pub hand: u64,
 }
 
-impl Offered {
+impl OfferedAgent {
     /// Offers an agent in a game. A decision of an agent with its own thread takes at most
     /// `time_limit`; agents that are not inline decide only with a permit of `places`.
     pub fn new(
@@ -49,9 +49,9 @@ impl Offered {
         def: &Arc<GameDef>,
         time_limit: Duration,
         places: Arc<Semaphore>,
-    ) -> Offered {
+    ) -> OfferedAgent {
         let (def, idle) = (Arc::clone(def), Mutex::default());
-        Offered { name, choice, def, idle, time_limit, places }
+        OfferedAgent { name, choice, def, idle, time_limit, places }
     }
 
     /// The agent as configured.
@@ -90,7 +90,7 @@ impl Offered {
     /// # Errors
     /// When the agent cannot be built for the game.
     pub async fn decide_elsewhere(
-        self: &Arc<Offered>,
+        self: &Arc<OfferedAgent>,
         question: Question,
     ) -> Result<DecisionRecord, AgentError> {
         let bot = Arc::clone(self);
@@ -104,7 +104,7 @@ impl Offered {
 
     /// [`play_itself`](Self::play_itself) on a blocking thread.
     pub(super) async fn play_itself_elsewhere(
-        self: &Arc<Offered>,
+        self: &Arc<OfferedAgent>,
         deal: SelfPlay,
     ) -> Result<i64, AgentError> {
         let bot = Arc::clone(self);
@@ -134,7 +134,7 @@ fn ask(agent: &mut Bot, question: &Question, time_limit: Duration) -> DecisionRe
     let request = Request { seed, hand, time_left: Some(time_limit) };
     let before = Instant::now();
     let decided = agent.decide(infoset, request);
-    decided.record(infoset, hand, super::BOT, before.elapsed())
+    decided.record(infoset, hand, super::SERVER_ENTRANT, before.elapsed())
 }
 
 /// A deal for an agent to play against itself.

@@ -10,7 +10,7 @@ use protocol::slumbot::{IncrError, host};
 
 use super::ledger_store::OpenLedgerError;
 
-/// Why a host cannot be started.
+/// The reason why a host cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// A file or folder cannot be used.
@@ -38,13 +38,13 @@ pub enum OpenError {
     NoAgent(String),
 }
 
-/// Why a request fails. Nothing has changed then.
+/// The reason why a request fails. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The token belongs to no session, or to one that has expired.
     #[error("the token belongs to no session, or to an expired one")]
     BadToken,
-    /// The client's action is not legal; the hand stays as it is.
+    /// The client's action is not legal; the hand is unchanged.
     #[error("{refused}")]
     Refused {
         /// The reason.

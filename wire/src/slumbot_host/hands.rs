@@ -9,14 +9,14 @@ use matches::decide::mix;
 use protocol::slumbot::host::{Hand, Next};
 use protocol::slumbot::message::{HandEnd, HandObject};
 
-use super::agents::{Offered, Question, SelfPlay};
+use super::agents::{OfferedAgent, Question, SelfPlay};
 use super::ledger_store::AgentLedger;
 use super::queue::Commit;
 use super::seeds::{parse_token, token_text};
 use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
 use super::slots::{InLedger, Kind, Slot, Stage, pack};
 use super::users::{Counted, User};
-use super::{BOT, CLIENT, HostError, Inner, Shared, Twist, lock, now};
+use super::{CLIENT_ENTRANT, HostError, InjectedFault, Inner, SERVER_ENTRANT, Shared, lock, now};
 
 impl Inner {
     pub(super) fn sessions(&self) -> std::sync::RwLockReadGuard<'_, HashMap<u128, Shared>> {
@@ -37,20 +37,27 @@ impl Inner {
     }
 
     /// The agent with this number.
-    pub(super) fn bot(&self, number: u16) -> &Arc<Offered> {
-        let bot = self.bots.get(usize::from(number)).and_then(Option::as_ref);
-        bot.expect("sessions have agents that are offered")
+    pub(super) fn offered_agent(&self, number: u16) -> &Arc<OfferedAgent> {
+        let offered = self.offered_agents.get(usize::from(number)).and_then(Option::as_ref);
+        offered.expect("sessions have agents that are offered")
     }
 
     pub(super) fn named(&self, name: &str) -> Option<u16> {
-        let named = |bot: &Option<Arc<Offered>>| bot.as_ref().is_some_and(|bot| bot.name == name);
-        self.bots.iter().position(named).map(|index| index as u16)
+        let named = |offered: &Option<Arc<OfferedAgent>>| {
+            offered.as_ref().is_some_and(|offered| offered.name == name)
+        };
+        self.offered_agents.iter().position(named).map(|index| index as u16)
     }
 
     pub(super) fn find_agent(&self, name: &str) -> Result<u16, HostError> {
         self.named(name).ok_or_else(|| HostError::UnknownAgent {
             name: name.chars().take(100).collect(),
-            known: self.bots.iter().flatten().map(|bot| bot.name.clone()).collect(),
+            known: self
+                .offered_agents
+                .iter()
+                .flatten()
+                .map(|offered| offered.name.clone())
+                .collect(),
         })
     }
 
@@ -85,15 +92,15 @@ impl Inner {
     }
 
     /// Frees a slot.
-    pub(super) fn free(&self, place: u32) {
-        if let Err(error) = self.slots.clear(place) {
+    pub(super) fn free(&self, index: u32) {
+        if let Err(error) = self.slots.clear(index) {
             tracing::warn!(%error, "a slot cannot be cleared");
         }
     }
 
     /// Appends a session to `tokens.csv`, before anything else of it is written.
     pub(super) fn note(&self, slot: &Slot, username: &str) -> Result<(), HostError> {
-        let agent = &self.bot(slot.agent).name;
+        let agent = &self.offered_agent(slot.agent).name;
         let noted = self.files.note_session(slot.number, &token_text(slot.token), username, agent);
         noted.map_err(not_recorded)
     }
@@ -110,12 +117,12 @@ impl Inner {
         &self,
         session: &mut Session,
         agent: Option<u16>,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> Result<(HandObject, Option<Commit>), HostError> {
         let mut slot = session.slot.clone();
         slot.agent = agent.unwrap_or(slot.agent);
         slot.hand_agent = slot.agent;
-        if !twist.repeat || slot.dealt == 0 {
+        if !fault.repeat || slot.dealt == 0 {
             slot.deal = slot.dealt;
             slot.dealt += 1;
         }
@@ -123,42 +130,42 @@ impl Inner {
         slot.actions.clear();
         let (hole, board) = cards(&self.def, session.seeds, slot.deal);
         let hand = Hand::new(&self.def, hole, board, client_seat(slot.deal));
-        let dealt = self.go_on(session, slot, hand, None).await?;
+        let dealt = self.advance(session, slot, hand, None).await?;
         self.counts.begun.fetch_add(1, Ordering::Relaxed);
         Ok(dealt)
     }
 
-    /// Plays the bot's actions until the client is to act or the hand is over, writes the session,
-    /// and returns the answer. `slot` is the session's new slot, with the actions of `hand`.
-    /// `before` is the betting before the client's last action; `None` for a new hand, for which an
-    /// open one is left open.
+    /// Plays the server's actions until the client is to act or the hand is over, writes the
+    /// session, and returns the answer. `slot` is the session's new slot, with the actions of
+    /// `hand`. `before` is the betting before the client's last action; `None` for a new hand, for
+    /// which an open one is left open.
     ///
     /// The session is changed last: if this is cancelled or fails, everything stays as it was.
-    pub(super) async fn go_on(
+    pub(super) async fn advance(
         &self,
         session: &mut Session,
         mut slot: Slot,
         mut hand: Hand,
         before: Option<String>,
     ) -> Result<(HandObject, Option<Commit>), HostError> {
-        let bot = self.bot(slot.hand_agent);
+        let offered = self.offered_agent(slot.hand_agent);
         let mut made = Vec::new();
-        while hand.next() == Next::Bot {
+        while hand.next() == Next::Server {
             let (seed, number) = (session.seeds.decisions, deal_number(&slot));
             let question = Question { infoset: hand.infoset(), seed, hand: number };
-            let record = if bot.inline() {
-                bot.decide(&question)?
+            let record = if offered.inline() {
+                offered.decide(&question)?
             } else {
-                bot.decide_elsewhere(question).await?
+                offered.decide_elsewhere(question).await?
             };
             hand.play(record.action).expect("decide returns legal actions");
-            count(&bot.name, &record);
+            count(&offered.name, &record);
             slot.actions.push(pack(record.action));
             made.push(record);
         }
         slot.used = now();
         let over = hand.next() == Next::Over;
-        let own = if over { self.baseline(bot, session, &slot).await? } else { None };
+        let own = if over { self.baseline(offered, session, &slot).await? } else { None };
         // No await from here on.
         let (old_action, mut decisions, left) = match before {
             Some(action) => (action, std::mem::take(&mut session.decisions), None),
@@ -170,17 +177,17 @@ impl Inner {
         let earlier = decisions.len();
         decisions.append(&mut made);
         let written = if over {
-            let finished = self.finish(session.place, &mut slot, &hand, &mut decisions, own);
-            finished.map(|(end, kept)| (Some(end), kept))
+            let finished = self.finish(session.index, &mut slot, &hand, &mut decisions, own);
+            finished.map(|(end, commit)| (Some(end), commit))
         } else {
-            let written = self.slots.write(session.place, &slot).map_err(not_recorded);
+            let written = self.slots.write(session.index, &slot).map_err(not_recorded);
             written.map(|()| (None, None))
         };
-        let (end, kept) = match written {
+        let (end, commit) = match written {
             Ok(written) => written,
             Err(error) => {
                 if let Some(left) = left {
-                    self.free(left.place);
+                    self.free(left.index);
                 } else {
                     decisions.truncate(earlier);
                     session.decisions = decisions;
@@ -191,14 +198,14 @@ impl Inner {
         if let Some(left) = left {
             self.is_left_open(left);
         }
-        if !over && !bot.inline() && slot.actions.len() <= 1 {
-            session.baseline = self.begin_baseline(bot, session, &slot);
+        if !over && !offered.inline() && slot.actions.len() <= 1 {
+            session.baseline = self.begin_baseline(offered, session, &slot);
         }
         (session.slot, session.decisions) = (slot, decisions);
-        Ok((hand.object(old_action, end, None), kept))
+        Ok((hand.object(old_action, end, None), commit))
     }
 
-    /// Adds a finished hand to the sums in its slot, writes the slot at `place`, and records the
+    /// Adds a finished hand to the sums in its slot, writes the slot at `index`, and records the
     /// hand with `decisions`, which are moved out. `baseline` is the agent's result when it played
     /// itself in the client's seat.
     ///
@@ -206,7 +213,7 @@ impl Inner {
     /// When the hand or the slot cannot be written; then nothing has changed.
     pub(super) fn finish(
         &self,
-        place: u32,
+        index: u32,
         slot: &mut Slot,
         hand: &Hand,
         decisions: &mut Vec<DecisionRecord>,
@@ -224,7 +231,7 @@ impl Inner {
         let commit = ledger.keep(record(slot, hand), decisions, |number| {
             let (agent, ledger) = (finished.hand_agent, ledger.number);
             finished.last = Some(InLedger { agent, ledger, hand: number });
-            self.slots.write(place, &finished).map_err(not_recorded)
+            self.slots.write(index, &finished).map_err(not_recorded)
         })?;
         *slot = finished;
         self.counts.hands.fetch_add(1, Ordering::Relaxed);
@@ -256,15 +263,15 @@ impl Inner {
     /// Starts the self-play of an agent that is not inline, while the client thinks.
     fn begin_baseline(
         &self,
-        bot: &Arc<Offered>,
+        offered: &Arc<OfferedAgent>,
         session: &Session,
         slot: &Slot,
     ) -> Option<Baseline> {
         if !self.plan.baseline {
             return None;
         }
-        let (bot, deal) = (Arc::clone(bot), self.self_play(session, slot));
-        let result = tokio::spawn(async move { bot.play_itself_elsewhere(deal).await.ok() });
+        let (offered, deal) = (Arc::clone(offered), self.self_play(session, slot));
+        let result = tokio::spawn(async move { offered.play_itself_elsewhere(deal).await.ok() });
         Some(Baseline { deal: slot.deal, agent: slot.hand_agent, result })
     }
 
@@ -272,7 +279,7 @@ impl Inner {
     /// if baselines are off.
     pub(super) async fn baseline(
         &self,
-        bot: &Arc<Offered>,
+        offered: &Arc<OfferedAgent>,
         session: &mut Session,
         slot: &Slot,
     ) -> Result<Option<i64>, HostError> {
@@ -289,32 +296,32 @@ impl Inner {
             }
         }
         let deal = self.self_play(session, slot);
-        let own = if bot.inline() {
-            bot.play_itself(&deal)?
+        let own = if offered.inline() {
+            offered.play_itself(&deal)?
         } else {
-            bot.play_itself_elsewhere(deal).await?
+            offered.play_itself_elsewhere(deal).await?
         };
         Ok(Some(own))
     }
 
-    /// Gives the session an additional token, if `twist` asks for it and it can be written.
+    /// Gives the session an additional token, if `fault` asks for it and it can be written.
     pub(super) fn rotated(
         &self,
         mut object: HandObject,
         shared: &Shared,
         session: &mut Session,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> HandObject {
-        if twist.rotate {
+        if fault.rotate {
             let mut alias = Slot::new(Kind::Alias, self.secret.token());
             (alias.stands_for, alias.used) = (session.slot.token, now());
-            let place = self.slots.take();
-            if let Err(error) = self.slots.write(place, &alias) {
+            let index = self.slots.take();
+            if let Err(error) = self.slots.write(index, &alias) {
                 tracing::error!(%error, "a further token cannot be written");
-                self.free(place);
+                self.free(index);
                 return object;
             }
-            session.aliases.push((alias.token, place));
+            session.aliases.push((alias.token, index));
             self.sessions_mut().insert(alias.token, Arc::clone(shared));
             object.token = Some(token_text(alias.token));
         }
@@ -342,7 +349,7 @@ impl Begun<'_> {
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
         if let Some(session) = &self.session {
-            self.inner.free(session.place);
+            self.inner.free(session.index);
         }
     }
 }
@@ -375,7 +382,7 @@ pub(super) fn not_recorded(error: std::io::Error) -> HostError {
 /// The record of a finished hand, without its number.
 pub(super) fn record(slot: &Slot, hand: &Hand) -> HandRecord {
     let mut entrants = game::BySeat::new(2);
-    (entrants[hand.client()], entrants[hand.bot()]) = (CLIENT, BOT);
+    (entrants[hand.client()], entrants[hand.server()]) = (CLIENT_ENTRANT, SERVER_ENTRANT);
     HandRecord {
         hand: 0,
         deal: deal_number(slot),

@@ -35,7 +35,7 @@ pub(super) struct AgentLedger {
     /// The description of the match, as recorded.
     pub(super) info: MatchInfo,
     queue: Arc<Mutex<Queue>>,
-    bell: WriterHandle,
+    handle: WriterHandle,
 }
 
 impl AgentLedger {
@@ -43,7 +43,7 @@ impl AgentLedger {
     pub(super) fn restore(&self, hand: Finished, number: u64) {
         // The receiver is dropped: nobody waits for it.
         drop(lock(&self.queue).add_as(hand, number));
-        self.bell.ring();
+        self.handle.wake();
     }
 
     /// Numbers the hand, calls `before` with the number, and queues the hand with `decisions`,
@@ -62,9 +62,9 @@ impl AgentLedger {
         let begun = queue.begun();
         drop(queue);
         if commit.is_some() {
-            self.bell.hurry();
+            self.handle.commit_now();
         } else if begun {
-            self.bell.ring();
+            self.handle.wake();
         }
         Ok(commit)
     }
@@ -73,7 +73,7 @@ impl AgentLedger {
     pub(super) async fn written(&self) {
         let commit = lock(&self.queue).wait();
         if let Some(commit) = commit {
-            self.bell.hurry();
+            self.handle.commit_now();
             // If the ledger cannot be written, readers get what it has.
             let _ = commit.await;
         }
@@ -107,8 +107,11 @@ impl LedgerStore {
             let next = present.last().map_or(0, |range| range.end() + 1);
             let queue = Arc::new(Mutex::new(Queue::new(next, writer.journal()?)));
             self.0.open(writer, &queue);
-            let bell = self.0.bell();
-            return Ok((Arc::new(AgentLedger { number, id, folder, info, queue, bell }), present));
+            let handle = self.0.handle();
+            return Ok((
+                Arc::new(AgentLedger { number, id, folder, info, queue, handle }),
+                present,
+            ));
         }
         let path = matches.join(match_name(agent.name(), u16::MAX));
         let reason =
@@ -140,7 +143,7 @@ pub(super) fn recover(matches: &Path) -> Result<(), OpenLedgerError> {
     Ok(())
 }
 
-/// Why a ledger cannot be opened.
+/// The reason why a ledger cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenLedgerError {
     /// The ledger file cannot be used.

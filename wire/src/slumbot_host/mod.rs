@@ -57,7 +57,7 @@ use session::{Session, replay};
 use slots::{Slots, Stage, pack};
 use users::{User, Users};
 
-pub use agents::{Offered, Question};
+pub use agents::{OfferedAgent, Question};
 pub use error::{HostError, OpenError};
 pub use ledger_store::OpenLedgerError;
 pub use review::{Choice, Review, ReviewedDecision};
@@ -67,8 +67,8 @@ pub use view::{Moment, SeenEnd, SeenHand, SessionView};
 pub const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// The entrant numbers of the client and the bot.
-const CLIENT: u8 = 0;
-const BOT: u8 = 1;
+const CLIENT_ENTRANT: u8 = 0;
+const SERVER_ENTRANT: u8 = 1;
 
 /// The settings of a host.
 #[derive(Debug, Clone)]
@@ -93,9 +93,9 @@ pub struct HostPlan {
     pub most_sessions: usize,
     /// Most sessions of one user; 0 for no limit. A user is a login name, or else an address.
     pub most_sessions_of_user: usize,
-    /// How long a session may be idle before it expires.
+    /// The idle time after which a session expires.
     pub session_life: Duration,
-    /// How long a hand may be idle before it is forfeited.
+    /// The idle time after which a hand is forfeited.
     pub forfeit_after: Duration,
     /// The time limit for a decision.
     pub decision_time: Duration,
@@ -105,9 +105,9 @@ pub struct HostPlan {
     pub provenance: Provenance,
 }
 
-/// The faults to inject into a request that change what is done.
+/// An injected fault of a request that changes what is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Twist {
+pub struct InjectedFault {
     /// `new_hand` deals the same cards again.
     pub repeat: bool,
     /// The answer carries a new token; the old one stays valid.
@@ -140,15 +140,15 @@ pub struct SlumbotHost(Arc<Inner>);
 struct Inner {
     plan: HostPlan,
     def: Arc<GameDef>,
-    /// By the agent numbers used in slots; `None` for agents no longer offered.
-    bots: Vec<Option<Arc<Offered>>>,
+    /// The agents, by the numbers used in slots; `None` for those no longer offered.
+    offered_agents: Vec<Option<Arc<OfferedAgent>>>,
     default: u16,
     secret: Secret,
     slots: Slots,
     files: Files,
     sessions: RwLock<HashMap<u128, Shared>>,
     /// The hands left open, in the order in which they will be forfeited.
-    left_open: Mutex<VecDeque<Left>>,
+    left_open: Mutex<VecDeque<LeftOpenHand>>,
     ledger_store: Mutex<LedgerStore>,
     ledgers: Vec<Mutex<Option<Arc<AgentLedger>>>>,
     counts: Counts,
@@ -161,11 +161,11 @@ type Shared = Arc<tokio::sync::Mutex<Session>>;
 
 /// A hand that its client has left open by beginning another.
 #[derive(Debug, Clone, Copy)]
-struct Left {
-    /// When it is forfeited, in milliseconds since 1970.
+struct LeftOpenHand {
+    /// The time at which it is forfeited, in milliseconds since 1970.
     at: u64,
-    /// The slot it is in.
-    place: u32,
+    /// The index of the slot it is in.
+    index: u32,
 }
 
 /// Counts since the start.
@@ -198,12 +198,12 @@ pub struct HostStatus {
     /// The name of the default agent.
     pub agent: String,
     /// All agents on offer.
-    pub agents: Vec<OfferedAgent>,
+    pub agents: Vec<OfferedAgentStatus>,
 }
 
 /// An agent on offer.
 #[derive(Debug, Clone, Serialize)]
-pub struct OfferedAgent {
+pub struct OfferedAgentStatus {
     /// The agent's name.
     pub name: String,
     /// The match in which its hands are recorded; `null` before the first one.
@@ -221,7 +221,7 @@ impl SlumbotHost {
         &self,
         request: &Request,
         from: Option<IpAddr>,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> Result<Answer, HostError> {
         let hand = match request {
             Request::Login(login) => {
@@ -232,11 +232,11 @@ impl SlumbotHost {
             }
             Request::NewHand(new) => {
                 let (token, agent) = (new.token.as_deref(), new.agent.as_deref());
-                self.next_hand(token, agent, User::of("", from), twist).await?
+                self.next_hand(token, agent, User::of("", from), fault).await?
             }
             Request::Act(act) => {
                 let token = act.token.as_deref().unwrap_or_default();
-                self.act(token, act.incr.as_deref().unwrap_or_default(), twist).await?
+                self.act(token, act.incr.as_deref().unwrap_or_default(), fault).await?
             }
         };
         Ok(Answer::Hand(Box::new(hand)))
@@ -265,7 +265,7 @@ impl SlumbotHost {
         let session = begun.session();
         inner.note(&session.slot, username)?;
         let token = session.slot.token;
-        inner.slots.write(session.place, &session.slot).map_err(not_recorded)?;
+        inner.slots.write(session.index, &session.slot).map_err(not_recorded)?;
         inner.admit(begun);
         Ok(token_text(token))
     }
@@ -279,9 +279,9 @@ impl SlumbotHost {
         &self,
         token: Option<&str>,
         agent: Option<&str>,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> Result<HandObject, HostError> {
-        self.next_hand(token, agent, None, twist).await
+        self.next_hand(token, agent, None, fault).await
     }
 
     async fn next_hand(
@@ -289,7 +289,7 @@ impl SlumbotHost {
         token: Option<&str>,
         agent: Option<&str>,
         user: Option<User>,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> Result<HandObject, HostError> {
         let inner = &*self.0;
         let agent = agent.map(|name| inner.find_agent(name)).transpose()?;
@@ -298,9 +298,9 @@ impl SlumbotHost {
                 let shared = inner.find(token)?;
                 let mut session = shared.lock().await;
                 inner.alive(&session)?;
-                let (object, kept) = inner.deal(&mut session, agent, twist).await?;
-                let object = inner.rotated(object, &shared, &mut session, twist);
-                recorded(kept).await?;
+                let (object, commit) = inner.deal(&mut session, agent, fault).await?;
+                let object = inner.rotated(object, &shared, &mut session, fault);
+                recorded(commit).await?;
                 Ok(object)
             }
             None => {
@@ -308,10 +308,10 @@ impl SlumbotHost {
                 let mut begun = inner.begin_session(agent, user)?;
                 let session = begun.session();
                 inner.note(&session.slot, "")?;
-                let (mut object, kept) = inner.deal(session, None, twist).await?;
+                let (mut object, commit) = inner.deal(session, None, fault).await?;
                 object.token = Some(token_text(session.slot.token));
                 inner.admit(begun);
-                recorded(kept).await?;
+                recorded(commit).await?;
                 Ok(object)
             }
         }
@@ -326,7 +326,7 @@ impl SlumbotHost {
         &self,
         token: &str,
         incr: &str,
-        twist: Twist,
+        fault: InjectedFault,
     ) -> Result<HandObject, HostError> {
         let inner = &*self.0;
         let shared = inner.find(token)?;
@@ -344,9 +344,9 @@ impl SlumbotHost {
         let mut slot = session.slot.clone();
         slot.actions.push(pack(played));
         hand.play(played).expect("what was read is legal");
-        let (object, kept) = inner.go_on(&mut session, slot, hand, Some(old_action)).await?;
-        let object = inner.rotated(object, &shared, &mut session, twist);
-        recorded(kept).await?;
+        let (object, commit) = inner.advance(&mut session, slot, hand, Some(old_action)).await?;
+        let object = inner.rotated(object, &shared, &mut session, fault);
+        recorded(commit).await?;
         Ok(object)
     }
 
@@ -354,10 +354,11 @@ impl SlumbotHost {
     pub fn status(&self) -> HostStatus {
         let inner = &*self.0;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let offered = |(bot, ledger): (&Option<Arc<Offered>>, &Mutex<Option<Arc<AgentLedger>>>)| {
-            let of = lock(ledger).as_ref().map(|ledger| ledger.id.clone());
-            Some(OfferedAgent { name: bot.as_ref()?.name.clone(), of })
-        };
+        let offered =
+            |(bot, ledger): (&Option<Arc<OfferedAgent>>, &Mutex<Option<Arc<AgentLedger>>>)| {
+                let of = lock(ledger).as_ref().map(|ledger| ledger.id.clone());
+                Some(OfferedAgentStatus { name: bot.as_ref()?.name.clone(), of })
+            };
         HostStatus {
             sessions: inner.sessions().len(),
             most_sessions: inner.plan.most_sessions,
@@ -366,8 +367,8 @@ impl SlumbotHost {
             forfeited: count(&inner.counts.forfeited),
             expired: count(&inner.counts.expired),
             refused: count(&inner.counts.refused),
-            agent: inner.bot(inner.default).name.clone(),
-            agents: inner.bots.iter().zip(&inner.ledgers).filter_map(offered).collect(),
+            agent: inner.offered_agent(inner.default).name.clone(),
+            agents: inner.offered_agents.iter().zip(&inner.ledgers).filter_map(offered).collect(),
         }
     }
 }

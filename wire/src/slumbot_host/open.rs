@@ -9,7 +9,7 @@ use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use tokio::sync::Semaphore;
 
-use super::agents::Offered;
+use super::agents::OfferedAgent;
 use super::files::{self, Files, agent_names};
 use super::hands::record;
 use super::ledger_store::{self, AgentLedger, LedgerStore, OpenLedgerError};
@@ -17,7 +17,7 @@ use super::queue::Finished;
 use super::seeds::Secret;
 use super::session::{Session, replay};
 use super::slots::{Found, InLedger, Kind, Slot, Slots, Stage};
-use super::{Counts, GAME, HostPlan, Inner, Left, OpenError, Shared, SlumbotHost};
+use super::{Counts, GAME, HostPlan, Inner, LeftOpenHand, OpenError, Shared, SlumbotHost};
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
 impl SlumbotHost {
@@ -46,21 +46,23 @@ impl SlumbotHost {
         let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
         let ledger_store = LedgerStore::start().map_err(OpenError::Thread)?;
-        let places = Arc::new(Semaphore::new(plan.workers));
-        let bot = |name: &String| {
+        let permits = Arc::new(Semaphore::new(plan.workers));
+        let offer = |name: &String| {
             let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
-            let (name, choice, places) = (name.clone(), choice.clone(), Arc::clone(&places));
-            Some(Arc::new(Offered::new(name, choice, &def, plan.decision_time, places)))
+            let (name, choice, permits) = (name.clone(), choice.clone(), Arc::clone(&permits));
+            Some(Arc::new(OfferedAgent::new(name, choice, &def, plan.decision_time, permits)))
         };
-        let bots: Vec<Option<Arc<Offered>>> = known.iter().map(bot).collect();
+        let offered_agents: Vec<Option<Arc<OfferedAgent>>> = known.iter().map(offer).collect();
         let offered = |name: &String| {
-            let index =
-                known.iter().zip(&bots).position(|(known, bot)| bot.is_some() && known == name);
-            index.ok_or_else(|| OpenError::NoAgent(name.clone()))
+            let position = known
+                .iter()
+                .zip(&offered_agents)
+                .position(|(known, offered)| offered.is_some() && known == name);
+            position.ok_or_else(|| OpenError::NoAgent(name.clone()))
         };
         let default = offered(&plan.agent)? as u16;
         plan.users.values().try_for_each(|name| offered(name).map(drop))?;
-        let ledgers = bots.iter().map(|_| Mutex::default()).collect();
+        let ledgers = offered_agents.iter().map(|_| Mutex::default()).collect();
         let inner = Inner {
             def,
             default,
@@ -75,7 +77,7 @@ impl SlumbotHost {
             users: Arc::default(),
             lock,
             plan,
-            bots,
+            offered_agents,
         };
         ledger_store::recover(&inner.plan.matches)?;
         inner.restore(found)?;
@@ -89,16 +91,17 @@ type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
 impl Inner {
     /// Restores the sessions of an earlier process.
     fn restore(&self, found: Found) -> Result<(), OpenError> {
-        for place in &found.damaged {
-            tracing::warn!(place, "a session was written in part and is lost");
+        for index in &found.damaged {
+            tracing::warn!(place = index, "a session was written in part and is lost");
         }
-        let offered = |number: u16| self.bots.get(usize::from(number)).is_some_and(Option::is_some);
-        let mut opened: Vec<Option<Opened>> = self.bots.iter().map(|_| None).collect();
+        let offered =
+            |number: u16| self.offered_agents.get(usize::from(number)).is_some_and(Option::is_some);
+        let mut opened: Vec<Option<Opened>> = self.offered_agents.iter().map(|_| None).collect();
         let mut sessions = HashMap::with_capacity(found.slots.len());
         let (mut aliases, mut left) = (Vec::new(), Vec::new());
-        for (place, mut slot) in found.slots {
+        for (index, mut slot) in found.slots {
             if slot.kind == Kind::Alias {
-                aliases.push((place, slot));
+                aliases.push((index, slot));
                 continue;
             }
             if !offered(slot.agent) {
@@ -113,21 +116,21 @@ impl Inner {
                 self.complete(&slot, &mut opened)?;
             }
             match slot.kind {
-                Kind::LeftOpen if slot.stage == Stage::Open => left.push((place, slot)),
-                Kind::LeftOpen => self.free(place),
+                Kind::LeftOpen if slot.stage == Stage::Open => left.push((index, slot)),
+                Kind::LeftOpen => self.free(index),
                 Kind::Session | Kind::Alias => {
                     let seeds = self.secret.seeds(slot.number);
                     let token = slot.token;
-                    let session = Session::new(slot, place, seeds);
+                    let session = Session::new(slot, index, seeds);
                     sessions.insert(token, Arc::new(tokio::sync::Mutex::new(session)));
                 }
             }
         }
-        for (place, alias) in aliases {
-            self.restore_alias(&mut sessions, place, &alias);
+        for (index, alias) in aliases {
+            self.restore_alias(&mut sessions, index, &alias);
         }
         left.sort_unstable_by_key(|(_, slot)| slot.used);
-        for (place, slot) in left {
+        for (index, slot) in left {
             let session = sessions.get(&slot.token).and_then(|session| session.try_lock().ok());
             // The server was killed just before the hand was left open: it is still in play.
             let goes_on = session.is_some_and(|session| {
@@ -136,9 +139,9 @@ impl Inner {
                     && (open.deal, &open.actions) == (slot.deal, &slot.actions)
             });
             if goes_on {
-                self.free(place);
+                self.free(index);
             } else {
-                self.is_left_open(Left { at: self.forfeit_at(&slot), place });
+                self.is_left_open(LeftOpenHand { at: self.forfeit_at(&slot), index });
             }
         }
         if !sessions.is_empty() {
@@ -152,12 +155,12 @@ impl Inner {
     }
 
     /// Restores an additional token of a session, or frees its slot if the session is gone.
-    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, place: u32, alias: &Slot) {
+    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, index: u32, alias: &Slot) {
         let Some(session) = sessions.get(&alias.stands_for).cloned() else {
-            return self.free(place);
+            return self.free(index);
         };
         if let Ok(mut session) = session.try_lock() {
-            session.aliases.push((alias.token, place));
+            session.aliases.push((alias.token, index));
         }
         sessions.insert(alias.token, session);
     }
@@ -193,9 +196,9 @@ impl Inner {
 
     /// Opens the ledger of an agent.
     pub(super) fn open_ledger(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
-        let bot = self.bot(agent);
+        let offered = self.offered_agent(agent);
         let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
         let ledger_store = super::lock(&self.ledger_store);
-        ledger_store.open(matches, bot.choice(), &self.def, provenance)
+        ledger_store.open(matches, offered.choice(), &self.def, provenance)
     }
 }

@@ -10,8 +10,8 @@ use logs::{LedgerError, LedgerReader};
 use super::ledger_store::AgentLedger;
 use super::{SlumbotHost, lock};
 
-/// How long hands are read before the ledger is released.
-const AT_ONCE: Duration = Duration::from_millis(500);
+/// The time for which hands are read before the ledger is released.
+const READ_TIME: Duration = Duration::from_millis(500);
 
 /// The counts of each ledger so far.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Reporter {
             }
         };
         let before = counted.next;
-        let until = Instant::now() + AT_ONCE;
+        let until = Instant::now() + READ_TIME;
         for record in counted.reader.hands_from(before) {
             let record = record?;
             counted.tally.add(&record);
@@ -78,7 +78,7 @@ impl Reporter {
     }
 }
 
-/// Why a report cannot be written.
+/// The reason why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 enum ReportError {
     #[error(transparent)]

@@ -7,7 +7,7 @@ use protocol::slumbot::action::{board_order, high_to_low, write};
 use serde::Serialize;
 
 use super::ledger_store::match_name;
-use super::{BOT, CLIENT, HostError, SlumbotHost};
+use super::{CLIENT_ENTRANT, HostError, SERVER_ENTRANT, SlumbotHost};
 
 /// A finished hand with the agent's decisions in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,14 +48,14 @@ pub struct ReviewedDecision {
     pub before: String,
     /// The board cards at that moment.
     pub board: Vec<String>,
-    /// What it played, as in the betting: `k`, `c`, `f` or `b` and the total on the street.
+    /// The action played, as in the betting: `k`, `c`, `f` or `b` and the total on the street.
     pub action: String,
     /// The distribution the action was drawn from; empty when the agent gave none.
     pub strategy: Vec<Choice>,
     /// The agent's explanation, if it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Why a check or fold replaced its answer, if one did.
+    /// The reason why a check or fold replaced its answer, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<logs::Fallback>,
     /// The decision time in microseconds.
@@ -69,8 +69,8 @@ pub struct Choice {
     pub action: String,
     /// The probability, from 0 to 1.
     pub probability: f64,
-    /// What it wins on average with the agent's hand, in chips over the whole hand, as the agent
-    /// estimated it; absent when it gave no values.
+    /// The average winnings of the action with the agent's hand, in chips over the whole hand, as
+    /// the agent estimated it; absent when it gave no values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
 }
@@ -87,8 +87,8 @@ impl SlumbotHost {
         let Some(last) = session.slot.last else { return Ok(None) };
         drop(session);
         inner.written(last.agent).await;
-        let bot = inner.bot(last.agent);
-        let (name, of) = (bot.name.clone(), match_name(bot.choice().name(), last.ledger));
+        let offered = inner.offered_agent(last.agent);
+        let (name, of) = (offered.name.clone(), match_name(offered.choice().name(), last.ledger));
         let folder = inner.plan.matches.join(&of);
         let read = tokio::task::spawn_blocking(move || -> Result<Option<Review>, LedgerError> {
             let reader = LedgerReader::open(&folder)?;
@@ -112,9 +112,9 @@ fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionR
         let found = record.entrants.iter().find(|(_, sits)| **sits == entrant);
         found.map(|(seat, _)| seat).expect("both sit in every hand")
     };
-    let (client, bot) = (seat(CLIENT), seat(BOT));
+    let (client, server) = (seat(CLIENT_ENTRANT), seat(SERVER_ENTRANT));
     let texts = |cards: &[cards::Card]| cards.iter().map(ToString::to_string).collect();
-    let reviewed = decisions.iter().filter(|decision| decision.entrant == BOT);
+    let reviewed = decisions.iter().filter(|decision| decision.entrant == SERVER_ENTRANT);
     Review {
         agent,
         of,
@@ -122,7 +122,7 @@ fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionR
         deal: record.deal,
         client_pos: client.index() as u8,
         hole_cards: texts(&high_to_low(record.hole[client])),
-        bot_hole_cards: texts(&high_to_low(record.hole[bot])),
+        bot_hole_cards: texts(&high_to_low(record.hole[server])),
         board: texts(&board_order(record.public.board())),
         action: write(&record.public),
         winnings: record.payoffs[client].parts() / game::Payoff::PER_CHIP,

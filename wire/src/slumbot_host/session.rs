@@ -18,12 +18,12 @@ use super::users::Counted;
 pub(super) struct Session {
     /// The contents of its slot on disk.
     pub(super) slot: Slot,
-    /// The slot's place in the file.
-    pub(super) place: u32,
+    /// The slot's index in the file.
+    pub(super) index: u32,
     pub(super) seeds: Seeds,
     /// The agent's decisions in the hand in play, those since the server's start.
     pub(super) decisions: Vec<DecisionRecord>,
-    /// Additional tokens, with the places of their slots.
+    /// Additional tokens, with the indices of their slots.
     pub(super) aliases: Vec<(u128, u32)>,
     /// The self-play that is in progress, for agents that are not inline.
     pub(super) baseline: Option<Baseline>,
@@ -45,10 +45,10 @@ pub(super) struct Baseline {
 }
 
 impl Session {
-    pub(super) fn new(slot: Slot, place: u32, seeds: Seeds) -> Session {
+    pub(super) fn new(slot: Slot, index: u32, seeds: Seeds) -> Session {
         let (decisions, aliases) = (Vec::new(), Vec::new());
         let (baseline, of_user) = (None, None);
-        Session { slot, place, seeds, decisions, aliases, baseline, of_user, expired: false }
+        Session { slot, index, seeds, decisions, aliases, baseline, of_user, expired: false }
     }
 }
 

@@ -35,7 +35,7 @@ const SIZE: usize = 512;
 const ACTIONS: usize = 96;
 /// The most actions a slot holds. A hand has at most 200 raises, each by a big blind or more, and
 /// two other actions on each street.
-const MOST_ACTIONS: usize = (SIZE - ACTIONS) / 2;
+const MAX_ACTIONS: usize = (SIZE - ACTIONS) / 2;
 /// The agent number that means that no hand was finished yet.
 const NONE: u16 = u16::MAX;
 
@@ -83,7 +83,7 @@ pub(super) enum Stage {
     Finished,
 }
 
-/// The place of a finished hand in the ledgers.
+/// The ledger and number of a finished hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct InLedger {
     /// The agent's number.
@@ -108,7 +108,7 @@ pub(super) struct Slot {
     pub(super) total: i64,
     pub(super) baseline_total: i64,
     pub(super) used: u64,
-    /// The place of the last finished hand in the ledgers.
+    /// The ledger and number of the last finished hand.
     pub(super) last: Option<InLedger>,
     pub(super) stage: Stage,
     pub(super) hand_agent: u16,
@@ -167,7 +167,7 @@ impl Slot {
             out[end..end + 16].copy_from_slice(&self.stands_for.to_le_bytes());
             end += 16;
         }
-        for action in self.actions.iter().take(MOST_ACTIONS) {
+        for action in self.actions.iter().take(MAX_ACTIONS) {
             out[end..end + 2].copy_from_slice(&action.to_le_bytes());
             end += 2;
         }
@@ -238,21 +238,21 @@ pub(super) struct Slots {
     free: Mutex<Free>,
 }
 
-/// The places of free slots.
+/// The indices of free slots.
 #[derive(Debug, Default)]
 struct Free {
     /// Places within the file.
     holes: Vec<u32>,
-    /// The first place beyond its end.
+    /// The first index beyond its end.
     end: u32,
 }
 
 /// The content of a file when it was opened.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The slots in use, each with its place.
+    /// The slots in use, each with its index.
     pub(super) slots: Vec<(u32, Slot)>,
-    /// The places of damaged slots, which count as free.
+    /// The indices of damaged slots, which count as free.
     pub(super) damaged: Vec<u32>,
 }
 
@@ -266,15 +266,15 @@ impl Slots {
         let end = file.metadata()?.len().div_ceil(SIZE as u64);
         let end = u32::try_from(end).map_err(|_| io::Error::other("the file is too large"))?;
         let (mut found, mut holes) = (Found::default(), Vec::new());
-        for place in 0..end {
+        for index in 0..end {
             let mut bytes = [0; SIZE];
-            let length = read_up_to(&file, &mut bytes, u64::from(place) * SIZE as u64)?;
+            let length = read_up_to(&file, &mut bytes, u64::from(index) * SIZE as u64)?;
             match Slot::decode(&bytes[..length]) {
-                Some(slot) => found.slots.push((place, slot)),
+                Some(slot) => found.slots.push((index, slot)),
                 None => {
-                    holes.push(place);
+                    holes.push(index);
                     if bytes[0] != 0 {
-                        found.damaged.push(place);
+                        found.damaged.push(index);
                     }
                 }
             }
@@ -286,7 +286,7 @@ impl Slots {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a place for a new slot.
+    /// Takes the index of a new slot.
     pub(super) fn take(&self) -> u32 {
         let mut free = self.free();
         free.holes.pop().unwrap_or_else(|| {
@@ -296,23 +296,23 @@ impl Slots {
     }
 
     /// Writes a slot with one call, so that it is complete or absent if the process ends.
-    pub(super) fn write(&self, place: u32, slot: &Slot) -> io::Result<()> {
+    pub(super) fn write(&self, index: u32, slot: &Slot) -> io::Result<()> {
         let mut bytes = [0; SIZE];
         let end = slot.encode(&mut bytes);
-        self.file.write_all_at(&bytes[..end], u64::from(place) * SIZE as u64)
+        self.file.write_all_at(&bytes[..end], u64::from(index) * SIZE as u64)
     }
 
-    /// Reads the slot at a place; `None` when it is free or damaged.
-    pub(super) fn read(&self, place: u32) -> io::Result<Option<Slot>> {
+    /// Reads the slot at an index; `None` when it is free or damaged.
+    pub(super) fn read(&self, index: u32) -> io::Result<Option<Slot>> {
         let mut bytes = [0; SIZE];
-        let length = read_up_to(&self.file, &mut bytes, u64::from(place) * SIZE as u64)?;
+        let length = read_up_to(&self.file, &mut bytes, u64::from(index) * SIZE as u64)?;
         Ok(Slot::decode(&bytes[..length]))
     }
 
     /// Frees a slot, even if that cannot be written.
-    pub(super) fn clear(&self, place: u32) -> io::Result<()> {
-        let written = self.file.write_all_at(&[0], u64::from(place) * SIZE as u64);
-        self.free().holes.push(place);
+    pub(super) fn clear(&self, index: u32) -> io::Result<()> {
+        let written = self.file.write_all_at(&[0], u64::from(index) * SIZE as u64);
+        self.free().holes.push(index);
         written
     }
 
@@ -350,7 +350,7 @@ mod tests {
         slot.last = Some(InLedger { agent: 2, ledger: 1, hand: 99 });
         (slot.stage, slot.deal) = (Stage::Open, 11);
         // No byte is 0, which a missing byte would read as.
-        slot.actions = (1..=MOST_ACTIONS as u16).map(|i| 0x0101 * i).collect();
+        slot.actions = (1..=MAX_ACTIONS as u16).map(|i| 0x0101 * i).collect();
         slot
     }
 
@@ -362,15 +362,15 @@ mod tests {
         assert!(found.slots.is_empty());
         let mut alias = Slot::new(Kind::Alias, 5);
         alias.stands_for = 6;
-        let kept = [full(), alias, Slot::new(Kind::LeftOpen, 9)];
-        for slot in &kept {
+        let written = [full(), alias, Slot::new(Kind::LeftOpen, 9)];
+        for slot in &written {
             slots.write(slots.take(), slot).expect("written");
         }
         slots.clear(slots.take()).expect("written");
-        assert_eq!(slots.read(0).expect("readable").as_ref(), Some(&kept[0]));
+        assert_eq!(slots.read(0).expect("readable").as_ref(), Some(&written[0]));
         let (slots, found) = Slots::open(&path).expect("a file");
         let read: Vec<Slot> = found.slots.into_iter().map(|(_, slot)| slot).collect();
-        assert_eq!(read, kept);
+        assert_eq!(read, written);
         assert_eq!((slots.take(), slots.take()), (3, 4));
     }
 

@@ -17,27 +17,27 @@ use super::hands::{not_recorded, recorded};
 use super::seeds::token_text;
 use super::session::{Session, deal_number, replay, set_totals, totals};
 use super::slots::{Kind, Slot, Stage, pack};
-use super::{HostError, Inner, Left, Shared, SlumbotHost, lock, now};
+use super::{HostError, Inner, LeftOpenHand, Shared, SlumbotHost, lock, now};
 
 /// The bounds of the interval between searches for idle hands and sessions, which is a quarter of
 /// the shortest limit.
-const TICKS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
+const TICK_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
 
-/// How often the statistics of ledgers are written.
-const REPORT: Duration = Duration::from_secs(10);
+/// The interval at which the statistics of ledgers are written.
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How long a session without a finished hand must be idle to be dropped for a new one when the
+/// The idle time after which a session without a finished hand is dropped for a new one when the
 /// limit of sessions is reached.
-const UNUSED: Duration = Duration::from_secs(600);
+const UNUSED_LIFETIME: Duration = Duration::from_secs(600);
 
 impl SlumbotHost {
     /// Runs the periodic work until `stop`. [`close`](Self::close) comes after it.
     pub async fn run(self, stop: CancellationToken) {
         let plan = &self.0.plan;
         let shortest = plan.forfeit_after.min(plan.session_life);
-        let mut checks = tokio::time::interval((shortest / 4).clamp(TICKS.0, TICKS.1));
+        let mut checks = tokio::time::interval((shortest / 4).clamp(TICK_BOUNDS.0, TICK_BOUNDS.1));
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut reports = tokio::time::interval(REPORT);
+        let mut reports = tokio::time::interval(REPORT_INTERVAL);
         let mut reporter = super::report::Reporter::default();
         loop {
             tokio::select! {
@@ -69,7 +69,7 @@ impl SlumbotHost {
             }
         }
         for left in inner.due(now) {
-            if let Err(error) = inner.forfeit_left(left.place).await {
+            if let Err(error) = inner.forfeit_left(left.index).await {
                 tracing::warn!(%error, "a hand left open cannot be forfeited; trying again later");
                 inner.is_left_open(left);
             }
@@ -87,24 +87,24 @@ impl SlumbotHost {
 }
 
 impl Inner {
-    /// When the hand in a slot is forfeited, in milliseconds since 1970.
+    /// The time at which the hand in a slot is forfeited, in milliseconds since 1970.
     pub(super) fn forfeit_at(&self, slot: &Slot) -> u64 {
         slot.used.saturating_add(self.plan.forfeit_after.as_millis() as u64)
     }
 
     /// Writes a hand that its client leaves open to a slot of its own.
-    pub(super) fn leave_open(&self, slot: &Slot) -> Result<Left, HostError> {
+    pub(super) fn leave_open(&self, slot: &Slot) -> Result<LeftOpenHand, HostError> {
         let slot = Slot { kind: Kind::LeftOpen, ..slot.clone() };
-        let left = Left { at: self.forfeit_at(&slot), place: self.slots.take() };
-        let written = self.slots.write(left.place, &slot);
+        let left = LeftOpenHand { at: self.forfeit_at(&slot), index: self.slots.take() };
+        let written = self.slots.write(left.index, &slot);
         written.map(|()| left).map_err(|error| {
-            self.free(left.place);
+            self.free(left.index);
             not_recorded(error)
         })
     }
 
     /// Adds a hand to those left open.
-    pub(super) fn is_left_open(&self, hand: Left) {
+    pub(super) fn is_left_open(&self, hand: LeftOpenHand) {
         let mut left = lock(&self.left_open);
         // Nearly always the end of the queue.
         let index = left.partition_point(|other| other.at <= hand.at);
@@ -112,26 +112,26 @@ impl Inner {
     }
 
     /// Removes and returns the hands left open that are due.
-    fn due(&self, now: u64) -> Vec<Left> {
+    fn due(&self, now: u64) -> Vec<LeftOpenHand> {
         let mut left = lock(&self.left_open);
         let due = left.partition_point(|hand| hand.at <= now);
         left.drain(..due).collect()
     }
 
-    async fn forfeit_left(&self, place: u32) -> Result<(), HostError> {
-        let slot = self.slots.read(place).map_err(not_recorded)?;
+    async fn forfeit_left(&self, index: u32) -> Result<(), HostError> {
+        let slot = self.slots.read(index).map_err(not_recorded)?;
         let slot = slot.filter(|slot| slot.kind == Kind::LeftOpen && slot.stage == Stage::Open);
         let shared = slot.as_ref().and_then(|slot| self.sessions().get(&slot.token).cloned());
         if let (Some(slot), Some(shared)) = (slot, shared) {
             let mut session = shared.lock().await;
-            self.forfeit(&mut session, slot, Some(place)).await?;
+            self.forfeit(&mut session, slot, Some(index)).await?;
         }
-        self.free(place);
+        self.free(index);
         Ok(())
     }
 
     /// Ends the hand in `slot` as lost by the client. It is the session's hand in play, or, with a
-    /// place in `left_at`, one left open.
+    /// index in `left_at`, one left open.
     ///
     /// # Errors
     /// Then nothing has changed, except for [`HostError::NotRecorded`] after the hand's end, which
@@ -148,8 +148,8 @@ impl Inner {
         };
         let action = hand.action();
         let lost = i64::from(hand.public().committed()[hand.client()]);
-        let bot = self.bot(slot.hand_agent);
-        let own = self.baseline(bot, session, &slot).await?;
+        let offered = self.offered_agent(slot.hand_agent);
+        let own = self.baseline(offered, session, &slot).await?;
         set_totals(&mut slot, totals(&session.slot));
         // No await from here on.
         let mut commit = None;
@@ -158,11 +158,11 @@ impl Inner {
             hand.play(Action::Fold).expect("it is legal");
             slot.actions.push(pack(Action::Fold));
             let mut unknown = Vec::new();
-            let (place, decisions) = match left_at {
-                None => (session.place, &mut session.decisions),
-                Some(place) => (place, &mut unknown),
+            let (index, decisions) = match left_at {
+                None => (session.index, &mut session.decisions),
+                Some(index) => (index, &mut unknown),
             };
-            (_, commit) = self.finish(place, &mut slot, &hand, decisions, own)?;
+            (_, commit) = self.finish(index, &mut slot, &hand, decisions, own)?;
         } else {
             let mut sums = totals(&slot);
             sums.add(-lost, own.map_or(0, |own| -lost - own));
@@ -177,7 +177,7 @@ impl Inner {
                 ended
             }
         };
-        match self.slots.write(session.place, &ended) {
+        match self.slots.write(session.index, &ended) {
             // The hand is in the ledger; the session is written with its next action.
             Err(error) if folds => {
                 tracing::error!(%error, "a session cannot be written");
@@ -196,7 +196,7 @@ impl Inner {
             at: jiff::Timestamp::now().to_string(),
             token: &token_text(slot.token),
             deal: deal_number(&slot),
-            agent: &bot.name,
+            agent: &offered.name,
             action: &action,
             lost,
             hand: slot.last.filter(|_| folds).map(|last| last.hand),
@@ -213,17 +213,17 @@ impl Inner {
         session.of_user = None;
         let mut sessions = self.sessions_mut();
         sessions.remove(&session.slot.token);
-        let places = session.aliases.drain(..).map(|(token, place)| {
+        let indices = session.aliases.drain(..).map(|(token, index)| {
             sessions.remove(&token);
-            place
+            index
         });
-        places.chain([session.place]).for_each(|place| self.free(place));
+        indices.chain([session.index]).for_each(|index| self.free(index));
         self.counts.expired.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Drops sessions that were begun but not used; returns whether there were any.
     pub(super) fn make_room(&self) -> bool {
-        let oldest = now().saturating_sub(UNUSED.as_millis() as u64);
+        let oldest = now().saturating_sub(UNUSED_LIFETIME.as_millis() as u64);
         let all: Vec<Shared> = self.sessions().values().cloned().collect();
         let mut unused: Vec<(u64, Shared)> = all
             .into_iter()

@@ -90,15 +90,17 @@ impl SlumbotHost {
         let session = shared.lock().await;
         inner.alive(&session)?;
         let Session { slot, seeds, .. } = &*session;
-        let bot = inner.bot(slot.hand_agent);
+        let offered = inner.offered_agent(slot.hand_agent);
         let ledgers = slot.last.filter(|last| last.agent == slot.hand_agent);
         let ledgers = ledgers.map_or(0, |last| last.ledger);
         Ok(SessionView {
-            agent: bot.name.clone(),
+            agent: offered.name.clone(),
             session: slot.number,
             totals: totals(slot),
             hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::of(&hand)),
-            matches: (1..=ledgers).map(|ledger| match_name(bot.choice().name(), ledger)).collect(),
+            matches: (1..=ledgers)
+                .map(|ledger| match_name(offered.choice().name(), ledger))
+                .collect(),
             moment: Moment::of(slot),
         })
     }
@@ -117,7 +119,7 @@ impl Inner {
 impl SeenHand {
     fn of(hand: &Hand) -> SeenHand {
         let end = (hand.next() == Next::Over).then(|| SeenEnd {
-            bot_hole: high_to_low(hand.hole()[hand.bot()]),
+            bot_hole: high_to_low(hand.hole()[hand.server()]),
             winnings: hand.winnings(),
         });
         let hole = high_to_low(hand.hole()[hand.client()]);

@@ -1,8 +1,8 @@
 //! The thread that writes finished hands to the ledgers: all that have come in since the last
 //! commit in one transaction, at most twenty times a second, or at once when somebody waits for it.
 //!
-//! Requests are answered meanwhile, maybe on the same processor, which the ledgers yield again and
-//! again (see [`LedgerWriter::with_even_commits`]).
+//! Requests are answered meanwhile, possibly on the same processor, which commits therefore yield
+//! repeatedly (see [`LedgerWriter::with_even_commits`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -16,14 +16,14 @@ use logs::stats::DecisionTally;
 use super::lock;
 use super::queue::{Finished, Queue};
 
-/// How long hands are collected before they are committed.
-const BATCH: Duration = Duration::from_millis(50);
+/// The time for which hands are collected before they are committed.
+const BATCH_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The interval between tries to commit hands after a failure.
-const UPKEEP: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Bytes of page cache for all ledgers together.
-const CACHE: u64 = 64 << 20;
+const CACHE_BYTES: u64 = 64 << 20;
 
 /// A message to the thread.
 enum Order {
@@ -35,18 +35,18 @@ enum Order {
 #[derive(Debug, Clone)]
 pub(super) struct WriterHandle {
     thread: Thread,
-    hurry: Arc<AtomicBool>,
+    commit_now: Arc<AtomicBool>,
 }
 
 impl WriterHandle {
     /// Wakes the thread: hands have come in.
-    pub(super) fn ring(&self) {
+    pub(super) fn wake(&self) {
         self.thread.unpark();
     }
 
     /// Wakes the thread to commit at once: somebody waits.
-    pub(super) fn hurry(&self) {
-        self.hurry.store(true, Ordering::Release);
+    pub(super) fn commit_now(&self) {
+        self.commit_now.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
@@ -55,7 +55,7 @@ impl WriterHandle {
 #[derive(Debug)]
 pub(super) struct Writer {
     orders: Sender<Order>,
-    bell: WriterHandle,
+    handle: WriterHandle,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -63,17 +63,17 @@ impl Writer {
     /// Starts the thread.
     pub(super) fn start() -> std::io::Result<Writer> {
         let (orders, incoming) = std::sync::mpsc::channel();
-        let hurry = Arc::new(AtomicBool::new(false));
-        let theirs = Arc::clone(&hurry);
+        let commit_now = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&commit_now);
         let thread = std::thread::Builder::new().name("slumbot-ledger".into());
-        let thread = thread.spawn(move || Ledgers::default().run(&incoming, &theirs))?;
-        let bell = WriterHandle { thread: thread.thread().clone(), hurry };
-        Ok(Writer { orders, bell, thread: Some(thread) })
+        let thread = thread.spawn(move || Ledgers::default().run(&incoming, &asked))?;
+        let handle = WriterHandle { thread: thread.thread().clone(), commit_now };
+        Ok(Writer { orders, handle, thread: Some(thread) })
     }
 
     /// A handle that wakes the thread.
-    pub(super) fn bell(&self) -> WriterHandle {
-        self.bell.clone()
+    pub(super) fn handle(&self) -> WriterHandle {
+        self.handle.clone()
     }
 
     /// Makes the thread write the hands of this queue to this ledger.
@@ -90,7 +90,7 @@ impl Writer {
         let Some(thread) = self.thread.take() else { return };
         // The thread may have ended already.
         let _ = self.orders.send(Order::Close);
-        self.bell.hurry();
+        self.handle.commit_now();
         let _ = thread.join();
     }
 }
@@ -117,7 +117,7 @@ impl Ledgers {
     /// Adds a ledger, and divides the page cache among all.
     fn open(&mut self, ledger: Ledger) {
         self.0.push(ledger);
-        let share = CACHE / self.0.len() as u64;
+        let share = CACHE_BYTES / self.0.len() as u64;
         for ledger in &self.0 {
             if let Err(error) = ledger.writer.bound_cache(share) {
                 tracing::warn!(%error, "the memory of a ledger cannot be bounded");
@@ -125,11 +125,11 @@ impl Ledgers {
         }
     }
 
-    fn run(mut self, orders: &Receiver<Order>, hurry: &AtomicBool) {
+    fn run(mut self, orders: &Receiver<Order>, commit_now: &AtomicBool) {
         loop {
             // Woken by the first hand in a queue.
-            std::thread::park_timeout(UPKEEP);
-            rest(hurry);
+            std::thread::park_timeout(RETRY_INTERVAL);
+            collect(commit_now);
             let mut closing = false;
             for order in orders.try_iter() {
                 match order {
@@ -165,14 +165,14 @@ impl Drop for Ledgers {
 }
 
 /// Waits for more hands, unless somebody waits for those that are queued.
-fn rest(hurry: &AtomicBool) {
-    let due = Instant::now() + BATCH;
-    while !hurry.swap(false, Ordering::Acquire) {
-        let rest = due.saturating_duration_since(Instant::now());
-        if rest.is_zero() {
+fn collect(commit_now: &AtomicBool) {
+    let due = Instant::now() + BATCH_INTERVAL;
+    while !commit_now.swap(false, Ordering::Acquire) {
+        let left = due.saturating_duration_since(Instant::now());
+        if left.is_zero() {
             break;
         }
-        std::thread::park_timeout(rest);
+        std::thread::park_timeout(left);
     }
 }
 
@@ -253,8 +253,8 @@ mod tests {
             ledgers.open(Ledger::new(writer, Arc::new(Mutex::new(queue))));
             let bounds = ledgers.0.iter().map(|ledger| ledger.writer.cache_bound().expect("told"));
             let bounds: Vec<u64> = bounds.collect();
-            assert!(bounds.iter().sum::<u64>() <= CACHE, "{bounds:?}");
-            assert!(bounds.iter().all(|&bound| bound > CACHE / 6), "{bounds:?}");
+            assert!(bounds.iter().sum::<u64>() <= CACHE_BYTES, "{bounds:?}");
+            assert!(bounds.iter().all(|&bound| bound > CACHE_BYTES / 6), "{bounds:?}");
         }
     }
 }

@@ -44,14 +44,14 @@ impl Config {
 /// Handling of replies that are not exactly right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Replies {
-    /// As the original: lines that do not answer are ignored, illegal actions become calls, raises
-    /// move into the legal range.
+    /// The original's handling: lines that do not answer are ignored, illegal actions become calls,
+    /// raises move into the legal range.
     #[default]
     Compatible,
     /// The first line that is not the state sent, `:` and a legal action, ends the match.
     Strict,
-    /// As the original, but the match ends when a player has had more than this many replies
-    /// corrected.
+    /// The original's handling, but the match ends when a player has had more than this many
+    /// replies corrected.
     Limit(u32),
 }
 
@@ -81,7 +81,8 @@ pub struct Limits {
     pub hand: Duration,
     /// For all replies of one player in the match.
     pub whole_match: Duration,
-    /// How long a match goes on after a player whose turn it is not has closed its connection.
+    /// The time for which a match goes on after a player who is not to act has closed its
+    /// connection.
     pub absence: Duration,
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use game::{BySeat, Payoff, State};
 
-use super::{MOST_JUNK_BYTES, MOST_JUNK_LINES};
+use super::{MAX_JUNK_BYTES, MAX_JUNK_LINES};
 use crate::acpc::reply::{Correction, Ignored};
 use crate::acpc::transaction::Transaction;
 
@@ -68,7 +68,7 @@ pub enum Event {
     /// The time each entrant has used in the match, after every hundredth hand (only with
     /// [`Config::transcript`](super::Config)).
     TimeUsed {
-        /// By entrant.
+        /// The times by entrant.
         used: Vec<Duration>,
     },
     /// All hands have been played. Nothing follows.
@@ -121,7 +121,7 @@ pub enum Cause {
     /// The connection is closed.
     #[error("closed its connection")]
     Closed {
-        /// How long the entrant's answer had been awaited.
+        /// The time for which the entrant's answer had been awaited.
         waited: Duration,
     },
     /// The entrant does not read what is sent to it.
@@ -153,8 +153,8 @@ pub enum Cause {
     },
     /// Too much input without an answer, while one was due.
     #[error(
-        "sent more than {MOST_JUNK_LINES} lines or {} MiB without an answer among them",
-        MOST_JUNK_BYTES >> 20
+        "sent more than {MAX_JUNK_LINES} lines or {} MiB without an answer among them",
+        MAX_JUNK_BYTES >> 20
     )]
     Junk,
     /// Too many replies had to be corrected.

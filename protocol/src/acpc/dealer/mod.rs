@@ -2,8 +2,8 @@
 //! events out.
 //!
 //! - Input: [`receive`](Dealer::receive), [`closed`](Dealer::closed), [`lost`](Dealer::lost),
-//!   [`stalled`](Dealer::stalled), [`handle_timeout`](Dealer::handle_timeout). Each takes the time
-//!   since an arbitrary start, on a clock that never runs backwards.
+//!   [`write_timed_out`](Dealer::write_timed_out), [`handle_timeout`](Dealer::handle_timeout).
+//!   Each takes the time since an arbitrary start, on a clock that never runs backwards.
 //! - Output: [`output`](Dealer::output) and [`consume_output`](Dealer::consume_output) for bytes,
 //!   [`poll_event`](Dealer::poll_event), [`poll_timeout`](Dealer::poll_timeout). After each input
 //!   drain the events first, then write the bytes: an event is then recorded before a player can
@@ -15,7 +15,7 @@
 //! [`Replies::Strict`] is set.
 //!
 //! Unlike in the original, a player that keeps sending without answering also ends the match: the
-//! limits are [`MOST_JUNK_LINES`] and [`MOST_JUNK_BYTES`].
+//! limits are [`MAX_JUNK_LINES`] and [`MAX_JUNK_BYTES`].
 //!
 //! Times: a reply's time runs from the moment its state went into the output to the moment its line
 //! is complete, and counts once, however many lines are ignored in between.
@@ -43,13 +43,13 @@ use table::Hand;
 pub const MAX_PLAYER_LINE: usize = 4095;
 
 /// Number of unread bytes of one entrant at which [`Dealer::wants_input`] turns false.
-const ENOUGH_INPUT: usize = 65_536;
+const MAX_UNREAD_INPUT: usize = 65_536;
 
 /// Maximum number of lines without an action that an entrant may send between two of its actions.
-pub const MOST_JUNK_LINES: u32 = 10_000;
+pub const MAX_JUNK_LINES: u32 = 10_000;
 
 /// Maximum number of bytes in such lines.
-pub const MOST_JUNK_BYTES: usize = 16 << 20;
+pub const MAX_JUNK_BYTES: usize = 16 << 20;
 
 /// The dealer's state machine for one match.
 #[derive(Debug)]
@@ -245,7 +245,7 @@ impl Dealer {
     }
 
     /// Marks an entrant as not reading its input, which ends the match.
-    pub fn stalled(&mut self, entrant: usize, now: Duration) {
+    pub fn write_timed_out(&mut self, entrant: usize, now: Duration) {
         if !self.is_over() {
             self.fail(Some(entrant), Cause::Stalled, now);
         }
@@ -255,7 +255,7 @@ impl Dealer {
     /// turn; its bytes should then be left unread.
     pub fn wants_input(&self, entrant: usize) -> bool {
         let entrant = &self.entrants[entrant];
-        entrant.closed_at.is_none() && entrant.lines.buffered() < ENOUGH_INPUT
+        entrant.closed_at.is_none() && entrant.lines.buffered() < MAX_UNREAD_INPUT
     }
 
     /// Pending bytes for an entrant.
@@ -439,7 +439,7 @@ impl Dealer {
         };
         player.junk.0 += 1;
         player.junk.1 += line.len();
-        if player.junk.0 > MOST_JUNK_LINES || player.junk.1 > MOST_JUNK_BYTES {
+        if player.junk.0 > MAX_JUNK_LINES || player.junk.1 > MAX_JUNK_BYTES {
             self.fail(Some(entrant), Cause::Junk, now);
             return false;
         }

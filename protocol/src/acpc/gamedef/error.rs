@@ -83,7 +83,7 @@ pub enum GameFileProblem {
         found: usize,
         /// Numbers needed.
         needed: usize,
-        /// What each number is for.
+        /// The thing that each number is for.
         per: &'static str,
     },
     /// A raise size in a no-limit game.

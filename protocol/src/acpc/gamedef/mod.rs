@@ -27,7 +27,7 @@ pub enum Reading {
     /// Everything must be understood.
     #[default]
     Strict,
-    /// As the original server reads.
+    /// The reading of the original server.
     Original,
 }
 

@@ -16,7 +16,7 @@ type Fault = (Option<usize>, GameFileProblem);
 
 /// The original's line buffer of 4,096 bytes, less the final zero; longer lines are read as
 /// several.
-const LINE: usize = 4095;
+const MAX_LINE: usize = 4095;
 
 struct Reader {
     betting: Betting,
@@ -63,7 +63,7 @@ pub(super) fn read(text: &[u8]) -> Result<GameFile, Fault> {
     };
     let mut ended = false;
     for (number, line) in (1..).zip(text.split_inclusive(|&b| b == b'\n')) {
-        for piece in line.chunks(LINE) {
+        for piece in line.chunks(MAX_LINE) {
             let piece = scan::c_string(piece);
             if !ended {
                 ended = reader.line(number, piece);
@@ -153,13 +153,14 @@ impl Reader {
             _ => &mut self.board,
         };
         let (read, used) = items(small, rest, scan::scan_u8);
-        let kept = small[..read].to_vec();
+        let values = small[..read].to_vec();
         if key == "numBoardCards" {
             self.board_read = read;
         }
         let mut written = vec![0; read];
         items(&mut written, rest, scan::scan_i64);
-        for (&written, &read) in written.iter().zip(&kept).filter(|(w, r)| **w != i64::from(**r)) {
+        for (&written, &read) in written.iter().zip(&values).filter(|(w, r)| **w != i64::from(**r))
+        {
             self.warn(number, WarningKind::Cut { key, written, read: read.into() });
         }
         self.rest(number, &rest[used..]);

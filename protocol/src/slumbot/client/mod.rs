@@ -34,7 +34,7 @@ mod types;
 pub const PROBE: Incr = Incr::BetTo(0);
 
 /// Maximum number of times that an action is sent which the host has not played.
-const ATTEMPTS: u32 = 20;
+const MAX_ATTEMPTS: u32 = 20;
 
 /// The state machine of one session with a host, with one hand at a time.
 #[derive(Debug, Clone)]
@@ -88,12 +88,12 @@ impl Client {
     }
 
     /// The session's sums.
-    pub fn books(&self) -> &Accounts {
+    pub fn accounts(&self) -> &Accounts {
         &self.saved.books
     }
 
     /// Number of sessions begun with a request whose answer was lost: nothing is known of them.
-    pub fn orphans(&self) -> u32 {
+    pub fn lost_sessions(&self) -> u32 {
         self.saved.orphans
     }
 
@@ -332,11 +332,11 @@ impl Client {
             blind: false,
         };
         news.push(News::Began(number));
-        self.go_on(hand, shown, state, news)
+        self.advance(hand, shown, state, news)
     }
 
     /// Continues a hand from its current view, which has been checked.
-    fn go_on(
+    fn advance(
         &mut self,
         mut hand: Hand,
         shown: Shown,
@@ -412,7 +412,7 @@ impl Client {
             return Err(AnswerError::NotExtending { before, sent, now: text }.into());
         }
         hand.disturbed |= own.len() != 1 || doubt;
-        self.go_on(hand, shown, state, &mut news)?;
+        self.advance(hand, shown, state, &mut news)?;
         Ok(news)
     }
 
@@ -472,7 +472,7 @@ impl Client {
         };
         let text = action::write(&now);
         if text == hand.action {
-            if attempts >= ATTEMPTS {
+            if attempts >= MAX_ATTEMPTS {
                 let incr = incr.parse().expect("written by this machine");
                 return Err(ClientError::Refused { incr, action: text, attempts, error_msg });
             }

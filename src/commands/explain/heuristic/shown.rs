@@ -98,7 +98,7 @@ impl Lists<'_> {
             share(statement.decisions, all),
             share(statement.there.hands, hands),
             rate(&statement.there),
-            rate(&statement.worth),
+            rate(&statement.value),
         ]
     }
 }
@@ -152,7 +152,7 @@ impl Shown for Lists<'_> {
                     "decisions": measured.map(|statement| statement.decisions),
                     "hands": measured.map(|statement| statement.there.hands),
                     "wins": measured.and_then(|statement| self.rate(&statement.there)),
-                    "worth": measured.and_then(|statement| self.rate(&statement.worth)),
+                    "worth": measured.and_then(|statement| self.rate(&statement.value)),
                 })
             };
             json!({

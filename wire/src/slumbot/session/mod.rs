@@ -12,8 +12,8 @@ use protocol::slumbot::answer::{AnswerError, Fault};
 use protocol::slumbot::client::{Client, ClientError, Lost, News, Next};
 use tokio::time::sleep;
 
-use super::failure_limits::IN_A_ROW;
-use super::http::Trouble;
+use super::failure_limits::MAX_CONSECUTIVE_UNUSABLE;
+use super::http::HttpError;
 use super::run::Shared;
 use super::{Claim, RunError};
 use crate::bots;
@@ -25,7 +25,7 @@ mod saved;
 
 /// The number of refusals in a row, or of sessions that end without a hand, after which the run
 /// ends.
-const PATIENCE: u32 = 25;
+const MAX_REFUSALS: u32 = 25;
 
 /// The entrant numbers of this side and of the server.
 const AGENT: u8 = 0;
@@ -38,7 +38,7 @@ pub(super) struct Session {
     client: Client,
     /// `None` while it decides on another thread.
     agent: Option<Bot>,
-    open: Open,
+    open: HandInPlay,
     /// Whether the session holds a claim to one of the run's hands.
     claimed: bool,
     pauses: ExponentialBackoff,
@@ -52,7 +52,7 @@ pub(super) struct Session {
 
 /// The hand in play: its costs so far, and the agent's decisions.
 #[derive(Debug, Default)]
-struct Open {
+struct HandInPlay {
     number: u64,
     began_ms: i64,
     requests: u32,
@@ -69,37 +69,37 @@ impl Session {
         let building = bots::build(&shared.plan.agent, &shared.def, &opponents).await;
         let agent = building.map_err(|error| RunError::System(error.to_string()))??;
         let pauses = shared.pacer.pauses();
-        let mut desk = Session {
+        let mut session = Session {
             client: fresh(&shared),
             session: 0,
             shared,
             agent: Some(agent),
-            open: Open::default(),
+            open: HandInPlay::default(),
             claimed: false,
             pauses,
             refusals: 0,
             again: 0,
             unusable: [0; 2],
         };
-        desk.sit_down()?;
-        desk.claimed = desk.client.in_hand() && desk.shared.claim_reserved();
-        Ok(desk)
+        session.resume_or_begin()?;
+        session.claimed = session.client.in_hand() && session.shared.claim_reserved();
+        Ok(session)
     }
 
     /// Resumes a session of an earlier run, if there is one, or begins a new one.
-    fn sit_down(&mut self) -> Result<(), RunError> {
+    fn resume_or_begin(&mut self) -> Result<(), RunError> {
         let earlier = match self.shared.store.session() {
             Ok(earlier) => earlier,
             Err(new) => {
                 (self.session, self.client, self.open) =
-                    (new, fresh(&self.shared), Open::default());
+                    (new, fresh(&self.shared), HandInPlay::default());
                 self.unusable = [0; 2];
                 return Ok(());
             }
         };
         self.session = earlier.session;
         if earlier.token.is_some() {
-            self.shared.prove();
+            self.shared.mark_verified();
         }
         (self.client, self.open, self.unusable) =
             restore(&self.shared, earlier).map_err(|error| {
@@ -196,7 +196,7 @@ impl Session {
         // When asked to stop during an outage, the hand in play stays in the ledger to be resumed.
         if !shared.pacer.permit(|| shared.ended() || shared.stop.asked()).await {
             return if shared.ended() || self.shared.stop.asked() {
-                self.adjourn()
+                self.suspend()
             } else {
                 Ok(())
             };
@@ -210,7 +210,7 @@ impl Session {
         self.open.waited += before.elapsed();
         match answer {
             Ok(body) => self.receive(&body).await,
-            Err(trouble) => self.trouble(trouble).await,
+            Err(error) => self.handle_failure(error).await,
         }
     }
 
@@ -224,28 +224,28 @@ impl Session {
                     _ => None,
                 });
                 if let Some(text) = &refused {
-                    shared.met(text, true);
+                    shared.note_failure(text, true);
                 }
                 let gone = matches!(self.client.next(), Next::Gone);
                 self.take(news)?;
                 match refused.filter(|_| !gone) {
                     Some(text) => self.refused(&text).await,
                     None => {
-                        shared.pacer.good();
+                        shared.pacer.note_answer();
                         self.pauses = shared.pacer.pauses();
                         Ok(())
                     }
                 }
             }
             Err(ClientError::Answer(error)) => {
-                if !shared.proven() && !error.is_cut() {
+                if !shared.verified() && !error.is_cut() {
                     return Err(self.not_slumbot(&error));
                 }
                 self.unusable(&error, body)?;
-                shared.met(&error.to_string(), true);
+                shared.note_failure(&error.to_string(), true);
                 self.pause(&error.to_string(), None).await
             }
-            Err(ClientError::Contradiction { reason, .. }) if !shared.proven() => {
+            Err(ClientError::Contradiction { reason, .. }) if !shared.verified() => {
                 Err(self.not_slumbot(&reason))
             }
             Err(error) => {
@@ -269,7 +269,7 @@ impl Session {
             Fault::Again => {
                 self.again += 1;
                 let often = format!("{} that were given before", self.again);
-                if self.again >= IN_A_ROW { Err(often) } else { Ok(()) }
+                if self.again >= MAX_CONSECUTIVE_UNUSABLE { Err(often) } else { Ok(()) }
             }
             Fault::Unusable => {
                 self.unusable = self.unusable.map(|count| count + 1);
@@ -278,7 +278,7 @@ impl Session {
             }
         };
         let (reason, text) = (error.to_string(), self.client.shown(body));
-        self.shared.doubt(format!("{reason}: `{text}`"));
+        self.shared.note_unusable(format!("{reason}: `{text}`"));
         let Err(often) = often else { return Ok(()) };
         self.keep()?;
         Err(RunError::Unusable { url: self.shared.url(), often, reason, text })
@@ -290,28 +290,28 @@ impl Session {
     }
 
     /// Handles a request without a readable answer.
-    async fn trouble(&mut self, trouble: Trouble) -> Result<(), RunError> {
-        let reason = trouble.reason().to_owned();
-        let answered = !matches!(trouble, Trouble::Unsent(_) | Trouble::Maybe(..));
-        self.shared.met(&reason, answered);
+    async fn handle_failure(&mut self, error: HttpError) -> Result<(), RunError> {
+        let reason = error.reason().to_owned();
+        let answered = !matches!(error, HttpError::Unsent(_) | HttpError::Maybe(..));
+        self.shared.note_failure(&reason, answered);
         let mut wait = None;
-        match trouble {
-            Trouble::Unsent(_) => self.client.lost(Lost::Unsent),
-            Trouble::Maybe(_, longer) => {
+        match error {
+            HttpError::Unsent(_) => self.client.lost(Lost::Unsent),
+            HttpError::Maybe(_, longer) => {
                 self.client.lost(Lost::Maybe);
                 wait = longer;
             }
-            Trouble::NotSlumbot(_, remedy) if !self.shared.proven() => {
+            HttpError::NotSlumbot(_, remedy) if !self.shared.verified() => {
                 return Err(RunError::NotSlumbot { url: self.shared.url(), reason, remedy });
             }
-            Trouble::Barred(_, remedy) if !self.shared.proven() => {
+            HttpError::Barred(_, remedy) if !self.shared.verified() => {
                 return Err(RunError::Barred { url: self.shared.url(), reason, remedy });
             }
-            Trouble::NotSlumbot(..) | Trouble::Barred(..) => self.client.lost(Lost::Maybe),
-            Trouble::Rejected(_) => {
+            HttpError::NotSlumbot(..) | HttpError::Barred(..) => self.client.lost(Lost::Maybe),
+            HttpError::Rejected(_) => {
                 self.client.lost(Lost::Maybe);
                 self.refusals += 1;
-                if self.refusals >= PATIENCE {
+                if self.refusals >= MAX_REFUSALS {
                     return Err(RunError::Rejected { url: self.shared.url(), reason });
                 }
             }
@@ -323,7 +323,7 @@ impl Session {
     async fn refused(&mut self, text: &str) -> Result<(), RunError> {
         self.refusals += 1;
         let asked = self.client.request().map(|request| request.endpoint);
-        if self.refusals >= PATIENCE || asked == Some(protocol::slumbot::Endpoint::Login) {
+        if self.refusals >= MAX_REFUSALS || asked == Some(protocol::slumbot::Endpoint::Login) {
             let what = asked.map_or("a request", |endpoint| endpoint.name());
             let reason = format!("to {what} it says `{text}`");
             return Err(RunError::Rejected { url: self.shared.url(), reason });
@@ -338,7 +338,7 @@ impl Session {
         self.keep()?;
         let pause = self.pauses.next().unwrap_or(self.shared.plan.pace.longest_pause);
         let pause = wait.map_or(pause, |wait| pause.max(wait.min(Duration::from_secs(600))));
-        if let Err(waited) = self.shared.pacer.bad(reason) {
+        if let Err(waited) = self.shared.pacer.note_failure(reason) {
             let (url, reason) = (self.shared.url(), reason.to_owned());
             return Err(RunError::Gone { url, waited, reason });
         }
@@ -349,7 +349,7 @@ impl Session {
     /// Begins another session: the server has ended this one.
     fn renew(&mut self) -> Result<(), RunError> {
         let ended = self.session;
-        self.sit_down()?;
+        self.resume_or_begin()?;
         tracing::warn!(ended, begun = self.session, "the server has ended a session");
         Ok(())
     }

@@ -10,7 +10,7 @@ use protocol::slumbot::client::{Finished, News};
 use protocol::slumbot::{Settled, Unsettled};
 
 use super::super::{Claim, RunError};
-use super::{AGENT, Open, PATIENCE, SERVER, Session};
+use super::{AGENT, HandInPlay, MAX_REFUSALS, SERVER, Session};
 
 impl Session {
     /// Records the results of an answer.
@@ -25,12 +25,12 @@ impl Session {
             match news {
                 News::Began(number) => {
                     begun = true;
-                    self.open = Open {
+                    self.open = HandInPlay {
                         number,
                         began_ms: now_ms(),
                         requests: self.open.requests,
                         waited: self.open.waited,
-                        ..Open::default()
+                        ..HandInPlay::default()
                     };
                 }
                 News::Finished(hand) => entry.hands.push(self.finished(*hand, &mut entry.record)),
@@ -64,7 +64,7 @@ impl Session {
         }
         if begun || entry.record.is_some() {
             self.refusals = 0;
-            self.shared.prove();
+            self.shared.mark_verified();
         }
         if known {
             self.fill(&mut entry);
@@ -76,12 +76,12 @@ impl Session {
                 let (url, session) = (self.shared.url(), self.session);
                 Err(RunError::Claim { url, session, hand, reason: Claim::Drift(drift) })
             }
-            None if self.refusals >= PATIENCE => {
+            None if self.refusals >= MAX_REFUSALS => {
                 let reason = "it forgets every session".to_owned();
                 Err(RunError::Rejected { url: self.shared.url(), reason })
             }
             None => in_vain.map_err(|hands| {
-                let (reason, answered) = self.shared.trouble();
+                let (reason, answered) = self.shared.last_failure();
                 RunError::NoEnd { url: self.shared.url(), hands, reason, answered }
             }),
         }
@@ -131,7 +131,7 @@ impl Session {
             // Another hand is played in its place: the claim stays.
             std::mem::take(&mut self.open)
         } else {
-            Open { began_ms: now_ms(), ..Open::default() }
+            HandInPlay { began_ms: now_ms(), ..HandInPlay::default() }
         };
         self.shared.store.count(|counts| {
             counts.unknown_seen += u64::from(!never_seen);
@@ -184,7 +184,7 @@ impl Session {
         });
         let row = row.unwrap_or_else(|| {
             // A hand that was never seen and of which only its count is known.
-            let open = Open { began_ms: now_ms(), ..Open::default() };
+            let open = HandInPlay { began_ms: now_ms(), ..HandInPlay::default() };
             self.row(&open, store.number(), Seat::new(0).expect("0"))
         });
         Ok(SlumbotHand {
@@ -199,7 +199,7 @@ impl Session {
     }
 
     /// A row for a hand of unknown result.
-    fn row(&self, open: &Open, hand: u64, seat: Seat) -> SlumbotHand {
+    fn row(&self, open: &HandInPlay, hand: u64, seat: Seat) -> SlumbotHand {
         SlumbotHand {
             hand,
             session: self.session,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::super::RunError;
 use super::super::run::Shared;
 use super::super::store::Entry;
-use super::{Open, Session};
+use super::{HandInPlay, Session};
 
 /// The state of a session as the ledger keeps it, in JSON.
 #[derive(Serialize, Deserialize)]
@@ -49,8 +49,8 @@ impl Session {
     }
 
     /// Makes all sessions leave, and saves the hand in play to be resumed later.
-    pub(super) fn adjourn(&self) -> Result<(), RunError> {
-        self.shared.adjourn();
+    pub(super) fn suspend(&self) -> Result<(), RunError> {
+        self.shared.suspend_all();
         if self.client.in_hand() { self.save(None) } else { Ok(()) }
     }
 
@@ -78,7 +78,7 @@ impl Session {
             blind: self.open.blind,
             decisions: lines,
             unusable: self.unusable,
-            trouble: self.shared.trouble(),
+            trouble: self.shared.last_failure(),
         };
         entry.session.state = serde_json::to_string(&saved).expect("plain data with text keys");
     }
@@ -88,7 +88,7 @@ impl Session {
 pub(super) fn restore(
     shared: &Shared,
     session: SlumbotSession,
-) -> Result<(Client, Open, [u64; 2]), String> {
+) -> Result<(Client, HandInPlay, [u64; 2]), String> {
     let saved: Saved = serde_json::from_str(&session.state).map_err(|error| error.to_string())?;
     shared.recall(saved.trouble.clone());
     let (def, login) = (Arc::clone(&shared.def), shared.plan.login.clone());
@@ -97,7 +97,7 @@ pub(super) fn restore(
     client.against(shared.plan.opponent.clone());
     let lines = (1..).zip(saved.decisions.lines());
     let decisions = lines.map(|(number, line)| decisions::read_line(line, number));
-    let open = Open {
+    let open = HandInPlay {
         number: saved.number,
         began_ms: saved.began_ms,
         requests: saved.requests,
@@ -109,7 +109,7 @@ pub(super) fn restore(
     Ok((client, open, saved.unusable))
 }
 
-/// What the run must know of a saved session before it is resumed.
+/// The state of a saved session that the run needs before it is resumed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct Standing {
     /// The number of the hand that was in play, which no other hand may get.

@@ -49,7 +49,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// What was written: hands and files.
+/// The numbers of hands and files written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
     /// Number of hands.
@@ -73,7 +73,7 @@ pub enum ExportError<E: std::error::Error + 'static> {
 }
 
 /// Size of the buffer that is passed on at once, in bytes.
-const PIECE: usize = 64 * 1024;
+const BUFFER_SIZE: usize = 64 * 1024;
 
 /// Writes hands, in order of arrival. `open` is called for each file, from 1 on; all formats but
 /// PHH, which takes `hands_per_file`, fill one. The ACPC log ends with its score when all planned
@@ -98,7 +98,7 @@ pub fn write_match<E: std::error::Error + 'static>(
     let mut totals = vec![Payoff::ZERO; info.players()];
     let mut summary = Summary { hands: 0, files: 1 };
     let mut out = open(1)?;
-    let mut text = String::with_capacity(PIECE + 4096);
+    let mut text = String::with_capacity(BUFFER_SIZE + 4096);
     match format {
         Format::Acpc => acpc::write_header(info, &mut text),
         Format::Csv => csv::write_header(&mut text),
@@ -134,7 +134,7 @@ pub fn write_match<E: std::error::Error + 'static>(
                 *total += record.payoffs[seat];
             }
         }
-        if text.len() >= PIECE {
+        if text.len() >= BUFFER_SIZE {
             out.write_all(text.as_bytes())?;
             text.clear();
         }

@@ -12,10 +12,10 @@ use matches::decide::Request;
 use protocol::acpc::{Event, MatchState, Player};
 
 use super::play::OwnDecisions;
-use crate::dealer::Inside;
+use crate::dealer::InProcessPlayer;
 
 /// An agent and the client's state machine of the protocol.
-pub(super) struct Seated {
+pub(super) struct LocalPlayer {
     player: Player,
     agent: Bot,
     entrant: u8,
@@ -24,20 +24,20 @@ pub(super) struct Seated {
     decisions: OwnDecisions,
 }
 
-impl fmt::Debug for Seated {
+impl fmt::Debug for LocalPlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seated").field("entrant", &self.entrant).finish_non_exhaustive()
+        f.debug_struct("LocalPlayer").field("entrant", &self.entrant).finish_non_exhaustive()
     }
 }
 
-impl Inside for Seated {
+impl InProcessPlayer for LocalPlayer {
     fn exchange(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.receive(bytes);
         self.output()
     }
 }
 
-impl Seated {
+impl LocalPlayer {
     /// Builds the agent. `time_left` is its time limit for one action; its decisions go to
     /// `decisions`.
     pub(super) fn new(
@@ -48,11 +48,11 @@ impl Seated {
         time_left: Duration,
         opponents: &[String],
         decisions: &OwnDecisions,
-    ) -> Result<Seated, AgentError> {
+    ) -> Result<LocalPlayer, AgentError> {
         let mut agent = Bot::new(choice, def)?;
         agent.meet(opponents);
         let (player, decisions) = (Player::new(Arc::clone(def)), Arc::clone(decisions));
-        Ok(Seated { player, agent, entrant, seed, time_left, decisions })
+        Ok(LocalPlayer { player, agent, entrant, seed, time_left, decisions })
     }
 
     /// The bytes the player has to send; at first its version line.

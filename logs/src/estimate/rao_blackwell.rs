@@ -23,7 +23,7 @@ use super::next::Effort;
 use super::terms::{COUNT, Line, Terms};
 
 /// The outcome of averaging a hand.
-pub(super) enum Imagined {
+pub(super) enum Averaged {
     /// The weighted mean of the terms.
     Mean(Box<Terms>),
     /// A decision was not the policy's own: the hand counts as played.
@@ -33,27 +33,27 @@ pub(super) enum Imagined {
 }
 
 /// The mean of a hand's terms over a group of `size` possible hands that contains the held one.
-pub(super) fn imagine(
+pub(super) fn average(
     line: &Line,
     policy: &dyn Policy,
     size: usize,
     hand: u64,
     values: Option<&dyn ValueFunction>,
-) -> Imagined {
+) -> Averaged {
     if line.acts().any(|act| act.own && act.strategy.is_none()) {
-        return Imagined::AsPlayed;
+        return Averaged::AsPlayed;
     }
     let mut held = Vec::new();
     for hole in group(line, size, hand) {
         let Some(strategies) = reach(line, policy, hole) else { continue };
         let actual = hole == line.hole;
         if actual && !agrees(line, &strategies.1) {
-            return Imagined::Differs;
+            return Averaged::Differs;
         }
         held.push((hole, strategies));
     }
     if !held.iter().any(|&(hole, _)| hole == line.hole) {
-        return Imagined::Differs;
+        return Averaged::Differs;
     }
     let holes: Vec<CardSet> = held.iter().map(|&(hole, _)| hole).collect();
     let by_street: Vec<Vec<f64>> =
@@ -62,17 +62,17 @@ pub(super) fn imagine(
     let mut total = 0.0;
     for (i, (hole, (weight, own))) in held.iter().enumerate() {
         let shares: Vec<f64> = by_street.iter().map(|shares| shares[i]).collect();
-        let worth = line.worth_of(*hole, &shares);
+        let equities = line.equities_of(*hole, &shares);
         let mut own = own.iter();
         let strategies =
             line.acts().map(|act| if act.own { own.next() } else { act.strategy.as_ref() });
         let effort = Effort::shared(held.len());
-        let terms = line.terms(*hole, &worth, strategies, effort, values);
+        let terms = line.terms(*hole, &equities, strategies, effort, values);
         mean.iter_mut().zip(terms).for_each(|(mean, term)| *mean += weight * term);
         total += weight;
     }
     mean.iter_mut().for_each(|mean| *mean /= total);
-    Imagined::Mean(Box::new(mean))
+    Averaged::Mean(Box::new(mean))
 }
 
 /// The group of possible hands that contains the held one.

@@ -15,17 +15,17 @@ use rusqlite::Connection;
 use super::{LedgerError, schema};
 
 /// Interval between checkpoints.
-const REST: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Log size, in pages, above which the writer is asked to restart the log: 32 MB.
-const MOST: i64 = 2048;
+const RESTART_PAGES: i64 = 2048;
 
 /// Log size, in pages, at which the writer checkpoints itself, should the thread not keep up.
-pub(super) const TOO_MANY: i64 = 8 * MOST;
+pub(super) const WRITER_PAGES: i64 = 8 * RESTART_PAGES;
 
 /// A handle of the checkpointing thread, which stops when dropped.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct Checkpointer {
     flags: Arc<Flags>,
     thread: Option<JoinHandle<()>>,
 }
@@ -40,19 +40,19 @@ struct Flags {
     stop: AtomicBool,
 }
 
-impl Folder {
+impl Checkpointer {
     /// Starts the thread for a ledger whose writer uses a write-ahead log.
     ///
     /// # Errors
     /// When the ledger cannot be opened again.
-    pub(super) fn start(path: &Path) -> Result<Folder, LedgerError> {
+    pub(super) fn start(path: &Path) -> Result<Checkpointer, LedgerError> {
         let connection = schema::open(path, false)?;
         let flags = Arc::new(Flags::default());
         let theirs = Arc::clone(&flags);
         let thread = std::thread::Builder::new().name("ledger-fold".into());
         // Without a thread the writer checkpoints at its own limit.
-        let thread = thread.spawn(move || theirs.fold(&connection)).ok();
-        Ok(Folder { flags, thread })
+        let thread = thread.spawn(move || theirs.checkpoint(&connection)).ok();
+        Ok(Checkpointer { flags, thread })
     }
 
     /// Reports a commit on the writer's connection, and restarts the log there when it is time.
@@ -60,12 +60,12 @@ impl Folder {
         self.flags.committed.store(true, Ordering::Relaxed);
         if self.flags.nearly_done.swap(false, Ordering::Relaxed) {
             // If a reader prevents it, the next attempt will do.
-            let _ = fold(connection);
+            let _ = checkpoint(connection);
         }
     }
 }
 
-impl Drop for Folder {
+impl Drop for Checkpointer {
     fn drop(&mut self) {
         self.flags.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -76,20 +76,20 @@ impl Drop for Folder {
 }
 
 impl Flags {
-    fn fold(&self, connection: &Connection) {
+    fn checkpoint(&self, connection: &Connection) {
         while !self.stop.load(Ordering::Relaxed) {
-            std::thread::park_timeout(REST);
+            std::thread::park_timeout(INTERVAL);
             if self.committed.swap(false, Ordering::Relaxed) {
                 // The second pass has little left. The writer will meet any error itself.
-                let _ = fold(connection);
-                let pages = fold(connection).unwrap_or(0);
-                self.nearly_done.store(pages > MOST, Ordering::Relaxed);
+                let _ = checkpoint(connection);
+                let pages = checkpoint(connection).unwrap_or(0);
+                self.nearly_done.store(pages > RESTART_PAGES, Ordering::Relaxed);
             }
         }
     }
 }
 
 /// Checkpoints what is possible without blocking; gives the number of pages in the log.
-fn fold(connection: &Connection) -> rusqlite::Result<i64> {
+fn checkpoint(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
 }
