@@ -1,5 +1,5 @@
-//! What a newcomer begins with: a folder, sample bots, a look at the machine, a demonstration, help,
-//! completions and manual pages.
+//! The first commands of a newcomer: a folder, sample bots, a check of the machine, a
+//! demonstration, help, completions and manual pages.
 
 use std::fs;
 use std::path::Path;

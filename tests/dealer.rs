@@ -25,7 +25,7 @@ struct Dealer {
     folder: TempDir,
 }
 
-/// How a dealer ended.
+/// The end of a dealer.
 #[derive(Debug)]
 struct End {
     code: Option<i32>,

@@ -173,7 +173,7 @@ fn answers_are_priced_exactly_and_the_end_of_the_input_ends_the_game() {
     check_failure(&play(folder, &["--first", "4", "--second", "4"], ""), 3, "no deal possible");
 }
 
-/// What a shipped list says that it costs, and what it may cost at most.
+/// The shipped lists, with the most that each may cost.
 const SHIPPED: [(&str, f64); 3] =
     [("one-size", 0.0180), ("two-sizes", 0.0125), ("three-sizes", 0.0110)];
 

@@ -13,7 +13,7 @@ fn cardroom(arguments: &[&str]) -> Output {
     command.args(arguments).output().expect("the program runs")
 }
 
-/// What it prints, when it succeeds.
+/// The text printed by a command that succeeds.
 fn text(arguments: &[&str]) -> String {
     let output = cardroom(arguments);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -41,7 +41,7 @@ fn pure_crates_draw_no_randomness_of_their_own() {
     forbid(&PURE, &["rand::rng()", "thread_rng", "from_os_rng", "getrandom", "RandomState"], why);
 }
 
-/// Who else may call `Agent::act`: agents that ask other agents, and the suite that judges them.
+/// The other callers of `Agent::act`: agents that ask other agents, and the suite that judges them.
 const CALLERS: [&str; 5] = [
     "matches/src/bot.rs",
     "agents/src/router.rs",

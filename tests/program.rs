@@ -23,7 +23,7 @@ pub(crate) fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().expect("the program runs")
 }
 
-/// What it prints with `--json`, when it succeeds.
+/// The document printed with `--json` by a command that succeeds.
 pub(crate) fn document(folder: &Path, arguments: &[&str]) -> Value {
     let output = cardroom(folder, &[arguments, &["--json"]].concat());
     let said = text(&output.stderr);

@@ -1,4 +1,4 @@
-//! What README and docs show as a command's output is what the program prints.
+//! The samples of output in README and docs are what the program prints.
 
 use std::fs;
 use std::path::Path;

@@ -344,7 +344,7 @@ fn turn(folder: &Path, more: &[&str]) -> Command {
     program::command(folder, &[&["solve"], &options.concat()[..]].concat())
 }
 
-/// What it printed with `--json`, without the time it took.
+/// The document printed with `--json`, without the time it took.
 fn timeless(output: &Output) -> Value {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let mut result: Value = serde_json::from_slice(&output.stdout).expect("a document");

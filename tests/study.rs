@@ -10,7 +10,7 @@ use super::program::{cardroom, check_failure, command, document, text, wait_for}
 
 const TINY: [&str; 4] = ["study", "000", "--scale", "0.0005"];
 
-/// What was done, in order.
+/// The steps that were done, in order.
 fn done(folder: &Path) -> Vec<Value> {
     let record = fs::read_to_string(folder.join("study.json")).expect("a record");
     let record: Value = serde_json::from_str(&record).expect("a document");

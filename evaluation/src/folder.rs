@@ -284,12 +284,13 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     if out.exists() {
         return Err(MergeError::Exists(out.to_path_buf()));
     }
-    let mut read = parts.iter().map(|part| Part::read(part)).collect::<Result<Vec<_>, _>>()?;
+    let mut read =
+        parts.iter().map(|part| MeasuredPart::read(part)).collect::<Result<Vec<_>, _>>()?;
     read.sort_by_key(|part| part.shard.index);
     let Some((first, others)) = read.split_first() else { return Ok(()) };
     others.iter().try_for_each(|other| first.must_fit(other))?;
     Shard::all(&read.iter().map(|part| part.shard).collect::<Vec<_>>())?;
-    let mut lines: Vec<&str> = read.iter().flat_map(Part::lines).collect();
+    let mut lines: Vec<&str> = read.iter().flat_map(MeasuredPart::lines).collect();
     lines.sort_by_key(|line| key(line));
     if let Some(pair) = lines.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
         let reason = format!("`{}` is in two parts", key(pair[0]).1);
@@ -311,7 +312,7 @@ fn key(line: &str) -> (u64, &str) {
 }
 
 /// The folder of a part, read for merging.
-struct Part<'a> {
+struct MeasuredPart<'a> {
     folder: &'a Path,
     shard: Shard,
     manifest: String,
@@ -322,8 +323,8 @@ struct Part<'a> {
     results: String,
 }
 
-impl Part<'_> {
-    fn read(folder: &Path) -> Result<Part<'_>, MergeError> {
+impl MeasuredPart<'_> {
+    fn read(folder: &Path) -> Result<MeasuredPart<'_>, MergeError> {
         let path = folder.join(MANIFEST);
         let manifest = match fs::read_to_string(&path) {
             Ok(text) => text,
@@ -340,11 +341,11 @@ impl Part<'_> {
         let name = (*name.ok_or_else(|| bad("there are no results next to it"))?).to_owned();
         let path = folder.join(&name);
         let results = fs::read_to_string(&path).map_err(io_error(&path))?;
-        Ok(Part { folder, shard, manifest, table, name, results })
+        Ok(MeasuredPart { folder, shard, manifest, table, name, results })
     }
 
     /// Checks that another part is of the same measurement.
-    fn must_fit(&self, other: &Part<'_>) -> Result<(), MergeError> {
+    fn must_fit(&self, other: &MeasuredPart<'_>) -> Result<(), MergeError> {
         let field = if self.name != other.name || self.header() != other.header() {
             Some("kind".to_owned())
         } else {

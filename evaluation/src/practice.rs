@@ -149,16 +149,16 @@ impl<'a> Practice<'a> {
     fn block(&self, index: usize, books: &[Vec<Decider>]) -> Vec<[f64; 2]> {
         let mut block = self.blocks[index].lock().unwrap_or_else(PoisonError::into_inner);
         let mut hands = Hands::new(self.def, self.settings.seed);
-        let mut grow = Grow { practice: self, hands: &mut hands };
+        let mut builder = TreeBuilder { practice: self, hands: &mut hands };
         if block.hands.is_empty() {
             let first = index as u64 * BLOCK;
             for deal in first..(first + BLOCK).min(self.settings.hands / 2) {
-                let cards = grow.hands.deal(deal);
+                let cards = builder.hands.deal(deal);
                 for seat in [0, 1].map(|seat| Seat::new(seat).expect("a game of two")) {
                     let hand = block.hands.len() as u32;
                     block.hands.push(Hand { deal, cards, seat, root: Link::End(0.0) });
                     let begun = PublicState::new(self.def);
-                    block.hands[hand as usize].root = grow.advance(&mut block, hand, begun);
+                    block.hands[hand as usize].root = builder.advance(&mut block, hand, begun);
                 }
             }
         }
@@ -182,7 +182,7 @@ impl<'a> Practice<'a> {
                     let part = |_, share: f64, act| parts.push((chance * share, act));
                     deciders[usize::from(street)].outcomes(situation, part);
                     for (chance, act) in parts.drain(..).filter(|(chance, _)| *chance > 0.0) {
-                        open.push((chance, grow.follow(block, node, act)));
+                        open.push((chance, builder.follow(block, node, act)));
                     }
                 }
                 // The mean of the two hands.
@@ -197,12 +197,12 @@ impl<'a> Practice<'a> {
 }
 
 /// The builder of the trees of hands.
-struct Grow<'g, 'a> {
+struct TreeBuilder<'g, 'a> {
     practice: &'g Practice<'a>,
     hands: &'g mut Hands<'a>,
 }
 
-impl Grow<'_, '_> {
+impl TreeBuilder<'_, '_> {
     /// The target of an act at a node.
     fn follow(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
         let mut edge = block.nodes[node as usize].edges;

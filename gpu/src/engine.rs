@@ -33,14 +33,14 @@ pub struct Engine {
 }
 
 /// The inputs that a layer keeps for the backward pass.
-struct Passed {
+struct LayerInputs {
     units: Tensor<2>,
     weights: Tensor<2>,
 }
 
 /// The intermediate results of a forward pass.
 struct Forward {
-    passed: Vec<Passed>,
+    passed: Vec<LayerInputs>,
     /// For each layer with a slope, its sums and the slope.
     sloped: Vec<Option<(Tensor<2>, Tensor<2>)>>,
     last: Tensor<2>,
@@ -54,7 +54,7 @@ enum Sum {
 }
 
 /// The loss of a batch and its gradient.
-struct Judged {
+struct BatchLoss {
     loss: Sum,
     /// The gradient with respect to the last layer's sums.
     gradient: Tensor<2>,
@@ -112,7 +112,7 @@ impl Engine {
         for layer in &plan.layers {
             let weights = self.slice_matrix(layer.weights(), layer.inputs);
             let sums = units.clone().matmul(weights.clone()) + self.slice_matrix(layer.biases(), 1);
-            passed.push(Passed { units, weights });
+            passed.push(LayerInputs { units, weights });
             let slope = layer.slope().map(|at| self.slice_matrix(at..at + 1, 1));
             units = match (layer.activation, &slope) {
                 (None, _) => sums.clone(),
@@ -136,14 +136,14 @@ impl Engine {
         batch: Batch<'_>,
         last: Tensor<2>,
         scale: f64,
-    ) -> Result<Judged, GpuError> {
+    ) -> Result<BatchLoss, GpuError> {
         let (samples, width) = (batch.samples, batch.samples.width());
         let Some(rules) = Rules::of(plan) else {
             let mut sums = self.fetch([last])?.remove(0);
             let mut gradient = vec![0.0; sums.len()];
             let losses = plan.lose(batch, scale, &mut sums, &mut gradient);
             let gradient = send(&self.gpu, gradient).reshape([batch.rows.len(), width]);
-            return Ok(Judged { loss: Sum::Known(losses.sum), gradient });
+            return Ok(BatchLoss { loss: Sum::Known(losses.sum), gradient });
         };
         let shares =
             || self.rows(batch, width, |row, to| to.copy_from_slice(&samples.row(row)[..width]));
@@ -153,7 +153,7 @@ impl Engine {
             shares: rules.needs_shares().then(shares),
         };
         let (loss, gradient) = rules.judge(last, rows, scale);
-        Ok(Judged { loss: Sum::Waiting(Box::new(loss)), gradient })
+        Ok(BatchLoss { loss: Sum::Waiting(Box::new(loss)), gradient })
     }
 
     /// The backward pass: from the gradient with respect to the last sums to that of all
@@ -163,7 +163,7 @@ impl Engine {
         let mut gradients: Vec<Tensor<1>> = Vec::new();
         let (mut gradient, mut slope) = (last, None);
         for (number, (layer, passed)) in layers.iter().zip(passed).enumerate().rev() {
-            let Passed { units, weights } = passed;
+            let LayerInputs { units, weights } = passed;
             // Collected from the last to the first; reversed at the end.
             gradients.extend(slope.take());
             gradients.push(gradient.clone().sum_dim(0).reshape([layer.outputs]));
@@ -263,7 +263,7 @@ impl learners::mlp::Engine for Engine {
 
     fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), GpuError> {
         let forward = self.forward(plan, batch);
-        let Judged { loss, gradient } =
+        let BatchLoss { loss, gradient } =
             self.judge(plan, batch, forward.last.clone(), stride.scale)?;
         let gradient = Engine::backward(&plan.layers, forward, gradient);
         self.step(plan.adam, stride.rate, gradient);
@@ -281,7 +281,7 @@ impl learners::mlp::Engine for Engine {
         for rows in rows.chunks(plan.batch) {
             let batch = Batch { samples, rows };
             let last = self.forward(plan, batch).last;
-            let Judged { loss, .. } = self.judge(plan, batch, last, 0.0)?;
+            let BatchLoss { loss, .. } = self.judge(plan, batch, last, 0.0)?;
             self.note(loss, weight(batch))?;
         }
         let measured = self.learned()?;

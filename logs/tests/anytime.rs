@@ -16,8 +16,8 @@ const EVERY: u64 = 50;
 /// Hands after which false alarms are counted.
 const HANDS: [u64; 3] = [2000, 10_000, 100_000];
 
-/// What pairs of hands won in duplicate matches between agents, in big blinds, two hands together.
-/// Each file says by which command it was made.
+/// The winnings of pairs of hands in duplicate matches between agents, in big blinds, two hands
+/// together. Each file says by which command it was made.
 const RESULTS: [(&str, &str); 3] = [
     ("`cfr` and `equity`", include_str!("data/cfr-equity.txt")),
     ("`cfr` and `oct`", include_str!("data/cfr-oct.txt")),

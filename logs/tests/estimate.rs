@@ -19,7 +19,7 @@ use rand_pcg::Pcg64Mcg;
 /// Plays its strength, always with some chance of anything else.
 #[derive(Clone, Copy)]
 struct Soft {
-    /// How often it raises with the best hands.
+    /// The probability of a raise with the best hands.
     aggression: f64,
 }
 
@@ -128,7 +128,7 @@ fn decision(
     }
 }
 
-/// What the second player would win against itself in the first one's seat.
+/// The winnings of the second player against itself in the first one's seat.
 fn self_play(def: &Arc<GameDef>, hand: u64, deal: &Deal, seed: u64) -> Payoff {
     let owner: &dyn Policy = &PLAYERS[1];
     let (record, _) = play(def, [owner; 2], hand, deal, seed ^ 0xABCD);
@@ -136,7 +136,7 @@ fn self_play(def: &Arc<GameDef>, hand: u64, deal: &Deal, seed: u64) -> Payoff {
     record.payoffs[seat]
 }
 
-/// How a hand reaches the estimator: as it was, or wrongly.
+/// A change of a hand on its way to the estimator.
 type Tamper = fn(&mut HandRecord, &mut Vec<DecisionRecord>, &mut Payoff);
 
 /// One match of this many hands: all its estimates by kind.

@@ -34,7 +34,7 @@ fn chips(text: &str) -> f64 {
     (digits[..end].parse::<f64>().expect("an amount") * 100.0).round()
 }
 
-/// What everybody won, by the lines of one hand.
+/// The winnings of all players, by the lines of one hand.
 fn by_lines(text: &str, names: &[String]) -> Result<Vec<f64>, String> {
     let mut net = vec![0.0; names.len()];
     let mut street: HashMap<usize, f64> = HashMap::new();
@@ -80,7 +80,7 @@ fn by_lines(text: &str, names: &[String]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// What everybody won, by the actions and pots of one hand.
+/// The winnings of all players, by the actions and pots of one hand.
 fn by_actions(hand: &Value, players: usize) -> Vec<f64> {
     let mut net = vec![0.0; players];
     let mut put_in = vec![0.0; players];

@@ -1,4 +1,4 @@
-//! What only a run over the Slumbot API has in its ledger.
+//! The data that only a run over the Slumbot API has in its ledger.
 
 use std::time::Duration;
 

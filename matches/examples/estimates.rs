@@ -1,4 +1,4 @@
-//! How narrow each estimate of a win rate is, measured on matches between agents.
+//! The width of each estimate of a win rate, measured on matches between agents.
 //!
 //! `cargo run --release -p matches --example estimates -- [OPTION N]… [A/B…]` plays each pair of
 //! agents in this process and prints, for every estimate of A's rate, its deviation per hand and
@@ -59,7 +59,7 @@ struct Options {
     pairs: Vec<String>,
 }
 
-/// Whose values.
+/// The source of the values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     Blueprint,

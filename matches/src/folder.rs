@@ -37,7 +37,7 @@ pub enum FolderError {
     /// The folder holds another part of the match, or the whole of it.
     #[error(
         "{} holds {}, not {}; choose another folder with --out, or remove this one",
-        .path.display(), part(*.held), part(*.wanted)
+        .path.display(), shard_words(*.held), shard_words(*.wanted)
     )]
     OtherPart {
         /// The folder's path.
@@ -60,7 +60,7 @@ pub enum FolderError {
     },
 }
 
-fn part(shard: Option<Shard>) -> String {
+fn shard_words(shard: Option<Shard>) -> String {
     shard.map_or_else(|| "the whole match".to_owned(), |shard| format!("part {shard} of the match"))
 }
 

@@ -181,20 +181,20 @@ pub fn run(
 }
 
 /// A message of a worker: some hands of a block, or its end.
-struct Parcel {
+struct BlockUpdate {
     block: u64,
     hands: u64,
     /// Newly played hands to record.
     hands_played: Vec<Played>,
-    /// The counts of decisions since the last parcel.
+    /// The counts of decisions since the last update.
     decisions: DecisionTally,
     lines: Lines,
-    /// The tally of the block, in its last parcel.
+    /// The tally of the block, in its last update.
     tally: Option<Tally>,
     complete: bool,
 }
 
-type FromWorker = Result<Parcel, RunError>;
+type FromWorker = Result<BlockUpdate, RunError>;
 
 struct Worker<'a> {
     plan: &'a MatchPlan,
@@ -265,13 +265,13 @@ impl Worker<'_> {
                 }
             }
             if table.clock() - block_run.flushed >= FLUSH_INTERVAL {
-                let parcel = block_run.parcel(table.clock());
-                if sender.send(Ok(parcel)).is_err() {
+                let update = block_run.take_update(table.clock());
+                if sender.send(Ok(update)).is_err() {
                     return false;
                 }
             }
         }
-        sender.send(Ok(block_run.last_parcel())).is_ok()
+        sender.send(Ok(block_run.final_update())).is_ok()
     }
 }
 
@@ -322,9 +322,9 @@ impl BlockRun {
         }
     }
 
-    fn parcel(&mut self, now: Instant) -> Parcel {
+    fn take_update(&mut self, now: Instant) -> BlockUpdate {
         self.flushed = now;
-        Parcel {
+        BlockUpdate {
             block: self.block,
             hands: std::mem::take(&mut self.hands),
             hands_played: std::mem::take(&mut self.hands_played),
@@ -335,9 +335,9 @@ impl BlockRun {
         }
     }
 
-    fn last_parcel(mut self) -> Parcel {
-        let parcel = self.parcel(self.flushed);
-        Parcel { tally: Some(self.tally), complete: self.complete, ..parcel }
+    fn final_update(mut self) -> BlockUpdate {
+        let update = self.take_update(self.flushed);
+        BlockUpdate { tally: Some(self.tally), complete: self.complete, ..update }
     }
 }
 
@@ -469,7 +469,7 @@ impl Collector {
         let mut shown = Instant::now();
         loop {
             match receiver.recv_timeout(FLUSH_INTERVAL) {
-                Ok(parcel) => self.take(parcel?, sink, queue)?,
+                Ok(update) => self.take(update?, sink, queue)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -492,15 +492,20 @@ impl Collector {
         Ok(())
     }
 
-    fn take(&mut self, parcel: Parcel, sink: &mut dyn Sink, queue: &Queue) -> Result<(), RunError> {
-        self.hands += parcel.hands;
-        self.decisions.merge(&parcel.decisions);
-        if !parcel.hands_played.is_empty() {
-            sink.keep(&parcel.hands_played, &self.decisions)?;
+    fn take(
+        &mut self,
+        update: BlockUpdate,
+        sink: &mut dyn Sink,
+        queue: &Queue,
+    ) -> Result<(), RunError> {
+        self.hands += update.hands;
+        self.decisions.merge(&update.decisions);
+        if !update.hands_played.is_empty() {
+            sink.keep(&update.hands_played, &self.decisions)?;
         }
-        let entry = self.waiting.entry(parcel.block).or_default();
-        entry.0.push(&parcel.lines);
-        entry.1 = parcel.tally.map(|tally| (tally, parcel.complete));
+        let entry = self.waiting.entry(update.block).or_default();
+        entry.0.push(&update.lines);
+        entry.1 = update.tally.map(|tally| (tally, update.complete));
         while let Some((lines, tally)) = self.waiting.get_mut(&self.first) {
             if !lines.is_empty() {
                 sink.write(lines)?;

@@ -181,7 +181,7 @@ fn likelihood(counts: &[f64], worth: &[f64], mean: f64) -> f64 {
     -seen().map(|(n, w)| n * (1.0 + low * from(w)).ln()).sum::<f64>()
 }
 
-/// What 2,000 simulated matches came to at one true rate.
+/// The result of 2,000 simulated matches at one true rate.
 #[derive(Default, Clone, Copy)]
 struct Ends {
     high: f64,

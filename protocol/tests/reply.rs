@@ -6,7 +6,7 @@ use protocol::acpc::reply::{self, Question, Reply};
 
 use crate::table::{LIMIT, NOLIMIT, game, replay};
 
-/// What is made of a line, where the betting so far is given. `{S}` stands for the line sent.
+/// The reading of a line, where the betting so far is given. `{S}` stands for the line sent.
 fn read(name: &str, betting: &str, line: &str) -> (String, bool) {
     let def = game(name);
     let state = replay(&def, 0, betting);

@@ -23,7 +23,7 @@ fn replay(text: &str, cards: usize) -> PublicState {
     action::replay(&game(), text, &board(cards)).unwrap()
 }
 
-/// What each seat has put in, and who is to act (`None` when the hand is over).
+/// Checks the chips that each seat has put in, and the seat to act (`None` when the hand is over).
 fn check(text: &str, cards: usize, committed: [u32; 2], to_act: Option<usize>) {
     let state = replay(text, cards);
     assert_eq!(state.committed().as_slice(), committed, "{text}");

@@ -110,7 +110,7 @@ impl Server {
     }
 }
 
-/// What the client's side has written down of a session.
+/// The client's own records of a session.
 #[derive(Default)]
 struct Ledger {
     numbers: u64,
@@ -139,7 +139,7 @@ impl Ledger {
     }
 }
 
-/// What happens to one exchange.
+/// The fate of one exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mishap {
     None,

@@ -60,7 +60,7 @@ pub(crate) fn replay(def: &Arc<GameDef>, seed: u32, betting: &str) -> State {
 pub(crate) struct Table {
     pub(crate) dealer: Dealer,
     pub(crate) now: Duration,
-    /// What each entrant has been sent, line by line.
+    /// The lines sent to each entrant.
     pub(crate) lines: Vec<Vec<String>>,
     pub(crate) events: Vec<Event>,
 }
@@ -118,12 +118,12 @@ impl Table {
         }
     }
 
-    /// What was reported last.
+    /// The last event reported.
     pub(crate) fn last(&self) -> String {
         self.events.last().map(|event| format!("{event:?}")).unwrap_or_default()
     }
 
-    /// Why the match failed, as a sentence about nobody.
+    /// The entrant at fault and the reason why the match failed.
     pub(crate) fn failure(&self) -> Option<(Option<usize>, String)> {
         match self.events.last() {
             Some(Event::Failed(failure)) => Some((failure.entrant, failure.cause.to_string())),
@@ -132,7 +132,7 @@ impl Table {
     }
 }
 
-/// What each seat's line says of the others' cards.
+/// The number of others' cards shown in each seat's line.
 pub(crate) fn parse_all(def: &Arc<GameDef>, hand: u32, state: &State) -> BySeat<u8> {
     BySeat::from_fn(def.players, |seat| {
         let line = MatchState::of(hand, seat, state).to_string();

@@ -1,4 +1,4 @@
-//! How much of many workers' time is work: `efficiency [PART_SECONDS [PARTS
+//! The share of work in the time of many workers: `efficiency [PART_SECONDS [PARTS
 //! [MERGE_SECONDS]]]` (60 s, 5,120 parts, 0.05 s to fetch and join one result).
 //!
 //! A simulation of events: parts come into the queue one after the other, a worker that is free
@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// Where the time of a run goes, in seconds of the clock.
+/// The times of the phases of a run, in seconds.
 struct Times {
     work: f64,
     played: f64,
@@ -55,7 +55,7 @@ struct Times {
     straggling: f64,
 }
 
-/// What ends at a time.
+/// An event of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     /// A part is done, and is to be handed in.

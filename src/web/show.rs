@@ -371,7 +371,7 @@ fn warnings(report: &Report) -> impl Iterator<Item = String> {
 }
 
 impl DecisionRow {
-    pub fn of(entrant: &logs::stats::report::EntrantPart) -> Option<DecisionRow> {
+    pub fn of(entrant: &logs::stats::report::EntrantSection) -> Option<DecisionRow> {
         let counts = entrant.decisions.as_ref()?;
         let times = counts.nanoseconds?;
         Some(DecisionRow {

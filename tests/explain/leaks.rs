@@ -1,5 +1,5 @@
-//! Where a match was lost: places that are known by heart, sums that must agree with the match's
-//! own report.
+//! The decisions at which a match was lost: some that are known by heart, sums that must agree with
+//! the match's own report.
 
 use std::path::Path;
 

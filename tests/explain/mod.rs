@@ -97,7 +97,8 @@ fn check_failure(folder: &Path, arguments: &[&str], code: i32, expected: &str) {
     assert!(last.starts_with("error: ") && last.contains(expected), "{said}");
 }
 
-/// How often an agent takes each action, by its policy asked hand by hand, over all 1,326 hands.
+/// The frequency of each action of an agent, by its policy asked hand by hand, over all 1,326
+/// hands.
 fn mean(agent: &str, betting: &str) -> Vec<(String, f64)> {
     let def = Arc::new(games::nolimit_holdem());
     let choice = Registry::standard().resolve(agent).expect("it exists");

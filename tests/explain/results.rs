@@ -1,4 +1,5 @@
-//! What leaves and nodes have won in a match, beside sums over the notes of the recorded decisions.
+//! The winnings of leaves and nodes in a match, compared with sums over the notes of the recorded
+//! decisions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -17,7 +18,7 @@ fn play(folder: &Path, agents: [&str; 2], arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What is added up of a leaf.
+/// The sums of a leaf.
 #[derive(Default)]
 struct Sum {
     decisions: u64,

@@ -21,7 +21,7 @@ pub(super) fn ask(server: &Server, method: &str, path: &str, kind: &str, body: &
 pub(super) struct Description(Value);
 
 impl Description {
-    /// As the server gives it.
+    /// The description as the server gives it.
     pub(super) fn of(server: &Server) -> Description {
         Description(server.json("/api/v1/openapi.json"))
     }

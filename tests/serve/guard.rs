@@ -1,4 +1,5 @@
-//! Who is answered: hosts that are not ours, requests whose end is not clear, logins.
+//! Requests that are answered or refused: hosts that are not ours, requests whose end is not clear,
+//! logins.
 
 use std::fs;
 use std::io::{Read, Write};

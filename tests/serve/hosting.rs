@@ -91,8 +91,8 @@ fn a_bot_that_leaves_ends_its_match_and_the_table_opens_again() {
     other.join().expect("a bot");
 }
 
-/// As the dealer does: what a bot sends out of turn is acknowledged at once, so that its next
-/// words, which its socket holds back until then, come.
+/// Acknowledges at once what a bot sends out of turn, as the dealer does, so that its next lines,
+/// which its socket holds back until then, come.
 #[test]
 #[cfg(target_os = "linux")]
 fn bots_that_answer_every_state_do_not_stand_still_for_acknowledgements() {

@@ -205,7 +205,7 @@ pub(super) struct Bot {
     player: Player,
 }
 
-/// How a bot's match ended.
+/// The end of a bot's match.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Played {
     /// Hands that ended.

@@ -9,13 +9,13 @@ use game::escape::visible;
 use protocol::slumbot::host::Endpoint;
 use serde_json::{Value, json};
 
-use super::stub::{Moment, Said, Stub};
+use super::stub::{HonestAnswer, Stub, StubReply};
 use super::{play, text};
 
 const HANDS: u64 = 200;
 
-/// What a stub says.
-type Answering = Box<dyn Fn(&Moment) -> Said + Send + Sync>;
+/// The answers of a stub.
+type Answering = Box<dyn Fn(&HonestAnswer) -> StubReply + Send + Sync>;
 
 /// Plays with the agent `call`, quickly, to the end of its patience.
 fn run(folder: &Path, url: &str, sessions: u32, hands: u64) -> Output {
@@ -37,18 +37,18 @@ fn check(output: &Output, code: i32, expected: &[&str]) -> String {
 }
 
 /// The answer with a field changed, or without it.
-fn with(moment: &Moment, field: &str, value: Option<Value>) -> Said {
+fn with(moment: &HonestAnswer, field: &str, value: Option<Value>) -> StubReply {
     let mut object: Value = serde_json::from_str(&moment.body).expect("JSON");
     let fields = object.as_object_mut().expect("an object");
     match value {
         Some(value) => _ = fields.insert(field.to_owned(), value),
         None => _ = fields.remove(field),
     }
-    Said::Body(object.to_string())
+    StubReply::Body(object.to_string())
 }
 
-fn honest(moment: &Moment) -> Said {
-    Said::Body(moment.body.clone())
+fn honest(moment: &HonestAnswer) -> StubReply {
+    StubReply::Body(moment.body.clone())
 }
 
 #[test]
@@ -95,16 +95,16 @@ fn a_server_whose_results_cannot_be_read_is_asked_a_bounded_number_of_times() {
 
 #[test]
 fn a_run_whose_hands_never_end_gives_up() {
-    type Spoil = fn(&Moment) -> Said;
+    type Spoil = fn(&HonestAnswer) -> StubReply;
     let cases: [(&str, i32, Spoil); 6] = [
-        ("cut", 5, |moment| Said::Body(moment.body[..moment.body.len() / 2].to_owned())),
-        ("a page", 5, |_| Said::Body("<html>Bad day</html>".to_owned())),
-        ("refused", 5, |_| Said::Body(r#"{"error_msg":"no results today"}"#.to_owned())),
-        ("Bad token", 5, |_| Said::Body(r#"{"error_msg":"Bad token"}"#.to_owned())),
+        ("cut", 5, |moment| StubReply::Body(moment.body[..moment.body.len() / 2].to_owned())),
+        ("a page", 5, |_| StubReply::Body("<html>Bad day</html>".to_owned())),
+        ("refused", 5, |_| StubReply::Body(r#"{"error_msg":"no results today"}"#.to_owned())),
+        ("Bad token", 5, |_| StubReply::Body(r#"{"error_msg":"Bad token"}"#.to_owned())),
         ("status 500", 4, |_| {
-            Said::Raw("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n".to_owned())
+            StubReply::Raw("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n".to_owned())
         }),
-        ("hang up", 4, |_| Said::HangUp),
+        ("hang up", 4, |_| StubReply::HangUp),
     ];
     for (name, code, spoil) in cases {
         for sessions in [1, 8] {
@@ -150,8 +150,8 @@ fn an_answer_that_cannot_be_used_now_and_then_is_told_and_counted_and_too_many_e
     }
 }
 
-/// What a server says of its fifth hand.
-fn fifth(moment: &Moment) -> bool {
+/// Whether the answer is about the fifth hand.
+fn fifth(moment: &HonestAnswer) -> bool {
     (moment.all == 4 && !moment.over || moment.all == 5 && moment.over) && !moment.refused
 }
 
@@ -162,7 +162,7 @@ fn fields(body: &str) -> Value {
 
 #[test]
 fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
-    type Spoil = fn(&Moment) -> Said;
+    type Spoil = fn(&HonestAnswer) -> StubReply;
     let cases: Vec<(&str, Spoil)> = vec![
         ("`hole_cards` is 2c2d, but was", |moment| match moment.endpoint {
             Endpoint::Act if fifth(moment) && fields(&moment.body)["board"][4].is_null() => {
@@ -216,7 +216,9 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
             }
         }),
         ("`winnings` is 1e+30, which is more than", |moment| match fifth(moment) && moment.over {
-            true => Said::Body(moment.body.replace("\"winnings\":", "\"winnings\":1e30,\"was\":")),
+            true => {
+                StubReply::Body(moment.body.replace("\"winnings\":", "\"winnings\":1e30,\"was\":"))
+            }
             false => honest(moment),
         }),
         ("chips, the cards and the betting", |moment| match fifth(moment) && moment.over {
@@ -230,7 +232,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
                 let action = object["action"].as_str().expect("text").replace("ck/", "b200b400c/");
                 object["action"] = json!(action);
                 object["old_action"] = json!("");
-                Said::Body(object.to_string())
+                StubReply::Body(object.to_string())
             }
             _ => honest(moment),
         }),
@@ -243,7 +245,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
         }),
         ("the end of a hand is reported twice", |moment| match moment.endpoint {
             Endpoint::NewHand if moment.finished == 5 => {
-                Said::Body(moment.ended.replace("\"winnings\":", "\"winnings\":77,\"was\":"))
+                StubReply::Body(moment.ended.replace("\"winnings\":", "\"winnings\":77,\"was\":"))
             }
             _ => honest(moment),
         }),
@@ -267,7 +269,7 @@ fn a_contradiction_ends_the_run_with_code_5_and_both_texts() {
 #[test]
 fn an_end_that_is_told_again_and_again_ends_the_run() {
     let stub = Stub::start(|moment| match moment.endpoint {
-        Endpoint::NewHand if moment.finished >= 5 => Said::Body(moment.ended.clone()),
+        Endpoint::NewHand if moment.finished >= 5 => StubReply::Body(moment.ended.clone()),
         _ => honest(moment),
     });
     let folder = tempfile::tempdir().expect("a folder");
@@ -287,7 +289,7 @@ fn an_end_that_is_told_again_and_again_ends_the_run() {
 fn exactly_as_many_hands_count_as_were_asked_for_whatever_is_lost_at_the_end() {
     for (sessions, hands, cut) in [(1, 20, 20), (1, 20, 7), (3, 30, 30), (3, 31, 29)] {
         let stub = Stub::start(move |moment| match moment.over && moment.all == cut {
-            true => Said::Body(moment.body[..moment.body.len() / 2].to_owned()),
+            true => StubReply::Body(moment.body[..moment.body.len() / 2].to_owned()),
             false => honest(moment),
         });
         let folder = tempfile::tempdir().expect("a folder");
@@ -314,11 +316,11 @@ fn what_a_hostile_server_says_is_shown_without_steering_the_terminal() {
     let raw =
         "HTTP/1.1 400 Bad\r\nContent-Length: 16\r\n\r\n\x1b[2J\x07\u{202e}\x1b[31mbad".to_owned();
     let cases: Vec<Answering> = vec![
-        Box::new(move |_| Said::Body(message.clone())),
-        Box::new(move |_| Said::Raw(raw.clone())),
-        Box::new(|_| Said::Body("{\"\x1b[2J\u{202e}".to_owned())),
-        Box::new(|_| Said::Body("<html>\x1b[2J\x07</html>".to_owned())),
-        Box::new(|_| Said::Body("[\"\\u001b[2J\u{202e}\"]".to_owned())),
+        Box::new(move |_| StubReply::Body(message.clone())),
+        Box::new(move |_| StubReply::Raw(raw.clone())),
+        Box::new(|_| StubReply::Body("{\"\x1b[2J\u{202e}".to_owned())),
+        Box::new(|_| StubReply::Body("<html>\x1b[2J\x07</html>".to_owned())),
+        Box::new(|_| StubReply::Body("[\"\\u001b[2J\u{202e}\"]".to_owned())),
         Box::new(|moment| with(moment, "action", Some(json!("\u{1b}[2J\u{202e}")))),
         Box::new(|moment| with(moment, "action", Some(json!(["\u{1b}[2J\u{202e}"])))),
         Box::new(|moment| with(moment, "old_action", Some(json!("\u{1b}[2J\u{202e}")))),

@@ -15,7 +15,7 @@ use crate::program::{text, wait_for};
 
 const HANDS: u64 = 400;
 const SESSIONS: u64 = 3;
-/// What all runs here have in common; how long an outage may last follows.
+/// The arguments of all runs here, but for the longest outage, which follows.
 const ARGUMENTS: [&str; 16] = [
     "--agent",
     "random",

@@ -1,8 +1,8 @@
 //! A server of the Slumbot API that is honest until it is told otherwise, and counts what it is
 //! asked.
 //!
-//! Its bot calls everything. With the agent `call` a hand takes five or six requests and ends with
-//! a showdown.
+//! The bot of the stub calls everything. With the agent `call` a hand takes five or six requests
+//! and ends with a showdown.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,8 +15,8 @@ use game::{Action, BySeat, GameDef, Seat};
 use protocol::slumbot::host::{self, Endpoint, Hand, Request, Totals};
 use protocol::slumbot::message::{ErrorObject, json};
 
-/// What an honest server would answer now.
-pub(super) struct Moment {
+/// The answer that an honest server would give now.
+pub(super) struct HonestAnswer {
     pub(super) endpoint: Endpoint,
     /// The hand is over with this answer.
     pub(super) over: bool,
@@ -31,15 +31,15 @@ pub(super) struct Moment {
     pub(super) ended: String,
 }
 
-/// What is answered instead.
-pub(super) enum Said {
+/// The answer given instead.
+pub(super) enum StubReply {
     Body(String),
     /// Everything: status line, head and body.
     Raw(String),
     HangUp,
 }
 
-type Spoil = dyn Fn(&Moment) -> Said + Send + Sync;
+type Spoil = dyn Fn(&HonestAnswer) -> StubReply + Send + Sync;
 
 pub(super) struct Stub {
     pub(super) url: String,
@@ -64,7 +64,9 @@ struct Session {
 }
 
 impl Stub {
-    pub(super) fn start(spoil: impl Fn(&Moment) -> Said + Send + Sync + 'static) -> Stub {
+    pub(super) fn start(
+        spoil: impl Fn(&HonestAnswer) -> StubReply + Send + Sync + 'static,
+    ) -> Stub {
         let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", door.local_addr().expect("an address"));
         let state = Arc::new(State {
@@ -102,9 +104,9 @@ impl State {
             self.requests.fetch_add(1, Relaxed);
             let said = self.answer(endpoint, &body);
             let whole = match said {
-                Said::HangUp => return,
-                Said::Raw(text) => text,
-                Said::Body(body) => format!(
+                StubReply::HangUp => return,
+                StubReply::Raw(text) => text,
+                StubReply::Body(body) => format!(
                     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
                     body.len()
                 ),
@@ -115,7 +117,7 @@ impl State {
         }
     }
 
-    fn answer(&self, endpoint: Endpoint, body: &[u8]) -> Said {
+    fn answer(&self, endpoint: Endpoint, body: &[u8]) -> StubReply {
         let request = Request::read(endpoint, Some("application/json"), body).expect("a request");
         let mut sessions = self.sessions.lock().expect("nobody panics");
         let token = match &request {
@@ -130,7 +132,7 @@ impl State {
             sessions.insert(token.clone(), Session::new());
         }
         let Some(session) = sessions.get_mut(&token) else {
-            return Said::Body(r#"{"error_msg":"Bad token"}"#.to_owned());
+            return StubReply::Body(r#"{"error_msg":"Bad token"}"#.to_owned());
         };
         let number = self.dealt.load(Relaxed);
         let (body, refused) = match request {
@@ -148,7 +150,7 @@ impl State {
             session.ended.clone_from(&body);
         }
         let (finished, ended) = (session.finished, session.ended.clone());
-        (self.spoil)(&Moment { endpoint, over, refused, finished, all, body, ended })
+        (self.spoil)(&HonestAnswer { endpoint, over, refused, finished, all, body, ended })
     }
 }
 
@@ -203,7 +205,7 @@ impl Session {
 
     fn show(&mut self, token: Option<String>) -> (String, bool) {
         let hand = self.hand.as_mut().expect("a hand was dealt");
-        while hand.next() == host::Next::Bot {
+        while hand.next() == host::Next::Server {
             hand.play(Action::Call).expect("a call is legal");
         }
         let end = (hand.next() == host::Next::Over).then(|| {

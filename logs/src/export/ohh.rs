@@ -13,7 +13,7 @@ use cards::Card;
 use game::{Betting, GameDef, Payoff, Seat, Street};
 use serde_json::{Value, json};
 
-use super::steps::{Did, Step, steps, uncalled};
+use super::steps::{ActionTaken, Step, steps, uncalled};
 use super::{CannotExpress, phh};
 use crate::{HandRecord, MatchInfo};
 
@@ -143,11 +143,11 @@ fn rounds(record: &HandRecord, seats: &[Seat]) -> Vec<Value> {
             }
             Step::Act { seat, did, added, all_in } => {
                 let (action, amount) = match did {
-                    Did::Fold => ("Fold", 0),
-                    Did::Check => ("Check", 0),
-                    Did::Call => ("Call", added),
-                    Did::Bet => ("Bet", added),
-                    Did::Raise { .. } => ("Raise", added),
+                    ActionTaken::Fold => ("Fold", 0),
+                    ActionTaken::Check => ("Check", 0),
+                    ActionTaken::Call => ("Call", added),
+                    ActionTaken::Bet => ("Bet", added),
+                    ActionTaken::Raise { .. } => ("Raise", added),
                 };
                 let more = json!({ "amount": amount, "is_allin": all_in });
                 actions.push(id(seat), action, more);

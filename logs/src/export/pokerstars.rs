@@ -16,7 +16,7 @@ use cards::{Board, Category, HoleCards, evaluate};
 use game::{Betting, Chips, GameDef, Payoff, Seat, Street};
 use sha2::{Digest, Sha256};
 
-use super::steps::{Did, Step, steps, uncalled};
+use super::steps::{ActionTaken, Step, steps, uncalled};
 use super::{CannotExpress, phh};
 use crate::{HandRecord, MatchInfo};
 
@@ -119,7 +119,7 @@ impl Writer {
                     line(format_args!("{}", street_line(street, &board, before)));
                 }
                 Step::Act { seat, did, added, all_in } => {
-                    if did == Did::Fold {
+                    if did == ActionTaken::Fold {
                         folded.push((seat, now));
                     }
                     let end = if all_in { " and is all-in" } else { "" };
@@ -213,14 +213,14 @@ fn collected(record: &HandRecord, back: Option<(Seat, Chips)>, seats: &[Seat]) -
     won
 }
 
-fn words(did: Did, added: Chips) -> String {
+fn words(did: ActionTaken, added: Chips) -> String {
     let added = dollars(added.into());
     match did {
-        Did::Fold => "folds".to_owned(),
-        Did::Check => "checks".to_owned(),
-        Did::Call => format!("calls {added}"),
-        Did::Bet => format!("bets {added}"),
-        Did::Raise { by, to } => {
+        ActionTaken::Fold => "folds".to_owned(),
+        ActionTaken::Check => "checks".to_owned(),
+        ActionTaken::Call => format!("calls {added}"),
+        ActionTaken::Bet => format!("bets {added}"),
+        ActionTaken::Raise { by, to } => {
             format!("raises {} to {}", dollars(by.into()), dollars(to.into()))
         }
     }

@@ -22,7 +22,7 @@ pub(super) enum Step {
         /// The acting seat.
         seat: Seat,
         /// The kind of action.
-        did: Did,
+        did: ActionTaken,
         /// Chips put in.
         added: Chips,
         /// Whether the seat is all-in with it.
@@ -32,7 +32,7 @@ pub(super) enum Step {
 
 /// The kind of an action, by its usual name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Did {
+pub(super) enum ActionTaken {
     Fold,
     Check,
     Call,
@@ -62,16 +62,16 @@ pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
                 state.apply_unchecked(played.action);
                 let added = state.committed()[seat] - before;
                 let did = match played.action {
-                    Action::Fold => Did::Fold,
-                    Action::Call if added == 0 => Did::Check,
-                    Action::Call => Did::Call,
-                    Action::RaiseTo(_) if highest == 0 => Did::Bet,
+                    Action::Fold => ActionTaken::Fold,
+                    Action::Call if added == 0 => ActionTaken::Check,
+                    Action::Call => ActionTaken::Call,
+                    Action::RaiseTo(_) if highest == 0 => ActionTaken::Bet,
                     Action::RaiseTo(_) => {
                         let to = mine + added;
-                        Did::Raise { by: to.saturating_sub(highest), to }
+                        ActionTaken::Raise { by: to.saturating_sub(highest), to }
                     }
                 };
-                let all_in = did != Did::Fold && state.stack(seat) == 0;
+                let all_in = did != ActionTaken::Fold && state.stack(seat) == 0;
                 steps.push(Step::Act { seat, did, added, all_in });
             }
             Turn::Deal(street) => {

@@ -51,7 +51,7 @@ impl Integrity {
 
 /// The faulty rows of one table.
 #[derive(Debug, Default)]
-struct Found {
+struct Mismatches {
     changed: Vec<RangeInclusive<u64>>,
     removed: Vec<RangeInclusive<u64>>,
     added: Vec<RangeInclusive<u64>>,
@@ -66,7 +66,7 @@ fn push(ranges: &mut Vec<RangeInclusive<u64>>, hand: u64) {
     }
 }
 
-impl Found {
+impl Mismatches {
     /// Compares a block's stored set with the one found.
     fn compare(&mut self, block: u64, stored: &hashes::Marked, found: &hashes::Marked) {
         stored.without(found, block).for_each(|hand| push(&mut self.removed, hand));
@@ -121,7 +121,7 @@ impl LedgerReader {
         let hashed = self.is_hashed();
         let players = self.info().players();
         let mut found = Blocks::default();
-        let (mut hands, mut decisions) = (Found::default(), Found::default());
+        let (mut hands, mut decisions) = (Mismatches::default(), Mismatches::default());
         let mut all = Sha256::new();
         let mut count = 0;
         let mark = if hashed { "hash" } else { "0" };

@@ -12,7 +12,7 @@ use crate::info::MatchInfo;
 use crate::stats::DecisionTally;
 
 /// A range of hands and the index of the part that has it.
-struct Piece {
+struct LedgerRange {
     hands: RangeInclusive<u64>,
     part: usize,
 }
@@ -54,10 +54,10 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
 }
 
 /// All ranges in order; an error where they overlap or have gaps.
-fn pieces(readers: &[LedgerReader]) -> Result<Vec<Piece>, LedgerError> {
+fn pieces(readers: &[LedgerReader]) -> Result<Vec<LedgerRange>, LedgerError> {
     let mut pieces = Vec::new();
     for (part, reader) in readers.iter().enumerate() {
-        pieces.extend(reader.present()?.into_iter().map(|hands| Piece { hands, part }));
+        pieces.extend(reader.present()?.into_iter().map(|hands| LedgerRange { hands, part }));
     }
     pieces.sort_by_key(|piece| *piece.hands.start());
     for pair in pieces.windows(2) {
@@ -88,7 +88,7 @@ fn pieces(readers: &[LedgerReader]) -> Result<Vec<Piece>, LedgerError> {
 /// Copies the pieces in order into a new ledger. Each part is attached while its pieces are copied.
 fn join(
     readers: &[LedgerReader],
-    pieces: &[Piece],
+    pieces: &[LedgerRange],
     info: &MatchInfo,
     out: &Path,
 ) -> Result<(), LedgerError> {

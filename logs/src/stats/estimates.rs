@@ -9,7 +9,7 @@ use crate::estimate::{Row, RowKind, Rows};
 
 /// All estimates of one entrant's rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EstimatesPart {
+pub struct EstimatesSection {
     /// Index of the entrant.
     pub of: usize,
     /// The entrant's name.
@@ -50,8 +50,8 @@ pub struct SeatRow {
     pub rate: Estimate,
 }
 
-impl EstimatesPart {
-    pub(super) fn new(rows: &Rows, report: &Report, tally: &Tally) -> EstimatesPart {
+impl EstimatesSection {
+    pub(super) fn new(rows: &Rows, report: &Report, tally: &Tally) -> EstimatesSection {
         let entrant = &report.entrants[rows.of];
         let other = &report.entrants[1 - rows.of];
         let names = [entrant.name.as_str(), other.name.as_str()];
@@ -80,7 +80,7 @@ impl EstimatesPart {
             };
             all.insert(1, row);
         }
-        EstimatesPart {
+        EstimatesSection {
             of: rows.of,
             name: entrant.name.clone(),
             value_function: rows.value_function.clone(),
@@ -90,7 +90,7 @@ impl EstimatesPart {
     }
 }
 
-impl EstimatesPart {
+impl EstimatesSection {
     /// The estimate to quote, in words, with its corrections.
     pub fn best(&self) -> Option<String> {
         let row = self.rows.iter().rfind(|row| row.kind == RowKind::Combined)?;

@@ -14,7 +14,7 @@ const QUANTILE_POWER: f64 = 0.841_621;
 
 /// Planned hands, based on one estimate of the first entrant's rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PlanPart {
+pub struct PlanSection {
     /// The estimate, in words.
     pub what: String,
     /// The standard deviation, in mbb, of single hands that corresponds to its interval.
@@ -102,10 +102,10 @@ impl Spread {
     }
 }
 
-impl PlanPart {
+impl PlanSection {
     /// The plans of a report: for the raw rate and, where it was estimated, for the combined
     /// estimate.
-    pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanPart> {
+    pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanSection> {
         let mut wanted: Vec<f64> = HALF_WIDTHS.into_iter().chain(further).collect();
         wanted.sort_by(|a, b| b.total_cmp(a));
         wanted.dedup();
@@ -116,7 +116,7 @@ impl PlanPart {
             let (mbb, error) = (estimate.mbb?, estimate.standard_error?);
             let rate = Rate::from_error(mbb, error, estimate.hands, estimate.groups);
             let spread = Spread::of(&rate)?;
-            Some(PlanPart {
+            Some(PlanSection {
                 what,
                 deviation_per_hand: error * (rate.hands as f64).sqrt(),
                 rows: wanted.iter().map(|&wanted| spread.row(wanted)).collect(),

@@ -10,8 +10,8 @@ use game::{GameDef, Payoff, Street};
 use serde::Serialize;
 
 use super::checks::{self, Checks, Finding};
-use super::estimates::EstimatesPart;
-use super::planning::PlanPart;
+use super::estimates::EstimatesSection;
+use super::planning::PlanSection;
 use super::{
     Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, RuleStanding,
     StopRule, Sums, Tally,
@@ -34,7 +34,7 @@ pub struct Report {
     pub schema: &'static str,
     /// The match.
     #[serde(rename = "match")]
-    pub of: MatchPart,
+    pub of: MatchSection,
     /// Number of hands counted.
     pub hands: u64,
     /// Number of independent groups of hands.
@@ -44,21 +44,21 @@ pub struct Report {
     /// Number of hands not counted because their group is incomplete.
     pub left_out: u64,
     /// Hands in which all betting ended before the last street.
-    pub run_outs: RunOutPart,
+    pub run_outs: RunOutSection,
     /// Hands of which only the result is known; `null` when there are none.
-    pub settled: Option<SettledPart>,
+    pub settled: Option<SettledSection>,
     /// The entrants in order.
-    pub entrants: Vec<EntrantPart>,
+    pub entrants: Vec<EntrantSection>,
     /// Differences between entrants, in games for three and more.
-    pub differences: Vec<DifferencePart>,
+    pub differences: Vec<DifferenceSection>,
     /// Hands needed for intervals of certain half-widths.
-    pub hands_needed: Vec<NeededPart>,
+    pub hands_needed: Vec<NeededSection>,
     /// The state of the stopping rule; `null` without one.
     pub stop: Option<RuleStanding>,
     /// Variance-reduced estimates; `null` unless they were computed.
-    pub estimates: Option<EstimatesPart>,
+    pub estimates: Option<EstimatesSection>,
     /// Planned hands; empty unless requested.
-    pub plan: Vec<PlanPart>,
+    pub plan: Vec<PlanSection>,
     /// The integrity of the record, by its hashes; `null` where it was not checked.
     pub record: Option<Integrity>,
     /// Findings of the plausibility checks.
@@ -69,7 +69,7 @@ pub struct Report {
 
 /// The match of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MatchPart {
+pub struct MatchSection {
     /// The match's name.
     pub name: String,
     /// The game as specified.
@@ -90,7 +90,7 @@ pub struct MatchPart {
 
 /// Hands whose cards were run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct RunOutPart {
+pub struct RunOutSection {
     /// Number of such hands.
     pub hands: u64,
     /// Number of hands whose exact expectation is in the adjusted rates.
@@ -102,7 +102,7 @@ pub struct RunOutPart {
 /// Hands whose end was not seen, but whose result follows from the server's sums. They are in all
 /// rates except the splits by street and showdown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SettledPart {
+pub struct SettledSection {
     /// Number of such hands.
     pub hands: u64,
     /// Their effect on each entrant's rate, in mbb/hand: the rate minus that without them.
@@ -132,7 +132,7 @@ pub struct Estimate {
 
 /// The statistics of one entrant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EntrantPart {
+pub struct EntrantSection {
     /// Index of the entrant.
     pub entrant: usize,
     /// The entrant's name.
@@ -160,7 +160,7 @@ pub struct EntrantPart {
     /// Rates without and with a showdown.
     pub showdown: Vec<Split>,
     /// The decision counts, if available.
-    pub decisions: Option<DecisionPart>,
+    pub decisions: Option<DecisionSection>,
 }
 
 /// The rate over a selection of hands.
@@ -174,7 +174,7 @@ pub struct Split {
 
 /// The decision counts of an entrant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DecisionPart {
+pub struct DecisionSection {
     /// Number of decisions.
     pub count: u64,
     /// Number of actions corrected to the nearest legal one.
@@ -182,12 +182,12 @@ pub struct DecisionPart {
     /// Number of decisions with a check or fold in place of an answer, by reason.
     pub fallbacks: BTreeMap<crate::Fallback, u64>,
     /// Thinking times in nanoseconds; `null` without decisions.
-    pub nanoseconds: Option<TimePart>,
+    pub nanoseconds: Option<TimeSection>,
 }
 
 /// Quantiles of thinking times, in nanoseconds, with a relative error of at most 1/16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct TimePart {
+pub struct TimeSection {
     /// The mean.
     pub mean: u64,
     /// The median.
@@ -202,7 +202,7 @@ pub struct TimePart {
 
 /// The difference between two entrants' rates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DifferencePart {
+pub struct DifferenceSection {
     /// Index of the first entrant.
     pub one: usize,
     /// Index of the second entrant.
@@ -215,7 +215,7 @@ pub struct DifferencePart {
 
 /// Number of hands needed for an interval of this half-width for every entrant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct NeededPart {
+pub struct NeededSection {
     /// The half-width in mbb/hand.
     pub half_width: f64,
     /// Total number of hands; `null` when the deviation is not known yet.
@@ -234,13 +234,13 @@ impl Report {
         decisions: Option<&DecisionTally>,
         half_width: Option<f64>,
     ) -> Report {
-        let entrants: Vec<EntrantPart> = (0..info.players().min(tally.entrants().len()))
-            .map(|k| EntrantPart::new(info, tally, k, decisions.and_then(|d| d.entrants.get(k))))
+        let entrants: Vec<EntrantSection> = (0..info.players().min(tally.entrants().len()))
+            .map(|k| EntrantSection::new(info, tally, k, decisions.and_then(|d| d.entrants.get(k))))
             .collect();
         let run_outs = tally.run_outs();
         let mut report = Report {
             schema: Report::SCHEMA,
-            of: MatchPart {
+            of: MatchSection {
                 name: info.name.clone(),
                 game: info.game_name.clone(),
                 players: info.game.players,
@@ -254,12 +254,12 @@ impl Report {
             groups: tally.groups(),
             group_size: tally.group_size(),
             left_out: tally.left_out(),
-            run_outs: RunOutPart {
+            run_outs: RunOutSection {
                 hands: run_outs.hands,
                 adjusted: run_outs.adjusted,
                 not_computed: run_outs.hands - run_outs.adjusted,
             },
-            settled: SettledPart::new(tally),
+            settled: SettledSection::new(tally),
             entrants,
             differences: differences(tally),
             hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
@@ -289,7 +289,7 @@ impl Report {
     /// fewer than 50 deals, or without variance.
     #[must_use]
     pub fn with_plan(mut self, further: Option<f64>) -> Report {
-        self.plan = PlanPart::all(&self, further);
+        self.plan = PlanSection::all(&self, further);
         self
     }
 
@@ -311,7 +311,7 @@ impl Report {
     #[must_use]
     pub fn with_estimates(mut self, estimates: &Estimates, tally: &Tally) -> Report {
         match estimates.rows() {
-            Ok(rows) => self.estimates = Some(EstimatesPart::new(&rows, &self, tally)),
+            Ok(rows) => self.estimates = Some(EstimatesSection::new(&rows, &self, tally)),
             Err(reason) => self.warnings.push(format!("no luck-adjusted estimates: {reason}")),
         }
         self
@@ -333,7 +333,7 @@ impl Report {
                 if self.left_out == 1 { "its" } else { "their" },
             ));
         }
-        let RunOutPart { hands, adjusted, not_computed } = self.run_outs;
+        let RunOutSection { hands, adjusted, not_computed } = self.run_outs;
         if hands > 0 && adjusted == 0 {
             warnings.push(format!(
                 "no all-in adjusted rate: the expectation of {hands} all-in run-outs was not computed"
@@ -344,7 +344,7 @@ impl Report {
                  their expectation was not computed"
             ));
         }
-        if let Some(SettledPart { hands, effect }) = &self.settled {
+        if let Some(SettledSection { hands, effect }) = &self.settled {
             let effect = effect.first().copied().unwrap_or_default();
             warnings.push(format!(
                 "{hands} of the hands were settled by the server's sums, without their cards: they are in all \
@@ -382,8 +382,8 @@ impl Report {
     }
 }
 
-impl SettledPart {
-    fn new(tally: &Tally) -> Option<SettledPart> {
+impl SettledSection {
+    fn new(tally: &Tally) -> Option<SettledSection> {
         let hands = tally.entrants().first()?.settled.hands;
         let unit = 1000.0 / f64::from(tally.big_blind());
         let effect = |sums: &EntrantTally| {
@@ -392,7 +392,7 @@ impl SettledPart {
             unit * (sums.all.mean().unwrap_or_default() - without)
         };
         let effect = || tally.entrants().iter().map(effect).collect();
-        (hands > 0).then(|| SettledPart { hands, effect: effect() })
+        (hands > 0).then(|| SettledSection { hands, effect: effect() })
     }
 }
 
@@ -416,13 +416,13 @@ impl Estimate {
     }
 }
 
-impl EntrantPart {
+impl EntrantSection {
     fn new(
         info: &MatchInfo,
         tally: &Tally,
         entrant: usize,
         decisions: Option<&DecisionCounts>,
-    ) -> EntrantPart {
+    ) -> EntrantSection {
         let sums = &tally.entrants()[entrant];
         let big_blind = tally.big_blind();
         let mbb = 1000.0 / f64::from(big_blind);
@@ -430,7 +430,7 @@ impl EntrantPart {
         let per_group = sums.all.deviation().map(|chips| chips * mbb);
         let group = tally.group_size() as f64;
         let reduction = per_hand.zip(per_group).filter(|&(hand, _)| hand > 0.0 && group > 1.0);
-        EntrantPart {
+        EntrantSection {
             entrant,
             name: info.entrants[entrant].name.clone(),
             chips: sums.all.chips(),
@@ -444,7 +444,7 @@ impl EntrantPart {
             seats: seat_splits(&info.game, sums, big_blind),
             streets: street_splits(&info.game, sums, big_blind),
             showdown: showdown_splits(sums, big_blind),
-            decisions: decisions.map(DecisionPart::new),
+            decisions: decisions.map(DecisionSection::new),
         }
     }
 }
@@ -498,13 +498,13 @@ fn showdown_splits(sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
     ["no showdown", "showdown"].into_iter().zip(&sums.showdown).map(split).collect()
 }
 
-impl DecisionPart {
-    fn new(counts: &DecisionCounts) -> DecisionPart {
+impl DecisionSection {
+    fn new(counts: &DecisionCounts) -> DecisionSection {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let times = &counts.latencies;
         let quantile = |p| times.quantile(p).map(ns);
         let nanoseconds = (|| {
-            Some(TimePart {
+            Some(TimeSection {
                 mean: ns(times.mean()?),
                 p50: quantile(0.50)?,
                 p90: quantile(0.90)?,
@@ -512,7 +512,7 @@ impl DecisionPart {
                 max: ns(times.max()?),
             })
         })();
-        DecisionPart {
+        DecisionSection {
             count: counts.decisions,
             corrected: counts.corrected,
             fallbacks: counts.fallbacks.clone(),
@@ -522,7 +522,7 @@ impl DecisionPart {
 }
 
 /// All pairs, in games for three or more; heads-up they would repeat the rates.
-fn differences(tally: &Tally) -> Vec<DifferencePart> {
+fn differences(tally: &Tally) -> Vec<DifferenceSection> {
     let players = tally.entrants().len();
     if players < 3 {
         return Vec::new();
@@ -530,7 +530,7 @@ fn differences(tally: &Tally) -> Vec<DifferencePart> {
     let pairs = (0..players).flat_map(|one| (one + 1..players).map(move |other| (one, other)));
     let part = |(one, other)| {
         let rate = tally.difference(one, other);
-        DifferencePart {
+        DifferenceSection {
             one,
             other,
             rate: Estimate::from_rate(rate, tally.hands(), tally.groups()),
@@ -548,9 +548,9 @@ fn wanted(further: Option<f64>) -> Vec<f64> {
     wanted
 }
 
-fn needed(tally: &Tally, half_width: f64) -> NeededPart {
+fn needed(tally: &Tally, half_width: f64) -> NeededSection {
     let entrants = 0..tally.entrants().len();
     let hands: Option<Vec<u64>> =
         entrants.map(|k| tally.rate(k).ok()?.hands_needed(half_width)).collect();
-    NeededPart { half_width, hands: hands.and_then(|hands| hands.into_iter().max()) }
+    NeededSection { half_width, hands: hands.and_then(|hands| hands.into_iter().max()) }
 }

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use show::Table;
 use show::number::{self, counted, duration, whole};
 
-use super::estimates::{EstimateRow, EstimatesPart, SeatRow};
-use super::planning::PlanPart;
-use super::report::{EntrantPart, Report, Split};
+use super::estimates::{EstimateRow, EstimatesSection, SeatRow};
+use super::planning::PlanSection;
+use super::report::{EntrantSection, Report, Split};
 use super::{CrossTable, Interval};
 use crate::estimate::RowKind;
 
@@ -108,7 +108,7 @@ fn rates(report: &Report) -> String {
 }
 
 /// A table of the estimates of one entrant's rate.
-pub fn estimates(part: &EstimatesPart) -> String {
+pub fn estimates(part: &EstimatesSection) -> String {
     let row = |row: &EstimateRow| {
         let b = row.coefficient.map(|b| format!(", b = {b:.2}")).unwrap_or_default();
         vec![
@@ -148,7 +148,7 @@ pub fn estimates(part: &EstimatesPart) -> String {
     table(&header, rows)
 }
 
-fn splits(entrant: &EntrantPart) -> String {
+fn splits(entrant: &EntrantSection) -> String {
     let row = |split: &Split| {
         let rate = &split.rate;
         vec![
@@ -183,7 +183,7 @@ fn differences(report: &Report) -> String {
 fn decisions(report: &Report) -> String {
     let rows = report.entrants.iter().filter_map(|entrant| {
         let part = entrant.decisions.as_ref()?;
-        let time = |pick: fn(&super::report::TimePart) -> u64| {
+        let time = |pick: fn(&super::report::TimeSection) -> u64| {
             part.nanoseconds.as_ref().map_or_else(dash, |times| duration(pick(times)))
         };
         Some(vec![
@@ -223,7 +223,7 @@ fn spread(report: &Report) -> String {
     text
 }
 
-fn plan(part: &PlanPart) -> String {
+fn plan(part: &PlanSection) -> String {
     let rows = part.rows.iter().map(|row| {
         let hands = [row.once, row.any_time, row.found, row.sprt, row.sprt_halfway];
         let wanted = format!("{} mbb/hand", row.wanted);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{ValueEnum, value_parser};
 use game::escape::visible;
 use logs::Rate;
-use logs::stats::estimates::EstimatesPart;
+use logs::stats::estimates::EstimatesSection;
 use logs::stats::text::render;
 use matches::program::SLUMBOT_PASSWORD;
 use matches::stop::Stop;
@@ -198,7 +198,7 @@ struct Document<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     /// The estimates of a complete run, as in `report.json`; `None` before.
-    estimates: Option<&'a EstimatesPart>,
+    estimates: Option<&'a EstimatesSection>,
 }
 
 fn json(document: &Document<'_>) -> String {
@@ -208,7 +208,7 @@ fn json(document: &Document<'_>) -> String {
 fn failure(error: RunError) -> Failure {
     if error.is_gone() {
         Failure::gone(error)
-    } else if error.is_claim() {
+    } else if error.is_server_fault() {
         Failure::claim(error)
     } else {
         Failure::input(error)

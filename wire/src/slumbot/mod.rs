@@ -217,7 +217,7 @@ pub enum RunError {
     },
     /// The server's results contradict the cards, the betting or its sums.
     #[error("session {session} at {url}, hand {hand}: {reason}; the session is abandoned")]
-    Claim {
+    Contradiction {
         /// The server's address.
         url: String,
         /// The session's number in the run.
@@ -225,13 +225,13 @@ pub enum RunError {
         /// The hand's number in the run.
         hand: u64,
         /// The contradiction.
-        reason: Claim,
+        reason: Contradiction,
     },
 }
 
 /// A contradiction in what the server says.
 #[derive(Debug, thiserror::Error)]
-pub enum Claim {
+pub enum Contradiction {
     /// In the sums of the session.
     #[error(transparent)]
     Drift(protocol::slumbot::Drift),
@@ -247,8 +247,8 @@ impl RunError {
     }
 
     /// Whether the server contradicts itself or the rules, or does not behave as a Slumbot server.
-    pub fn is_claim(&self) -> bool {
-        use RunError::{Claim, NoEnd, Unusable};
-        matches!(self, Claim { .. } | Unusable { .. } | NoEnd { answered: true, .. })
+    pub fn is_server_fault(&self) -> bool {
+        use RunError::{Contradiction, NoEnd, Unusable};
+        matches!(self, Contradiction { .. } | Unusable { .. } | NoEnd { answered: true, .. })
     }
 }

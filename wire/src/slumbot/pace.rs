@@ -66,21 +66,21 @@ struct State {
     pauses: ExponentialBackoff,
     reason: String,
     /// The requests in flight: a number and when each was sent, oldest first.
-    flights: VecDeque<(u64, Instant)>,
+    in_flight: VecDeque<(u64, Instant)>,
     sent: u64,
     /// The time of the next attempt, if known.
     next: Option<Instant>,
 }
 
 /// A request in flight, for as long as the value lives.
-pub(super) struct Flight<'a> {
+pub(super) struct RequestInFlight<'a> {
     pacer: &'a Pacer,
     number: u64,
 }
 
-impl Drop for Flight<'_> {
+impl Drop for RequestInFlight<'_> {
     fn drop(&mut self) {
-        self.pacer.state().flights.retain(|(number, _)| *number != self.number);
+        self.pacer.state().in_flight.retain(|(number, _)| *number != self.number);
     }
 }
 
@@ -100,7 +100,7 @@ impl Pacer {
             trying: false,
             pauses: pauses(&pace),
             reason: String::new(),
-            flights: VecDeque::new(),
+            in_flight: VecDeque::new(),
             sent: 0,
             next: None,
         };
@@ -149,13 +149,13 @@ impl Pacer {
     }
 
     /// Registers a request that is sent now.
-    pub(super) fn begin(&self) -> Flight<'_> {
+    pub(super) fn begin(&self) -> RequestInFlight<'_> {
         let mut state = self.state();
         state.sent += 1;
         let number = state.sent;
-        state.flights.push_back((number, Instant::now()));
+        state.in_flight.push_back((number, Instant::now()));
         state.next = None;
-        Flight { pacer: self, number }
+        RequestInFlight { pacer: self, number }
     }
 
     /// Announces that the next request comes after this pause.
@@ -201,12 +201,12 @@ impl Pacer {
     pub(super) fn outage(&self, at: &Address) -> Option<Outage> {
         let state = self.state();
         let (lasted, paused) = (state.last_answer.elapsed(), state.pause.is_some());
-        let silent = state.flights.front().is_some_and(|(_, sent)| sent.elapsed() >= LONG_WAIT);
+        let silent = state.in_flight.front().is_some_and(|(_, sent)| sent.elapsed() >= LONG_WAIT);
         let starting = !state.ever_answered && state.failures > 0;
         if !(paused && state.ever_answered || lasted >= LONG_WAIT && (silent || starting)) {
             return None;
         }
-        let next = state.next.filter(|_| state.flights.is_empty());
+        let next = state.next.filter(|_| state.in_flight.is_empty());
         Some(Outage {
             url: at.url.clone(),
             lasted,

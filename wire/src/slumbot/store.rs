@@ -14,7 +14,7 @@ use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 use matches::plan::{files_sha256, unique_names};
 
 use super::failure_limits::FailureLimits;
-use super::session::{Standing, standing};
+use super::session::{ResumeState, resume_state};
 use super::{OPPONENT, RunError, SlumbotRunSettings};
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
@@ -96,16 +96,16 @@ impl Store {
         let note = reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
         let sessions = reader.slumbot_sessions()?;
-        let standings: Vec<(bool, Standing)> = sessions
+        let resume_states: Vec<(bool, ResumeState)> = sessions
             .iter()
-            .filter_map(|session| Some((session.closed.is_none(), standing(def, session)?)))
+            .filter_map(|session| Some((session.closed.is_none(), resume_state(def, session)?)))
             .collect();
         // A hand in play has a number, but no row yet.
-        let in_play = standings.iter().map(|(_, standing)| standing.number + 1).max();
-        let open = standings.iter().filter(|(open, _)| *open).map(|(_, standing)| standing);
-        let in_hand = open.clone().take(plan.sessions).filter(|standing| standing.in_hand).count();
-        let row = open.map(|standing| standing.unusable[0]).sum();
-        let unusable = standings.iter().map(|(_, standing)| standing.unusable[1]).sum();
+        let in_play = resume_states.iter().map(|(_, state)| state.number + 1).max();
+        let open = resume_states.iter().filter(|(open, _)| *open).map(|(_, state)| state);
+        let in_hand = open.clone().take(plan.sessions).filter(|state| state.in_hand).count();
+        let row = open.map(|state| state.unusable[0]).sum();
+        let unusable = resume_states.iter().map(|(_, state)| state.unusable[1]).sum();
         let failure_limits = FailureLimits::new(row, unusable, given_up(&reader)?, plan.sessions);
         let inner = Inner {
             tally,

@@ -15,7 +15,7 @@ use super::queue::Commit;
 use super::seeds::{parse_token, token_text};
 use super::session::{Baseline, Session, cards, client_seat, deal_number, set_totals, totals};
 use super::slots::{InLedger, Kind, Slot, Stage, pack};
-use super::users::{Counted, User};
+use super::users::{CountedSession, User};
 use super::{CLIENT_ENTRANT, HostError, InjectedFault, Inner, SERVER_ENTRANT, Shared, lock, now};
 
 impl Inner {
@@ -72,9 +72,9 @@ impl Inner {
         &self,
         agent: u16,
         user: Option<User>,
-    ) -> Result<Begun<'_>, HostError> {
+    ) -> Result<NewSession<'_>, HostError> {
         let most = self.plan.most_sessions_of_user;
-        let of_user = |user| Counted::new(&self.users, user, most);
+        let of_user = |user| CountedSession::new(&self.users, user, most);
         let of_user = user.map(|user| of_user(user).ok_or(HostError::TooManyOfUser(most)));
         let of_user = of_user.transpose()?;
         let full = self.sessions().len() >= self.plan.most_sessions;
@@ -88,7 +88,7 @@ impl Inner {
         let seeds = self.secret.seeds(slot.number);
         let mut session = Session::new(slot, self.slots.take(), seeds);
         session.of_user = of_user;
-        Ok(Begun { inner: self, session: Some(session) })
+        Ok(NewSession { inner: self, session: Some(session) })
     }
 
     /// Frees a slot.
@@ -106,7 +106,7 @@ impl Inner {
     }
 
     /// Adds a session to the table of sessions, once it is written.
-    pub(super) fn admit(&self, begun: Begun<'_>) {
+    pub(super) fn admit(&self, begun: NewSession<'_>) {
         let session = begun.admit();
         let token = session.slot.token;
         self.sessions_mut().insert(token, Arc::new(tokio::sync::Mutex::new(session)));
@@ -330,12 +330,12 @@ impl Inner {
 }
 
 /// A session not yet in the table of sessions. Its slot is freed on drop unless it is admitted.
-pub(super) struct Begun<'a> {
+pub(super) struct NewSession<'a> {
     inner: &'a Inner,
     session: Option<Session>,
 }
 
-impl Begun<'_> {
+impl NewSession<'_> {
     /// The session.
     pub(super) fn session(&mut self) -> &mut Session {
         self.session.as_mut().expect("it is taken by `admit` only")
@@ -346,7 +346,7 @@ impl Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for NewSession<'_> {
     fn drop(&mut self) {
         if let Some(session) = &self.session {
             self.inner.free(session.index);

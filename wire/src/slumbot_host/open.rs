@@ -16,7 +16,7 @@ use super::ledger_store::{self, AgentLedger, LedgerStore, OpenLedgerError};
 use super::queue::Finished;
 use super::seeds::Secret;
 use super::session::{Session, replay};
-use super::slots::{Found, InLedger, Kind, Slot, Slots, Stage};
+use super::slots::{FoundSlots, InLedger, Kind, Slot, Slots, Stage};
 use super::{Counts, GAME, HostPlan, Inner, LeftOpenHand, OpenError, Shared, SlumbotHost};
 use crate::permissions::{self, FILE, FOLDER, take_from_others};
 
@@ -90,7 +90,7 @@ type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
 
 impl Inner {
     /// Restores the sessions of an earlier process.
-    fn restore(&self, found: Found) -> Result<(), OpenError> {
+    fn restore(&self, found: FoundSlots) -> Result<(), OpenError> {
         for index in &found.damaged {
             tracing::warn!(place = index, "a session was written in part and is lost");
         }

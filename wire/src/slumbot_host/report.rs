@@ -16,11 +16,11 @@ const READ_TIME: Duration = Duration::from_millis(500);
 /// The counts of each ledger so far.
 #[derive(Debug, Default)]
 pub(super) struct Reporter {
-    counted: HashMap<String, Counted>,
+    counted: HashMap<String, LedgerCounts>,
 }
 
 #[derive(Debug)]
-struct Counted {
+struct LedgerCounts {
     reader: LedgerReader,
     tally: Tally,
     /// The number of the next hand to count.
@@ -50,7 +50,7 @@ impl Reporter {
             Some(counted) => counted,
             None => {
                 let reader = LedgerReader::open(&ledger.folder)?;
-                let counted = Counted { reader, tally: Tally::new(&ledger.info), next: 0 };
+                let counted = LedgerCounts { reader, tally: Tally::new(&ledger.info), next: 0 };
                 self.counted.entry(ledger.id.clone()).or_insert(counted)
             }
         };

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::seeds::Seeds;
 use super::slots::{Slot, Stage, unpack};
-use super::users::Counted;
+use super::users::CountedSession;
 
 /// A session in memory.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Session {
     /// The self-play that is in progress, for agents that are not inline.
     pub(super) baseline: Option<Baseline>,
     /// The session's count among its user's; `None` if it began before the server's start.
-    pub(super) of_user: Option<Counted>,
+    pub(super) of_user: Option<CountedSession>,
     /// Whether it has expired.
     pub(super) expired: bool,
 }

@@ -235,12 +235,12 @@ fn checksum(bytes: &[u8]) -> u32 {
 #[derive(Debug)]
 pub(super) struct Slots {
     file: File,
-    free: Mutex<Free>,
+    free: Mutex<FreeSlots>,
 }
 
 /// The indices of free slots.
 #[derive(Debug, Default)]
-struct Free {
+struct FreeSlots {
     /// Places within the file.
     holes: Vec<u32>,
     /// The first index beyond its end.
@@ -249,7 +249,7 @@ struct Free {
 
 /// The content of a file when it was opened.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundSlots {
     /// The slots in use, each with its index.
     pub(super) slots: Vec<(u32, Slot)>,
     /// The indices of damaged slots, which count as free.
@@ -258,14 +258,14 @@ pub(super) struct Found {
 
 impl Slots {
     /// Opens the file, or makes it, and reads its slots.
-    pub(super) fn open(path: &Path) -> io::Result<(Slots, Found)> {
+    pub(super) fn open(path: &Path) -> io::Result<(Slots, FoundSlots)> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
         // It holds tokens.
         let file = options.mode(0o600).open(path)?;
         let end = file.metadata()?.len().div_ceil(SIZE as u64);
         let end = u32::try_from(end).map_err(|_| io::Error::other("the file is too large"))?;
-        let (mut found, mut holes) = (Found::default(), Vec::new());
+        let (mut found, mut holes) = (FoundSlots::default(), Vec::new());
         for index in 0..end {
             let mut bytes = [0; SIZE];
             let length = read_up_to(&file, &mut bytes, u64::from(index) * SIZE as u64)?;
@@ -279,10 +279,10 @@ impl Slots {
                 }
             }
         }
-        Ok((Slots { file, free: Mutex::new(Free { holes, end }) }, found))
+        Ok((Slots { file, free: Mutex::new(FreeSlots { holes, end }) }, found))
     }
 
-    fn free(&self) -> std::sync::MutexGuard<'_, Free> {
+    fn free(&self) -> std::sync::MutexGuard<'_, FreeSlots> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

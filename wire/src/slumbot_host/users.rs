@@ -30,25 +30,25 @@ pub(super) type Users = Arc<Mutex<HashMap<User, usize>>>;
 
 /// A counted session of a user; dropping it ends the count.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountedSession {
     users: Users,
     user: User,
 }
 
-impl Counted {
+impl CountedSession {
     /// Counts one more session of a user; `None` if it has `most` already (0 for no limit).
-    pub(super) fn new(users: &Users, user: User, most: usize) -> Option<Counted> {
+    pub(super) fn new(users: &Users, user: User, most: usize) -> Option<CountedSession> {
         let mut counts = lock(users);
         let count = counts.entry(user.clone()).or_default();
         if most > 0 && *count >= most {
             return None;
         }
         *count += 1;
-        Some(Counted { users: Arc::clone(users), user })
+        Some(CountedSession { users: Arc::clone(users), user })
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedSession {
     fn drop(&mut self) {
         let mut counts = lock(&self.users);
         if let Some(count) = counts.get_mut(&self.user) {

@@ -15,10 +15,10 @@ use tokio::time::sleep;
 use super::failure_limits::MAX_CONSECUTIVE_UNUSABLE;
 use super::http::HttpError;
 use super::run::Shared;
-use super::{Claim, RunError};
+use super::{Contradiction, RunError};
 use crate::bots;
 use saved::restore;
-pub(super) use saved::{Standing, standing};
+pub(super) use saved::{ResumeState, resume_state};
 
 mod rows;
 mod saved;
@@ -252,7 +252,12 @@ impl Session {
                 let hand = self.open.number;
                 self.close(&error.to_string())?;
                 let (url, session) = (shared.url(), self.session);
-                Err(RunError::Claim { url, session, hand, reason: Claim::Hand(error) })
+                Err(RunError::Contradiction {
+                    url,
+                    session,
+                    hand,
+                    reason: Contradiction::Hand(error),
+                })
             }
         }
     }

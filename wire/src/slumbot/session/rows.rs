@@ -9,7 +9,7 @@ use logs::{DecisionRecord, HandRecord};
 use protocol::slumbot::client::{Finished, News};
 use protocol::slumbot::{Settled, Unsettled};
 
-use super::super::{Claim, RunError};
+use super::super::{Contradiction, RunError};
 use super::{AGENT, HandInPlay, MAX_REFUSALS, SERVER, Session};
 
 impl Session {
@@ -74,7 +74,12 @@ impl Session {
             Some(drift) => {
                 let hand = entry.record.map_or(self.open.number, |(record, _)| record.hand);
                 let (url, session) = (self.shared.url(), self.session);
-                Err(RunError::Claim { url, session, hand, reason: Claim::Drift(drift) })
+                Err(RunError::Contradiction {
+                    url,
+                    session,
+                    hand,
+                    reason: Contradiction::Drift(drift),
+                })
             }
             None if self.refusals >= MAX_REFUSALS => {
                 let reason = "it forgets every session".to_owned();

@@ -111,7 +111,7 @@ pub(super) fn restore(
 
 /// The state of a saved session that the run needs before it is resumed.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in super::super) struct Standing {
+pub(in super::super) struct ResumeState {
     /// The number of the hand that was in play, which no other hand may get.
     pub(in super::super) number: u64,
     /// Whether that hand is still in play.
@@ -121,8 +121,11 @@ pub(in super::super) struct Standing {
 }
 
 /// Reads a saved session's state; `None` when it is damaged.
-pub(in super::super) fn standing(def: &Arc<GameDef>, session: &SlumbotSession) -> Option<Standing> {
+pub(in super::super) fn resume_state(
+    def: &Arc<GameDef>,
+    session: &SlumbotSession,
+) -> Option<ResumeState> {
     let Saved { client, number, unusable, .. } = serde_json::from_str(&session.state).ok()?;
     let client = Client::restore(Arc::clone(def), None, None, &client).ok()?;
-    Some(Standing { number, in_hand: client.in_hand(), unusable })
+    Some(ResumeState { number, in_hand: client.in_hand(), unusable })
 }
