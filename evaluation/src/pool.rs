@@ -10,7 +10,7 @@ use matches::stop::Stop;
 pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The capacity of the channel for results.
-const CHANNEL_CAPACITY: usize = 64;
+const WAITING: usize = 64;
 
 /// Runs `work` on the items, in their order, on `threads` threads, until all are done or it is
 /// stopped. `done` is called with each result as it comes in, and with `None` after [`PROGRESS_INTERVAL`]
@@ -30,7 +30,7 @@ where
     R: Send,
     E: Send,
 {
-    let (sender, receiver) = mpsc::sync_channel(CHANNEL_CAPACITY);
+    let (sender, receiver) = mpsc::sync_channel(WAITING);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {

@@ -208,7 +208,7 @@ fn a_run_is_that_of_the_processor() {
     assert!(theirs[theirs.len() - 1].loss < theirs[0].loss * 0.8, "it learns: {theirs:?}");
 }
 
-/// The training plan of this network.
+/// What a run of this network would have for all of it.
 fn plan(network: &Network, batch: usize) -> Plan {
     Plan {
         shape: network.shape().clone(),

@@ -1,8 +1,8 @@
 //! Work shared out on threads: those of the [`Pool`] that runs the caller, or all processors.
 //!
 //! The threads and their queues are rayon's. Its iterators would be compiled anew for each loop;
-//! here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so an
-//! item should take a microsecond or more: short ones go in blocks, by `chunks`.
+//! here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so an item
+//! should take a microsecond or more: short ones go in blocks, by `chunks`.
 
 use std::sync::{Mutex, PoisonError};
 
