@@ -11,7 +11,6 @@ use logs::ledger::{IMPORTED, Integrity};
 use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
 use matches::plan::files_sha256;
 use matches::replay::{Compared, Difference, Settings, replay};
-use matches::stop::Stop;
 use serde::Serialize;
 use serde_json::json;
 use show::Table;
@@ -117,8 +116,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         deadline: args.deadline.map(|time| time.0),
         jobs: args.jobs.map_or(processors, usize::from),
     };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::patient(total, "hands", args.quiet);
     let compared = replay(ledger, &settings, &stop, &mut |done| progress.show(done, ""));
     progress.finish();

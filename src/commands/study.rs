@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use logs::Shard;
 use logs::folder::write_whole;
-use matches::stop::Stop;
+use serde::Serialize;
 use serde_json::json;
 use show::number::counted;
 use studies::record::{Done, Record};
@@ -121,6 +121,26 @@ impl Args {
     }
 }
 
+/// The commands of a study that is not run.
+struct DryRun {
+    study: &'static str,
+    commands: Vec<String>,
+}
+
+impl Shown for DryRun {
+    fn text(&self) -> String {
+        self.commands.iter().map(|command| format!("{command}\n")).collect()
+    }
+
+    fn document(&self) -> impl Serialize {
+        json!({
+            "schema": "cardroom-study-commands/1",
+            "study": self.study,
+            "commands": self.commands,
+        })
+    }
+}
+
 /// A part of a study.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Only {
@@ -187,12 +207,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let steps = steps.into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
-        let typed: String = steps.iter().map(|step| format!("{}\n", step.typed)).collect();
-        return Ok(Output::from(typed));
+        let commands = steps.into_iter().map(|step| step.typed).collect();
+        return Output::of(&DryRun { study: study.number, commands }, args.json);
     }
     args.device.map_or(Ok(()), Device::check)?;
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
     let count = steps.len();
     for (number, step) in steps.into_iter().enumerate() {
@@ -200,7 +219,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             continue;
         }
         // The last command listened for Ctrl-C itself; listen again, in case it took a stop.
-        interrupt::listen(&stop)?;
+        interrupt::listen_again(&stop, interrupt::FINISHING)?;
         if stop.asked() {
             return Err(Failure::interrupted(format!(
                 "stopped after {number} of {} steps; resume with: {}",

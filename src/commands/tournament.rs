@@ -6,7 +6,6 @@ use logs::export;
 use logs::stats::{CrossTable, Report, text};
 use matches::plan::Plan;
 use matches::runner::Level;
-use matches::stop::Stop;
 use matches::tournament::{self, Pairing};
 use serde_json::json;
 use show::number::counted;
@@ -67,8 +66,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let data = &loaded.config.server.data;
     let home =
         out.unwrap_or_else(|| data.join("tournaments").join(tournament::name(&pattern, &names)));
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
 
     let mut results = tournament::Results::new(names);
     let mut reports = Vec::new();

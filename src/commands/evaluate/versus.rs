@@ -5,7 +5,6 @@ use matches::plan::Plan;
 use matches::play::Settings;
 use matches::play::default_folder;
 use matches::runner::Level;
-use matches::stop::Stop;
 
 use super::Args;
 use crate::exit::Failure;
@@ -48,8 +47,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         jobs: args.threads(),
         provenance: provenance(),
     };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
     let end = match played.outcome.complete {
         true => Ok(()),

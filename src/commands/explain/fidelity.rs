@@ -7,7 +7,6 @@ use evaluation::{Settings, SettingsError};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
-use matches::stop::Stop;
 use serde_json::json;
 use show::Table;
 use show::number::{self, whole};
@@ -88,8 +87,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     });
     let jobs = threads(args.jobs);
     let settings = Settings { hands: args.hands, seed: args.seed, jobs };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Fidelity| {
         let note = rate(&sofar.lost_in_all, def.big_blind()).map_or_else(String::new, |rate| {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
-use matches::stop::Stop;
 use show::number;
 use wire::package_acpc::UNANSWERED;
 use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
@@ -101,8 +100,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
         opponents: args.opponent,
     };
     let mut record = args.record.as_deref().map(Record::open).transpose().map_err(failure)?;
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
         print(&format!("{}\n", show(&summary, args.json)))?;

@@ -12,7 +12,6 @@ use logs::Rate;
 use logs::stats::estimates::EstimatesPart;
 use logs::stats::text::render;
 use matches::program::SLUMBOT_PASSWORD;
-use matches::stop::Stop;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
 use serde::Serialize;
@@ -128,8 +127,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = plan(args)?;
     let folder = plan.folder.clone();
     let hands = plan.hands;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
     let mut told = Told::default();
@@ -141,7 +139,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Played { info, summary, end, .. } = played.map_err(failure)?;
     let complete = matches!(end, Ok(End::Complete));
     if complete {
-        answer.set("skipping the estimates; press Ctrl-C again to abort");
+        interrupt::set_message("skipping the estimates; press Ctrl-C again to abort");
     }
     if !args.json && (end.is_ok() || summary.played > 0) {
         print(&format!("{}\n", show(&summary, &info.name)))?;

@@ -113,7 +113,7 @@ fn collect(of: AskedOf, out: &Path, quiet: bool) -> Result<Output, Failure> {
     let beside = PathBuf::from(beside);
     std::fs::create_dir_all(&beside)
         .map_err(|source| QueueError::Io { path: beside.clone(), source })?;
-    let abort = Aborting::begin().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+    let abort = Aborting::begin()?;
     let parts = fetch(&queue, &status, &beside, quiet)?;
     drop(abort);
     let mut output = Output::default();

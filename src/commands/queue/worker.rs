@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ::queue::{Outcome, Part, Product, QueueError, Worker, pack};
-use matches::stop::Stop;
 use show::number::counted;
 
 use super::cut::Cut;
@@ -46,6 +45,9 @@ pub struct Args {
     quiet: bool,
 }
 
+/// The message at the first signal.
+const GIVING_BACK: &str = "giving the part back; press Ctrl-C again to abort";
+
 /// Runs the command: works until it is stopped, or with `--drain` until the queue is empty.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { server, threads, drain, cache, quiet } = args;
@@ -55,9 +57,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     });
     let name = format!("{}-{}", machine.as_deref().unwrap_or("worker"), std::process::id());
     let mut worker = Worker::new(&queue, &version(), &name, &cache)?;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("giving the part back; press Ctrl-C again to abort");
+    let stop = interrupt::listen(GIVING_BACK)?;
     let home =
         std::env::current_dir().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
     if !quiet {
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         // The part's command changed the working directory and listened for Ctrl-C in place of this
         // loop.
         let back = std::env::set_current_dir(&home);
-        interrupt::listen(&stop)?;
+        interrupt::listen_again(&stop, GIVING_BACK)?;
         back.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", home.display())))?;
         let Some((id, part, outcome)) = next? else { break };
         let what = match outcome {

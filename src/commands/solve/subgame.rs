@@ -180,9 +180,7 @@ impl<'a> Problem<'a> {
                 false => format!("{}\n", sizes(&size)),
             });
         }
-        let stop = Stop::new();
-        let answer = interrupt::listen(&stop)?;
-        answer.set("stopping after this iteration; press Ctrl-C again to abort");
+        let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
         if !self.options.quiet {
             say(&sizes(&size));
         }

@@ -119,9 +119,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.time.0.is_zero() || args.iterations == Some(0) {
         return Err(Failure::usage("nothing can be trained in zero time or zero iterations"));
     }
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping when the buckets are made; press Ctrl-C again to abort");
+    let stop =
+        interrupt::listen("stopping when the buckets are made; press Ctrl-C again to abort")?;
     let def = args.game.load()?;
     let menu = bet_menu(&args.menu)?;
     let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
@@ -136,7 +135,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let out = args.out.as_deref().ok_or_else(|| Failure::usage("say where to with --out"))?;
     prepare(out)?;
-    answer.set("saving the training; press Ctrl-C again to abort");
+    interrupt::set_message("saving the training; press Ctrl-C again to abort");
     let mut run = Run::begin(args, tree, deals, out)?;
     let output = run.train(&stop)?;
     if stop.asked() && !run.done() {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use abstraction::features::{Schema, Stamp};
 use learners::Teacher;
 use learners::dataset::{CARD, Card, Made, MakeOptions, StreetCard, make};
-use matches::stop::Stop;
 use models::blueprint::Blueprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -83,9 +82,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Ok,
     );
     let schema = schema.map_err(|error| Failure::usage(error.to_string()))?;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping; the unfinished dataset is removed");
+    let stop = interrupt::listen("stopping; the unfinished dataset is removed")?;
     let (teacher, teacher_sha256) = teacher(&args.game, &args.from)?;
     let options = MakeOptions {
         rows: args.rows.0,

@@ -14,7 +14,6 @@ use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef};
 use logs::Rate;
 use matches::games::load_game;
-use matches::stop::Stop;
 use models::heuristic::{HeuristicError, Rulebook};
 use protocol::acpc::gamedef::Reading;
 
@@ -155,8 +154,7 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let opponent = opponent.policy(def).map_err(Failure::input)?;
     let opponent = opponent.expect("only agents with a policy are let through");
     let settings = Settings { hands: args.hands, seed: args.seed, jobs: args.threads.count() };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Measured| {
         let note = Rate::of(&sofar.won, def.big_blind()).map_or_else(

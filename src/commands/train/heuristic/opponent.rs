@@ -11,7 +11,6 @@ use evaluation::fitness::count;
 use game::{Action, GameDef, Street, games};
 use learners::heuristic::Judge;
 use logs::folder::write_whole;
-use matches::stop::Stop;
 use models::heuristic::Heuristic;
 use solvers::blueprint::AbstractStrategy;
 use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler, response};
@@ -186,9 +185,7 @@ pub(super) struct How {
 
 /// Counts the deals, with a progress display.
 fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the current flops; press Ctrl-C again to abort");
+    let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
     let all = Counting::flops().len();
     let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
     let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {
