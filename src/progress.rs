@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use game::escape::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use show::number::whole;
+use show::number::{time_span, whole};
 
 /// The interval between lines when stderr is not a terminal.
 const EVERY: Duration = Duration::from_secs(120);
@@ -151,7 +151,7 @@ impl Unit {
             Unit::Parts | Unit::Seconds => (None, None),
         };
         let left = total.saturating_sub(done) as f64 / pace;
-        let left = (left.is_finite() && left > 0.0).then(|| format!("{} to go", span(left)));
+        let left = (left.is_finite() && left > 0.0).then(|| format!("{} to go", time_span(left)));
         let parts = [Some(format!("{percent:>3} %")), counted, rate, left];
         parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
     }
@@ -169,21 +169,9 @@ fn rate(per_second: f64) -> Option<String> {
     Some(text)
 }
 
-/// A duration in words, in its two largest units.
-pub(crate) fn span(seconds: f64) -> String {
-    let seconds = seconds.round().max(1.0) as u64;
-    let (minutes, hours) = (seconds / 60, seconds / 3600);
-    match seconds {
-        ..60 => format!("{seconds} s"),
-        60..3600 => format!("{minutes} min {} s", seconds % 60),
-        3600..86_400 => format!("{hours} h {} min", minutes % 60),
-        _ => format!("{} d {} h", hours / 24, hours % 24),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Unit, span};
+    use super::{Unit, time_span};
 
     #[test]
     fn a_run_says_what_is_known_of_it_and_nothing_else() {
@@ -204,6 +192,6 @@ mod tests {
         assert_eq!(Unit::Parts.place(1000, 1000, 400.0), "100 %");
         assert_eq!(Unit::Parts.place(250, 1000, 5.0), " 25 %  2 min 30 s to go");
         assert_eq!(Unit::Seconds.place(150, 600, 0.1), " 25 %  7 min 30 s to go");
-        assert_eq!(span(200_000.0), "2 d 7 h");
+        assert_eq!(time_span(200_000.0), "2 d 7 h");
     }
 }

@@ -2,7 +2,7 @@
 
 use cards::{Met, Range};
 use serde_json::json;
-use show::number::{percent, whole};
+use show::number::{percent, plural, whole};
 
 use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
@@ -47,7 +47,7 @@ impl Against {
 impl Shown for Against {
     fn text(&self) -> String {
         let combos = self.range.combos().count();
-        let hands = if combos == 1 { "hand" } else { "hands" };
+        let hands = plural(combos as u64, "hand");
         let weight = self.range.total();
         let weighing = match weight == combos as f64 {
             true => String::new(),

@@ -11,6 +11,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use futures_util::{StreamExt, stream};
 use protocol::slumbot::host::{Endpoint, Request};
+use show::number::percent;
 use wire::faults::{Fault, FaultPlan};
 use wire::slumbot_host::Twist;
 
@@ -118,7 +119,7 @@ impl Faults {
         let rates = self.plan.rates();
         let some = rates.iter().filter(|(_, rate)| *rate > 0.0);
         let words: Vec<String> =
-            some.map(|(name, rate)| format!("{name} {:.3} %", rate * 100.0)).collect();
+            some.map(|(name, rate)| format!("{name} {}", percent(*rate, 3))).collect();
         if words.is_empty() { "none".to_owned() } else { words.join(", ") }
     }
 }

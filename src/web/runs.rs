@@ -17,7 +17,7 @@ use axum::{Json, Router};
 use futures_util::stream;
 use logs::stats::CrossTable;
 use serde_json::{Value, json};
-use show::number::{percent, signed, whole};
+use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,6 @@ use super::pages::{message, text};
 use crate::commands::queue::results;
 use crate::commands::queue::runs::Runs;
 use crate::output::Shown;
-use crate::progress::span;
 
 /// The pause between two queries of the queue's server.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -117,7 +116,7 @@ impl Seen {
         let why = self.trouble.clone().unwrap_or_else(|| "its server is being queried".to_owned());
         match &self.runs {
             Some(_) if self.is_new() => String::new(),
-            Some(seen) => format!("As of {} ago: {why}", span(seen.1.elapsed().as_secs_f64())),
+            Some(seen) => format!("As of {} ago: {why}", time_span(seen.1.elapsed().as_secs_f64())),
             None => format!("Nothing is known about the queue yet: {why}"),
         }
     }
@@ -185,13 +184,13 @@ impl RunCard {
             facts.push(("Hands a second", whole(rate as u64)));
         }
         if let Some(seconds) = status.seconds_per_part() {
-            facts.push(("Time per part", span(seconds)));
+            facts.push(("Time per part", time_span(seconds)));
         }
         if status.left() > 0 {
             let to_go = runs.to_go(status);
-            facts.push(("Remaining", to_go.map_or_else(|| "not known yet".to_owned(), span)));
+            facts.push(("Remaining", to_go.map_or_else(|| "not known yet".to_owned(), time_span)));
         }
-        facts.push(("Enqueued", format!("{} ago", span(status.age))));
+        facts.push(("Enqueued", format!("{} ago", time_span(status.age))));
         if !status.dead.is_empty() {
             facts.push(("Failed for good", whole(status.dead.len() as u64)));
         }
@@ -250,7 +249,7 @@ fn body(seen: &Seen) -> String {
                 None => "waits".to_owned(),
             },
             done: whole(worker.done.into()),
-            heard: format!("{} ago", span(worker.age)),
+            heard: format!("{} ago", time_span(worker.age)),
         };
         workers = runs.workers.iter().map(row).collect();
     }

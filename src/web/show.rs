@@ -2,7 +2,7 @@
 
 use askama::Template;
 use logs::stats::{Interval, Report};
-use show::number;
+use show::number::{self, decimal, signed_grouped};
 use wire::connect::{ConnectionStatus, Doing};
 use wire::host::{Playing, SeatStatus, TableStatus};
 
@@ -238,7 +238,7 @@ impl DealerCard {
     pub fn of(status: &ConnectionStatus) -> DealerCard {
         let rate = status.last.as_ref().and_then(|last| last.rate);
         let rate = rate.map(|rate| {
-            format!("{} ± {} mbb/hand", signed(rate.mbb, 0), grouped(rate.half_width(), 0))
+            format!("{} ± {} mbb/hand", signed_grouped(rate.mbb, 0), decimal(rate.half_width(), 0))
         });
         DealerCard {
             name: status.name.clone(),
@@ -304,13 +304,13 @@ impl ShownRate {
             } else {
                 ""
             },
-            mbb: signed(mbb, 0),
-            reach: grouped(reach, 0),
-            any_time: any_time.map_or_else(String::new, |ends| grouped(ends.half_width(), 0)),
-            bb: signed(mbb / 10.0, 1),
-            bb_reach: grouped(reach / 10.0, 1),
-            low: signed(low, 0),
-            high: signed(high, 0),
+            mbb: signed_grouped(mbb, 0),
+            reach: decimal(reach, 0),
+            any_time: any_time.map_or_else(String::new, |ends| decimal(ends.half_width(), 0)),
+            bb: signed_grouped(mbb / 10.0, 1),
+            bb_reach: decimal(reach / 10.0, 1),
+            low: signed_grouped(low, 0),
+            high: signed_grouped(high, 0),
             x_low: format!("{:.1}", x(low)),
             x_high: format!("{:.1}", x(high)),
             x_mean: format!("{:.1}", x(mbb) - 1.5),
@@ -390,7 +390,7 @@ impl HandRow {
     pub fn of(hand: &HandView, names: &[String]) -> HandRow {
         let cell = |(cards, &won): (&String, &f64)| PlayerCell {
             cards: card_texts(cards),
-            won: signed(won, if won.fract() == 0.0 { 0 } else { 2 }),
+            won: signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }),
             class: if won > 0.0 {
                 "gain"
             } else if won < 0.0 {
@@ -436,20 +436,6 @@ fn card_texts(cards: &str) -> Vec<CardText> {
 pub(super) fn sentence(note: &str) -> (String, String) {
     let (said, more) = note.split_once('\n').unwrap_or((note, ""));
     (said.to_owned(), more.replace('\n', " "))
-}
-
-/// A number with its sign, using a true minus, never minus zero, and thousands separators.
-pub(super) fn signed(value: f64, decimals: usize) -> String {
-    let text = grouped(value.abs(), decimals);
-    if text.chars().all(|c| "0.,".contains(c)) {
-        return text;
-    }
-    format!("{}{text}", if value < 0.0 { '−' } else { '+' })
-}
-
-/// A number with thousands separators.
-pub(super) fn grouped(value: f64, decimals: usize) -> String {
-    number::grouped(&format!("{value:.decimals$}"))
 }
 
 /// A time stamp to the second.

@@ -159,7 +159,7 @@ impl Shown for Beside<'_> {
             let [taught, learned] = [likeness.teacher(), likeness.student()];
             let both = |at: usize| match (taught, learned) {
                 (Some(taught), Some(learned)) => {
-                    format!("{:.1} → {:.1} %", 100.0 * taught[at], 100.0 * learned[at])
+                    format!("{:.1} → {}", 100.0 * taught[at], number::percent(learned[at], 1))
                 }
                 _ => none(),
             };

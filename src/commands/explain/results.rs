@@ -12,7 +12,7 @@ use logs::stats::{NoRate, Sums};
 use logs::{LedgerReader, Rate};
 use models::student::Student;
 use serde_json::{Value, json};
-use show::number::whole;
+use show::number::counted;
 
 use super::tree_source::{explainer, student};
 use crate::exit::Failure;
@@ -35,10 +35,7 @@ impl Won {
 
     /// The win rate in words, as in `won +120 ± 300 mbb/hand in 512 hands`.
     pub(super) fn words(&self) -> String {
-        let hands = match self.sums.hands {
-            1 => "1 hand".to_owned(),
-            hands => format!("{} hands", whole(hands)),
-        };
+        let hands = counted(self.sums.hands, "hand");
         match (self.rate(), self.sums.mean()) {
             (Ok(rate), _) => {
                 format!("won {:+.0} ± {:.0} mbb/hand in {hands}", rate.mbb, rate.half_width())
@@ -53,10 +50,7 @@ impl Won {
 
     /// The number of decisions, in words.
     pub(super) fn decisions(&self) -> String {
-        match self.decisions {
-            1 => "1 decision".to_owned(),
-            decisions => format!("{} decisions", whole(decisions)),
-        }
+        counted(self.decisions, "decision")
     }
 
     /// The JSON document. `rate` is null with hands of fewer than two deals.

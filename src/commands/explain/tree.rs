@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use logs::LedgerReader;
 use models::explain::{self, Explainer, Shown};
 use models::student::Student;
-use show::number::whole;
+use show::number::{counted, percent, short_percent, whole};
 use show::svg::Letters;
 
 use super::drawing::{self, Heading};
@@ -170,7 +170,7 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Pl
         whole(all.rows)
     );
     if let Some(street) = student.manifest().streets.get(street.index()) {
-        about += &format!("; likeliest move right in {:.1} % of the test", 100.0 * street.accuracy);
+        about += &format!("; likeliest move right in {} of the test", percent(street.accuracy, 1));
     }
     let holds = explainer.path(place.node);
     if place.node > 0 {
@@ -236,25 +236,10 @@ fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
 
 /// The number of rows of a node and their share of all play, in words.
 pub(super) fn rows(summary: &models::tree::Summary, weight: f64) -> String {
-    let rows = match summary.rows {
-        1 => "1 row".to_owned(),
-        rows => format!("{} rows", whole(rows)),
-    };
+    let rows = counted(summary.rows, "row");
     match weight > 0.0 {
-        true => format!("{rows}, {} of play", share(summary.weight / weight)),
+        true => format!("{rows}, {} of play", short_percent(summary.weight / weight)),
         false => rows,
-    }
-}
-
-/// A share in percent with about two significant digits.
-pub(super) fn share(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent {
-        percent if percent >= 10.0 => format!("{percent:.0} %"),
-        percent if percent >= 1.0 => format!("{percent:.1} %"),
-        percent if percent >= 0.005 => format!("{percent:.2} %"),
-        percent if percent > 0.0 => "under 0.01 %".to_owned(),
-        _ => "0 %".to_owned(),
     }
 }
 

@@ -147,8 +147,8 @@ fn show(summary: &Summary, json: bool) -> String {
     }
     let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
     if fallbacks + corrected > 0 {
-        let plural = |count: u64| if count == 1 { "decision" } else { "decisions" };
-        said += &format!("\n{fallbacks} {} {UNANSWERED}, {corrected} corrected", plural(fallbacks));
+        let noun = number::plural(fallbacks, "decision");
+        said += &format!("\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected");
     }
     said
 }

@@ -4,7 +4,7 @@ use cards::Range;
 use game::Chips;
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use show::number::whole;
+use show::number::{percent, whole};
 use solvers::subgame::{Evaluation, Size};
 
 use super::subgame::Problem;
@@ -83,7 +83,7 @@ impl Problem<'_> {
         let Evaluation { values, best, .. } = solved.evaluation;
         let pot = solved.evaluation.pot();
         let mut text = format!(
-            "{}: pot {}, {} behind, {} x {} hands, {}\n{} iterations in {:.2} s: exploitability {:.4} chips, {:.3} % of the \
+            "{}: pot {}, {} behind, {} x {} hands, {}\n{} iterations in {:.2} s: exploitability {:.4} chips, {} of the \
              pot{}\n\n",
             self.root.board(),
             self.root.pot(),
@@ -94,7 +94,7 @@ impl Problem<'_> {
             whole(solved.iterations.into()),
             solved.seconds,
             solved.evaluation.exploitability(),
-            100.0 * solved.evaluation.share_of_pot(),
+            percent(solved.evaluation.share_of_pot(), 3),
             if solved.reached { "" } else { ", more than was asked for" }
         );
         text.push_str(
@@ -132,10 +132,10 @@ impl Problem<'_> {
         picture::Title {
             head: format!("Player {} on {}{after}", view.player.index() + 1, view.board),
             about: format!(
-                "Pot {}, {} behind at the beginning; exploitability {:.3} % of the pot",
+                "Pot {}, {} behind at the beginning; exploitability {} of the pot",
                 view.pot,
                 self.behind(),
-                100.0 * solved.evaluation.share_of_pot()
+                percent(solved.evaluation.share_of_pot(), 3)
             ),
         }
     }

@@ -8,7 +8,7 @@ use cards::{Board, Range};
 use game::{Chips, PublicState};
 use indicatif::HumanBytes;
 use matches::stop::Stop;
-use show::number::whole;
+use show::number::{percent, whole};
 use solvers::Variant;
 use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
 
@@ -278,8 +278,8 @@ impl<'a> Problem<'a> {
                 near = exploitability <= goal;
                 progress.expect(expected(last, (done, exploitability), goal, most).into());
                 last = Some((done, exploitability));
-                let share = 100.0 * exploitability / self.root.pot() as f64;
-                note = format!("exploitability {exploitability:.4} chips, {share:.3} % of the pot");
+                let share = percent(exploitability / self.root.pot() as f64, 3);
+                note = format!("exploitability {exploitability:.4} chips, {share} of the pot");
             }
             progress.show(done.into(), &note);
             if near || done >= most || stop.asked() {

@@ -13,6 +13,7 @@ use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::blueprint::{Contents, write};
 use show::Table;
+use show::number::{self, clock, plural};
 use solvers::blueprint::{
     Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Skipping, Trainer,
     TrainingOptions, exploitability_at_least, head_to_head,
@@ -143,7 +144,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         let saved = if run.training.exists() { "" } else { "nothing is saved; " };
         return Err(Failure::interrupted(format!(
             "stopped after {} of training; {saved}resume with: {}",
-            history::clock(run.seconds),
+            clock(run.seconds),
             interrupt::command_line()
         )));
     }
@@ -216,7 +217,7 @@ impl<'a> Run<'a> {
                 ))
             })?;
             let seconds = history::seconds_at(&curve, trainer.iterations());
-            say(&format!("resuming after {} of training", history::clock(seconds)));
+            say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
@@ -245,8 +246,8 @@ impl<'a> Run<'a> {
         say(&format!(
             "{} information sets, tables of {}, {threads} {}",
             self.trainer.statistics().infosets,
-            bytes_in_words(self.trainer.bytes().into()),
-            if threads == 1 { "thread" } else { "threads" }
+            number::bytes(self.trainer.bytes().into()),
+            plural(threads as u64, "thread")
         ));
         say(&format!("{}\n{}", history::heading(), history::units()));
         while !self.done() && !stop.asked() {
@@ -330,7 +331,7 @@ impl<'a> Run<'a> {
     fn export(&self) -> Result<Output, Failure> {
         self.write()?;
         let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
-        Ok(Output::from(format!("{}: {}\n", self.out.display(), bytes_in_words(size.into()))))
+        Ok(Output::from(format!("{}: {}\n", self.out.display(), number::bytes(size.into()))))
     }
 
     fn write(&self) -> Result<(), Failure> {
@@ -408,8 +409,8 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
             counts[at].to_string(),
             infosets[at].to_string(),
             values[at].to_string(),
-            bytes_in_words(values[at] * bytes),
-            bytes_in_words(values[at]),
+            number::bytes(values[at] * bytes),
+            number::bytes(values[at]),
         ]);
     }
     let all = values.iter().sum::<u128>();
@@ -419,18 +420,10 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
         String::new(),
         infosets.iter().sum::<u128>().to_string(),
         all.to_string(),
-        bytes_in_words(all * bytes),
-        bytes_in_words(all),
+        number::bytes(all * bytes),
+        number::bytes(all),
     ]);
     format!("{table}\n")
-}
-
-/// A number of bytes in kB or MB.
-pub(super) fn bytes_in_words(bytes: u128) -> String {
-    match bytes {
-        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
-    }
 }
 
 /// The path `FILE.ending`.

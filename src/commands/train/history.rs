@@ -154,9 +154,3 @@ pub(super) fn in_words(estimate: Estimate) -> String {
 pub(super) fn found(estimate: Estimate) -> String {
     if estimate.mean > 0.0 { in_words(estimate) } else { "none found".to_owned() }
 }
-
-/// Seconds as hours, minutes and seconds.
-pub(super) fn clock(seconds: f64) -> String {
-    let seconds = seconds as u64;
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}

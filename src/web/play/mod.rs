@@ -150,7 +150,7 @@ fn no_table() -> Response {
 /// Chips in big blinds, to a tenth.
 fn big_blinds(chips: i64) -> String {
     let tenths = (10.0 * chips as f64 / f64::from(BIG_BLIND)).abs().round();
-    super::show::grouped(tenths / 10.0, usize::from(tenths % 10.0 != 0.0))
+    show::number::decimal(tenths / 10.0, usize::from(tenths % 10.0 != 0.0))
 }
 
 /// The game's big blind, in chips.

@@ -4,7 +4,7 @@ use learners::heuristic::{Judge, Method, Worth};
 use models::heuristic::Heuristic;
 use serde_json::{Value, json};
 use show::Table;
-use show::number::whole;
+use show::number::{percent, whole};
 
 use super::{Args, Fitness, Found};
 use crate::output::Shown;
@@ -26,10 +26,10 @@ impl Shown for Measured<'_> {
     fn text(&self) -> String {
         let fitness = self.judge.fitness();
         let mut text = format!(
-            "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
+            "{} rules against {}, chips a match, blinds 5 and 10; {} of its matches get there\n",
             fitness.street(),
             self.args.opponent(),
-            100.0 * fitness.reach()
+            percent(fitness.reach(), 1)
         );
         if !self.rules.is_empty() {
             let mut head = vec!["fitness", "complexity", "rule"];
