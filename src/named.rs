@@ -75,7 +75,7 @@ pub(crate) fn names(registry: &Registry, can: impl Fn(&AgentChoice) -> bool) -> 
     names.filter(can).map(str::to_owned).collect()
 }
 
-/// How a game is read and named.
+/// A game with its name.
 #[derive(clap::Args)]
 pub(crate) struct Game {
     /// The game: a built-in name, or the path of an ACPC game definition

@@ -11,7 +11,7 @@ use show::number::{time_span, whole};
 /// The interval between lines when stderr is not a terminal.
 const EVERY: Duration = Duration::from_secs(120);
 
-/// How long a patient display waits before it appears.
+/// The delay before a patient display appears.
 const SOON: Duration = Duration::from_secs(2);
 
 /// A run's progress on stderr.

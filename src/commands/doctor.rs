@@ -35,7 +35,7 @@ struct Check {
     name: &'static str,
     state: State,
     found: String,
-    /// What to do if it does not work; empty if it does.
+    /// The advice if it does not work; empty if it does.
     remedy: String,
 }
 

@@ -81,7 +81,7 @@ impl FromStr for HandRange {
 /// An entrant of the replay.
 struct Player {
     choice: Option<AgentChoice>,
-    /// Why it is not asked again, if it is not.
+    /// The reason why it is not asked again; `None` if it is.
     reason: Option<&'static str>,
     /// The hash of its model on this machine.
     model: Option<String>,

@@ -40,7 +40,7 @@ pub struct Setup {
     pub guard: Guard,
 }
 
-/// Why a value cannot be used, where no other error type applies.
+/// The error for an invalid value, where no other error type applies.
 #[derive(Debug, thiserror::Error)]
 enum Unusable {
     #[error("`{0}` is not one word of letters, digits, `-`, `_` and `.`")]

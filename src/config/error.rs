@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::place::Place;
 
-/// Why a configuration cannot be used. Every message names the place and is one line.
+/// An error in a configuration. Every message names its origin and is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.

@@ -20,7 +20,7 @@ use super::listener::Wire;
 /// Most answers kept for repetition; when there are more, all are dropped.
 const MOST_ANSWERS: usize = 10_000;
 
-/// How long the first part of an answer has to be sent before the connection is cut.
+/// The time for sending the first part of an answer before the connection is cut.
 const HEAD_START: Duration = Duration::from_millis(20);
 
 /// The effect of a fault on an answer.

@@ -11,7 +11,7 @@ use futures_util::stream::{self, Stream};
 
 use super::{Site, pages};
 
-/// How often the page of a running match is checked.
+/// The polling interval of a running match.
 const TICK: Duration = Duration::from_secs(1);
 
 /// The live parts of the first page.

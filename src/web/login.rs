@@ -38,7 +38,7 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Why a file cannot be used as a password or token.
+/// An error in a file with a password or token.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The file cannot be read.

@@ -28,7 +28,7 @@ pub struct MatchView {
     pub id: String,
     /// Whether it is being played by this server.
     pub running: bool,
-    /// How it ended or its progress, in words.
+    /// The end or the progress of the match, in words.
     pub state: String,
     /// Whether it has gone as planned so far.
     pub well: bool,
@@ -40,7 +40,7 @@ pub struct MatchView {
     pub hands_per_second: Option<f64>,
     /// The path of its folder.
     pub folder: String,
-    /// Its statistics; `None` if it is too long to be read for a page.
+    /// The statistics; `None` if it is too long to be read for a page.
     pub report: Option<Report>,
     /// The players' names.
     pub names: Vec<String>,

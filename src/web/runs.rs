@@ -31,7 +31,7 @@ use crate::output::Shown;
 const PAUSE: Duration = Duration::from_secs(2);
 /// The age from which a state is not shown as current.
 const OLD: Duration = Duration::from_secs(10);
-/// How long a request waits when there is no current state.
+/// The maximum time that a request waits for a current state.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The number of runs on the page.
 const MOST: usize = 50;

@@ -17,7 +17,7 @@ use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{VERSION, pages};
 
-/// How often the live parts are checked.
+/// The polling interval of the live sections.
 const TICK: Duration = Duration::from_secs(1);
 
 /// The shared state; cheap to clone.

@@ -51,7 +51,7 @@ struct Inner {
     /// Required before a session begins.
     login: Option<Arc<Login>>,
     callers: Mutex<HashMap<IpAddr, Allowance>>,
-    /// By endpoint: requests done, refused, and failed.
+    /// Requests done, refused and failed, by endpoint.
     counters: [[Counter; 3]; 3],
 }
 

@@ -11,9 +11,9 @@ use crate::sections::Section;
 pub(crate) struct Frame<'a> {
     /// The page's title.
     pub(crate) title: &'a str,
-    /// What was published, and what was reproduced.
+    /// The published claims and the reproduced ones.
     pub(crate) about: &'a str,
-    /// How the study was made: its sources and its size.
+    /// The sources and the size of the study.
     pub(crate) made: String,
     /// A text before the list of commands; may be empty.
     pub(crate) commands: String,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Why the results of a study cannot be read.
+/// An error in reading the results of a study.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// A file cannot be read.

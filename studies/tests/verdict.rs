@@ -1,4 +1,4 @@
-//! What is said of a claim: reproduced, in part, not, undecided, not tried; by intervals alone.
+//! Verdicts on claims by intervals: reproduced, in part, not, undecided, not tried.
 
 use studies::{Part, SlumbotRun};
 

@@ -81,7 +81,7 @@ impl Letters {
         lines
     }
 
-    /// As many parts of a list as fit, with `…` where some do not; the first in any case.
+    /// The parts of a list that fit, with `…` if others do not; the first in any case.
     pub fn first_of(self, list: &str, width: f64) -> String {
         if self.wide(list) <= width {
             return list.to_owned();

@@ -332,7 +332,7 @@ struct Row {
     key: Key,
     hands: [u64; 2],
     won: Rate,
-    /// How much more the entrant won than the others.
+    /// The entrant's winnings minus those of the others.
     difference: Rate,
     verdict: Verdict,
 }

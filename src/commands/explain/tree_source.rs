@@ -11,7 +11,7 @@ use models::student::{Learned, MANIFEST, Student};
 use crate::exit::Failure;
 use crate::named::{Named, names};
 
-/// Who is explained.
+/// The agent that is explained.
 #[derive(clap::Args)]
 pub(super) struct TreeSource {
     /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name from the configuration; or a folder

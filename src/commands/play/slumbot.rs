@@ -310,7 +310,7 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     }
 }
 
-/// What has been reported of a run so far.
+/// The state of a run that was reported last.
 #[derive(Default)]
 struct Told {
     /// The outage reported last.

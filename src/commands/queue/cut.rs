@@ -15,7 +15,7 @@ pub(super) struct Cut {
     name: &'static [&'static str],
     /// The option for the number of threads, if there is one.
     threads: Option<&'static str>,
-    /// What the parts produce, which `merge` joins.
+    /// The output of a part, which `merge` joins.
     join: Join,
 }
 

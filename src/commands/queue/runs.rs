@@ -7,7 +7,7 @@ use clap::Subcommand;
 use logs::stats::text::crosstable;
 use serde_json::json;
 use show::Table;
-use show::number::{counted, percent, whole};
+use show::number::{counted, percent, whole, time_span};
 
 use super::ServerArgs;
 use super::cut::Cut;
@@ -16,7 +16,7 @@ use crate::commands::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
 use crate::output::{Output, Shown};
-use crate::progress::{Progress, span};
+use crate::progress::Progress;
 
 /// List the runs in a queue, show or remove one, or fetch its results.
 ///
@@ -196,7 +196,7 @@ impl Shown for Runs {
                 whole(self.at_work(status) as u64),
                 status.hands_per_second().map_or_else(String::new, |rate| whole(rate as u64)),
                 status.seconds_per_part().map_or_else(String::new, |mean| format!("{mean:.1}")),
-                self.to_go(status).map_or_else(String::new, span),
+                self.to_go(status).map_or_else(String::new, time_span),
                 status.run.command.join(" "),
             ]);
         }
@@ -221,7 +221,7 @@ impl Shown for Runs {
                 worker.name,
                 worker.version,
                 worker.done,
-                span(worker.age)
+                time_span(worker.age)
             );
         }
         text

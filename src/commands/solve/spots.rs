@@ -78,7 +78,7 @@ pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, F
     }
 }
 
-/// What comes next at a state.
+/// The next event at a state.
 enum Due {
     Action,
     /// A card is dealt, and then a player acts. Holds a card that could come, as an example.

@@ -24,7 +24,7 @@ pub enum Device {
 }
 
 impl Device {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Device::Cpu => "cpu",

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use show::number::percent;
+use show::number::{clock, percent};
 use show::svg::chart::{Chart, Line};
 use solvers::blueprint::{Estimate, Statistics};
 
@@ -19,7 +19,7 @@ pub(super) struct Row {
     /// Seconds of training so far, breaks not included.
     pub(super) seconds: f64,
     pub(super) statistics: Statistics,
-    /// What the average strategy wins from the last checkpoint's, in big blinds a hand.
+    /// The winnings of the average strategy against the last checkpoint's, in big blinds a hand.
     pub(super) against_last: Option<Estimate>,
     /// A lower bound on the exploitability in the abstract game, in big blinds a hand.
     pub(super) exploitability: Estimate,

@@ -13,7 +13,7 @@ use wire::slumbot_host::{Moment, SessionView};
 use super::{Asked, Play, result, review, table};
 use crate::web::live::{event, respond};
 
-/// How often a session is checked.
+/// The polling interval of a session.
 const TICK: Duration = Duration::from_millis(250);
 
 /// The state last sent to one page.

@@ -32,7 +32,7 @@ struct Thought {
 struct Bar {
     action: String,
     percent: String,
-    /// What it wins on average, in chips over the whole hand; empty when the agent gave no values.
+    /// The mean winnings, in chips over the whole hand; empty when the agent gave no values.
     value: String,
     /// The width of the bar in percent.
     width: String,

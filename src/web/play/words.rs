@@ -63,7 +63,7 @@ pub fn action_words(action: Action, state: &PublicState) -> (&'static str, Strin
     }
 }
 
-/// What happened since the client's last action, as sentences; empty if nothing did.
+/// The events since the client's last action, as sentences; empty if nothing did.
 pub fn since_last(public: &PublicState, client: Seat, agent: &str) -> String {
     let steps = steps(public);
     let from = steps.iter().rposition(|step| step.seat == client);

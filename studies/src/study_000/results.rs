@@ -115,7 +115,7 @@ pub(super) struct Training {
     pub(super) size: [String; 4],
 }
 
-/// How closely a student follows its teacher.
+/// The likeness of a student to its teacher.
 pub(super) struct Fidelity {
     pub(super) name: String,
     pub(super) hands: u64,

@@ -181,7 +181,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Its lines joined to one, without `else check`.
+    /// The lines joined to one, without `else check`.
     pub(super) fn line(&self) -> String {
         let lines = self.text.lines().filter(|line| *line != "else check");
         let line = lines.collect::<Vec<_>>().join("; ");

@@ -37,9 +37,9 @@ pub(super) struct Met {
     pub(super) rule: Rule,
     /// The exact winnings of a best response that sees what the opponent sees, in chips per match.
     pub(super) response: f64,
-    /// Its winnings from each other rule, with standard errors.
+    /// The winnings against each other rule, with standard errors.
     pub(super) wins: Vec<(f64, f64)>,
-    /// Its exact winnings from each of [`OTHERS`].
+    /// The exact winnings against each of [`OTHERS`].
     pub(super) others: Vec<f64>,
 }
 

@@ -9,7 +9,7 @@ use crate::{Options, Step, argument};
 pub(super) struct Network {
     /// The name of its encoding in commands and files.
     pub(super) encoding: &'static str,
-    /// Its name in the paper, or a description.
+    /// The name in the paper, or a description.
     pub(super) name: &'static str,
     /// The published results.
     pub(super) published: Option<Published>,

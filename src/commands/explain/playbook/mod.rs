@@ -68,7 +68,7 @@ struct Page {
     head: String,
     /// The agent and its training, in paragraphs.
     about: Vec<String>,
-    /// How to read it.
+    /// Instructions for the reader.
     reading: String,
     streets: Vec<Section>,
 }

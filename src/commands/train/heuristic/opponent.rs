@@ -147,7 +147,7 @@ impl Opponent {
         Ok(Judge::new(fitness, self.def.big_blind()))
     }
 
-    /// What a best response that sees this opponent's buckets wins from a rule.
+    /// The winnings of a best response that sees this opponent's buckets against a rule.
     pub(super) fn response(
         &self,
         judge: &Judge,
@@ -175,7 +175,7 @@ pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
 }
 
-/// How to count deals.
+/// The options for counting deals.
 #[derive(Clone, Copy)]
 pub(super) struct How {
     /// Counts only this many flops instead of all; such counts are not saved.

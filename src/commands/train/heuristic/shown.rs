@@ -15,9 +15,9 @@ pub(super) struct Measured<'a> {
     pub(super) judge: &'a Judge,
     pub(super) rules: &'a [Heuristic],
     pub(super) worth: &'a [Worth],
-    /// What a best response wins from each rule; empty if not requested.
+    /// The winnings of a best response against each rule; empty if not requested.
     pub(super) responses: &'a [f64],
-    /// What each rule wins from each other; empty if they did not meet.
+    /// The winnings of each rule against each other; empty if they were not played.
     pub(super) met: &'a [Vec<Worth>],
     pub(super) found: Option<&'a Found>,
 }

@@ -21,7 +21,7 @@ struct Card {
     streets: Vec<(String, Vec<Rule>)>,
     /// The definitions of terms.
     terms: Vec<String>,
-    /// What the rules win, and where they come from.
+    /// The winnings and the source of the rules.
     foot: Vec<String>,
 }
 
