@@ -103,7 +103,7 @@ impl Progress {
         let (before, since) = *self.from.get_or_insert_with(|| (done, Instant::now()));
         let total = self.bar.length().unwrap_or(done);
         let speed = done.saturating_sub(before) as f64 / since.elapsed().as_secs_f64().max(1e-3);
-        let place = self.unit.place(done, total, speed);
+        let place = self.unit.status(done, total, speed);
         if self.plain && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
             let so_far = span(self.begun.elapsed().as_secs_f64());
@@ -139,7 +139,7 @@ pub(crate) fn say_waiting(line: &str) {
 
 impl Unit {
     /// The share done, the speed, and the remaining time.
-    fn place(self, done: u64, total: u64, per_second: f64) -> String {
+    fn status(self, done: u64, total: u64, per_second: f64) -> String {
         let percent = (100.0 * done as f64 / total.max(1) as f64).min(100.0) as u64;
         // Seconds pass at a fixed speed.
         let pace = if matches!(self, Unit::Seconds) { 1.0 } else { per_second };
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_run_says_what_is_known_of_it_and_nothing_else() {
-        let things = |done, total, pace| Unit::Things("hands").place(done, total, pace);
+        let things = |done, total, pace| Unit::Things("hands").status(done, total, pace);
         assert_eq!(things(0, 10_000, 0.0), "  0 %  0 of 10,000 hands");
         assert_eq!(
             things(2500, 10_000, 1250.0),
@@ -189,9 +189,9 @@ mod tests {
         // Nothing to do, and meaningless speeds.
         assert_eq!(things(0, 0, 0.0), "  0 %  0 of 0 hands");
         assert_eq!(things(1, 3, f64::NAN), " 33 %  1 of 3 hands");
-        assert_eq!(Unit::Parts.place(1000, 1000, 400.0), "100 %");
-        assert_eq!(Unit::Parts.place(250, 1000, 5.0), " 25 %  2 min 30 s to go");
-        assert_eq!(Unit::Seconds.place(150, 600, 0.1), " 25 %  7 min 30 s to go");
+        assert_eq!(Unit::Parts.status(1000, 1000, 400.0), "100 %");
+        assert_eq!(Unit::Parts.status(250, 1000, 5.0), " 25 %  2 min 30 s to go");
+        assert_eq!(Unit::Seconds.status(150, 600, 0.1), " 25 %  7 min 30 s to go");
         assert_eq!(time_span(200_000.0), "2 d 7 h");
     }
 }

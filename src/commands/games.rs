@@ -8,8 +8,8 @@ use serde_json::json;
 use show::number::plural;
 
 use crate::exit::Failure;
-use crate::named::built_in;
 use crate::output;
+use crate::resolve_names::built_in;
 
 /// List the built-in games, or print the definition of one.
 #[derive(clap::Args)]

@@ -9,8 +9,8 @@ use matches::stop::Stop;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{PlayArgs, play_shown, stopped};
 use crate::output::Output;
-use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 

@@ -20,10 +20,10 @@ use show::number::{counted, whole};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::{Output, Shown};
-use crate::playing::provenance;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 use crate::source::{Source, integrity};
 
 /// Replay a recorded match decision by decision and report differences from its record.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::place::Place;
+use super::origin::ValueOrigin;
 
 /// An error in a configuration. Every message names its origin and is one line.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum ConfigError {
     #[error("{place}: {reason}")]
     Bad {
         /// The place of the value.
-        place: Place,
+        place: ValueOrigin,
         /// The fault.
         reason: String,
     },
@@ -31,7 +31,7 @@ pub enum ConfigError {
     )]
     UnknownKey {
         /// The place of the key.
-        place: Place,
+        place: ValueOrigin,
         /// The key with its path.
         key: String,
         /// The nearest known key, if one is near.
@@ -55,7 +55,7 @@ pub enum ConfigError {
     #[error("{place}: {key}: {reason}")]
     Unusable {
         /// The place of the value.
-        place: Place,
+        place: ValueOrigin,
         /// The key with its path.
         key: String,
         /// The reason.

@@ -8,7 +8,7 @@
 pub mod check;
 mod error;
 mod layers;
-mod place;
+mod origin;
 pub mod units;
 
 use std::collections::BTreeMap;

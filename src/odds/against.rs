@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::output::Shown;
 
 /// The counts of a hand against a range over all boards.
-pub(crate) struct Against {
+pub(crate) struct HandVsRange {
     hand: Hand,
     board: Table,
     ties: TiesArg,
@@ -21,14 +21,14 @@ pub(crate) struct Against {
     win_rate: f64,
 }
 
-impl Against {
+impl HandVsRange {
     /// Counts all boards for every hand of the range.
     pub(crate) fn new(
         hand: Hand,
         board: Table,
         range: Range,
         ties: TiesArg,
-    ) -> Result<Against, Failure> {
+    ) -> Result<HandVsRange, Failure> {
         let asked = range.to_string();
         let range = range.without(hand.combo.set() | board.cards);
         let met = range.met_by(hand.combo, board.cards).map_err(Failure::input)?;
@@ -40,11 +40,11 @@ impl Against {
                 hand.text
             )));
         };
-        Ok(Against { hand, board, ties, asked, range, met, win_rate })
+        Ok(HandVsRange { hand, board, ties, asked, range, met, win_rate })
     }
 }
 
-impl Shown for Against {
+impl Shown for HandVsRange {
     fn text(&self) -> String {
         let combos = self.range.combos().count();
         let hands = plural(combos as u64, "hand");

@@ -72,7 +72,7 @@ impl Decider {
     }
 
     /// The requested agent at the requested game.
-    fn offered(&self, asked: &Asked) -> Arc<Offered> {
+    fn offered(&self, asked: &ParsedRequest) -> Arc<Offered> {
         let Inner { plan, places, ready } = &*self.0;
         let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
@@ -133,7 +133,7 @@ async fn decide(
             remedy,
         ));
     };
-    let asked = Asked::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
+    let asked = ParsedRequest::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
     let infoset = asked.state.infoset();
     let legal = infoset.legal();
     let question = Question { infoset, seed: asked.seed.into(), hand: asked.state.hand.into() };
@@ -219,7 +219,7 @@ fn text(action: Action) -> String {
 }
 
 impl Decision {
-    fn new(asked: Asked, decided: DecisionRecord, legal: game::LegalActions) -> Decision {
+    fn new(asked: ParsedRequest, decided: DecisionRecord, legal: game::LegalActions) -> Decision {
         let pairs = |pairs: Vec<(Action, f64)>| {
             pairs.into_iter().map(|(action, number)| (text(action), number)).collect()
         };
@@ -246,7 +246,7 @@ impl Decision {
 }
 
 /// A parsed request.
-struct Asked {
+struct ParsedRequest {
     agent: String,
     choice: AgentChoice,
     game: &'static str,
@@ -255,8 +255,11 @@ struct Asked {
     seed: u32,
 }
 
-impl Asked {
-    fn read(bytes: &[u8], agents: &BTreeMap<String, AgentChoice>) -> Result<Asked, Problem> {
+impl ParsedRequest {
+    fn read(
+        bytes: &[u8],
+        agents: &BTreeMap<String, AgentChoice>,
+    ) -> Result<ParsedRequest, Problem> {
         let value: Value = serde_json::from_slice(bytes).map_err(|error| {
             Problem::at("", format!("the body is not JSON: {error}"), DESCRIBED)
         })?;
@@ -279,7 +282,7 @@ impl Asked {
         let state = situation(&keys, &def)?;
         let seed = number(&keys, "seed")?.unwrap_or_else(fresh_seed);
         let (agent, choice) = (agent.to_owned(), choice.clone());
-        Ok(Asked { agent, choice, game, def, state, seed })
+        Ok(ParsedRequest { agent, choice, game, def, state, seed })
     }
 }
 

@@ -18,7 +18,7 @@ use wire::slumbot_host::Twist;
 use super::listener::Wire;
 
 /// Most answers kept for repetition; when there are more, all are dropped.
-const MOST_ANSWERS: usize = 10_000;
+const MAX_ANSWERS: usize = 10_000;
 
 /// The time for sending the first part of an answer before the connection is cut.
 const HEAD_START: Duration = Duration::from_millis(20);
@@ -108,7 +108,7 @@ impl Faults {
         }
         let Some(token) = token_of(request) else { return };
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.len() >= MOST_ANSWERS {
+        if answers.len() >= MAX_ANSWERS {
             answers.clear();
         }
         answers.insert(token.to_owned(), answer.to_owned());

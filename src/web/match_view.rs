@@ -19,7 +19,7 @@ const LAST_HANDS: u64 = 20;
 
 /// The most hands of a finished match that are read for its page; of longer ones only the report is
 /// shown.
-const MOST_HANDS: u64 = 200_000;
+const MAX_HANDS: u64 = 200_000;
 
 /// A match in detail, running or finished.
 #[derive(Debug, Clone, Serialize)]
@@ -144,7 +144,7 @@ fn read_sums(
     reader: &LedgerReader,
     info: &MatchInfo,
 ) -> Result<Option<(Tally, DecisionTally)>, LedgerError> {
-    if reader.count()? > MOST_HANDS {
+    if reader.count()? > MAX_HANDS {
         return Ok(None);
     }
     let mut tally = Tally::new(info);

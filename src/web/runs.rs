@@ -34,7 +34,7 @@ const OLD: Duration = Duration::from_secs(10);
 /// The maximum time that a request waits for a current state.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The number of runs on the page.
-const MOST: usize = 50;
+const MAX_RUNS: usize = 50;
 
 /// A view of the queue's runs; cheap to clone.
 #[derive(Clone)]
@@ -176,7 +176,10 @@ impl RunCard {
         let (done, parts) = (status.done.len(), status.run.parts);
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
-            ("Parts done", format!("{} of {} ({share})", whole(done as u64), whole(parts.into()))),
+            (
+                "LiveSections done",
+                format!("{} of {} ({share})", whole(done as u64), whole(parts.into())),
+            ),
             ("In progress", whole(runs.at_work(status) as u64)),
             ("Hands", whole(status.hands())),
         ];
@@ -239,7 +242,7 @@ fn body(seen: &Seen) -> String {
     let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
     if let Some((runs, _)) = seen.runs.as_deref() {
         // Latest first.
-        cards = runs.runs.iter().rev().take(MOST).map(|run| RunCard::of(runs, run)).collect();
+        cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::of(runs, run)).collect();
         more = runs.runs.len() - cards.len();
         let row = |worker: &::queue::WorkerState| WorkerRow {
             name: worker.name.clone(),

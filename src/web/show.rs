@@ -23,7 +23,7 @@ pub struct TableCard {
     pub game: String,
     pub hands: u32,
     pub seats: Vec<SeatRow>,
-    pub playing: Option<PlayingPart>,
+    pub playing: Option<PlayingMatch>,
     pub command: String,
     pub last: String,
 }
@@ -37,7 +37,7 @@ pub struct SeatRow {
 }
 
 /// The match being played at a table.
-pub struct PlayingPart {
+pub struct PlayingMatch {
     pub id: String,
     pub hands: u64,
     pub of: u32,
@@ -84,11 +84,11 @@ pub struct RateTable {
 /// A player with its rate, if there is one.
 pub struct RateLine {
     pub name: String,
-    pub shown: Option<ShownRate>,
+    pub shown: Option<RateText>,
 }
 
 /// A rate as text, with its position in a picture 200 wide with zero in the middle.
-pub struct ShownRate {
+pub struct RateText {
     pub class: &'static str,
     pub mbb: String,
     pub reach: String,
@@ -177,7 +177,7 @@ impl TableCard {
             game: status.game.clone(),
             hands: status.hands,
             seats: status.seats.iter().map(|seat| SeatRow::of(seat, status)).collect(),
-            playing: status.playing.as_ref().map(|playing| PlayingPart::of(playing, status)),
+            playing: status.playing.as_ref().map(|playing| PlayingMatch::of(playing, status)),
             command,
             last: last.map(|last| format!("{}: {}", last.id, last.words)).unwrap_or_default(),
         }
@@ -205,13 +205,13 @@ impl SeatRow {
     }
 }
 
-impl PlayingPart {
-    pub fn of(playing: &Playing, table: &TableStatus) -> PlayingPart {
+impl PlayingMatch {
+    pub fn of(playing: &Playing, table: &TableStatus) -> PlayingMatch {
         let lines = table.seats.iter().zip(&playing.rates).map(|(seat, rate)| PlayerLine {
             name: seat.name.clone(),
             rate: rate.map(RateView::from),
         });
-        PlayingPart {
+        PlayingMatch {
             id: playing.id.clone(),
             hands: playing.hands,
             of: playing.of,
@@ -263,7 +263,7 @@ impl MatchRow {
         let scale = scale(&line.players);
         let rates = line.players.iter().map(|player| RateLine {
             name: player.name.clone(),
-            shown: player.rate.map(|rate| ShownRate::of(rate, scale)),
+            shown: player.rate.map(|rate| RateText::of(rate, scale)),
         });
         MatchRow {
             id: line.id.clone(),
@@ -280,7 +280,7 @@ fn rate_table(players: &[PlayerLine]) -> String {
     let scale = scale(players);
     let line = |player: &PlayerLine| RateLine {
         name: player.name.clone(),
-        shown: player.rate.map(|rate| ShownRate::of(rate, scale)),
+        shown: player.rate.map(|rate| RateText::of(rate, scale)),
     };
     text(&Rates { rates: RateTable { lines: players.iter().map(line).collect() } })
 }
@@ -291,12 +291,12 @@ fn scale(players: &[PlayerLine]) -> f64 {
     rates.map(|rate| rate.low.abs().max(rate.high.abs())).fold(1.0, f64::max)
 }
 
-impl ShownRate {
-    pub fn of(rate: RateView, scale: f64) -> ShownRate {
+impl RateText {
+    pub fn of(rate: RateView, scale: f64) -> RateText {
         let RateView { mbb, low, high, any_time } = rate;
         let x = |value: f64| 100.0 + 96.0 * value / scale;
         let reach = 0.5 * (high - low);
-        ShownRate {
+        RateText {
             class: if low > 0.0 {
                 "gain"
             } else if high < 0.0 {

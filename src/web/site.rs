@@ -37,13 +37,13 @@ struct Inner {
     records: Records,
     metrics: PrometheusHandle,
     draining: AtomicBool,
-    parts: watch::Sender<Arc<Parts>>,
+    parts: watch::Sender<Arc<LiveSections>>,
     stop: CancellationToken,
 }
 
 /// The live parts of the first page, rendered.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct LiveSections {
     /// Tables and outside dealers.
     pub tables: String,
     /// Finished matches.
@@ -75,7 +75,7 @@ impl Site {
             records,
             metrics,
             draining: AtomicBool::new(false),
-            parts: watch::Sender::new(Arc::new(Parts::default())),
+            parts: watch::Sender::new(Arc::new(LiveSections::default())),
             stop,
         }))
     }
@@ -159,7 +159,7 @@ impl Site {
     }
 
     /// The live parts, updated whenever they change.
-    pub fn parts(&self) -> watch::Receiver<Arc<Parts>> {
+    pub fn parts(&self) -> watch::Receiver<Arc<LiveSections>> {
         self.0.parts.subscribe()
     }
 

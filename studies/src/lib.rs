@@ -13,20 +13,20 @@ use logs::Shard;
 
 mod claim;
 mod page;
-mod part;
 mod picture;
 mod read;
 pub mod record;
 mod render;
 mod sections;
+mod shard;
 pub mod study_000;
 pub mod study_001;
 pub mod study_002;
 pub mod study_003;
 pub mod study_004;
 
-pub use part::{independent, part};
 pub use read::ReadError;
+pub use shard::{independent, shard_steps};
 
 use page::{Frame, page};
 use record::Record;
@@ -44,7 +44,7 @@ pub struct Options {
     /// A file of `cardroom train cfr` to use as the teacher instead of training one.
     pub teacher: Option<PathBuf>,
     /// The only part to do; `None` for the whole study.
-    pub only: Option<Part>,
+    pub only: Option<StudySection>,
     /// An additional network among the students.
     pub network: Option<Network>,
     /// Runs of students against Slumbot.
@@ -74,7 +74,7 @@ impl Options {
 
 /// A part of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum StudySection {
     /// Training and matches of trees of several depths.
     Depths,
 }

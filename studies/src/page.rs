@@ -29,13 +29,13 @@ struct Page<'a> {
     made: &'a str,
     program: &'a str,
     seconds: String,
-    sections: Vec<Shown<'a>>,
+    sections: Vec<RenderedSection<'a>>,
     commands: String,
     steps: Vec<(&'a str, String)>,
 }
 
 /// A section with its texts as HTML.
-struct Shown<'a> {
+struct RenderedSection<'a> {
     section: &'a Section,
     head: &'a [String],
     rows: &'a [Vec<String>],
@@ -72,7 +72,7 @@ pub(crate) fn page(
                     [] => Default::default(),
                 };
                 let (prose, list) = (html(&section.prose), html(&section.list));
-                Shown { section, head, rows, prose, list }
+                RenderedSection { section, head, rows, prose, list }
             })
             .collect(),
         commands: self::html(&frame.commands),

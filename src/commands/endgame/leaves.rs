@@ -13,7 +13,7 @@ const LARGE: f64 = 2.3597;
 const TOP: f64 = 2.9314;
 
 /// A node of a tree.
-pub(super) struct Told {
+pub(super) struct TreeNode {
     pub(super) node: usize,
     pub(super) parent: Option<usize>,
     pub(super) depth: usize,
@@ -43,7 +43,7 @@ pub(super) fn told(
     predictor: &Predictor,
     representation: Representation,
     share: Share,
-) -> Vec<Told> {
+) -> Vec<TreeNode> {
     let tree = predictor.tree();
     let cards = tree.column_names().len() / 2;
     let mut parents: Vec<Option<(usize, String)>> = vec![None; tree.nodes()];
@@ -62,7 +62,7 @@ pub(super) fn told(
     let of = |(node, parent): (usize, Option<(usize, String)>)| {
         let (parent, condition) =
             parent.map_or((None, String::new()), |(at, says)| (Some(at), says));
-        Told {
+        TreeNode {
             node,
             parent,
             depth: depths[node],
@@ -99,11 +99,11 @@ fn words(representation: Representation, share: Share, column: usize, cards: usi
 }
 
 /// The published leaves matched with those of a tree whose features include the card's share.
-pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
+pub(super) fn published(predictor: &Predictor, told: &[TreeNode]) -> Vec<Match> {
     let column = predictor.tree().column_names().len() - 1;
     let leaves = || told.iter().filter(|told| told.leaf);
     // The share of the interval from .2 to .8 that leads to this leaf.
-    let covered = |told: &&Told| {
+    let covered = |told: &&TreeNode| {
         let [low, high] = predictor.bounds(told.node, column).map(f64::from);
         (high.min(0.8) - low.max(0.2)).max(0.0) / 0.6
     };
@@ -113,10 +113,10 @@ pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
         .or_else(|| leaves().max_by(|a, b| covered(a).total_cmp(&covered(b))));
     let top = leaves().max_by(|a, b| a.size.total_cmp(&b.size));
     let large = leaves().min_by(|a, b| {
-        let away = |told: &Told| (told.size - LARGE).abs();
+        let away = |told: &TreeNode| (told.size - LARGE).abs();
         away(a).total_cmp(&away(b))
     });
-    let of = |published, asked, found: Option<&Told>, holds: &dyn Fn(&Told) -> bool| {
+    let of = |published, asked, found: Option<&TreeNode>, holds: &dyn Fn(&TreeNode) -> bool| {
         found.map(|told| Match {
             published,
             asked,
@@ -135,8 +135,8 @@ pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
 }
 
 /// The nodes as JSON.
-pub(super) fn json(tree: &Tree, told: &[Told]) -> Vec<Value> {
-    let node = |told: &Told| {
+pub(super) fn json(tree: &Tree, told: &[TreeNode]) -> Vec<Value> {
+    let node = |told: &TreeNode| {
         let mut node = json!({
             "node": told.node,
             "parent": told.parent,

@@ -8,7 +8,7 @@ use serde_json::json;
 use show::Table;
 use show::number::whole;
 
-use super::leaves::{Match, Told, json as nodes, published, told};
+use super::leaves::{Match, TreeNode, json as nodes, published, told};
 use super::{ShareArg, drawing};
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
@@ -82,7 +82,7 @@ struct Grown<'a> {
     /// The number of training games.
     train: usize,
     predictor: Predictor,
-    told: Vec<Told>,
+    told: Vec<TreeNode>,
     matches: Vec<Match>,
 }
 
@@ -115,7 +115,7 @@ impl Shown for Grown<'_> {
 }
 
 /// The tree line by line, and the published leaves beside its own.
-fn text(told: &[Told], matches: &[Match]) -> String {
+fn text(told: &[TreeNode], matches: &[Match]) -> String {
     let mut table = Table::new(["node", "where", "bet", "cards", "squared error"])
         .right(0..1)
         .right(2..)

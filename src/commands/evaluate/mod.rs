@@ -9,8 +9,8 @@ use logs::Shard;
 use solvers::subgame::response::FLOPS;
 
 use crate::exit::Failure;
-use crate::named::{Game, Named};
 use crate::output::Output;
+use crate::resolve_names::{Game, Named};
 use crate::threads::threads;
 
 mod best_response;

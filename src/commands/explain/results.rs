@@ -16,8 +16,8 @@ use show::number::counted;
 
 use super::tree_source::{explainer, student};
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 
 /// The winnings of a node.
 #[derive(Debug, Clone, Copy)]

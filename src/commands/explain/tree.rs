@@ -50,7 +50,7 @@ pub(super) struct Args {
     /// Start --depth branches above the leaf that does this most often in play, or at the root if
     /// there is none
     #[arg(long, value_enum, conflicts_with = "node")]
-    around: Option<Around>,
+    around: Option<LeafFilter>,
     /// A match folder or ledger: each node shows what was won there, with its 95 % interval
     #[arg(long = "match", value_name = "MATCH")]
     played: Option<PathBuf>,
@@ -62,16 +62,16 @@ pub(super) struct Args {
     out: Option<PathBuf>,
 }
 
-/// What a leaf does that is looked for.
+/// A filter of leaves by their actions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Around {
+enum LeafFilter {
     /// Most often bets or raises, with a win-rate below 45 %
     Bluff,
     /// Most often bets or raises, with a win-rate of 55 % or more
     Value,
 }
 
-/// How a tree is shown.
+/// The output format of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Indented lines
@@ -95,9 +95,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             nodes - 1
         )));
     }
-    let place = Place::of(args, &explainer);
-    let shown = explainer.outline(place.node, args.depth.into());
-    let mut heading = heading(args, &explainer, &student, &place);
+    let start = StartNode::of(args, &explainer);
+    let shown = explainer.outline(start.node, args.depth.into());
+    let mut heading = heading(args, &explainer, &student, &start);
     let won = match &args.played {
         Some(path) => won(args, path, &student, &shown, &mut heading)?,
         None => Vec::new(),
@@ -114,25 +114,25 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 /// The node at which the shown part of a tree begins.
-struct Place {
+struct StartNode {
     node: usize,
     /// The reason for this node, in words.
     why: String,
 }
 
-impl Place {
-    fn of(args: &Args, explainer: &Explainer<'_>) -> Place {
+impl StartNode {
+    fn of(args: &Args, explainer: &Explainer<'_>) -> StartNode {
         let (around, what) = match args.around {
-            Some(Around::Bluff) => (explain::Around::Bluff, "with weak hands"),
-            Some(Around::Value) => (explain::Around::Value, "with strong hands"),
-            None => return Place { node: args.node, why: String::new() },
+            Some(LeafFilter::Bluff) => (explain::Around::Bluff, "with weak hands"),
+            Some(LeafFilter::Value) => (explain::Around::Value, "with strong hands"),
+            None => return StartNode { node: args.node, why: String::new() },
         };
         match explainer.leaf_that(around) {
-            Some(leaf) => Place {
+            Some(leaf) => StartNode {
                 node: explainer.above(leaf, args.depth.into()),
                 why: format!("; around node {leaf}, which bets and raises most {what}"),
             },
-            None => Place { node: 0, why: format!("; no leaf mostly bets or raises {what}") },
+            None => StartNode { node: 0, why: format!("; no leaf mostly bets or raises {what}") },
         }
     }
 }
@@ -160,7 +160,12 @@ fn won(
     Ok(won.iter().map(Won::words).collect())
 }
 
-fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Place) -> Heading {
+fn heading(
+    args: &Args,
+    explainer: &Explainer<'_>,
+    student: &Student,
+    start: &StartNode,
+) -> Heading {
     let (street, tree) = (args.street.street(), explainer.tree());
     let all = tree.summary(0);
     let mut about = format!(
@@ -172,11 +177,11 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Pl
     if let Some(street) = student.manifest().streets.get(street.index()) {
         about += &format!("; likeliest move right in {} of the test", percent(street.accuracy, 1));
     }
-    let holds = explainer.path(place.node);
-    if place.node > 0 {
-        about += &format!("; from node {}", place.node);
+    let holds = explainer.path(start.node);
+    if start.node > 0 {
+        about += &format!("; from node {}", start.node);
     }
-    about += &place.why;
+    about += &start.why;
     Heading {
         head: format!("{} {}", args.source.name(), on(street)),
         about,

@@ -9,7 +9,7 @@ use models::explain::Explainer;
 use models::student::{Learned, MANIFEST, Student};
 
 use crate::exit::Failure;
-use crate::named::{Named, names};
+use crate::resolve_names::{Named, names};
 
 /// The agent that is explained.
 #[derive(clap::Args)]

@@ -13,8 +13,8 @@ use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, Named};
 use crate::output::print;
+use crate::resolve_names::{Game, Named};
 
 mod slumbot;
 
@@ -22,11 +22,11 @@ mod slumbot;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    place: Place,
+    opponent: Opponent,
 }
 
 #[derive(clap::Subcommand)]
-enum Place {
+enum Opponent {
     Acpc(Box<AcpcArgs>),
     Slumbot(Box<slumbot::Args>),
 }
@@ -78,9 +78,9 @@ struct AcpcArgs {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Failure> {
-    match args.place {
-        Place::Acpc(args) => run_acpc(*args),
-        Place::Slumbot(args) => slumbot::run(&args),
+    match args.opponent {
+        Opponent::Acpc(args) => run_acpc(*args),
+        Opponent::Slumbot(args) => slumbot::run(&args),
     }
 }
 

@@ -11,14 +11,14 @@ use crate::chart::before_street;
 use crate::exit::Failure;
 
 /// A requested spot.
-pub(super) struct Asked {
+pub(super) struct RequestedSpot {
     /// The path from the root, in the words of the menu; empty for the root.
     pub(super) path: String,
     pub(super) state: PublicState,
 }
 
 /// Parses a spot; an error unless a player must act there.
-pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
+pub(super) fn read(solver: &Solver, text: &str) -> Result<RequestedSpot, Failure> {
     let mut spot = solver.spot();
     let mut path: Vec<String> = Vec::new();
     for word in words(text) {
@@ -30,7 +30,7 @@ pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
     }
     let state = spot.state().clone();
     match due(&state) {
-        Due::Action => Ok(Asked { path: path.join(" "), state }),
+        Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
         Due::Card(card) => Err(input(format!(
             "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} {card}`"
         ))),

@@ -14,16 +14,16 @@ use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, Sub
 
 use super::checkpoint::Checkpoint;
 use super::outcome::{Solved, sizes};
-use super::spots::{self, Asked};
+use super::spots::{self, RequestedSpot};
 use super::view::View;
 use super::{Args, Goal};
 use crate::config::units;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::bet_menu;
 use crate::odds::input;
 use crate::output;
 use crate::progress::Progress;
+use crate::resolve_names::bet_menu;
 use crate::threads::{pool, threads};
 
 /// What only subgames have.
@@ -240,7 +240,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The spots to show; the root if none is named.
-    fn asked(&self, solver: &Solver) -> Result<Vec<Asked>, Failure> {
+    fn asked(&self, solver: &Solver) -> Result<Vec<RequestedSpot>, Failure> {
         match self.options.at.is_empty() {
             true => Ok(vec![spots::read(solver, "")?]),
             false => self.options.at.iter().map(|text| spots::read(solver, text)).collect(),

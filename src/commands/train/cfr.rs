@@ -23,9 +23,9 @@ use super::history::{self, Row};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, bet_menu};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::resolve_names::{Game, bet_menu};
 use crate::threads::Threads;
 
 /// Train a blueprint for the agent `cfr`: a strategy for a whole game, by counterfactual regret
@@ -104,7 +104,7 @@ enum Bits {
 }
 
 /// The most nodes that a betting tree may have.
-const MOST_NODES: u64 = 50_000_000;
+const MAX_NODES: u64 = 50_000_000;
 
 /// Time between updates of the progress display.
 const GLANCE: Duration = Duration::from_millis(500);
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     answer.set("stopping when the buckets are made; press Ctrl-C again to abort");
     let def = args.game.load()?;
     let menu = bet_menu(&args.menu)?;
-    let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
+    let tree = Arc::new(BettingTree::new(&def, &menu, MAX_NODES).map_err(Failure::input)?);
     let buckets = load_buckets(&args.buckets, args.quiet)?;
     if !args.dry_run {
         buckets.tabulate(|_| {});

@@ -13,8 +13,8 @@ use show::number::percent;
 
 use crate::config::units::Size;
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::output::{Output, Shown};
+use crate::resolve_names::Named;
 
 /// Compare students on test rows: log-losses in nats, by street.
 ///

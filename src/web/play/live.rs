@@ -10,7 +10,7 @@ use axum::response::sse::Event;
 use futures_util::stream;
 use wire::slumbot_host::{Moment, SessionView};
 
-use super::{Asked, Play, result, review, table};
+use super::{Play, SessionQuery, result, review, table};
 use crate::web::live::{event, respond};
 
 /// The polling interval of a session.
@@ -31,7 +31,7 @@ const PARTS: [&str; 4] = ["table", "review", "result", "history"];
 /// The parts of a session's page, now and whenever they change.
 pub async fn parts(
     State(play): State<Play>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SessionQuery>,
 ) -> Result<Response, Response> {
     play.view(&asked.token).await?;
     let start = (play, asked.token, Sent::default(), Vec::new());

@@ -27,13 +27,13 @@ use wire::slumbot_host::{HostError, HostStatus, SessionView};
 use super::Site;
 use super::api::blocking;
 use super::pages::{message, text};
-use past_hands::Courses;
+use past_hands::SessionStatsCache;
 
 /// The state shared by the handlers.
 #[derive(Clone)]
 struct Play {
     site: Site,
-    past: Courses,
+    past: SessionStatsCache,
 }
 
 #[derive(Template)]
@@ -57,12 +57,12 @@ pub fn router(site: Site) -> Router {
         .route("/play/table", get(table))
         .route("/play/live", get(live::parts))
         .route("/play/history", get(history))
-        .with_state(Play { site, past: Courses::default() })
+        .with_state(Play { site, past: SessionStatsCache::default() })
 }
 
 /// The query of the handlers.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct SessionQuery {
     /// The token of the session; empty for none.
     #[serde(default)]
     token: String,
@@ -71,7 +71,7 @@ struct Asked {
 }
 
 /// The page with an empty table: only the browser knows the session.
-async fn page(State(play): State<Play>, Query(asked): Query<Asked>) -> Response {
+async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Response {
     let Some(api) = play.site.slumbot() else {
         let why = "This server offers no table to play at: `slumbot.enabled` is false.";
         return message(StatusCode::NOT_FOUND, "No table here", why);
@@ -98,7 +98,10 @@ fn chosen(status: &HostStatus, name: Option<String>) -> String {
 }
 
 /// The table of a session; an empty one without a token.
-async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<Response, Response> {
+async fn table(
+    State(play): State<Play>,
+    Query(asked): Query<SessionQuery>,
+) -> Result<Response, Response> {
     if asked.token.is_empty() {
         let api = play.site.slumbot().ok_or_else(no_table)?;
         let agent = chosen(&api.status(), asked.agent);
@@ -111,7 +114,7 @@ async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<R
 /// All finished hands as plain text.
 async fn history(
     State(play): State<Play>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SessionQuery>,
 ) -> Result<Response, Response> {
     let view = play.view(&asked.token).await?;
     if let Some(api) = play.site.slumbot() {

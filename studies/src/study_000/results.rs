@@ -4,7 +4,7 @@ use super::files::{DEPTHS, Files, Player, Sizes, pairs, players};
 use super::published::{self, Published};
 use super::verdict::Verdict;
 use crate::read::{Document, Estimate};
-use crate::{Network, Options, Part, ReadError, SlumbotRun};
+use crate::{Network, Options, ReadError, SlumbotRun, StudySection};
 
 /// The names of the streets in the report.
 pub(super) const STREETS: [&str; 4] = ["before the flop", "flop", "turn", "river"];
@@ -76,11 +76,11 @@ pub(super) struct Slumbot {
     pub(super) kind: &'static str,
     pub(super) published: Published,
     /// The run's results, if there is one.
-    pub(super) run: Option<Against>,
+    pub(super) run: Option<SlumbotMatch>,
 }
 
 /// The results of a run against Slumbot.
-pub(super) struct Against {
+pub(super) struct SlumbotMatch {
     /// The agent as the run named it.
     pub(super) agent: String,
     /// The server, if it was not Slumbot's own.
@@ -188,7 +188,7 @@ impl Results {
             opening: None,
             bluffs: Vec::new(),
         };
-        if options.only != Some(Part::Depths) {
+        if options.only != Some(StudySection::Depths) {
             results.read_all(&files)?;
         }
         Ok(results)
@@ -280,7 +280,7 @@ fn played(document: &Document) -> Result<Match, ReadError> {
     })
 }
 
-fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<Against, ReadError> {
+fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<SlumbotMatch, ReadError> {
     let document = Document::read(&files.slumbot(&run.kind))?;
     let raw = document.estimate("/entrants/0/rate")?;
     let rows = document.list("/estimates/rows").unwrap_or_default();
@@ -288,7 +288,7 @@ fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<Against, ReadError> {
         Some(at) => document.estimate(&format!("/estimates/rows/{at}/rate"))?,
         None => raw,
     };
-    Ok(Against {
+    Ok(SlumbotMatch {
         agent: document.text("/entrants/0/name")?.to_owned(),
         server: run.server.clone(),
         hands: document.number("/hands")? as u64,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::steps::{
-    LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, Plan, Published, SEARCHES, STREETS,
+    LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, Published, SEARCHES, STREETS, Setup,
 };
 use crate::read::{Document, Estimate};
 use crate::{Options, ReadError};
@@ -113,13 +113,13 @@ pub(super) struct Results {
 
 impl Results {
     pub(super) fn read(options: &Options) -> Result<Results, ReadError> {
-        let plan = Plan { options };
-        let streets = STREETS.iter().map(|(name, published)| street(&plan, name, published));
+        let setup = Setup { options };
+        let streets = STREETS.iter().map(|(name, published)| street(&setup, name, published));
         let rate = |path: std::path::PathBuf| Document::read(&path)?.estimate("/entrants/0/rate");
         let no_limit = NO_LIMIT_LISTS.iter().map(|list| {
-            NO_LIMIT.iter().map(|(against, _)| rate(plan.no_limit(list, against))).collect()
+            NO_LIMIT.iter().map(|(against, _)| rate(setup.no_limit(list, against))).collect()
         });
-        let whole = LIMIT_LISTS.iter().map(|(list, _)| rate(plan.whole(list)));
+        let whole = LIMIT_LISTS.iter().map(|(list, _)| rate(setup.whole(list)));
         Ok(Results {
             streets: streets.collect::<Result<_, _>>()?,
             whole: whole.collect::<Result<_, _>>()?,
@@ -129,11 +129,11 @@ impl Results {
 }
 
 fn street(
-    plan: &Plan<'_>,
+    setup: &Setup<'_>,
     name: &'static str,
     published: &'static [Published],
 ) -> Result<Street, ReadError> {
-    let measured = Document::read(&plan.published(name))?;
+    let measured = Document::read(&setup.published(name))?;
     let of = |(number, published): (usize, &'static Published)| {
         Ok((published, rule(&measured, &format!("/rules/{number}"), "fitness")?))
     };
@@ -141,8 +141,8 @@ fn street(
         published.iter().enumerate().map(of).collect::<Result<_, ReadError>>()?;
     let mut runs = Vec::new();
     for (search, (kind, _, seeds)) in SEARCHES.into_iter().enumerate() {
-        for seed in 1..=plan.runs(seeds) {
-            let run = Document::read(&plan.searched(name, kind, seed))?;
+        for seed in 1..=setup.runs(seeds) {
+            let run = Document::read(&setup.searched(name, kind, seed))?;
             runs.push(Run {
                 search,
                 evaluations: run.number("/found/evaluations")?,
@@ -152,9 +152,9 @@ fn street(
             });
         }
     }
-    let proven = best(&Document::read(&plan.all(name))?)?;
-    let cards = best(&Document::read(&plan.cards(name))?)?.pop();
-    let met = met(plan, name, &published)?;
+    let proven = best(&Document::read(&setup.all(name))?)?;
+    let cards = best(&Document::read(&setup.cards(name))?)?.pop();
+    let met = met(setup, name, &published)?;
     let reach = measured.number("/reach")?;
     Ok(Street { name, reach, published, runs, proven, cards, met })
 }
@@ -162,12 +162,12 @@ fn street(
 /// Reads the results of the printed rules and those of the first runs, against each other and
 /// further opponents.
 fn met(
-    plan: &Plan<'_>,
+    setup: &Setup<'_>,
     street: &str,
     published: &[(&'static Published, Rule)],
 ) -> Result<Vec<Met>, ReadError> {
-    let document = Document::read(&plan.met(street))?;
-    let others = OTHERS.iter().map(|other| Document::read(&plan.other(street, other)));
+    let document = Document::read(&setup.met(street))?;
+    let others = OTHERS.iter().map(|other| Document::read(&setup.other(street, other)));
     let others = others.collect::<Result<Vec<Document>, _>>()?;
     let printed = published.iter().map(|(published, _)| published.name.to_owned());
     let names = printed.chain(SEARCHES.iter().map(|(_, words, _)| format!("found by {words}")));

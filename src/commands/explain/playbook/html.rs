@@ -122,7 +122,7 @@ fn line(html: &mut String, line: &Line) {
 /// The actions of a rule as HTML. In print, the rare part of a long list is replaced by dots, so
 /// that a rule takes one line.
 fn mix(whole: &str) -> String {
-    let first = PAPER.first_of(whole, ROOM);
+    let first = PAPER.first_of(whole, COLUMN_WIDTH);
     match first.strip_suffix(", …") {
         Some(first) => format!(
             "{}<span class=\"rest\">{}</span><span class=\"short\">, …</span>",
@@ -150,7 +150,7 @@ fn spaced(text: &str) -> String {
 
 /// Font in print, in points, and the width for the actions.
 const PAPER: Letters = Letters::regular(7.2);
-const ROOM: f64 = 205.0;
+const COLUMN_WIDTH: f64 = 205.0;
 
 fn add(html: &mut String, part: std::fmt::Arguments<'_>) {
     html.write_fmt(part).expect("a string takes all");

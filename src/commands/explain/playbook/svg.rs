@@ -28,8 +28,12 @@ const TITLE: Letters = Letters::bold(19.0);
 /// The SVG file.
 pub(super) fn page(page: &Page) -> String {
     let lines = |width: f64| -> Vec<String> {
-        let room = width - 2.0 * EDGE;
-        page.about.iter().chain([&page.reading]).flat_map(|text| TEXT.wrapped(text, room)).collect()
+        let available = width - 2.0 * EDGE;
+        page.about
+            .iter()
+            .chain([&page.reading])
+            .flat_map(|text| TEXT.wrapped(text, available))
+            .collect()
     };
     let head = |width: f64| TITLE.wrapped(&page.head, width - 2.0 * EDGE);
     let height = |width: f64| {

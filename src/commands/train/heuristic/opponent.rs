@@ -19,8 +19,8 @@ use solvers::subgame::response::{InBuckets, TreeStrategy};
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 
 /// The default opponent.
 pub(super) const CATEGORIES: &str = "cfr:blueprint=categories";
@@ -111,7 +111,7 @@ impl Opponent {
         street: Street,
         classes: &FactClasses,
         table: &Path,
-        how: How,
+        how: CountOptions,
     ) -> Result<ClassCounts, Failure> {
         let InBuckets { buckets, .. } = self.in_buckets();
         let counting = Counting { street, buckets, classes };
@@ -169,7 +169,7 @@ impl Opponent {
 }
 
 /// The default file for counts.
-pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
+pub(super) fn default_counts_path(street: Street, texture: Texture) -> PathBuf {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     let texture: String = texture.to_string().chars().map(plain).collect();
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
@@ -177,7 +177,7 @@ pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
 
 /// The options for counting deals.
 #[derive(Clone, Copy)]
-pub(super) struct How {
+pub(super) struct CountOptions {
     /// Counts only this many flops instead of all; such counts are not saved.
     pub(super) flops: Option<usize>,
     pub(super) threads: usize,
@@ -185,7 +185,7 @@ pub(super) struct How {
 }
 
 /// Counts the deals, with a progress display.
-fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
+fn made(counting: &Counting<'_>, how: CountOptions) -> Result<ClassCounts, Failure> {
     let stop = Stop::new();
     let answer = interrupt::listen(&stop)?;
     answer.set("stopping after the current flops; press Ctrl-C again to abort");
