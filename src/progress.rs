@@ -106,7 +106,7 @@ impl Progress {
         let place = self.unit.status(done, total, speed);
         if self.plain && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
-            let so_far = span(self.begun.elapsed().as_secs_f64());
+            let so_far = time_span(self.begun.elapsed().as_secs_f64());
             // Nothing can be done when stderr is closed.
             let _ = writeln!(std::io::stderr(), "after {so_far}: {place}  {}", visible(note));
         }

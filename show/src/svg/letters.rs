@@ -86,14 +86,14 @@ impl Letters {
         if self.wide(list) <= width {
             return list.to_owned();
         }
-        let mut kept = String::new();
+        let mut fitting = String::new();
         for part in list.split(", ") {
-            if !kept.is_empty() && self.wide(&format!("{kept}{part}, …")) > width {
+            if !fitting.is_empty() && self.wide(&format!("{fitting}{part}, …")) > width {
                 break;
             }
-            kept += &format!("{part}, ");
+            fitting += &format!("{part}, ");
         }
-        kept.push('…');
-        kept
+        fitting.push('…');
+        fitting
     }
 }

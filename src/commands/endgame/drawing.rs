@@ -19,11 +19,11 @@ const TOP: f64 = 56.0;
 const LETTERS: Letters = Letters::regular(11.0);
 const BOLD: Letters = Letters::bold(11.0);
 
-/// The tree as SVG. In `told` a parent comes before its children; a bar of full width is a bet of
+/// The tree as SVG. In `nodes` a parent comes before its children; a bar of full width is a bet of
 /// `most` pots.
-pub(super) fn svg(told: &[TreeNode], title: &str, about: &str, most: f64) -> String {
+pub(super) fn svg(nodes: &[TreeNode], title: &str, about: &str, most: f64) -> String {
     let measures = Measures { node: [WIDE, TALL], gaps: [GAP, BETWEEN], edge: EDGE, top: TOP };
-    let layout = Layout::new(told.iter().map(|node| node.parent).collect(), measures);
+    let layout = Layout::new(nodes.iter().map(|node| node.parent).collect(), measures);
     let [width, height] = layout.size();
     let width = width.max(2.0 * EDGE + Letters::bold(15.0).wide(title)).max(480.0);
     let shown = [width, height].map(|size| format!("{size:.0}"));
@@ -49,7 +49,7 @@ pub(super) fn svg(told: &[TreeNode], title: &str, about: &str, most: f64) -> Str
         "{about}; bets in pots, a full bar is {most}; after ± the root of the squared error"
     );
     svg.text([EDGE, 42.0], "class=\"soft\"", &LETTERS.wrapped(&about, width)[0]);
-    for node in told {
+    for node in nodes {
         layout.draw_edge(&mut svg, node.node);
         draw(&mut svg, node, most, layout.at(node.node));
     }
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn a_picture_has_a_box_for_each_node_and_an_edge_for_each_child() {
         let (low, high) = ("the card beats < 0.966", "the card beats ≥ 0.966");
-        let told =
+        let nodes =
             [node(0, None, "", false), node(1, Some(0), low, true), node(2, Some(0), high, true)];
-        let picture = svg(&told, "one < two", "about", 3.0);
+        let picture = svg(&nodes, "one < two", "about", 3.0);
         let count = |text: &str| picture.matches(text).count();
         assert_eq!((count("<g>"), count("class=\"box"), count("class=\"edge\"")), (3, 3, 2));
         assert_eq!(count("every card"), 2);

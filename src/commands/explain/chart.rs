@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         }
         None => Ok(()),
     };
-    Ok(Output::of(&place, args.json)?.then(drawn))
+    Ok(Output::of(&spot, args.json)?.then(drawn))
 }
 
 /// The public state after this betting, and the seat to act.

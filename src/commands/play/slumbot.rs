@@ -132,9 +132,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let answer = interrupt::listen(&stop)?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
-    let mut told = ReportedState::default();
+    let mut reported = ReportedState::default();
     let played = wire::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
-        told.news(progress).iter().for_each(|line| bar.say(line));
+        reported.news(progress).iter().for_each(|line| bar.say(line));
         bar.show(progress.hands.min(hands), &note(progress, hands));
     });
     bar.finish();

@@ -7,7 +7,6 @@ mod shove_fold;
 mod small_games;
 mod spots;
 mod subgame;
-mod text;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -253,14 +253,14 @@ impl<'a> Run<'a> {
         while !self.done() && !stop.asked() {
             self.stretch((self.seconds + pause).min(whole), stop);
             let begun = Instant::now();
-            let kept = self.checkpoint(stop)?;
+            let saved = self.checkpoint(stop)?;
             pause = pause.max(10.0 * begun.elapsed().as_secs_f64());
             if self.done() {
                 // The blueprint is the smaller file, and may fit on the disk when the training does
                 // not.
-                return Ok(self.export()?.then(kept));
+                return Ok(self.export()?.then(saved));
             }
-            if let Err(failure) = kept.and_then(|()| self.write()) {
+            if let Err(failure) = saved.and_then(|()| self.write()) {
                 let before = if self.training.exists() {
                     "the previous one remains"
                 } else {
@@ -317,14 +317,13 @@ impl<'a> Run<'a> {
         say(&row.line(self.last.as_ref()));
         self.last = Some(row);
         self.before = Some(now);
-        let kept =
-            saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
-                match history::picture(&self.curve) {
-                    Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
-                    None => Ok(()),
-                }
-            });
-        Ok(kept.map_err(|error| at(&self.training, &error)))
+        let saved = saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
+            match history::picture(&self.curve) {
+                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                None => Ok(()),
+            }
+        });
+        Ok(saved.map_err(|error| at(&self.training, &error)))
     }
 
     /// Writes the blueprint and returns its name and size.

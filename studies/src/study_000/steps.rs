@@ -47,7 +47,7 @@ impl Setup<'_> {
         let out = self.files.at("teacher").join("teacher.blueprint");
         for &iterations in &self.sizes.iterations {
             let title = format!("the teacher, {iterations} iterations");
-            let kept = self.files.blueprint(iterations);
+            let copy = self.files.blueprint(iterations);
             let printed = self.files.at("teacher").join(format!("{iterations}.txt"));
             steps.push(
                 Step::command(&title, "train cfr")
@@ -56,7 +56,7 @@ impl Setup<'_> {
                     .with(["--iterations", &iterations.to_string(), "--out", &argument(&out)])
                     .prints_into(&printed),
             );
-            let action = Action::Copy { from: out.clone(), to: kept };
+            let action = Action::Copy { from: out.clone(), to: copy };
             steps.push(Step { title: format!("{title}, kept"), action });
         }
     }

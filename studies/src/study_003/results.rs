@@ -27,7 +27,7 @@ pub(super) struct Run {
     /// The best rule of each complexity.
     pub(super) best: Vec<Rule>,
     /// The improvements: the number of rules measured, and the best fitness.
-    pub(super) course: Vec<(f64, f64)>,
+    pub(super) learning_curve: Vec<(f64, f64)>,
 }
 
 /// A rule's results against the others.
@@ -148,7 +148,7 @@ fn street(
                 evaluations: run.number("/found/evaluations")?,
                 seconds: run.number("/found/seconds")?,
                 best: best(&run)?,
-                course: course(&run)?,
+                learning_curve: learning_curve(&run)?,
             });
         }
     }
@@ -191,16 +191,16 @@ fn met(
 }
 
 /// Reads a run's improvements: rules measured, and the best fitness.
-fn course(run: &Document) -> Result<Vec<(f64, f64)>, ReadError> {
-    let mut course: Vec<(f64, f64)> = Vec::new();
+fn learning_curve(run: &Document) -> Result<Vec<(f64, f64)>, ReadError> {
+    let mut learning_curve: Vec<(f64, f64)> = Vec::new();
     for at in 0..run.list("/found/course")?.len() {
         let number = |part| run.number(&format!("/found/course/{at}/{part}"));
         let (rules, value) = (number(0)?, number(2)?);
-        if course.last().is_none_or(|(_, best)| value > *best) {
-            course.push((rules, value));
+        if learning_curve.last().is_none_or(|(_, best)| value > *best) {
+            learning_curve.push((rules, value));
         }
     }
-    Ok(course)
+    Ok(learning_curve)
 }
 
 fn best(document: &Document) -> Result<Vec<Rule>, ReadError> {

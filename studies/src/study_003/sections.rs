@@ -131,7 +131,7 @@ fn searches(results: &Results) -> Section {
             .map(|(street, file)| Picture {
                 file: (*file).to_owned(),
                 shows: format!("The searches on the {}, all runs", street.name),
-                svg: tables::course(street),
+                svg: tables::learning_curve(street),
             })
             .collect(),
         ..Section::default()

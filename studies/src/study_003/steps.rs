@@ -246,21 +246,24 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         );
         let title = format!("{street}: all rules of one statement about cards");
         steps.push(
-            setup.heuristic(title, street)
+            setup
+                .heuristic(title, street)
                 .with(["--search", "exhaustive", "--complexity", "3", "--cards-only"])
                 .prints_into(&setup.cards(street)),
         );
         let title = format!("{street}: the rules against each other and a best response");
         let matches = setup.scaled(4e5, 200.0);
         steps.push(
-            setup.measured(title, street, published)
+            setup
+                .measured(title, street, published)
                 .with(["--response", "--meet", "--matches", &matches])
                 .prints_into(&setup.met(street)),
         );
         for opponent in OTHERS {
             let title = format!("{street}: the rules against {opponent}");
             steps.push(
-                setup.measured(title, street, published)
+                setup
+                    .measured(title, street, published)
                     .with(["--opponent", opponent])
                     .prints_into(&setup.other(street, opponent)),
             );

@@ -112,7 +112,7 @@ const FIRST: f64 = 100.0;
 
 /// The best fitness over the rules measured, for each run, as a picture; the first run of each
 /// search is labelled.
-pub(super) fn course(street: &Street) -> String {
+pub(super) fn learning_curve(street: &Street) -> String {
     let mut runs: Vec<&super::results::Run> = street.runs.iter().collect();
     let first = |run: &&super::results::Run| {
         let same = street.runs.iter().find(|other| other.search == run.search);
@@ -122,8 +122,8 @@ pub(super) fn course(street: &Street) -> String {
     let lines = runs.iter().map(|run| {
         let mut points: Vec<(f64, f64)> = Vec::new();
         // The first rules are far below all others.
-        let early = run.course.iter().take_while(|(rules, _)| *rules < FIRST).count();
-        for &(rules, value) in &run.course[early.saturating_sub(1)..] {
+        let early = run.learning_curve.iter().take_while(|(rules, _)| *rules < FIRST).count();
+        for &(rules, value) in &run.learning_curve[early.saturating_sub(1)..] {
             let rules = rules.max(FIRST);
             // A step function: the best before holds up to here.
             points.extend(points.last().map(|&(_, before)| (rules, before)));
