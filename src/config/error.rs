@@ -58,7 +58,7 @@ pub enum ConfigError {
         place: ValueOrigin,
         /// The key with its path.
         key: String,
-        /// The reason.
+        /// The error of the check.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }

@@ -23,7 +23,7 @@ pub struct Flag {
 /// A configuration with the origins of its values.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The configuration.
+    /// The values of all layers.
     pub config: Config,
     /// The file it was read from, if there was one.
     pub file: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// The origin of a value.
+/// The layer that set a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueOrigin {
     /// The built-in default.

@@ -33,7 +33,7 @@ pub async fn dealers(State(site): State<Site>) -> Json<Vec<ConnectionStatus>> {
     Json(site.dealers().iter().map(ConnectionView::status).collect())
 }
 
-/// The agents.
+/// All agents of the server, as JSON.
 pub async fn agents(State(site): State<Site>) -> Json<Vec<AgentLine>> {
     Json(site.agents().to_vec())
 }

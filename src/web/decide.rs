@@ -245,7 +245,7 @@ impl Decision {
     }
 }
 
-/// A parsed request.
+/// The parsed body of a request, with the agent and the game that it names.
 struct ParsedRequest {
     agent: String,
     choice: AgentChoice,

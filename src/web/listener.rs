@@ -153,7 +153,7 @@ impl Wire {
     }
 }
 
-/// The slots for connections.
+/// The limited number of connections that are open at the same time.
 #[derive(Clone)]
 struct ConnectionSlots {
     most: usize,

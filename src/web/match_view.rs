@@ -73,7 +73,7 @@ pub struct HandView {
 pub struct DecisionView {
     /// The index of the player.
     pub entrant: u8,
-    /// The street.
+    /// The street in words.
     pub street: &'static str,
     /// The action in words.
     pub action: String,

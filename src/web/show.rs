@@ -102,7 +102,7 @@ pub struct RateText {
     pub x_mean: String,
 }
 
-/// A match in detail.
+/// The page of one match.
 pub struct MatchDetail {
     pub id: String,
     pub end: String,
@@ -128,7 +128,7 @@ pub struct DecisionRow {
     pub fallbacks: u64,
 }
 
-/// A hand.
+/// A row of the table of hands.
 pub struct HandRow {
     pub number: u64,
     pub betting: String,

@@ -74,7 +74,7 @@ impl Api {
         Api(Arc::new(Inner { host, limits, faults, login, callers, counters }))
     }
 
-    /// The host.
+    /// The sessions behind the API.
     pub fn host(&self) -> &SlumbotHost {
         &self.0.host
     }
@@ -89,7 +89,7 @@ impl Api {
         self.0.faults.as_ref().map(Faults::words)
     }
 
-    /// The routes.
+    /// The routes under all prefixes.
     pub fn router(&self) -> Router {
         let mut router = Router::new();
         for prefix in PREFIXES {

@@ -148,7 +148,7 @@ pub const STUDIES: [Study; 5] =
 pub struct Step {
     /// A short title, different for every step of a study.
     pub title: String,
-    /// The action.
+    /// The command or the copy that it performs.
     pub action: Action,
 }
 
@@ -157,7 +157,7 @@ pub struct Step {
 pub enum Action {
     /// Runs `cardroom` with these arguments.
     Command {
-        /// The arguments.
+        /// The command line after the program's name.
         arguments: Vec<String>,
         /// The file that its output is written to.
         prints: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! A table for a person: heads-up no-limit against an agent, over the Slumbot API that programs
+//! The play page: heads-up no-limit against an agent, over the Slumbot API that programs
 //! use.
 //!
 //! The script sends actions to that API and nothing else; the table, the buttons and the result are
@@ -50,7 +50,7 @@ struct Opponent {
     chosen: bool,
 }
 
-/// The routes.
+/// The routes of the play page.
 pub fn router(site: Site) -> Router {
     Router::new()
         .route("/play", get(page))

@@ -12,7 +12,7 @@ use crate::web::show::CardText;
 pub struct Step {
     /// The player's seat.
     pub seat: Seat,
-    /// The street.
+    /// The street of the action.
     pub street: Street,
     /// In the third person: `raises to 300`.
     pub they: String,
