@@ -66,7 +66,7 @@ pub(crate) struct PlayArgs {
     pub(crate) quiet: bool,
 }
 
-/// What is recorded.
+/// The level of detail of a record.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Record {
     /// Nothing: results only, at full speed

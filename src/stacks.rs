@@ -32,7 +32,8 @@ impl FromStr for Stacks {
     fn from_str(text: &str) -> Result<Stacks, String> {
         let wrong = || {
             format!(
-                "write stacks in big blinds from 1 on, at most {MAX_STACKS}, as in 10, 5..20 or 2.5,7"
+                "write stacks in big blinds from 1 on, at most {MAX_STACKS}, \
+                 as in 10, 5..20 or 2.5,7"
             )
         };
         let one = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());

@@ -70,7 +70,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// How many boards to go through.
+/// The number of boards for all-ins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AllInMode {
     /// As many as possible in some seconds; reports what is left out

@@ -38,7 +38,8 @@ pub(crate) fn histograms(prospect: &Prospect) -> String {
     }
     let quantiles = format!("▲ {}", percentages(&prospect.show.quantiles));
     let quantiles_width = Letters::regular(12.0).wide(&quantiles);
-    let heading = Heading::new(&title, "", WIDTH - RIGHT - quantiles_width - 2.0 * EDGE);
+    let width = (WIDTH - RIGHT - quantiles_width - 2.0 * EDGE).max(0.4 * WIDTH);
+    let heading = Heading::new(&title, "", width);
     let head = HEAD + heading.extra_height();
     let mut picture = open([WIDTH, head + PANEL * panels as f64], &title, &text);
     heading.draw(&mut picture, [EDGE, 20.0]);
@@ -133,7 +134,8 @@ pub(crate) fn chart(chart: &Chart) -> String {
         let value = chart.value(rate);
         let shade = ((value - 0.3) / 0.56).clamp(0.03, 1.0);
         picture.add(format_args!(
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" opacity=\"{:.2}\"/>",
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" \
+             opacity=\"{:.2}\"/>",
             x + 1.0,
             y + 1.0,
             CELL - 2.0,

@@ -1,4 +1,4 @@
-//! Where decision trees come from: an agent, or the folder of a student.
+//! The sources of decision trees: an agent, or the folder of a student.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -83,8 +83,8 @@ impl Problem<'_> {
         let Evaluation { values, best, .. } = solved.evaluation;
         let pot = solved.evaluation.pot();
         let mut text = format!(
-            "{}: pot {}, {} behind, {} x {} hands, {}\n{} iterations in {:.2} s: exploitability {:.4} chips, {} of the \
-             pot{}\n\n",
+            "{}: pot {}, {} behind, {} x {} hands, {}\n\
+             {} iterations in {:.2} s: exploitability {:.4} chips, {} of the pot{}\n\n",
             self.root.board(),
             self.root.pot(),
             self.behind(),

@@ -12,7 +12,7 @@ use models::network;
 
 use crate::exit::Failure;
 
-/// What `--device` chooses from.
+/// The devices of `--device`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Device {
     /// The processor

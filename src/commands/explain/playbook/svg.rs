@@ -115,7 +115,8 @@ fn section(svg: &mut Picture, street: &Section, width: f64, y: f64) -> f64 {
         base += LINE;
         for (left, colour, words) in line {
             svg.add(format_args!(
-                    "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" fill=\"{colour}\"/>",
+                "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" \
+                 fill=\"{colour}\"/>",
                 base - 7.4
             ));
             svg.text([left + 11.0, base], "class=\"faint\"", words);

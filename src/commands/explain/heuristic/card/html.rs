@@ -53,7 +53,8 @@ pub(super) fn page(card: &Card) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
-         <style>\n{colours}:root{{--size:{:.1}pt}}\nbody{{font-family:{FONTS}}}\n{STYLE}</style>\n</head>\n<body>\n\
+         <style>\n{colours}:root{{--size:{:.1}pt}}\nbody{{font-family:{FONTS}}}\n\
+         {STYLE}</style>\n</head>\n<body>\n\
          <h1>{head}</h1>\n<p>{}</p>\n",
         size(card),
         escaped(&card.reading),
