@@ -103,14 +103,14 @@ impl Progress {
         let (before, since) = *self.from.get_or_insert_with(|| (done, Instant::now()));
         let total = self.bar.length().unwrap_or(done);
         let speed = done.saturating_sub(before) as f64 / since.elapsed().as_secs_f64().max(1e-3);
-        let place = self.unit.status(done, total, speed);
+        let status = self.unit.status(done, total, speed);
         if self.plain && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
             let so_far = time_span(self.begun.elapsed().as_secs_f64());
             // Nothing can be done when stderr is closed.
-            let _ = writeln!(std::io::stderr(), "after {so_far}: {place}  {}", visible(note));
+            let _ = writeln!(std::io::stderr(), "after {so_far}: {status}  {}", visible(note));
         }
-        self.bar.set_message(format!("{place}  {}", visible(note)));
+        self.bar.set_message(format!("{status}  {}", visible(note)));
     }
 
     /// Prints a line, above the bar if there is one.

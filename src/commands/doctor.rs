@@ -150,13 +150,13 @@ fn folder(data: &Path) -> Vec<Check> {
         ),
     };
     let Ok(disk) = rustix::fs::statvfs(there) else { return vec![written] };
-    let room = disk.f_bavail * disk.f_frsize;
-    let found = format!("{} free", indicatif::HumanBytes(room));
-    let room = match room {
-        room if room >= MIN_FREE_SPACE => works("room on its disk", found),
+    let free = disk.f_bavail * disk.f_frsize;
+    let found = format!("{} free", indicatif::HumanBytes(free));
+    let space = match free {
+        free if free >= MIN_FREE_SPACE => works("room on its disk", found),
         _ => lacks("room on its disk", State::Missing, found, "keep records on a larger disk"),
     };
-    vec![written, room]
+    vec![written, space]
 }
 
 /// Checks whether the web page can be served at this address.

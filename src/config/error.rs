@@ -16,22 +16,22 @@ pub enum ConfigError {
         reason: std::io::Error,
     },
     /// The file is not TOML, or a value has the wrong type.
-    #[error("{place}: {reason}")]
+    #[error("{origin}: {reason}")]
     Bad {
-        /// The place of the value.
-        place: ValueOrigin,
+        /// The origin of the value.
+        origin: ValueOrigin,
         /// The fault.
         reason: String,
     },
     /// A key is unknown.
     #[error(
-        "{place}: there is no key `{key}`{}; keys here: {}",
+        "{origin}: there is no key `{key}`{}; keys here: {}",
         .nearest.map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default(),
         .known.join(", ")
     )]
     UnknownKey {
-        /// The place of the key.
-        place: ValueOrigin,
+        /// The origin of the key.
+        origin: ValueOrigin,
         /// The key with its path.
         key: String,
         /// The nearest known key, if one is near.
@@ -52,10 +52,10 @@ pub enum ConfigError {
         nearest: Option<String>,
     },
     /// A value has the right type but cannot be used.
-    #[error("{place}: {key}: {reason}")]
+    #[error("{origin}: {key}: {reason}")]
     Unusable {
-        /// The place of the value.
-        place: ValueOrigin,
+        /// The origin of the value.
+        origin: ValueOrigin,
         /// The key with its path.
         key: String,
         /// The error of the check.

@@ -1,4 +1,4 @@
-//! Merging the layers of a configuration, with the place of each value.
+//! Merging the layers of a configuration, with the origin of each value.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -94,18 +94,18 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// The place of a key's value.
+    /// The origin of a key's value.
     pub fn origin(&self, key: &str) -> ValueOrigin {
         self.origins.get(key).cloned().unwrap_or(ValueOrigin::Default)
     }
 
-    /// The place to report for a key: that of its value, or else that of the table or list it
+    /// The origin to report for a key: that of its value, or else that of the table or list it
     /// belongs to.
-    fn place(&self, key: &str) -> ValueOrigin {
+    fn nearest_origin(&self, key: &str) -> ValueOrigin {
         let mut key = key;
         loop {
-            if let Some(place) = self.origins.get(key) {
-                return place.clone();
+            if let Some(origin) = self.origins.get(key) {
+                return origin.clone();
             }
             match key.rfind(['.', '[']) {
                 Some(end) => key = &key[..end],
@@ -120,7 +120,11 @@ impl Loaded {
         key: &str,
         reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ConfigError {
-        ConfigError::Unusable { place: self.place(key), key: key.to_owned(), reason: reason.into() }
+        ConfigError::Unusable {
+            origin: self.nearest_origin(key),
+            key: key.to_owned(),
+            reason: reason.into(),
+        }
     }
 
     /// The folder to which relative paths in the file refer; empty without a file.
@@ -141,7 +145,7 @@ impl Loaded {
         let text = read.map_err(|reason| ConfigError::Read { path: path.to_owned(), reason })?;
         let text = text.as_str();
         let bad = |error: &toml::de::Error, reason| ConfigError::Bad {
-            place: ValueOrigin::Line(
+            origin: ValueOrigin::Line(
                 path.to_owned(),
                 error.span().map_or(1, |s| line(text, s.start)),
             ),
@@ -150,8 +154,8 @@ impl Loaded {
         let no_toml = |error: toml::de::Error| bad(&error, one_line(error.message()));
         let spanned = DeTable::parse(text).map_err(no_toml)?;
         let root = Spanned::new(spanned.span(), DeValue::Table(spanned.into_inner()));
-        let place = |at: usize| ValueOrigin::Line(path.to_owned(), line(text, at));
-        self.note_origins("", &mut Vec::new(), &root, &place)?;
+        let origin = |at: usize| ValueOrigin::Line(path.to_owned(), line(text, at));
+        self.note_origins("", &mut Vec::new(), &root, &origin)?;
         toml::from_str::<Config>(text).map_err(|error| bad(&error, explain(&error, &root)))?;
         toml::from_str(text).map_err(no_toml)
     }
@@ -162,26 +166,26 @@ impl Loaded {
         key: &str,
         path: &mut Vec<String>,
         value: &Spanned<DeValue<'_>>,
-        place: &impl Fn(usize) -> ValueOrigin,
+        origin: &impl Fn(usize) -> ValueOrigin,
     ) -> Result<(), ConfigError> {
         match value.get_ref() {
             DeValue::Table(table) => {
                 for (name, inner) in table {
-                    let at = place(name.span().start);
+                    let at = origin(name.span().start);
                     check_key(path, name.get_ref(), &at)?;
                     let key = join(key, name.get_ref());
                     self.origins.insert(key.clone(), at);
                     path.push(name.get_ref().to_string());
-                    self.note_origins(&key, path, inner, place)?;
+                    self.note_origins(&key, path, inner, origin)?;
                     path.pop();
                 }
             }
             DeValue::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
                     let key = format!("{key}[{i}]");
-                    self.origins.insert(key.clone(), place(item.span().start));
+                    self.origins.insert(key.clone(), origin(item.span().start));
                     path.push(i.to_string());
-                    self.note_origins(&key, path, item, place)?;
+                    self.note_origins(&key, path, item, origin)?;
                     path.pop();
                 }
             }
@@ -196,12 +200,12 @@ impl Loaded {
         merged: &mut Table,
         path: &[&str],
         text: &str,
-        place: &ValueOrigin,
+        origin: &ValueOrigin,
     ) -> Result<(), ConfigError> {
         let mut above: Vec<String> = Vec::new();
         let mut key = String::new();
         for part in path {
-            check_key(&above, part, place)?;
+            check_key(&above, part, origin)?;
             key = match part.parse::<usize>() {
                 Ok(i) => format!("{key}[{i}]"),
                 Err(_) => join(&key, part),
@@ -218,14 +222,14 @@ impl Loaded {
             match done {
                 Ok(()) => {
                     *merged = tried;
-                    self.origins.insert(key, place.clone());
+                    self.origins.insert(key, origin.clone());
                     return Ok(());
                 }
                 Err(error) => reason.get_or_insert(error),
             };
         }
         let reason = format!("{key} cannot be `{text}`: {}", reason.unwrap_or_default());
-        Err(ConfigError::Bad { place: place.clone(), reason })
+        Err(ConfigError::Bad { origin: origin.clone(), reason })
     }
 
     /// Resolves relative paths in the file against its folder.
@@ -251,7 +255,7 @@ impl Loaded {
 }
 
 /// Rejects a key that is unknown in its table.
-fn check_key(path: &[String], name: &str, place: &ValueOrigin) -> Result<(), ConfigError> {
+fn check_key(path: &[String], name: &str, origin: &ValueOrigin) -> Result<(), ConfigError> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let Some(known) = known_keys(&path) else { return Ok(()) };
     if known.contains(&name) {
@@ -262,7 +266,7 @@ fn check_key(path: &[String], name: &str, place: &ValueOrigin) -> Result<(), Con
         Err(_) => join(&key, part),
     });
     Err(ConfigError::UnknownKey {
-        place: place.clone(),
+        origin: origin.clone(),
         key: join(&key, name),
         nearest: show::nearest::nearest(name, known.iter().copied()),
         known,

@@ -59,7 +59,7 @@ pub struct Decider(Arc<Inner>);
 
 struct Inner {
     plan: DecidePlan,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// The agents in use, by name and game.
     ready: Mutex<HashMap<(String, &'static str), Arc<Offered>>>,
 }
@@ -67,18 +67,18 @@ struct Inner {
 impl Decider {
     /// Serves the agents of this plan.
     pub fn new(plan: DecidePlan) -> Decider {
-        let places = Arc::new(Semaphore::new(plan.workers));
-        Decider(Arc::new(Inner { plan, places, ready: Mutex::default() }))
+        let permits = Arc::new(Semaphore::new(plan.workers));
+        Decider(Arc::new(Inner { plan, permits, ready: Mutex::default() }))
     }
 
     /// The requested agent at the requested game.
     fn offered(&self, asked: &ParsedRequest) -> Arc<Offered> {
-        let Inner { plan, places, ready } = &*self.0;
+        let Inner { plan, permits, ready } = &*self.0;
         let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let (name, choice) = (asked.agent.clone(), asked.choice.clone());
-            let places = Arc::clone(places);
-            Arc::new(Offered::new(name, choice, &asked.def, plan.time_limit, places))
+            let permits = Arc::clone(permits);
+            Arc::new(Offered::new(name, choice, &asked.def, plan.time_limit, permits))
         };
         Arc::clone(ready.entry((asked.agent.clone(), asked.game)).or_insert_with(new))
     }
@@ -267,9 +267,9 @@ impl ParsedRequest {
             return Err(Problem::at("", "the body is not a JSON object", DESCRIBED));
         };
         if let Some(key) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            let place = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+            let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
             let error = format!("there is no key `{}`", game::escape::excerpt(key));
-            return Err(Problem::at(&place, error, format!("its keys: {}", KEYS.join(", "))));
+            return Err(Problem::at(&pointer, error, format!("its keys: {}", KEYS.join(", "))));
         }
         let agent = needed(&keys, "agent")?;
         let Some(choice) = agents.get(agent) else {
@@ -356,10 +356,10 @@ fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState
     }
 }
 
-/// The problem with an impossible situation, and its place.
+/// The problem with an impossible situation, and the JSON pointer of its key.
 fn impossible(error: &MatchStateError) -> Problem {
     use notation::{BettingError, NotationError};
-    let (place, remedy) = match error {
+    let (pointer, remedy) = match error {
         MatchStateError::Position { .. } => ("/seat", "seats count from 0, in the game's order"),
         MatchStateError::Notation(NotationError::Betting {
             reason: BettingError::Deal(_), ..
@@ -387,5 +387,5 @@ fn impossible(error: &MatchStateError) -> Problem {
     };
     // The protocol's positions are called seats here.
     let error = error.to_string().replace("position", "seat");
-    Problem::at(place, error, remedy)
+    Problem::at(pointer, error, remedy)
 }

@@ -59,12 +59,13 @@ struct Message<'a> {
 /// The first page.
 pub async fn index(State(site): State<Site>) -> Result<Response, Response> {
     let (agents, runs) = (site.agents().to_vec(), site.has_runs());
-    let LiveSections { tables, matches } = blocking(move || parts(&site.overview())).await?;
+    let LiveSections { tables, matches } =
+        blocking(move || live_sections(&site.overview())).await?;
     Ok(page(&Index { tables, matches, agents, runs }))
 }
 
-/// The live parts of the first page.
-pub fn parts(overview: &Overview) -> LiveSections {
+/// The live sections of the first page.
+pub fn live_sections(overview: &Overview) -> LiveSections {
     let tables = Tables {
         tables: overview.tables.iter().map(TableCard::of).collect(),
         dealers: overview.dealers.iter().map(DealerCard::of).collect(),

@@ -1,7 +1,7 @@
 //! The page of the runs in a queue, `/runs`, and its JSON, `/api/v1/runs`.
 //!
-//! A thread asks the queue's server every few seconds while somebody looks, however many clients
-//! there are. While that server is unreachable the last state is shown, with its age.
+//! A thread asks the queue's server every few seconds while a client requests the page, for all
+//! clients together. While that server is unreachable the last state is shown, with its age.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,7 @@ pub struct QueueView(Arc<Inner>);
 
 struct Inner {
     state: watch::Sender<Arc<Seen>>,
-    /// Whether somebody has looked since the last query.
+    /// Whether the page was requested since the last query.
     wanted: AtomicBool,
     stop: CancellationToken,
 }

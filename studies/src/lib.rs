@@ -1,6 +1,6 @@
 //! Reproductions of published systems, one module for each.
 //!
-//! A study is a list of [`Step`]s, each a `cardroom` command that anybody could type, with its
+//! A study is a list of [`Step`]s, each a `cardroom` command or the copy of a file, with its
 //! results in the study's folder. When all are done the module reads the results, compares them
 //! with the published ones and reports what reproduces. The command line runs the steps; nothing
 //! here runs anything.

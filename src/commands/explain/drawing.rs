@@ -68,16 +68,16 @@ pub(super) fn svg(
         ));
         svg.text([x + 17.0, y + 10.5], "", words);
     }
-    for (place, node) in shown.iter().enumerate() {
-        layout.draw_edge(&mut svg, place);
+    for (index, node) in shown.iter().enumerate() {
+        layout.draw_edge(&mut svg, index);
         let contents = BoxContents {
             node,
             weight: heading.weight,
-            won: won.get(place).map(String::as_str),
-            lines: &boxes[place],
+            won: won.get(index).map(String::as_str),
+            lines: &boxes[index],
             tall,
         };
-        node_box(&mut svg, explainer, &contents, layout.at(place));
+        node_box(&mut svg, explainer, &contents, layout.at(index));
     }
     svg.finish()
 }
@@ -134,8 +134,8 @@ fn node_box(
         escaped(&format!("node {}: {}; {done}; {rows}{below}{won}", node.node, node.condition))
     ));
     for (number, (class, words)) in (1..).zip(lines) {
-        let place = [x + INSET, y + 1.0 + f64::from(number) * LINE];
-        svg.text(place, &format!("class=\"{class}\""), words);
+        let corner = [x + INSET, y + 1.0 + f64::from(number) * LINE];
+        svg.text(corner, &format!("class=\"{class}\""), words);
     }
     bar(svg, explainer, &node.summary.shares, (x + INSET, y + tall - 16.0));
     svg.add(format_args!("</g>"));

@@ -1,4 +1,4 @@
-//! `cardroom explain fidelity`: how closely a student follows its teacher, and what the difference
+//! `cardroom explain fidelity`: the likeness of a student to its teacher, and what the difference
 //! costs.
 
 use clap::value_parser;

@@ -1,4 +1,4 @@
-//! `cardroom explain`: explanations of what agents do and why.
+//! `cardroom explain`: explanations of the strategies and decisions of agents.
 
 mod bluffs;
 mod chart;

@@ -199,9 +199,9 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
     text.push('\n');
     // For each depth, whether the last node shown there has a sibling still to come.
     let mut open: Vec<bool> = Vec::new();
-    for (place, node) in shown.iter().enumerate() {
+    for (index, node) in shown.iter().enumerate() {
         open.truncate(node.depth);
-        let more = shown[place + 1..].iter().any(|other| other.parent == node.parent);
+        let more = shown[index + 1..].iter().any(|other| other.parent == node.parent);
         let indent: String = match open.get(1..) {
             Some(above) => above.iter().map(|&more| if more { "│  " } else { "   " }).collect(),
             None => String::new(),
@@ -217,7 +217,7 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
             (_, false) => "   ",
         };
         text += &format!("{indent}{under}{}", line(explainer, node, heading.weight));
-        if let Some(won) = won.get(place) {
+        if let Some(won) = won.get(index) {
             text += &format!("; {won}");
         }
         text.push('\n');
@@ -259,7 +259,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
          edge [fontname=\"sans-serif\"];\n",
         quoted(&[&heading.head, &heading.about, &heading.holds])
     );
-    for (place, node) in shown.iter().enumerate() {
+    for (index, node) in shown.iter().enumerate() {
         let number = format!("node {}", node.node);
         let done = explainer.mix(node.node);
         let rows = rows(&node.summary, heading.weight);
@@ -271,7 +271,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
         text += &format!(
             "  n{} [label={}, fillcolor=\"{colour}66\"];\n",
             node.node,
-            quoted(&[&number, &done, &rows, &below, won.get(place).map_or("", |won| won)])
+            quoted(&[&number, &done, &rows, &below, won.get(index).map_or("", |won| won)])
         );
         if let Some(parent) = node.parent {
             let condition = EDGES.wrapped(&node.condition, 190.0);

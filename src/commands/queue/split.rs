@@ -1,5 +1,6 @@
-//! The commands that can be split into parts: how a part is run, what of its result is kept, and
-//! how parts are merged. The contract is the same with and without a server (docs/scale.md).
+//! The commands that can be split into parts: the command line of a part, the files of its result,
+//! and the commands that merge all parts. The contract is the same with and without a server
+//! (docs/scale.md).
 
 use std::path::{Path, PathBuf};
 

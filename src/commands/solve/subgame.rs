@@ -121,7 +121,7 @@ impl Bits {
 
 /// Iterations between measurements of the exploitability, each of which takes about as long as an
 /// iteration. The first come sooner, because iterations of a large subgame take long.
-const LOOK: u32 = 10;
+const CHECK_INTERVAL: u32 = 10;
 
 /// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
@@ -273,7 +273,10 @@ impl<'a> Problem<'a> {
         let near = loop {
             let done = solver.iterations();
             let mut near = false;
-            if matches!(done, 2 | 5) || done > 0 && done.is_multiple_of(LOOK) || done == most {
+            if matches!(done, 2 | 5)
+                || done > 0 && done.is_multiple_of(CHECK_INTERVAL)
+                || done == most
+            {
                 let exploitability = solver.exploitability();
                 near = exploitability <= goal;
                 progress.expect(expected(last, (done, exploitability), goal, most).into());

@@ -55,7 +55,7 @@ pub fn router(site: Site) -> Router {
     Router::new()
         .route("/play", get(page))
         .route("/play/table", get(table))
-        .route("/play/live", get(live::parts))
+        .route("/play/live", get(live::sections))
         .route("/play/history", get(history))
         .with_state(Play { site, past: SessionStatsCache::default() })
 }

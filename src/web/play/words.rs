@@ -1,4 +1,4 @@
-//! Hands as sentences: actions, what happened since the client's last action, and the result.
+//! Hands as sentences: actions, the events since the client's last action, and the result.
 
 use cards::{Card, HandRank, evaluate};
 use game::{Action, PublicState, Seat, Street};

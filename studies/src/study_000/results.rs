@@ -321,8 +321,8 @@ fn above(document: &Document, students: &[Player]) -> Result<Vec<Above>, ReadErr
     // All pairs of students, in the order of the players.
     let difference = |(number, [first, second]): (usize, [usize; 2])| {
         let streets = by_street(|street| {
-            let place = format!("/differences/{number}/streets/{street}");
-            let number = |name: &str| document.number(&format!("{place}/{name}"));
+            let pointer = format!("/differences/{number}/streets/{street}");
+            let number = |name: &str| document.number(&format!("{pointer}/{name}"));
             Ok(Estimate { mbb: number("mean")?, low: number("low")?, high: number("high")? })
         })?;
         let [first, second] = [first, second].map(|student| students[student].name.clone());
@@ -333,11 +333,11 @@ fn above(document: &Document, students: &[Player]) -> Result<Vec<Above>, ReadErr
 
 fn trained(files: &Files<'_>, name: &str) -> Result<Training, ReadError> {
     let document = Document::read(&files.at("students").join(format!("{name}.json")))?;
-    let place = |street: usize, name: &str| format!("/streets/{street}/{name}");
+    let pointer = |street: usize, name: &str| format!("/streets/{street}/{name}");
     Ok(Training {
         name: name.to_owned(),
-        log_loss: by_street(|street| document.number(&place(street, "train/log_loss")))?,
-        size: by_street(|street| Ok(document.text(&place(street, "size"))?.to_owned()))?,
+        log_loss: by_street(|street| document.number(&pointer(street, "train/log_loss")))?,
+        size: by_street(|street| Ok(document.text(&pointer(street, "size"))?.to_owned()))?,
     })
 }
 
@@ -383,8 +383,8 @@ fn opening(document: &Document) -> Result<Opening, ReadError> {
 
 fn bluffs(document: &Document) -> Result<Vec<Bluffs>, ReadError> {
     let street = |number: usize| {
-        let place = format!("/streets/{number}");
-        let raising = document.list(&format!("{place}/bluffs"))?;
+        let pointer = format!("/streets/{number}");
+        let raising = document.list(&format!("{pointer}/bluffs"))?;
         let likeliest_raises = |leaf: &&serde_json::Value| {
             let actions = leaf["actions"].as_object().into_iter().flatten();
             let share = |share: &serde_json::Value| share.as_f64().unwrap_or_default();
@@ -397,7 +397,7 @@ fn bluffs(document: &Document) -> Result<Vec<Bluffs>, ReadError> {
         let path = most.and_then(|leaf| leaf["path"].as_array()).cloned().unwrap_or_default();
         Ok(Bluffs {
             street: STREETS[number],
-            leaves: document.number(&format!("{place}/leaves"))? as u64,
+            leaves: document.number(&format!("{pointer}/leaves"))? as u64,
             raising: raising.len(),
             bluffs: found.len(),
             share,

@@ -197,8 +197,8 @@ fn losses(results: &Results) -> Section {
     }
     let shown = results.order();
     let next = |above: &&super::results::Above| {
-        let place = |name: &str| shown.iter().position(|known| *known == name);
-        matches!((place(&above.first), place(&above.second)), (Some(a), Some(b)) if a + 1 == b)
+        let position = |name: &str| shown.iter().position(|known| *known == name);
+        matches!((position(&above.first), position(&above.second)), (Some(a), Some(b)) if a + 1 == b)
     };
     table.extend(results.above.iter().filter(next).map(|above| {
         let cells = above

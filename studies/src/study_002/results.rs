@@ -158,10 +158,10 @@ impl Results {
                 printed = [figure("jam_share")?, figure("call_share")?, figure("value")?];
             }
             exploitability = exploitability.max(judged.number(&format!("{at}/exploitability"))?);
-            let place = format!("/stacks/{number}");
+            let pointer = format!("/stacks/{number}");
             let mut best = [Loss([0.0; 2]); FORMS.len()];
             for (best, searched) in best.iter_mut().zip(&searched) {
-                *best = loss(searched, &format!("{place}/mean"))?;
+                *best = loss(searched, &format!("{pointer}/mean"))?;
             }
             stacks.push(Stack {
                 stack,
@@ -169,7 +169,7 @@ impl Results {
                 printed: loss(&judged, &first)?,
                 sage,
                 sage_best: sage_best.ok_or_else(|| judged.lacks(&at, "rule sage-best"))?,
-                learned: runs(&learned, &place)?,
+                learned: runs(&learned, &pointer)?,
                 searched: best,
                 trees: [tree(&trees, 2 * number)?, tree(&trees, 2 * number + 1)?],
                 charts: text(&setup.charts(stack).with_extension("svg"))?,

@@ -32,7 +32,7 @@ pub(super) struct Run {
 
 /// A rule's results against the others.
 #[derive(Debug)]
-pub(super) struct Met {
+pub(super) struct RuleResults {
     pub(super) name: String,
     pub(super) rule: Rule,
     /// The exact winnings of a best response that sees what the opponent sees, in chips per match.
@@ -64,7 +64,7 @@ pub(super) struct Street {
     /// The best rule of one statement about cards only, by exhaustive search.
     pub(super) cards: Option<Rule>,
     /// The results of the printed rules, and of the best of each search's first run.
-    pub(super) met: Vec<Met>,
+    pub(super) head_to_head: Vec<RuleResults>,
 }
 
 impl Street {
@@ -154,35 +154,35 @@ fn street(
     }
     let proven = best(&Document::read(&setup.all(name))?)?;
     let cards = best(&Document::read(&setup.cards(name))?)?.pop();
-    let met = met(setup, name, &published)?;
+    let head_to_head = head_to_head(setup, name, &published)?;
     let reach = measured.number("/reach")?;
-    Ok(Street { name, reach, published, runs, proven, cards, met })
+    Ok(Street { name, reach, published, runs, proven, cards, head_to_head })
 }
 
 /// Reads the results of the printed rules and those of the first runs, against each other and
 /// further opponents.
-fn met(
+fn head_to_head(
     setup: &Setup<'_>,
     street: &str,
     published: &[(&'static Published, Rule)],
-) -> Result<Vec<Met>, ReadError> {
-    let document = Document::read(&setup.met(street))?;
+) -> Result<Vec<RuleResults>, ReadError> {
+    let document = Document::read(&setup.head_to_head(street))?;
     let others = OTHERS.iter().map(|other| Document::read(&setup.other(street, other)));
     let others = others.collect::<Result<Vec<Document>, _>>()?;
     let printed = published.iter().map(|(published, _)| published.name.to_owned());
     let names = printed.chain(SEARCHES.iter().map(|(_, words, _)| format!("found by {words}")));
     let names: Vec<String> = names.collect();
     let one = |(at, name): (usize, &String)| {
-        let place = format!("/rules/{at}");
+        let pointer = format!("/rules/{at}");
         let wins = (0..names.len()).map(|other| {
             let number = |part| document.number(&format!("/meetings/{at}/{other}/{part}"));
             Ok((number(0)?, number(1)?))
         });
-        let others = others.iter().map(|document| document.number(&format!("{place}/fitness")));
-        Ok(Met {
+        let others = others.iter().map(|document| document.number(&format!("{pointer}/fitness")));
+        Ok(RuleResults {
             name: name.clone(),
-            rule: rule(&document, &place, "fitness")?,
-            response: document.number(&format!("{place}/best_response"))?,
+            rule: rule(&document, &pointer, "fitness")?,
+            response: document.number(&format!("{pointer}/best_response"))?,
             wins: wins.collect::<Result<_, ReadError>>()?,
             others: others.collect::<Result<_, _>>()?,
         })

@@ -27,7 +27,7 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
     }
     sections.push(searches(results));
     sections.extend(results.streets.iter().map(others));
-    sections.extend(results.streets.iter().map(met));
+    sections.extend(results.streets.iter().map(head_to_head));
     sections.extend([whole(results), limits()]);
     sections
 }
@@ -143,14 +143,14 @@ fn others(street: &Street) -> Section {
     let head = ["rule", "complexity", "category player"].into_iter().chain(OTHERS);
     let head: Vec<String> = head.chain(["best response wins"]).map(str::to_owned).collect();
     let mut table = vec![head];
-    for met in &street.met {
+    for result in &street.head_to_head {
         let mut cells = vec![
-            met.name.clone(),
-            met.rule.complexity.to_string(),
-            signed_minus(met.rule.fitness, 4),
+            result.name.clone(),
+            result.rule.complexity.to_string(),
+            signed_minus(result.rule.fitness, 4),
         ];
-        cells.extend(met.others.iter().map(|&won| signed_minus(won, 4)));
-        cells.push(signed_minus(met.response, 4));
+        cells.extend(result.others.iter().map(|&won| signed_minus(won, 4)));
+        cells.push(signed_minus(result.response, 4));
         table.push(cells);
     }
     Section {
@@ -168,12 +168,12 @@ fn others(street: &Street) -> Section {
 }
 
 /// The section of a street's rules against each other.
-fn met(street: &Street) -> Section {
-    let numbers = (1..=street.met.len()).map(|number| number.to_string());
+fn head_to_head(street: &Street) -> Section {
+    let numbers = (1..=street.head_to_head.len()).map(|number| number.to_string());
     let mut table = vec![["rule".to_owned()].into_iter().chain(numbers).collect::<Vec<_>>()];
-    for (number, met) in (1..).zip(&street.met) {
-        let mut cells = vec![format!("{number}: {}", met.name)];
-        cells.extend(met.wins.iter().map(|&(mean, error)| match error {
+    for (number, result) in (1..).zip(&street.head_to_head) {
+        let mut cells = vec![format!("{number}: {}", result.name)];
+        cells.extend(result.wins.iter().map(|&(mean, error)| match error {
             0.0 => signed_minus(mean, 2),
             _ => format!("{} ± {:.2}", signed_minus(mean, 2), 1.96 * error),
         }));

@@ -144,7 +144,7 @@ impl Setup<'_> {
     }
 
     /// The output of the matches between the rules of a street.
-    pub(super) fn met(&self, street: &str) -> PathBuf {
+    pub(super) fn head_to_head(&self, street: &str) -> PathBuf {
         self.at(&format!("{street}-met.json"))
     }
 
@@ -257,7 +257,7 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
             setup
                 .measured(title, street, published)
                 .with(["--response", "--meet", "--matches", &matches])
-                .prints_into(&setup.met(street)),
+                .prints_into(&setup.head_to_head(street)),
         );
         for opponent in OTHERS {
             let title = format!("{street}: the rules against {opponent}");

@@ -217,7 +217,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
         false => Ok(Vec::new()),
     };
     let responses: Vec<f64> = responses?;
-    let met = match args.meet {
+    let head_to_head = match args.meet {
         true => meetings(&sampler, &rules, args.matches.0, args.seed),
         false => Vec::new(),
     };
@@ -242,7 +242,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
         rules: &rules,
         worth: &worth,
         responses: &responses,
-        met: &met,
+        head_to_head: &head_to_head,
         found: found.as_ref(),
     };
     Output::of(&shown, args.json)

@@ -44,9 +44,9 @@ enum Simple {
 impl AbstractStrategy for Simple {
     fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
         match self {
-            Simple::Call(places) => {
+            Simple::Call(call_actions) => {
                 shares.fill(0.0);
-                shares[places[node as usize]] = 1.0;
+                shares[call_actions[node as usize]] = 1.0;
             }
             Simple::Random => shares.fill(1.0 / shares.len() as f32),
         }
@@ -58,14 +58,14 @@ impl Simple {
         match name {
             "random" => Some(Simple::Random),
             "call" => {
-                let mut places = Vec::new();
+                let mut call_actions = Vec::new();
                 for node in Street::ALL.into_iter().flat_map(|street| tree.decision_nodes(street)) {
                     let actions = tree.actions(node);
-                    places.resize(places.len().max(node as usize + 1), 0);
+                    call_actions.resize(call_actions.len().max(node as usize + 1), 0);
                     let calls = actions.iter().position(|action| *action == Action::Call);
-                    places[node as usize] = calls.unwrap_or(0);
+                    call_actions[node as usize] = calls.unwrap_or(0);
                 }
-                Some(Simple::Call(places))
+                Some(Simple::Call(call_actions))
             }
             _ => None,
         }
