@@ -18,9 +18,9 @@ use show::{Table, number};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::named::{Game, Named};
 use crate::output::print;
 use crate::progress::Progress;
+use crate::resolve_names::{Game, Named};
 
 /// List, describe, check and measure agents.
 #[derive(clap::Args)]

@@ -8,8 +8,8 @@ use matches::runner::Level;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{PlayArgs, play_shown, stopped};
 use crate::output::Output;
-use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 

@@ -8,8 +8,8 @@ use wire::package_acpc::{Entry, PackageError, check, write};
 
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::named::{Game, Named, this_program};
 use crate::output::print;
+use crate::resolve_names::{Game, Named, this_program};
 
 /// Make a self-contained folder that plays an agent.
 #[derive(clap::Args)]

@@ -19,10 +19,10 @@ use show::number::{counted, whole};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::{Output, Shown};
-use crate::playing::provenance;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 use crate::source::{Source, integrity};
 
 /// Replay a recorded match decision by decision and report differences from its record.
@@ -80,7 +80,7 @@ impl FromStr for HandRange {
 /// An entrant of the replay.
 struct Player {
     choice: Option<AgentChoice>,
-    /// Why it is not asked again, if it is not.
+    /// The reason why it is not asked again; `None` if it is.
     reason: Option<&'static str>,
     /// The hash of its model on this machine.
     model: Option<String>,

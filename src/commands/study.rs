@@ -13,7 +13,7 @@ use show::number::counted;
 use studies::record::{Done, Record};
 use studies::study_000::STUDENTS;
 use studies::{
-    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, part,
+    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
 };
 use wire::slumbot::LIVE;
 
@@ -21,10 +21,10 @@ use super::train::Device;
 use super::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::{Output, Shown};
-use crate::playing::provenance;
 use crate::report;
+use crate::resolve_names::Named;
 use crate::shell;
 
 /// Reproduce a published study from scratch and report which results hold.
@@ -188,7 +188,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         scale: args.scale,
         shipped: args.shipped,
         teacher: args.teacher.clone(),
-        only: args.only.map(|Only::Depths| studies::Part::Depths),
+        only: args.only.map(|Only::Depths| studies::StudySection::Depths),
         network: args.network,
         slumbot: runs(&args.slumbot)?,
         device: args.device.filter(|&device| device != Device::Cpu).map(Device::name),
@@ -197,7 +197,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut steps = (study.steps)(&options);
     if let Some(shard) = args.shard {
         let most = independent(&steps, &options.folder);
-        steps = part(steps, &options.folder, shard);
+        steps = shard_steps(steps, &options.folder, shard);
         if steps.is_empty() {
             return Err(Failure::usage(format!(
                 "--shard {shard}: {most} steps are independent of each other, so there are at most \
@@ -440,7 +440,7 @@ fn say(message: &str) {
 mod tests {
     use std::path::PathBuf;
 
-    use studies::{Action, Options, Part, STUDIES, SlumbotRun};
+    use studies::{Action, Options, STUDIES, SlumbotRun, StudySection};
 
     use super::Work;
 
@@ -452,7 +452,7 @@ mod tests {
             Options { scale: 0.001, ..whole.clone() },
             Options { shipped: true, slumbot: vec![run], ..whole.clone() },
             Options { teacher: Some(PathBuf::from("a.blueprint")), ..whole.clone() },
-            Options { only: Some(Part::Depths), ..whole.clone() },
+            Options { only: Some(StudySection::Depths), ..whole.clone() },
             Options { network: "7x512".parse().ok(), device: Some("gpu"), ..whole.clone() },
             whole,
         ]

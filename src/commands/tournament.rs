@@ -12,8 +12,8 @@ use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{PlayArgs, play_shown, stopped};
 use crate::output::{self, Output, Shown};
-use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 

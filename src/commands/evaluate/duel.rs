@@ -15,8 +15,8 @@ use solvers::subgame::response::is_holdem;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
 
 /// Runs the command.

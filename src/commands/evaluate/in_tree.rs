@@ -19,10 +19,10 @@ use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::bet_menu;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
+use crate::resolve_names::bet_menu;
 
 /// Nodes of the largest betting tree.
 const NODES: u64 = 4_000_000;

@@ -13,8 +13,8 @@ use solvers::lbr::Moves;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
 
 /// Runs the command: measures the agent and prints the result.

@@ -9,8 +9,8 @@ use matches::runner::Level;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{play_shown, provenance, stopped};
 use crate::output::Output;
-use crate::playing::{play_shown, provenance, stopped};
 use crate::report;
 
 /// Runs the command: plays the match and prints its report.

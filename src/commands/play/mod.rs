@@ -12,8 +12,8 @@ use wire::play_acpc::{End, Plan, PlayError, Record, Summary, play_blocking};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, Named};
 use crate::output::print;
+use crate::resolve_names::{Game, Named};
 
 mod slumbot;
 
@@ -21,11 +21,11 @@ mod slumbot;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    place: Place,
+    opponent: Opponent,
 }
 
 #[derive(clap::Subcommand)]
-enum Place {
+enum Opponent {
     Acpc(Box<AcpcArgs>),
     Slumbot(Box<slumbot::Args>),
 }
@@ -77,9 +77,9 @@ struct AcpcArgs {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Failure> {
-    match args.place {
-        Place::Acpc(args) => run_acpc(*args),
-        Place::Slumbot(args) => slumbot::run(&args),
+    match args.opponent {
+        Opponent::Acpc(args) => run_acpc(*args),
+        Opponent::Slumbot(args) => slumbot::run(&args),
     }
 }
 
@@ -145,8 +145,8 @@ fn show(summary: &Summary, json: bool) -> String {
     }
     let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
     if fallbacks + corrected > 0 {
-        let plural = |count: u64| if count == 1 { "decision" } else { "decisions" };
-        said += &format!("\n{fallbacks} {} {UNANSWERED}, {corrected} corrected", plural(fallbacks));
+        let noun = number::plural(fallbacks, "decision");
+        said += &format!("\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected");
     }
     said
 }

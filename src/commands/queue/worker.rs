@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use ::queue::{Outcome, Part, Product, QueueError, Worker, pack};
 use show::number::counted;
 
-use super::cut::Cut;
 use super::results;
+use super::split::SplitCommand;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
@@ -112,14 +112,14 @@ fn work(part: &Part, threads: Option<u16>) -> Outcome {
 }
 
 fn perform_part(part: &Part, threads: Option<u16>) -> Result<Outcome, Failure> {
-    let cut = Cut::of(&part.run.command)?;
+    let split = SplitCommand::of(&part.run.command)?;
     let of = (part.part, part.run.parts);
-    let words = cut.part(&part.run.command, of, threads, &part.out);
+    let words = split.part(&part.run.command, of, threads, &part.out);
     std::env::set_current_dir(&part.folder)
         .map_err(|source| Failure::from(QueueError::Io { path: part.folder.clone(), source }))?;
     let result = perform(Command::parse(&words)?)?.whole()?;
     let packed = part.out.with_extension("tar.gz");
-    pack(&part.out, |file| cut.keeps(file), &packed)?;
+    pack(&part.out, |file| split.keeps(file), &packed)?;
     let (hands, table) = results::of_part(&result);
     Ok(Outcome::Done(Product { file: Some(packed), hands, table }))
 }

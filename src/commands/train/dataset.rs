@@ -15,9 +15,9 @@ use show::number::percent;
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Game;
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
+use crate::resolve_names::Game;
 use crate::threads::Threads;
 
 /// Make a dataset of a blueprint's decisions in self-play, as rows of features that a player

@@ -115,7 +115,7 @@ const VALID: usize = 80;
 enum Sight {
     Ranges(Encoding),
     ByHand,
-    /// By hand, before the turn card is known.
+    /// Values by hand, before the turn card is known.
     EndOfFlop,
 }
 
@@ -274,7 +274,7 @@ impl Lesson {
         trainer.begin_network((train, Some(valid)), what, options, saved)
     }
 
-    /// What users of the network must know, stored in its file.
+    /// The metadata of the network, stored in its file.
     fn notes(&self, args: &Args) -> BTreeMap<String, String> {
         let card = self.database.card();
         let buckets = match &self.sight {

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::tree_source::trees;
 use crate::chart::action_words;
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::output::{Output, Shown};
+use crate::resolve_names::Named;
 
 /// Explain a decision of a recorded match, and what would have changed it.
 ///

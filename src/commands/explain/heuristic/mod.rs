@@ -20,10 +20,10 @@ use protocol::acpc::gamedef::Reading;
 use self::shown::Lists;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
+use crate::resolve_names::Named;
 use crate::threads::Threads;
 
 /// Explain fast-and-frugal trees in words, with what each statement earns; or print them as a card.

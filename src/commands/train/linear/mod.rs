@@ -112,7 +112,7 @@ struct Made {
     seed: u64,
     weights: Weights,
     ranges: Ranges,
-    /// What each blind's range loses to best responses, in mbb a hand.
+    /// The loss of each blind's range to best responses, in mbb a hand.
     losses: [f64; 2],
 }
 
