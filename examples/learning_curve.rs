@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(std::fs::write(picture, chart.file())?)
 }
 
-/// What the agent won in mbb/hand, with the ends of its interval.
+/// The win rate in mbb/hand, with the ends of its interval.
 fn played(
     cardroom: &str,
     hands: &str,

@@ -24,7 +24,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What one session did.
+/// The counts of one session.
 #[derive(Default)]
 struct Done {
     acts: u64,

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use learners::database::{Card, Content, Made, Plan, make, merge};
 use logs::Shard;
-use matches::stop::Stop;
 use show::number::whole;
 
 use crate::exit::Failure;
@@ -58,9 +57,7 @@ impl Making {
         let of = self.shard.filter(|shard| shard.of > 1).map(|_| all);
         let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
         let plan = Plan { content, seed: self.seed, games: games.clone(), of, made_by };
-        let stop = Stop::new();
-        let answer = interrupt::listen(&stop)?;
-        answer.set("stopping; what is done is kept");
+        let stop = interrupt::listen("stopping; what is done is kept")?;
         let pool = threads.pool()?;
         let mut progress = Progress::patient(games.end - games.start, C::GAMES, quiet);
         let made = pool.run(|| {

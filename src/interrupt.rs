@@ -23,23 +23,11 @@ pub(crate) fn command_line() -> String {
 /// group.
 const ECHO: Duration = Duration::from_millis(100);
 
-/// The message shown at the first signal.
-#[derive(Clone)]
-pub(crate) struct Answer(Arc<Mutex<&'static str>>);
-
-impl Answer {
-    /// Replaces the message.
-    pub(crate) fn set(&self, answer: &'static str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
-    }
-
-    fn say(&self) {
-        say(*self.0.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-}
+/// The message at the first signal in commands that play hands.
+pub(crate) const FINISHING: &str = "finishing the hands in play; press Ctrl-C again to abort";
 
 /// The run to stop when a signal comes, with the message to show.
-static ASKED: Mutex<Option<(Stop, Answer)>> = Mutex::new(None);
+static ASKED: Mutex<Option<(Stop, &str)>> = Mutex::new(None);
 /// Whether a signal has been received.
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
 /// Whether the match has no hand yet.
@@ -57,7 +45,10 @@ pub(crate) struct Aborting(Option<Arc<AtomicBool>>);
 
 impl Aborting {
     /// Begins to listen, unless there is a listener already.
-    pub(crate) fn begin() -> std::io::Result<Aborting> {
+    ///
+    /// # Errors
+    /// When the system does not allow it.
+    pub(crate) fn begin() -> Result<Aborting, Failure> {
         if asked().is_some() {
             return Ok(Aborting(None));
         }
@@ -83,23 +74,32 @@ impl Drop for Aborting {
     }
 }
 
-/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first signal asks `stop`; the second ends
-/// the process at once, printing how to resume. Recorded data is safe in both cases.
+/// Begins to listen for Ctrl-C, SIGTERM and SIGHUP. The first signal asks the returned stop and
+/// shows this message; the second ends the process at once, printing how to resume. Recorded data
+/// is safe in both cases.
 ///
 /// If a command runs others, the last listener is asked; one that begins after the first signal is
 /// asked at once.
 ///
 /// # Errors
 /// When the system does not allow it.
-pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
-    let answer =
-        Answer(Arc::new(Mutex::new("finishing the hands in play; press Ctrl-C again to abort")));
-    let before = asked().replace((stop.clone(), answer.clone()));
+pub(crate) fn listen(message: &'static str) -> Result<Stop, Failure> {
+    let stop = Stop::new();
+    listen_again(&stop, message)?;
+    Ok(stop)
+}
+
+/// As [`listen`], for a stop that was listened for before another command was.
+///
+/// # Errors
+/// When the system does not allow it.
+pub(crate) fn listen_again(stop: &Stop, message: &'static str) -> Result<(), Failure> {
+    let before = asked().replace((stop.clone(), message));
     if SIGNALLED.load(Ordering::SeqCst) {
         stop.ask();
     }
     if before.is_some() {
-        return Ok(answer);
+        return Ok(());
     }
     spawn(async |mut signals: Signals| {
         signals.next().await;
@@ -107,9 +107,9 @@ pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
             leave(&format!("aborted before the first hand; resume with: {}", command_line()));
         }
         SIGNALLED.store(true, Ordering::SeqCst);
-        if let Some((stop, answer)) = &*asked() {
+        if let Some((stop, message)) = &*asked() {
             stop.ask();
-            answer.say();
+            say(message);
         }
         let first = tokio::time::Instant::now();
         loop {
@@ -120,8 +120,13 @@ pub(crate) fn listen(stop: &Stop) -> Result<Answer, Failure> {
         }
         leave(&format!("aborted; resume with: {}", command_line()));
     })
-    .map_err(|error| Failure::input(anyhow::Error::from(error)))?;
-    Ok(answer)
+}
+
+/// Replaces the message of the present listener.
+pub(crate) fn set_message(message: &'static str) {
+    if let Some((_, present)) = &mut *asked() {
+        *present = message;
+    }
 }
 
 /// Asks the present listener to stop, as the first signal does.
@@ -133,12 +138,14 @@ pub(crate) fn ask() {
 }
 
 /// Waits for signals on a new thread. After the return no signal ends the process by itself.
-fn spawn(waiting: impl AsyncFnOnce(Signals) + Send + 'static) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let signals = runtime.block_on(async { Signals::new() })?;
-    let wait = move || runtime.block_on(waiting(signals));
-    std::thread::Builder::new().name("signals".into()).spawn(wait)?;
-    Ok(())
+fn spawn(waiting: impl AsyncFnOnce(Signals) + Send + 'static) -> Result<(), Failure> {
+    let begun = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let signals = runtime.block_on(async { Signals::new() })?;
+        let wait = move || runtime.block_on(waiting(signals));
+        std::thread::Builder::new().name("signals".into()).spawn(wait)
+    };
+    begun().map(drop).map_err(|error| Failure::input(anyhow::Error::from(error)))
 }
 
 /// Ends the process and its child processes.
@@ -148,7 +155,7 @@ fn leave(message: &str) -> ! {
     std::process::exit(Code::Interrupted as i32)
 }
 
-fn asked() -> MutexGuard<'static, Option<(Stop, Answer)>> {
+fn asked() -> MutexGuard<'static, Option<(Stop, &'static str)>> {
     ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use game::escape::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use show::number::whole;
+use show::number::{time_span, whole};
 
 /// The interval between lines when stderr is not a terminal.
 const EVERY: Duration = Duration::from_secs(120);
 
-/// How long a patient display waits before it appears.
+/// The delay before a patient display appears.
 const SOON: Duration = Duration::from_secs(2);
 
 /// A run's progress on stderr.
@@ -103,14 +103,14 @@ impl Progress {
         let (before, since) = *self.from.get_or_insert_with(|| (done, Instant::now()));
         let total = self.bar.length().unwrap_or(done);
         let speed = done.saturating_sub(before) as f64 / since.elapsed().as_secs_f64().max(1e-3);
-        let place = self.unit.place(done, total, speed);
+        let status = self.unit.status(done, total, speed);
         if self.plain && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
-            let so_far = span(self.begun.elapsed().as_secs_f64());
+            let so_far = time_span(self.begun.elapsed().as_secs_f64());
             // Nothing can be done when stderr is closed.
-            let _ = writeln!(std::io::stderr(), "after {so_far}: {place}  {}", visible(note));
+            let _ = writeln!(std::io::stderr(), "after {so_far}: {status}  {}", visible(note));
         }
-        self.bar.set_message(format!("{place}  {}", visible(note)));
+        self.bar.set_message(format!("{status}  {}", visible(note)));
     }
 
     /// Prints a line, above the bar if there is one.
@@ -139,7 +139,7 @@ pub(crate) fn say_waiting(line: &str) {
 
 impl Unit {
     /// The share done, the speed, and the remaining time.
-    fn place(self, done: u64, total: u64, per_second: f64) -> String {
+    fn status(self, done: u64, total: u64, per_second: f64) -> String {
         let percent = (100.0 * done as f64 / total.max(1) as f64).min(100.0) as u64;
         // Seconds pass at a fixed speed.
         let pace = if matches!(self, Unit::Seconds) { 1.0 } else { per_second };
@@ -151,7 +151,7 @@ impl Unit {
             Unit::Parts | Unit::Seconds => (None, None),
         };
         let left = total.saturating_sub(done) as f64 / pace;
-        let left = (left.is_finite() && left > 0.0).then(|| format!("{} to go", span(left)));
+        let left = (left.is_finite() && left > 0.0).then(|| format!("{} to go", time_span(left)));
         let parts = [Some(format!("{percent:>3} %")), counted, rate, left];
         parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
     }
@@ -169,25 +169,13 @@ fn rate(per_second: f64) -> Option<String> {
     Some(text)
 }
 
-/// A duration in words, in its two largest units.
-pub(crate) fn span(seconds: f64) -> String {
-    let seconds = seconds.round().max(1.0) as u64;
-    let (minutes, hours) = (seconds / 60, seconds / 3600);
-    match seconds {
-        ..60 => format!("{seconds} s"),
-        60..3600 => format!("{minutes} min {} s", seconds % 60),
-        3600..86_400 => format!("{hours} h {} min", minutes % 60),
-        _ => format!("{} d {} h", hours / 24, hours % 24),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Unit, span};
+    use super::{Unit, time_span};
 
     #[test]
     fn a_run_says_what_is_known_of_it_and_nothing_else() {
-        let things = |done, total, pace| Unit::Things("hands").place(done, total, pace);
+        let things = |done, total, pace| Unit::Things("hands").status(done, total, pace);
         assert_eq!(things(0, 10_000, 0.0), "  0 %  0 of 10,000 hands");
         assert_eq!(
             things(2500, 10_000, 1250.0),
@@ -201,9 +189,9 @@ mod tests {
         // Nothing to do, and meaningless speeds.
         assert_eq!(things(0, 0, 0.0), "  0 %  0 of 0 hands");
         assert_eq!(things(1, 3, f64::NAN), " 33 %  1 of 3 hands");
-        assert_eq!(Unit::Parts.place(1000, 1000, 400.0), "100 %");
-        assert_eq!(Unit::Parts.place(250, 1000, 5.0), " 25 %  2 min 30 s to go");
-        assert_eq!(Unit::Seconds.place(150, 600, 0.1), " 25 %  7 min 30 s to go");
-        assert_eq!(span(200_000.0), "2 d 7 h");
+        assert_eq!(Unit::Parts.status(1000, 1000, 400.0), "100 %");
+        assert_eq!(Unit::Parts.status(250, 1000, 5.0), " 25 %  2 min 30 s to go");
+        assert_eq!(Unit::Seconds.status(150, 600, 0.1), " 25 %  7 min 30 s to go");
+        assert_eq!(time_span(200_000.0), "2 d 7 h");
     }
 }

@@ -44,7 +44,7 @@ pub(crate) enum Values {
     File(PathBuf),
 }
 
-/// What is computed from recorded hands.
+/// The statistics computed from recorded hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
     /// The most boards to evaluate for the expectation of all-ins.

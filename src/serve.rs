@@ -6,7 +6,7 @@
 //! without limit; a second signal of any kind aborts.
 
 use std::fmt::Write;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -235,6 +235,16 @@ async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, ho
     Ok(tables)
 }
 
+/// An address that this machine reaches: the loopback one for those that stand for all.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let host = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        host => host,
+    };
+    SocketAddr::new(host, address.port())
+}
+
 /// The addresses, for people and scripts: one line each for the web page, the Slumbot API and every
 /// open seat; then what to do next.
 fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>) -> String {
@@ -264,16 +274,17 @@ fn announcement(address: SocketAddr, tables: &[TableView], slumbot: Option<&Api>
             );
         }
     }
-    let _ = writeln!(text, "play by hand at http://{address}/play");
+    // Hands by hand are played at the sessions of the Slumbot API.
+    if slumbot.is_some() {
+        let _ = writeln!(text, "play by hand at http://{}/play", reachable(address));
+    }
     let open = |table: &TableView| {
         let address = (*table.addresses().iter().flatten().next()?).to_owned();
         Some((address, table.plan().game_name.clone()))
     };
     if let Some((seat, game)) = tables.iter().find_map(open) {
-        let host =
-            if seat.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { seat.ip() };
-        let game = shell::line(["--game", game.as_str()]);
-        let port = seat.port();
+        let (seat, game) = (reachable(seat), shell::line(["--game", game.as_str()]));
+        let (host, port) = (seat.ip(), seat.port());
         let _ =
             writeln!(text, "sit a bot down: cardroom play acpc {host} {port} --agent call {game}");
     }

@@ -41,7 +41,7 @@ pub(crate) struct Log {
     info: MatchInfo,
 }
 
-/// Why a hand cannot be read.
+/// An error in reading a hand.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     #[error(transparent)]

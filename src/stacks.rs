@@ -9,7 +9,7 @@ use crate::exit::Failure;
 pub(crate) struct Stacks(Vec<f64>);
 
 /// The most stacks that may be given.
-const MOST: usize = 1000;
+const MAX_STACKS: usize = 1000;
 
 impl Stacks {
     /// The stacks, checked.
@@ -32,7 +32,8 @@ impl FromStr for Stacks {
     fn from_str(text: &str) -> Result<Stacks, String> {
         let wrong = || {
             format!(
-                "write stacks in big blinds from 1 on, at most {MOST}, as in 10, 5..20 or 2.5,7"
+                "write stacks in big blinds from 1 on, at most {MAX_STACKS}, \
+                 as in 10, 5..20 or 2.5,7"
             )
         };
         let one = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
@@ -42,7 +43,7 @@ impl FromStr for Stacks {
                 None => stacks.push(one(part)?),
                 Some((from, to)) => {
                     let (from, to) = (one(from)?, one(to)?);
-                    if !(from..=from + MOST as f64).contains(&to) {
+                    if !(from..=from + MAX_STACKS as f64).contains(&to) {
                         return Err(wrong());
                     }
                     stacks.extend((0..=(to - from) as usize).map(|more| from + more as f64));
@@ -51,7 +52,7 @@ impl FromStr for Stacks {
         }
         stacks.sort_by(f64::total_cmp);
         stacks.dedup();
-        if stacks.len() > MOST { Err(wrong()) } else { Ok(Stacks(stacks)) }
+        if stacks.len() > MAX_STACKS { Err(wrong()) } else { Ok(Stacks(stacks)) }
     }
 }
 

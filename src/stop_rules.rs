@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use logs::stats::{Sprt, StopRule};
 
 use crate::exit::Failure;
-use crate::playing::PlayArgs;
+use crate::match_options::PlayArgs;
 
 /// Options that name a rule.
 #[derive(Debug, clap::Args)]
@@ -46,14 +46,14 @@ impl Preset {
     fn hands(self) -> u64 {
         match self {
             Preset::Quick => 20_000,
-            Preset::Ship => MOST,
+            Preset::Ship => MAX_HANDS,
             Preset::Publish => 10_000_000,
         }
     }
 }
 
 /// The most hands of a match with a stopping rule, unless --hands says otherwise.
-const MOST: u64 = 1_000_000;
+const MAX_HANDS: u64 = 1_000_000;
 
 impl RuleArgs {
     /// The rule given by the options; also sets the number of hands that belongs to it, if none is
@@ -66,7 +66,7 @@ impl RuleArgs {
             None => until.or(sprt).transpose().map_err(Failure::usage)?,
         };
         if rule.is_some() && play.hands.is_none() {
-            let hands = self.preset.map_or(MOST, Preset::hands);
+            let hands = self.preset.map_or(MAX_HANDS, Preset::hands);
             // A whole number of groups in games for any number of players.
             let group = if play.no_duplicate { 1 } else { play.game.load()?.players as u64 };
             play.hands = Some(hands - hands % group);

@@ -46,7 +46,7 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
         LogFormat::Auto => terminal,
     };
     let colours = human && terminal && !no_color();
-    let writer = move || Shown { inner: std::io::stderr(), json: !human, colours };
+    let writer = move || EscapingWriter { inner: std::io::stderr(), json: !human, colours };
     let layer = tracing_subscriber::fmt::layer().with_writer(writer);
     let registry = tracing_subscriber::registry().with(filter);
     // It fails only on a second start in the same process; then the first one stays.
@@ -60,13 +60,13 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), BadFilter> {
 
 /// A writer that escapes what comes from others in log lines: a line stays one line, and has no
 /// control or invisible characters.
-struct Shown<W> {
+struct EscapingWriter<W> {
     inner: W,
     json: bool,
     colours: bool,
 }
 
-impl<W: Write> Write for Shown<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     /// Receives whole lines.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
@@ -126,9 +126,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Kept {
+    impl Write for Buffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().expect("nobody panics").extend_from_slice(bytes);
             Ok(bytes.len())
@@ -143,9 +143,9 @@ mod tests {
     fn what_others_say_neither_ends_a_log_line_nor_steers_the_terminal() {
         let hostile = "\u{1b}[2J\u{7}\u{9b}1m\u{202e}\u{200b}\r\nWARN all is well";
         for (json, colours) in [(false, false), (false, true), (true, false)] {
-            let kept = Kept::default();
-            let inner = kept.clone();
-            let layer = tracing_subscriber::fmt::layer().with_writer(move || Shown {
+            let buffer = Buffer::default();
+            let inner = buffer.clone();
+            let layer = tracing_subscriber::fmt::layer().with_writer(move || EscapingWriter {
                 inner: inner.clone(),
                 json,
                 colours,
@@ -158,7 +158,7 @@ mod tests {
             tracing::subscriber::with_default(subscriber, || {
                 tracing::warn!(text = hostile, shown = %hostile, debug = ?hostile, "it says {hostile}");
             });
-            let bytes = kept.0.lock().expect("nobody panics").clone();
+            let bytes = buffer.0.lock().expect("nobody panics").clone();
             let said = String::from_utf8(bytes).expect("text");
             assert_eq!(said.lines().count(), 1, "{said:?}");
             let plain = if colours { strip_colours(&said) } else { said.clone() };

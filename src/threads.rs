@@ -4,6 +4,8 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::Once;
 
+use show::number::plural;
+
 use crate::exit::Failure;
 
 /// The option of commands that share their work out.
@@ -39,7 +41,7 @@ pub(crate) fn threads(asked: Option<u16>) -> usize {
     if asked > processors {
         static SAID: Once = Once::new();
         SAID.call_once(|| {
-            let threads = if processors == 1 { "thread" } else { "threads" };
+            let threads = plural(processors as u64, "thread");
             // Nothing can be done when stderr is closed.
             let _ = writeln!(
                 std::io::stderr(),

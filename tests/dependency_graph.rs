@@ -58,59 +58,78 @@ fn allowed(name: &str) -> BTreeSet<&'static str> {
 const REMEDY: &str = "a new edge is a decision; change the picture in ARCHITECTURE.md and the table \
      in tests/dependency_graph.rs in the same commit, and say why";
 
+/// The manifest in a folder, whose name is empty or ends in a slash.
+fn manifest(folder: &str) -> toml::Table {
+    let path = root().join(folder).join("Cargo.toml");
+    let text = std::fs::read_to_string(&path);
+    let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// Each member of the workspace with the names of all its dependencies of every kind.
 fn members() -> BTreeMap<String, BTreeSet<String>> {
-    let read = |folder: &str| -> toml::Table {
-        let path = root().join(folder).join("Cargo.toml");
-        let text = std::fs::read_to_string(&path);
-        let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    };
-    let workspace = read("");
+    let workspace = manifest("");
     let folders = workspace["workspace"]["members"].as_array().expect("a list of members");
     let folders = folders.iter().map(|folder| folder.as_str().expect("a folder's name"));
     let mut members = BTreeMap::new();
     for folder in folders.chain([""]) {
-        let manifest = read(folder);
+        let manifest = manifest(folder);
         let name = manifest["package"]["name"].as_str().expect("a package name").to_owned();
         assert!(folder.is_empty() || folder == name, "folder `{folder}` holds crate `{name}`");
         let mut uses = BTreeSet::new();
-        add_dependencies(&manifest, &mut uses);
-        members.insert(name, uses);
+        add_by_kind(&manifest, &mut uses);
+        members.insert(name, uses.into_iter().map(|(_, used)| used).collect());
     }
     members
 }
 
-/// Whether this code names the crate: in a path, or to use it.
+/// Whether this code names the crate: in a path that begins with it, or to use it.
 fn names(code: &str, used: &str) -> bool {
     let word = used.replace('-', "_");
     code.match_indices(&word).any(|(at, _)| {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let after = &code[at + word.len()..];
-        !code[..at].ends_with(is_part)
-            && ["::", ";", " as "].iter().any(|next| after.starts_with(next))
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
+        // A path can begin with `::`, but not behind another name.
+        let begins = !before.strip_suffix("::").unwrap_or(before).ends_with(is_part);
+        begins && ["::", ";", " as "].iter().any(|next| after.starts_with(next))
     })
 }
 
+/// The code of each file, without lines of comments.
+fn code() -> Vec<(String, String)> {
+    let code = rust_files().into_iter().map(|file| {
+        let text = file.text();
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        (file.name.clone(), lines.collect::<Vec<_>>().join("\n"))
+    });
+    code.collect()
+}
+
+/// The compiler sees to it that nothing is named that is not declared; this is the other direction.
 #[test]
-fn nothing_is_declared_that_no_code_names() {
-    let files: Vec<(String, String)> = rust_files()
-        .into_iter()
-        .map(|file| {
-            let text = file.text();
-            let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-            let code: Vec<&str> = lines.collect();
-            (file.name, code.join("\n"))
-        })
-        .collect();
-    for (name, uses) in members() {
+fn nothing_is_declared_that_no_code_of_its_kind_names() {
+    let files = code();
+    let mut used_somewhere = BTreeSet::new();
+    for name in members().keys() {
         let folder = if name == "cardroom" { String::new() } else { format!("{name}/") };
-        let folders = ["src/", "tests/", "benches/", "examples/", "build.rs"];
-        let ours = |file: &str| folders.iter().any(|of| file.starts_with(&format!("{folder}{of}")));
-        for used in uses {
+        let mut uses = BTreeSet::new();
+        add_by_kind(&manifest(&folder), &mut uses);
+        for (kind, used) in uses {
+            let folders: &[&str] = match kind {
+                "dependencies" => &["src/"],
+                "build-dependencies" => &["build.rs", "build/"],
+                _ => &["src/", "tests/", "benches/", "examples/"],
+            };
+            let ours = |file: &str| folders.iter().any(|f| file.starts_with(&(folder.clone() + f)));
             let named = files.iter().any(|(file, code)| ours(file) && names(code, &used));
-            assert!(named, "{name}/Cargo.toml declares `{used}`, and no code there names it");
+            assert!(named, "{name}/Cargo.toml has `{used}` in its {kind}; no code there names it");
+            used_somewhere.insert(used);
         }
+    }
+    let workspace = manifest("");
+    let shared = workspace["workspace"]["dependencies"].as_table().expect("a table");
+    for (key, _) in shared {
+        assert!(used_somewhere.contains(key), "Cargo.toml has `{key}` for all; no crate uses it");
     }
 }
 
@@ -125,17 +144,17 @@ fn what_the_picture_allows_directly_is_used() {
     }
 }
 
-/// Adds the names in every table of dependencies, those for one platform included.
-fn add_dependencies(manifest: &toml::Table, uses: &mut BTreeSet<String>) {
+/// Adds the kinds and names in every table of dependencies, those for one platform included.
+fn add_by_kind(manifest: &toml::Table, uses: &mut BTreeSet<(&'static str, String)>) {
     for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
         for (key, value) in manifest.get(kind).and_then(toml::Value::as_table).into_iter().flatten()
         {
             let renamed = value.get("package").and_then(toml::Value::as_str);
-            uses.insert(renamed.unwrap_or(key).to_owned());
+            uses.insert((kind, renamed.unwrap_or(key).to_owned()));
         }
     }
     for platform in manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten() {
-        add_dependencies(platform.1.as_table().expect("a table"), uses);
+        add_by_kind(platform.1.as_table().expect("a table"), uses);
     }
 }
 

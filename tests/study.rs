@@ -165,6 +165,11 @@ fn what_is_no_study_is_refused_and_a_dry_run_only_prints() {
     assert!(printed.contains("--iterations 80000000"), "{printed}");
     assert!(printed.contains("train oct --starts 16"), "{printed}");
     assert!(printed.contains("--hands 400000"), "{printed}");
+    let lines: Vec<&str> = printed.lines().collect();
+    let dry = cardroom(folder, &["study", "000", "--dry-run", "--json"]);
+    let document: Value = serde_json::from_slice(&dry.stdout).expect("JSON");
+    assert_eq!(document["schema"], "cardroom-study-commands/1");
+    assert_eq!(document["commands"], serde_json::json!(lines));
     let dry = cardroom(folder, &["study", "004", "--dry-run", "--device", "gpu"]);
     assert_eq!(text(&dry.stdout).matches("train values").count(), 5);
     assert_eq!(text(&dry.stdout).matches("--device gpu").count(), 5, "each network's training");

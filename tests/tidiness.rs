@@ -106,13 +106,90 @@ fn nothing_that_git_would_ignore_is_in_the_repository() {
     assert_eq!(String::from_utf8_lossy(&listed), "");
 }
 
+/// The colours of the variables in the pages' style sheets.
+const VARIABLES: [(&str, Colour); 33] = [
+    ("ground", Colour::PageGround),
+    ("card", Colour::Ground),
+    ("ink", Colour::Ink),
+    ("soft", Colour::Soft),
+    ("line", Colour::PageLine),
+    ("felt", Colour::PageFelt),
+    ("felt-soft", Colour::PageLabel),
+    ("gain", Colour::Gain),
+    ("loss", Colour::Loss),
+    ("warn", Colour::Warning),
+    ("spade", Colour::Ink),
+    ("heart", Colour::Heart),
+    ("diamond", Colour::Diamond),
+    ("club", Colour::Club),
+    ("cloth", Colour::Table),
+    ("cloth-edge", Colour::TableEdge),
+    ("on-cloth", Colour::TableInk),
+    ("on-cloth-soft", Colour::TableSoft),
+    ("paper", Colour::Card),
+    ("paper-line", Colour::CardLine),
+    ("pc-s", Colour::CardSpade),
+    ("pc-h", Colour::CardHeart),
+    ("pc-d", Colour::CardDiamond),
+    ("pc-c", Colour::CardClub),
+    ("back", Colour::Back),
+    ("back-line", Colour::BackLine),
+    ("chip", Colour::Chip),
+    ("chip-edge", Colour::ChipEdge),
+    ("chip-middle", Colour::ChipMiddle),
+    ("act", Colour::Button),
+    ("on-act", Colour::ButtonInk),
+    ("won", Colour::PageFelt),
+    ("luck", Colour::Luck),
+];
+
+/// Whether the text has a colour code: a number sign, six hexadecimal digits and no further letter.
+fn has_colour_code(text: &str) -> bool {
+    text.split('#').skip(1).any(|rest| {
+        let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        word.len() == 6 && word.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
 #[test]
-fn pictures_have_the_colours_of_the_page() {
-    let style = std::fs::read_to_string(root().join("src/web/assets/style.css")).expect("a file");
-    let (light, dark) = style.split_once("prefers-color-scheme: dark").expect("two schemes");
-    for (name, colour) in [("card", Colour::Ground), ("ink", Colour::Ink), ("soft", Colour::Soft)] {
-        for (scheme, code) in [light, dark].into_iter().zip(colour.codes()) {
-            assert!(scheme.contains(&format!("--{name}: {code};")), "{colour:?} is not --{name}");
+fn style_sheets_have_the_colours_of_pictures() {
+    let mut found = 0;
+    for sheet in ["style.css", "play.css"] {
+        let path = root().join("src/web/assets").join(sheet);
+        let style = std::fs::read_to_string(path).expect("a file");
+        let (light, dark) = style.split_once("prefers-color-scheme: dark").expect("two schemes");
+        let codes = |scheme: &str| -> Vec<(String, String)> {
+            let lines = scheme.lines().filter(|line| has_colour_code(line));
+            let code = |line: &str| {
+                let variable =
+                    line.trim().strip_prefix("--").and_then(|line| line.split_once(": "));
+                let (name, code) = variable.unwrap_or_else(|| panic!("{sheet}: {line}"));
+                (name.to_owned(), code.trim_end_matches(';').to_owned())
+            };
+            lines.map(code).collect()
+        };
+        let dark = codes(dark);
+        let light = codes(light);
+        for (name, _) in &dark {
+            assert!(light.iter().any(|(known, _)| known == name), "{sheet}: only dark: --{name}");
+        }
+        for (name, code) in light {
+            let variable = VARIABLES.iter().find(|(known, _)| *known == name);
+            let (_, colour) = variable.unwrap_or_else(|| panic!("{sheet}: unknown --{name}"));
+            let dark = dark.iter().find(|(known, _)| *known == name);
+            let dark = dark.map_or(&code, |(_, dark)| dark);
+            assert_eq!([code.as_str(), dark], colour.codes(), "{sheet}: --{name}, {colour:?}");
+            found += 1;
+        }
+    }
+    assert_eq!(found, VARIABLES.len());
+}
+
+#[test]
+fn colours_are_named_in_one_file() {
+    for file in rust_files().iter().filter(|file| file.name != "show/src/svg/mod.rs") {
+        for (number, line) in file.text().lines().enumerate() {
+            assert!(!has_colour_code(line), "{}:{}: {line}", file.name, number + 1);
         }
     }
 }

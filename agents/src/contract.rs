@@ -147,15 +147,23 @@ pub fn check_watched(
     let report_to = &mut report;
     let mut block =
         Block { def, terms, cost, policy, clock, report: report_to, watch, lost: false };
-    let first = block.play(&mut new()?);
+    let opponents = vec![choice.name().to_owned(); def.players - 1];
+    let mut agents = new()?;
+    block.guard("told who plays", || agents.iter_mut().for_each(|agent| agent.meet(&opponents)));
+    let first = block.play(&mut agents);
+    agents.into_iter().for_each(|agent| block.guard("dismissed", || drop(agent)));
     if block.lost {
         return Ok(report);
     }
     if choice.repeatable() {
         let mut agents = new()?;
+        block.guard("told who plays", || {
+            agents.iter_mut().for_each(|agent| agent.meet(&opponents));
+        });
         let second = block.play(&mut agents);
-        agents.iter_mut().for_each(|agent| agent.restart());
+        block.guard("restarted", || agents.iter_mut().for_each(|agent| agent.restart()));
         let third = block.play(&mut agents);
+        agents.into_iter().for_each(|agent| block.guard("dismissed", || drop(agent)));
         if block.lost {
             return Ok(report);
         }
@@ -389,23 +397,32 @@ impl Block<'_> {
         action
     }
 
-    fn tell(&self, hand: u32, state: &State, agents: &mut [Box<dyn Agent>]) {
+    /// Runs a method of agents; a panic breaks [`Claim::Answers`].
+    fn guard(&mut self, when: &str, work: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            self.report.breach(Claim::Answers, || format!("panicked when {when}"));
+        }
+    }
+
+    fn tell(&mut self, hand: u32, state: &State, agents: &mut [Box<dyn Agent>]) {
         let payoffs = state.payoffs();
         let folded = state.public.folded();
-        for (seat, agent) in self.def.seats().zip(agents) {
+        let def = self.def;
+        for (seat, agent) in def.seats().zip(agents) {
             let seen = |other: Seat| {
                 other == seat || (state.public.is_showdown() && !folded.contains(other))
             };
-            let shown = BySeat::from_fn(self.def.players, |other| {
+            let shown = BySeat::from_fn(def.players, |other| {
                 if seen(other) { state.hole[other] } else { cards::HoleCards::EMPTY }
             });
-            agent.hand_over(&HandOutcome {
+            let outcome = HandOutcome {
                 hand: hand.into(),
                 public: &state.public,
                 seat,
                 shown: &shown,
                 payoffs: &payoffs,
-            });
+            };
+            self.guard("told how a hand ended", || agent.hand_over(&outcome));
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -259,9 +260,12 @@ impl AgentChoice {
     /// Builds a new agent for this game. Agents of one choice share no mutable state.
     ///
     /// # Errors
-    /// [`AgentError::Game`] if the agent cannot play this game.
+    /// [`AgentError::Game`] if the agent cannot play this game; [`AgentError::Start`] if it panics.
     pub fn build(&self, def: &Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> {
-        (self.recipe.build)(def)
+        catch_unwind(AssertUnwindSafe(|| (self.recipe.build)(def))).unwrap_or_else(|_| {
+            let (agent, reason) = (self.name().to_owned(), "it panicked".to_owned());
+            Err(AgentError::Start { agent, reason })
+        })
     }
 
     /// Whether the agent is a pure function of the information set, see [`policy`](Self::policy).

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use agents::contract::{Claim, Terms, check};
 use agents::{
-    Agent, AgentError, AgentSpec, Clock, Context, Cost, Decision, Failed, Recipe, Registry,
+    Agent, AgentError, AgentSpec, Clock, Context, Cost, Decision, Failed, HandOutcome, Recipe,
+    Registry,
 };
 use game::{Action, GameDef, InfoSet, Strategy, games};
 
@@ -136,6 +137,67 @@ fn each_broken_promise_is_found() {
         let found: Vec<Claim> = report.breaches.iter().map(|&(claim, _)| claim).collect();
         assert_eq!(found, [claim], "{:?}", report.breaches);
     }
+}
+
+/// Panics in one of the methods other than `act`.
+struct PanicsIn(&'static str);
+
+impl PanicsIn {
+    fn called(&self, method: &str) {
+        assert_ne!(self.0, method, "as intended by a test");
+    }
+}
+
+impl Agent for PanicsIn {
+    fn act(&mut self, _: &InfoSet, _: &mut Context) -> Decision {
+        Action::Call.into()
+    }
+
+    fn meet(&mut self, _: &[String]) {
+        self.called("meet");
+    }
+
+    fn hand_over(&mut self, _: &HandOutcome<'_>) {
+        self.called("hand_over");
+    }
+
+    fn restart(&mut self) {
+        self.called("restart");
+    }
+}
+
+impl Drop for PanicsIn {
+    fn drop(&mut self) {
+        self.called("drop");
+    }
+}
+
+#[test]
+fn a_panic_in_any_method_is_a_breach_and_not_the_end_of_the_check() {
+    let def = Arc::new(games::nolimit_holdem());
+    let terms = Terms { hands: 30, ..Terms::default() };
+    let cases = [
+        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("meet"))))), "told who plays"),
+        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("hand_over"))))), "told how a hand ended"),
+        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("restart"))))), "restarted"),
+        (spec(|_| Ok(Recipe::new(|_| Ok(PanicsIn("drop"))))), "dismissed"),
+    ];
+    for (spec, when) in cases {
+        let mut registry = Registry::default();
+        registry.add(spec);
+        let choice = registry.resolve("broken").expect("the kind exists");
+        let report = check(&choice, &def, terms, &Clock::stopped()).expect("it can be built");
+        let expected = [(Claim::Answers, format!("panicked when {when}"))];
+        assert_eq!(report.breaches, expected, "{when}");
+        assert!(report.decisions > 60, "{when}: {} decisions", report.decisions);
+    }
+    let mut registry = Registry::default();
+    registry.add(spec(|_| {
+        Ok(Recipe::new(|_| -> Result<PanicsIn, AgentError> { panic!("as intended by a test") }))
+    }));
+    let choice = registry.resolve("broken").expect("the kind exists");
+    let error = check(&choice, &def, terms, &Clock::stopped()).expect_err("it cannot be built");
+    assert!(error.to_string().contains("cannot be started: it panicked"), "{error}");
 }
 
 #[test]

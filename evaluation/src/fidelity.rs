@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::SyncSender;
 
 use game::{Action, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
 use logs::stats::Sums;
@@ -30,6 +30,9 @@ pub const MIN_SHARE: f64 = 1e-7;
 
 /// Deals that a thread plays at a time. Blocks are summed in order, for any number of threads.
 const BLOCK: u64 = 32;
+
+/// The number of results that may wait to be added up.
+const WAITING: usize = 64;
 
 /// The number of streets.
 const STREETS: usize = Street::ALL.len();
@@ -220,29 +223,24 @@ pub fn compare(
     }
     let deals = settings.hands / 2;
     let next = AtomicU64::new(0);
-    let (sender, receiver) = mpsc::channel();
     let pair = Pair { def, teacher, student, seed: settings.seed };
     let mut total = Fidelity::default();
-    std::thread::scope(|scope| {
-        for _ in 0..settings.jobs.max(1) {
-            let (sender, next, pair) = (sender.clone(), &next, &pair);
-            scope.spawn(move || {
-                let mut table = Table::new(pair);
-                while !stop.asked() {
-                    let first = next.fetch_add(BLOCK, Ordering::Relaxed);
-                    if first >= deals {
-                        break;
-                    }
-                    let mut block = Fidelity::default();
-                    for deal in first..(first + BLOCK).min(deals) {
-                        table.deal(deal, &mut block);
-                    }
-                    // Sending fails only if the receiver panicked; then nothing matters.
-                    let _ = sender.send((first, block));
-                }
-            });
+    let work = |sender: &SyncSender<_>| {
+        let mut table = Table::new(&pair);
+        while !stop.asked() {
+            let first = next.fetch_add(BLOCK, Ordering::Relaxed);
+            if first >= deals {
+                break;
+            }
+            let mut block = Fidelity::default();
+            for deal in first..(first + BLOCK).min(deals) {
+                table.deal(deal, &mut block);
+            }
+            // Sending fails only if the receiver panicked; then nothing matters.
+            let _ = sender.send((first, block));
         }
-        drop(sender);
+    };
+    parallel::workers(settings.jobs, WAITING, work, |receiver| {
         // Every block that was begun is finished, so that none is missing in the end.
         let (mut waiting, mut due) = (BTreeMap::new(), 0);
         for (first, block) in &receiver {

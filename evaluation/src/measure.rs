@@ -44,7 +44,14 @@ pub fn measure(
     seed: u64,
 ) -> Result<Measured, AgentError> {
     let before = resident_memory();
-    let agents = def.seats().map(|_| Ok(Bot::inline(choice.build(def)?)));
+    let others = vec![choice.name().to_owned(); def.players - 1];
+    let agents = def.seats().map(|_| {
+        // Inline whatever the cost, so that a change of threads is not measured.
+        let mut agent = Bot::inline(choice.build(def)?);
+        agent.meet(&others);
+        agent.restart();
+        Ok(agent)
+    });
     let agents = agents.collect::<Result<Vec<_>, AgentError>>()?;
     let mut table = Table::new(def, agents, seed, false, None);
     let mut counts = Counts::default();

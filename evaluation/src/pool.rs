@@ -1,7 +1,7 @@
 //! A pool of threads for a list of items; the results go to the calling thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use matches::stop::Stop;
@@ -30,18 +30,12 @@ where
     R: Send,
     E: Send,
 {
-    let (sender, receiver) = mpsc::sync_channel(WAITING);
     let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            let (work, next, sender) = (&work, &next, sender.clone());
-            scope.spawn(move || take(items, next, stop, work, &sender));
-        }
-        drop(sender);
+    let take = |sender: &SyncSender<_>| take(items, &next, stop, &work, sender);
+    parallel::workers(threads, WAITING, take, |receiver| {
         let result = collect(&receiver, &mut done);
         // After a failure the other threads need not continue: nobody receives their results.
         next.store(items.len(), Ordering::Relaxed);
-        drop(receiver);
         result
     })
 }

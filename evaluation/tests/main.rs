@@ -3,5 +3,8 @@
 mod best_response;
 mod duel;
 mod lbr;
+#[path = "../../matches/tests/panicking.rs"]
+mod panicking;
 mod practice;
+mod speed;
 mod statements;

@@ -43,9 +43,9 @@ impl Bot {
     pub fn new(choice: &AgentChoice, def: &Arc<GameDef>) -> Result<Bot, AgentError> {
         let failed = |reason: String| AgentError::Start { agent: choice.name().to_owned(), reason };
         BUILDING.fetch_add(1, Ordering::SeqCst);
-        let built = catch_unwind(AssertUnwindSafe(|| choice.build(def)));
+        let built = choice.build(def);
         BUILDING.fetch_sub(1, Ordering::SeqCst);
-        let agent = built.unwrap_or_else(|_| Err(failed("it panicked".to_owned())))?;
+        let agent = built?;
         let bot = match choice.cost() {
             Cost::Inline => Ok(Bot::inline(agent)),
             Cost::Worker => Bot::threaded(agent),

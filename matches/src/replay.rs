@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +31,9 @@ const TOLERANCE: f64 = 1e-9;
 
 /// The interval between reports of the progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The number of results that may wait to be added up.
+const WAITING: usize = 64;
 
 /// The settings of a comparison.
 #[derive(Clone)]
@@ -169,22 +172,17 @@ pub fn replay(
         failed: AtomicBool::new(false),
         stop,
     };
-    let (sender, receiver) = mpsc::channel();
     let mut compared =
         Compared { entrants: vec![DecisionsCompared::default(); players], ..Compared::default() };
     let mut failed = None;
-    std::thread::scope(|scope| {
-        for _ in 0..settings.jobs.max(1) {
-            let (shared, sender) = (&shared, sender.clone());
-            scope.spawn(move || {
-                if let Err(error) = shared.work(&sender) {
-                    shared.failed.store(true, Ordering::Relaxed);
-                    // The receiver outlives all senders.
-                    let _ = sender.send(Err(error));
-                }
-            });
+    let work = |sender: &SyncSender<_>| {
+        if let Err(error) = shared.work(sender) {
+            shared.failed.store(true, Ordering::Relaxed);
+            // The receiver outlives all senders.
+            let _ = sender.send(Err(error));
         }
-        drop(sender);
+    };
+    parallel::workers(settings.jobs, WAITING, work, |receiver| {
         let mut shown = std::time::Instant::now();
         loop {
             match receiver.recv_timeout(PROGRESS_INTERVAL) {
@@ -223,7 +221,7 @@ type Sent = Result<Hand, ReplayError>;
 type Recorded = Vec<(HandRecord, Vec<DecisionRecord>)>;
 
 impl Shared<'_> {
-    fn work(&self, sender: &Sender<Sent>) -> Result<(), ReplayError> {
+    fn work(&self, sender: &SyncSender<Sent>) -> Result<(), ReplayError> {
         let mut table = self.table()?;
         let asked: Vec<bool> = self.agents.iter().map(Option::is_some).collect();
         loop {

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -162,21 +162,20 @@ pub fn run(
     let blocks = plan.shard_blocks();
     let checks = RuleChecks::new(plan, archive.end());
     let queue = Queue::new(blocks.clone(), 2 * jobs as u64, checks.next);
-    let (sender, receiver) = mpsc::sync_channel(2 * jobs);
     let mut collector = Collector::new(plan, blocks.start, archive.decisions()?, checks);
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            let worker = Worker { plan, level, queue: &queue, stop, archive };
-            let sender = sender.clone();
-            scope.spawn(move || worker.run(&sender));
-        }
-        drop(sender);
-        let result = collector.collect(&receiver, sink, &queue, seen);
-        queue.close();
-        // Otherwise workers that wait for room in the channel would wait for ever.
-        drop(receiver);
-        result
-    })?;
+    let worker = Worker { plan, level, queue: &queue, stop, archive };
+    parallel::workers(
+        jobs,
+        2 * jobs,
+        |sender| worker.run(sender),
+        |receiver| {
+            let result = collector.collect(&receiver, sink, &queue, seen);
+            queue.close();
+            // Otherwise workers that wait for room in the channel would wait for ever.
+            drop(receiver);
+            result
+        },
+    )?;
     Ok(collector.outcome())
 }
 
@@ -461,7 +460,7 @@ impl Collector {
 
     fn collect(
         &mut self,
-        receiver: &mpsc::Receiver<FromWorker>,
+        receiver: &Receiver<FromWorker>,
         sink: &mut dyn Sink,
         queue: &Queue,
         seen: &mut dyn FnMut(&Progress<'_>),

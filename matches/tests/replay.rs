@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agents::Cost;
 use game::{GameDef, games};
 use logs::{LedgerReader, Provenance};
 use matches::plan::MatchPlan;
@@ -12,6 +13,8 @@ use matches::registry::registry;
 use matches::replay::{Compared, Settings, replay};
 use matches::runner::Level;
 use matches::stop::Stop;
+
+use crate::panicking::{METHODS, panicking};
 
 fn play_match(def: GameDef, agents: &[&str], hands: u64, folder: &Path) {
     let registry = registry();
@@ -67,6 +70,49 @@ fn a_match_agrees_with_its_record_whatever_the_game() {
         assert!(compared.decisions() > 600, "{compared:?}");
         let some = again(folder.path(), &asked, 300..310);
         assert!(some.agrees() && some.hands == 10, "{some:?}");
+    }
+}
+
+#[test]
+fn a_panic_in_any_method_is_one_decision_that_differs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = MatchPlan {
+        def: Arc::new(games::nolimit_holdem()),
+        game_name: "test".into(),
+        entrants: vec![
+            panicking("none", Cost::Inline),
+            registry().resolve("call").expect("an agent"),
+        ],
+        given_names: Vec::new(),
+        hands: 40,
+        seed: 42,
+        duplicate: true,
+        shard: None,
+        deadline: None,
+        rule: None,
+    };
+    let settings = play::Settings {
+        level: Level::Decisions,
+        folder: folder.path().to_path_buf(),
+        jobs: 1,
+        provenance: Provenance::default(),
+    };
+    play::play(&plan, &settings, &Stop::new(), &mut |_| {}).expect("a match");
+    for cost in [Cost::Inline, Cost::Worker] {
+        for method in METHODS {
+            let settings = Settings {
+                agents: vec![Some(panicking(method, cost)), None],
+                hands: 0..u64::MAX,
+                deadline: None,
+                jobs: 1,
+            };
+            let ledger = LedgerReader::open(folder.path()).expect("a ledger");
+            let compared = replay(ledger, &settings, &Stop::new(), &mut |_| {});
+            let compared = compared.unwrap_or_else(|error| panic!("{method}: {error}"));
+            assert!(compared.complete && compared.hands == 40, "{method}: {compared:?}");
+            let lost = u64::from(method != "drop");
+            assert_eq!(compared.entrants[0].differ, lost, "{method}, {cost:?}: {compared:?}");
+        }
     }
 }
 

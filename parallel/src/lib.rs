@@ -1,9 +1,11 @@
-//! Work shared out on threads: those of the [`Pool`] that runs the caller, or all processors.
+//! Work shared out on threads: those of the [`Pool`] that runs the caller, or all processors; or,
+//! for work that waits, [`workers`].
 //!
-//! The threads and their queues are rayon's. Its iterators would be compiled anew for each loop;
+//! The threads of pools and their queues are rayon's. Its iterators would be compiled anew for each loop;
 //! here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so an item
 //! should take a microsecond or more: short ones go in blocks, by `chunks`.
 
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -74,6 +76,26 @@ pub fn join_here<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce
     let (mut there, mut here) = (Task::Ahead(there), Task::Ahead(here));
     join_here_dyn(&mut || there.run(), &mut || here.run());
     (there.result(), here.result())
+}
+
+/// Runs `work` on this many threads of its own, which may wait for each other or for programs, and
+/// `receive` on this one, which gets what they send; `capacity` messages may wait for it. A panic in
+/// one is resumed here, when all have ended.
+pub fn workers<M: Send, T>(
+    threads: usize,
+    capacity: usize,
+    work: impl Fn(&SyncSender<M>) + Sync,
+    receive: impl FnOnce(Receiver<M>) -> T,
+) -> T {
+    let (sender, receiver) = sync_channel(capacity);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            let (work, sender) = (&work, sender.clone());
+            scope.spawn(move || work(&sender));
+        }
+        drop(sender);
+        receive(receiver)
+    })
 }
 
 /// The number of threads of the current pool.

@@ -20,6 +20,9 @@ fn thousands_are_parted_and_signs_and_decimals_are_left_alone() {
     assert_eq!(number::whole(u64::MAX), "18,446,744,073,709,551,615");
     assert_eq!(number::counted(1, "hand"), "1 hand");
     assert_eq!(number::counted(1_200, "hand"), "1,200 hands");
+    assert_eq!([0, 1, 2].map(|count| number::plural(count, "hand")), ["hands", "hand", "hands"]);
+    assert_eq!(number::decimal(-1234.56, 1), "-1,234.6");
+    assert_eq!(number::decimal(999.0, 0), "999");
 }
 
 #[test]
@@ -30,6 +33,11 @@ fn zero_has_no_sign_however_it_came_about() {
     assert_eq!(number::signed(-0.05, 2), "-0.05");
     assert_eq!(number::signed(12.34, 1), "+12.3");
     assert_eq!(number::signed(-0.4, 0), "0");
+    assert_eq!(number::signed_minus(-1234.5, 1), "−1234.5");
+    assert_eq!(number::signed_minus(-0.0, 1), "0.0");
+    let values = [1234.5, -1234.5, -123.4, 123456.0, -0.04];
+    let texts = values.map(|value| number::signed_grouped(value, 1));
+    assert_eq!(texts, ["+1,234.5", "−1,234.5", "−123.4", "+123,456.0", "0.0"]);
     let endless = [f64::NEG_INFINITY, f64::INFINITY, f64::NAN];
     assert_eq!(endless.map(|value| number::signed(value, 1)), ["-inf", "+inf", "NaN"]);
 }
@@ -38,6 +46,15 @@ fn zero_has_no_sign_however_it_came_about() {
 fn shares_and_times_have_their_units() {
     assert_eq!(number::percent(0.3, 1), "30.0 %");
     assert_eq!(number::percent(1.0, 0), "100 %");
+    let short = [0.304, 0.0304, 0.00304, 1e-5, 0.0].map(number::short_percent);
+    assert_eq!(short, ["30 %", "3.0 %", "0.30 %", "under 0.01 %", "0 %"]);
+    let rounded = [0.0, 0.004, 0.304, 0.998, 1.0].map(number::rounded_percent);
+    assert_eq!(rounded, ["0 %", "0.4 %", "30 %", "99.8 %", "100 %"]);
+    assert_eq!([1_500, 20_000_000].map(number::bytes), ["1.5 kB", "20.0 MB"]);
+    let spans = [0.0, 6.4, 200.0, 3_960.0, 200_000.0].map(number::time_span);
+    assert_eq!(spans, ["1 s", "6 s", "3 min 20 s", "1 h 6 min", "2 d 7 h"]);
+    assert_eq!([119.0, 120.0].map(number::minutes), ["119 s", "2 minutes"]);
+    assert_eq!(number::clock(3_723.9), "1:02:03");
     let times = [999, 1_500, 20_000_000, 3_000_000_000].map(number::duration);
     assert_eq!(times, ["999 ns", "1.5 µs", "20.0 ms", "3.00 s"]);
 }

@@ -6,6 +6,7 @@
 
 use cards::{CardSet, Combo, StartingHand};
 use game::{Action, Betting, Chips, PublicState, Turn};
+use show::number::percent;
 
 pub(crate) mod grid;
 pub(crate) mod picture;
@@ -185,7 +186,7 @@ pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
             let before = before_street(state);
             let verb = if state.highest() > before { "raise to" } else { "bet" };
             let share = of_pot(state, action)
-                .map_or_else(String::new, |share| format!(" ({:.0} % of the pot)", 100.0 * share));
+                .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
             let no_limit = state.def().betting == Betting::NoLimit;
             let all_in = no_limit && legal.raise.is_some_and(|raise| raise.max == total);
             let all_in = if all_in { "all-in, " } else { "" };

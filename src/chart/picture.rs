@@ -1,7 +1,7 @@
 //! A chart of hands as SVG, without fonts or other files, readable on light and dark backgrounds.
 
 use show::number::percent;
-use show::svg::{Colour, Head, Picture};
+use show::svg::{Colour, Head, Heading, Picture};
 
 use super::{Chart, Class, Kind, grid};
 
@@ -14,9 +14,9 @@ const LINE: f64 = 20.0;
 
 /// The text above the chart.
 pub(crate) struct Title {
-    /// The title, in one line.
+    /// The title.
     pub(crate) head: String,
-    /// The description, in one line.
+    /// The description.
     pub(crate) about: String,
 }
 
@@ -24,10 +24,13 @@ pub(crate) struct Title {
 /// share of its combos that are in the range.
 pub(crate) fn chart(chart: &Chart, title: &Title) -> String {
     let [wide, tall] = grid::size([CELL, TALL]);
-    let legend = HEAD + tall + 10.0;
+    let heading = Heading::new(&title.head, &title.about, wide);
+    let head = HEAD + heading.extra_height();
+    let legend = head + tall + 10.0;
     let (width, height) = (wide + 2.0 * EDGE, legend + LINE * chart.actions.len() as f64 + EDGE);
     let mut picture = open([width, height], title);
-    for (class, [x, y]) in chart.classes().iter().zip(grid::corners([EDGE, HEAD], [CELL, TALL])) {
+    heading.draw(&mut picture, [EDGE, 20.0]);
+    for (class, [x, y]) in chart.classes().iter().zip(grid::corners([EDGE, head], [CELL, TALL])) {
         cell(&mut picture, chart, class, x + 1.0, y + 1.0);
     }
     for (at, choice) in chart.actions.iter().enumerate() {
@@ -92,14 +95,15 @@ fn said(chart: &Chart, class: &Class) -> String {
 
 /// The colour of an action, also in pictures of trees.
 pub(crate) fn colour(kind: Kind) -> &'static str {
-    /// From the smallest bet to the largest.
-    const RAISES: [&str; 5] = ["#f2b134", "#ee8a3a", "#e4633c", "#cf4540", "#b03050"];
-    match kind {
-        Kind::Fold => "#5b8fd1",
-        Kind::Call => "#4fa870",
-        Kind::Raise(number) => RAISES[number.min(RAISES.len() - 1)],
-        Kind::AllIn => "#8e2a6b",
-    }
+    let colour = match kind {
+        Kind::Fold => Colour::Fold,
+        Kind::Call => Colour::Call,
+        Kind::Raise(number) => Colour::Raise(number),
+        Kind::AllIn => Colour::AllIn,
+    };
+    // It is the same on light and dark backgrounds.
+    let [light, _] = colour.codes();
+    light
 }
 
 /// Begins the picture.
@@ -109,7 +113,7 @@ fn open(size: [f64; 2], title: &Title) -> Picture {
          there.",
         title.about
     );
-    let mut picture = Picture::new(&Head {
+    Picture::new(&Head {
         name: "chart",
         size,
         shown: None,
@@ -118,8 +122,5 @@ fn open(size: [f64; 2], title: &Title) -> Picture {
         letters: 12.0,
         colours: &[(" .cell", "fill", Colour::Shade), (" .hand", "stroke", Colour::Ground)],
         style: ".hand{font-weight:bold;paint-order:stroke;stroke-width:2.5px;stroke-opacity:0.5}",
-    });
-    picture.text([12.0, 20.0], "font-size=\"14\" font-weight=\"bold\"", &title.head);
-    picture.text([12.0, 38.0], "opacity=\"0.8\"", &title.about);
-    picture
+    })
 }

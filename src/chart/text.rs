@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 
+use show::number::percent;
+
 use super::{Chart, Choice, Class, Kind, grid};
 
 /// The number of letters in a cell; each stands for a fifth of the hands' actions.
@@ -17,7 +19,7 @@ pub(crate) fn colours() -> bool {
 /// The actions with their frequencies over all hands.
 pub(crate) fn actions(chart: &Chart, colours: bool) -> String {
     let named = |choice: &Choice| {
-        let share = choice.of_pot.map(|share| format!(" ({:.0} % of the pot)", 100.0 * share));
+        let share = choice.of_pot.map(|share| format!(" ({} of the pot)", percent(share, 0)));
         choice.name.clone() + &share.unwrap_or_default()
     };
     let names: Vec<String> = chart.actions.iter().map(named).collect();
@@ -27,10 +29,10 @@ pub(crate) fn actions(chart: &Chart, colours: bool) -> String {
     for (choice, name) in chart.actions.iter().zip(names) {
         writeln!(
             text,
-            "{}  {:<8} {name:<width$} {:>7.2} % {:>10.2}",
+            "{}  {:<8} {name:<width$} {:>9} {:>10.2}",
             painted(&choice.letter.to_string(), choice, colours),
             choice.word,
-            100.0 * choice.frequency,
+            percent(choice.frequency, 2),
             choice.combos
         )
         .expect("a string takes all");

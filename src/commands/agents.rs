@@ -9,6 +9,7 @@ use agents::{AgentChoice, AgentError, AgentSpec, Clock, Cost, Registry};
 use clap::value_parser;
 use evaluation::measure::{Measured, measure};
 use game::GameDef;
+use matches::bot::Bot;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
@@ -17,9 +18,9 @@ use show::{Table, number};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::named::{Game, Named};
 use crate::output::print;
 use crate::progress::Progress;
+use crate::resolve_names::{Game, Named};
 
 /// List, describe, check and measure agents.
 #[derive(clap::Args)]
@@ -266,7 +267,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     }
     let terms = Terms { hands, seed, deadline, ..Terms::default() };
     let mut reports = Vec::new();
-    let _aborting = aborting()?;
+    let _aborting = Aborting::begin()?;
     let hands = |choice: &AgentChoice| contract::hands(choice, terms);
     let all: u64 = choices.iter().map(hands).sum();
     let mut progress = Progress::patient(all * games.len() as u64, "hands", false);
@@ -280,7 +281,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
             progress.show(first, &note);
             // Without `--game`, a trained agent is checked in the games that it was trained for.
             let trained = args.game.is_empty() && !choice.about().is_empty();
-            if trained && matches!(choice.build(def), Err(AgentError::Game { .. })) {
+            if trained && matches!(Bot::new(choice, def), Err(AgentError::Game { .. })) {
                 continue;
             }
             let report = check(choice, def, terms, &mut || {
@@ -300,10 +301,6 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-fn aborting() -> Result<Aborting, Failure> {
-    Aborting::begin().map_err(|error| Failure::input(anyhow::Error::from(error)))
 }
 
 fn check(
@@ -355,7 +352,7 @@ fn reports_text(reports: &[(String, String, Report)]) -> String {
 fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let choices = chosen(&args.list.named.registry()?, &args.names)?;
     let def = args.game.load()?;
-    let _aborting = aborting()?;
+    let _aborting = Aborting::begin()?;
     let measured = choices
         .iter()
         .map(|choice| {

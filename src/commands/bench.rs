@@ -12,8 +12,8 @@ use show::number::whole;
 
 use crate::config::units::Time;
 use crate::exit::Failure;
+use crate::match_options::DEFAULT_GAME;
 use crate::output;
-use crate::playing::DEFAULT_GAME;
 
 /// Measure this machine's speed: the rules, matches without records, matches with records.
 ///

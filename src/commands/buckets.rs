@@ -58,8 +58,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let buckets = buckets(&args.buckets, show)?;
     progress.finish();
     if let Some(path) = &args.out {
-        let kept = logs::folder::write_whole(path, |out| buckets.write(out));
-        kept.map_err(|error| failure(path, &error))?;
+        let written = logs::folder::write_whole(path, |out| buckets.write(out));
+        written.map_err(|error| failure(path, &error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
     let reports: Vec<StreetReport> =

@@ -10,8 +10,8 @@ use serde_json::json;
 use show::Table;
 
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::output::{Output, Shown};
+use crate::resolve_names::Named;
 
 /// Check this machine and say how to fix what does not work.
 ///
@@ -35,7 +35,7 @@ struct Check {
     name: &'static str,
     state: State,
     found: String,
-    /// What to do if it does not work; empty if it does.
+    /// The advice if it does not work; empty if it does.
     remedy: String,
 }
 
@@ -67,7 +67,7 @@ fn lacks(name: &'static str, state: State, found: impl Into<String>, remedy: &st
 
 /// Free disk space in bytes below which the check warns: a benchmark of 150,000 hands takes a tenth
 /// of it.
-const LEAST_ROOM: u64 = 2 << 30;
+const MIN_FREE_SPACE: u64 = 2 << 30;
 
 /// Runs the command: performs the checks and returns their results.
 pub fn run(args: &Args) -> Result<Output, Failure> {
@@ -150,13 +150,13 @@ fn folder(data: &Path) -> Vec<Check> {
         ),
     };
     let Ok(disk) = rustix::fs::statvfs(there) else { return vec![written] };
-    let room = disk.f_bavail * disk.f_frsize;
-    let found = format!("{} free", indicatif::HumanBytes(room));
-    let room = match room {
-        room if room >= LEAST_ROOM => works("room on its disk", found),
+    let free = disk.f_bavail * disk.f_frsize;
+    let found = format!("{} free", indicatif::HumanBytes(free));
+    let space = match free {
+        free if free >= MIN_FREE_SPACE => works("room on its disk", found),
         _ => lacks("room on its disk", State::Missing, found, "keep records on a larger disk"),
     };
-    vec![written, room]
+    vec![written, space]
 }
 
 /// Checks whether the web page can be served at this address.

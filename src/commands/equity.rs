@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use logs::folder;
 
 use crate::exit::Failure;
-use crate::odds::against::Against;
+use crate::odds::against::HandVsRange;
 use crate::odds::chart::Chart;
 use crate::odds::hands::Showdown;
 use crate::odds::outlook::{Prospect, Show};
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             finish(args, || svg::histograms(&prospect), &prospect)
         }
         (Some(hand), None, Some(range)) => {
-            let against = Against::new(hand.clone(), board, input::range(range)?, args.ties)?;
+            let against = HandVsRange::new(hand.clone(), board, input::range(range)?, args.ties)?;
             finish(args, String::new, &against)
         }
         (_, _, Some(_)) => {

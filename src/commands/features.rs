@@ -9,9 +9,9 @@ use protocol::acpc::matchstate::MatchState;
 use serde_json::{Value, json};
 
 use crate::exit::Failure;
-use crate::named::Game;
 use crate::odds::{Method, TiesArg, input};
 use crate::output;
+use crate::resolve_names::Game;
 
 /// Show a situation of heads-up hold'em as the numbers that models use, with their names.
 ///

@@ -5,10 +5,11 @@ use matches::games::load_game;
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
+use show::number::plural;
 
 use crate::exit::Failure;
-use crate::named::built_in;
 use crate::output;
+use crate::resolve_names::built_in;
 
 /// List the built-in games, or print the definition of one.
 #[derive(clap::Args)]
@@ -46,9 +47,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let width = games.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
     let mut text = String::new();
     for (name, players, betting, streets) in games {
-        let plural = if streets == 1 { "" } else { "s" };
+        let noun = plural(streets as u64, "street");
         text.push_str(&format!(
-            "{name:<width$}  {players:>2} players  {betting:<8}  {streets} street{plural}\n"
+            "{name:<width$}  {players:>2} players  {betting:<8}  {streets} {noun}\n"
         ));
     }
     output::print(&text)

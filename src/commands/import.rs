@@ -19,11 +19,11 @@ use protocol::acpc::gamedef::Reading;
 use show::number::{counted, whole};
 
 use crate::exit::Failure;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
 use crate::report;
+use crate::resolve_names::Named;
 use crate::source::Source;
 
 /// Number of hands committed at a time.

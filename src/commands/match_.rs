@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use matches::plan::MatchPlan;
 use matches::play::default_folder;
 use matches::runner::Level;
-use matches::stop::Stop;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{PlayArgs, play_shown, stopped};
 use crate::output::Output;
-use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 
@@ -45,8 +44,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let plan = MatchPlan { rule, ..play.plan(play.agents(&agents)?)? };
     let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
     let settings = play.settings(&folder, &plan.entrants);
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
     let kept_in = (settings.level > Level::Nothing).then_some(folder.as_path());
     let end = match played.outcome.complete {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use matches::bot::Bot;
 use wire::package_acpc::{Entry, PackageError, check, write};
 
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::named::{Game, Named, this_program};
 use crate::output::print;
+use crate::resolve_names::{Game, Named, this_program};
 
 /// Make a self-contained folder that plays an agent.
 #[derive(clap::Args)]
@@ -52,8 +53,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let agent = registry.resolve(&args.agent).map_err(Failure::input)?;
     let def = args.game.load()?;
     // Fail now, not on the organizers' machine, if the agent cannot play the game.
-    let aborting = Aborting::begin().map_err(anyhow::Error::from)?;
-    drop(agent.build(&def).map_err(Failure::input)?);
+    let aborting = Aborting::begin()?;
+    drop(Bot::new(&agent, &def).map_err(Failure::input)?);
     drop(aborting);
     let defined: BTreeMap<_, _> =
         registry.defined().map(|(name, config)| (name.to_owned(), config.clone())).collect();

@@ -11,7 +11,6 @@ use logs::ledger::{IMPORTED, Integrity};
 use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
 use matches::plan::files_sha256;
 use matches::replay::{Compared, Difference, Settings, replay};
-use matches::stop::Stop;
 use serde::Serialize;
 use serde_json::json;
 use show::Table;
@@ -20,10 +19,10 @@ use show::number::{counted, whole};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::{Output, Shown};
-use crate::playing::provenance;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 use crate::source::{Source, integrity};
 
 /// Replay a recorded match decision by decision and report differences from its record.
@@ -81,7 +80,7 @@ impl FromStr for HandRange {
 /// An entrant of the replay.
 struct Player {
     choice: Option<AgentChoice>,
-    /// Why it is not asked again, if it is not.
+    /// The reason why it is not asked again; `None` if it is.
     reason: Option<&'static str>,
     /// The hash of its model on this machine.
     model: Option<String>,
@@ -117,8 +116,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         deadline: args.deadline.map(|time| time.0),
         jobs: args.jobs.map_or(processors, usize::from),
     };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::patient(total, "hands", args.quiet);
     let compared = replay(ledger, &settings, &stop, &mut |done| progress.show(done, ""));
     progress.finish();

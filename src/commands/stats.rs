@@ -8,9 +8,9 @@ use logs::folder;
 use logs::stats::{FIRST_CHECK, winnings_curve};
 
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::output::{self, Output};
 use crate::report::{self, Effort, Values};
+use crate::resolve_names::Named;
 use crate::source::Source;
 
 /// The most boards for `--allin auto`: some seconds.
@@ -70,7 +70,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// How many boards to go through.
+/// The number of boards for all-ins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AllInMode {
     /// As many as possible in some seconds; reports what is left out

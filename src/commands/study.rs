@@ -7,13 +7,13 @@ use std::time::Instant;
 use clap::ValueEnum;
 use logs::Shard;
 use logs::folder::write_whole;
-use matches::stop::Stop;
+use serde::Serialize;
 use serde_json::json;
 use show::number::counted;
 use studies::record::{Done, Record};
 use studies::study_000::STUDENTS;
 use studies::{
-    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, part,
+    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
 };
 use wire::slumbot::LIVE;
 
@@ -21,10 +21,10 @@ use super::train::Device;
 use super::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::{Output, Shown};
-use crate::playing::provenance;
 use crate::report;
+use crate::resolve_names::Named;
 use crate::shell;
 
 /// Reproduce a published study from scratch and report which results hold.
@@ -121,6 +121,26 @@ impl Args {
     }
 }
 
+/// The commands of a study that is not run.
+struct DryRun {
+    study: &'static str,
+    commands: Vec<String>,
+}
+
+impl Shown for DryRun {
+    fn text(&self) -> String {
+        self.commands.iter().map(|command| format!("{command}\n")).collect()
+    }
+
+    fn document(&self) -> impl Serialize {
+        json!({
+            "schema": "cardroom-study-commands/1",
+            "study": self.study,
+            "commands": self.commands,
+        })
+    }
+}
+
 /// A part of a study.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Only {
@@ -168,7 +188,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         scale: args.scale,
         shipped: args.shipped,
         teacher: args.teacher.clone(),
-        only: args.only.map(|Only::Depths| studies::Part::Depths),
+        only: args.only.map(|Only::Depths| studies::StudySection::Depths),
         network: args.network,
         slumbot: runs(&args.slumbot)?,
         device: args.device.filter(|&device| device != Device::Cpu).map(Device::name),
@@ -177,7 +197,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut steps = (study.steps)(&options);
     if let Some(shard) = args.shard {
         let most = independent(&steps, &options.folder);
-        steps = part(steps, &options.folder, shard);
+        steps = shard_steps(steps, &options.folder, shard);
         if steps.is_empty() {
             return Err(Failure::usage(format!(
                 "--shard {shard}: {most} steps are independent of each other, so there are at most \
@@ -187,12 +207,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let steps = steps.into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
-        let typed: String = steps.iter().map(|step| format!("{}\n", step.typed)).collect();
-        return Ok(Output::from(typed));
+        let commands = steps.into_iter().map(|step| step.typed).collect();
+        return Output::of(&DryRun { study: study.number, commands }, args.json);
     }
     args.device.map_or(Ok(()), Device::check)?;
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut record = Record::open(study.number, &options, &program()).map_err(Failure::input)?;
     let count = steps.len();
     for (number, step) in steps.into_iter().enumerate() {
@@ -200,7 +219,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             continue;
         }
         // The last command listened for Ctrl-C itself; listen again, in case it took a stop.
-        interrupt::listen(&stop)?;
+        interrupt::listen_again(&stop, interrupt::FINISHING)?;
         if stop.asked() {
             return Err(Failure::interrupted(format!(
                 "stopped after {number} of {} steps; resume with: {}",
@@ -421,7 +440,7 @@ fn say(message: &str) {
 mod tests {
     use std::path::PathBuf;
 
-    use studies::{Action, Options, Part, STUDIES, SlumbotRun};
+    use studies::{Action, Options, STUDIES, SlumbotRun, StudySection};
 
     use super::Work;
 
@@ -433,7 +452,7 @@ mod tests {
             Options { scale: 0.001, ..whole.clone() },
             Options { shipped: true, slumbot: vec![run], ..whole.clone() },
             Options { teacher: Some(PathBuf::from("a.blueprint")), ..whole.clone() },
-            Options { only: Some(Part::Depths), ..whole.clone() },
+            Options { only: Some(StudySection::Depths), ..whole.clone() },
             Options { network: "7x512".parse().ok(), device: Some("gpu"), ..whole.clone() },
             whole,
         ]

@@ -6,15 +6,14 @@ use logs::export;
 use logs::stats::{CrossTable, Report, text};
 use matches::plan::MatchPlan;
 use matches::runner::Level;
-use matches::stop::Stop;
 use matches::tournament::{self, Pairing};
 use serde_json::json;
 use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{PlayArgs, play_shown, stopped};
 use crate::output::{self, Output, Shown};
-use crate::playing::{PlayArgs, play_shown, stopped};
 use crate::report;
 use crate::stop_rules::RuleArgs;
 
@@ -67,8 +66,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let data = &loaded.config.server.data;
     let home =
         out.unwrap_or_else(|| data.join("tournaments").join(tournament::name(&pattern, &names)));
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
 
     let mut results = tournament::Results::new(names);
     let mut reports = Vec::new();

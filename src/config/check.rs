@@ -40,7 +40,7 @@ pub struct Setup {
     pub guard: Guard,
 }
 
-/// Why a value cannot be used, where no other error type applies.
+/// The error for an invalid value, where no other error type applies.
 #[derive(Debug, thiserror::Error)]
 enum Unusable {
     #[error("`{0}` is not one word of letters, digits, `-`, `_` and `.`")]
@@ -306,7 +306,7 @@ impl Checker<'_> {
             limits,
             replies,
             matches: self.loaded.config.server.data.join("matches"),
-            provenance: crate::playing::provenance(),
+            provenance: crate::match_options::provenance(),
         })
     }
 
@@ -390,7 +390,7 @@ impl Checker<'_> {
             forfeit_after: slumbot.forfeit_after.0,
             decision_time: slumbot.decision_timeout.0,
             workers: slumbot.workers,
-            provenance: crate::playing::provenance(),
+            provenance: crate::match_options::provenance(),
         }))
     }
 

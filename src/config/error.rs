@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::place::Place;
+use super::origin::ValueOrigin;
 
-/// Why a configuration cannot be used. Every message names the place and is one line.
+/// An error in a configuration. Every message names its origin and is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -16,22 +16,22 @@ pub enum ConfigError {
         reason: std::io::Error,
     },
     /// The file is not TOML, or a value has the wrong type.
-    #[error("{place}: {reason}")]
+    #[error("{origin}: {reason}")]
     Bad {
-        /// The place of the value.
-        place: Place,
+        /// The origin of the value.
+        origin: ValueOrigin,
         /// The fault.
         reason: String,
     },
     /// A key is unknown.
     #[error(
-        "{place}: there is no key `{key}`{}; keys here: {}",
+        "{origin}: there is no key `{key}`{}; keys here: {}",
         .nearest.map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default(),
         .known.join(", ")
     )]
     UnknownKey {
-        /// The place of the key.
-        place: Place,
+        /// The origin of the key.
+        origin: ValueOrigin,
         /// The key with its path.
         key: String,
         /// The nearest known key, if one is near.
@@ -52,13 +52,13 @@ pub enum ConfigError {
         nearest: Option<String>,
     },
     /// A value has the right type but cannot be used.
-    #[error("{place}: {key}: {reason}")]
+    #[error("{origin}: {key}: {reason}")]
     Unusable {
-        /// The place of the value.
-        place: Place,
+        /// The origin of the value.
+        origin: ValueOrigin,
         /// The key with its path.
         key: String,
-        /// The reason.
+        /// The error of the check.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }

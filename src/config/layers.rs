@@ -1,4 +1,4 @@
-//! Merging the layers of a configuration, with the place of each value.
+//! Merging the layers of a configuration, with the origin of each value.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::place::Place;
+use super::origin::ValueOrigin;
 use super::{Config, ConfigError, known_keys};
 
 /// A value given by a flag.
@@ -20,14 +20,14 @@ pub struct Flag {
     pub value: String,
 }
 
-/// A configuration with the places of its values.
+/// A configuration with the origins of its values.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The configuration.
+    /// The values of all layers.
     pub config: Config,
     /// The file it was read from, if there was one.
     pub file: Option<PathBuf>,
-    places: BTreeMap<String, Place>,
+    origins: BTreeMap<String, ValueOrigin>,
 }
 
 /// The file that is read by default, if it exists.
@@ -64,7 +64,7 @@ impl Loaded {
     ) -> Result<Loaded, ConfigError> {
         let config = Config::default();
         let mut merged = Table::try_from(&config).expect("the defaults can be written as TOML");
-        let mut loaded = Loaded { config, file: None, places: BTreeMap::new() };
+        let mut loaded = Loaded { config, file: None, origins: BTreeMap::new() };
         let usual = || Some(Path::new(USUAL_FILE)).filter(|path| path.is_file());
         if let Some(path) = file.or_else(usual) {
             loaded.file = Some(path.to_owned());
@@ -83,33 +83,33 @@ impl Loaded {
                 return Err(ConfigError::UnknownVariable { name, nearest });
             }
             let path: Vec<&str> = path.split("__").collect();
-            loaded.set(&mut merged, &path, &value, &Place::Variable(name.clone()))?;
+            loaded.set(&mut merged, &path, &value, &ValueOrigin::Variable(name.clone()))?;
         }
         for Flag { flag, key, value } in flags {
             let path: Vec<&str> = key.split('.').collect();
-            loaded.set(&mut merged, &path, value, &Place::Flag(flag))?;
+            loaded.set(&mut merged, &path, value, &ValueOrigin::Flag(flag))?;
         }
         loaded.config = typed(&merged).expect("checked with every layer");
         loaded.resolve_folders();
         Ok(loaded)
     }
 
-    /// The place of a key's value.
-    pub fn origin(&self, key: &str) -> Place {
-        self.places.get(key).cloned().unwrap_or(Place::Default)
+    /// The origin of a key's value.
+    pub fn origin(&self, key: &str) -> ValueOrigin {
+        self.origins.get(key).cloned().unwrap_or(ValueOrigin::Default)
     }
 
-    /// The place to report for a key: that of its value, or else that of the table or list it
+    /// The origin to report for a key: that of its value, or else that of the table or list it
     /// belongs to.
-    fn place(&self, key: &str) -> Place {
+    fn nearest_origin(&self, key: &str) -> ValueOrigin {
         let mut key = key;
         loop {
-            if let Some(place) = self.places.get(key) {
-                return place.clone();
+            if let Some(origin) = self.origins.get(key) {
+                return origin.clone();
             }
             match key.rfind(['.', '[']) {
                 Some(end) => key = &key[..end],
-                None => return Place::Default,
+                None => return ValueOrigin::Default,
             }
         }
     }
@@ -120,7 +120,11 @@ impl Loaded {
         key: &str,
         reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> ConfigError {
-        ConfigError::Unusable { place: self.place(key), key: key.to_owned(), reason: reason.into() }
+        ConfigError::Unusable {
+            origin: self.nearest_origin(key),
+            key: key.to_owned(),
+            reason: reason.into(),
+        }
     }
 
     /// The folder to which relative paths in the file refer; empty without a file.
@@ -141,44 +145,47 @@ impl Loaded {
         let text = read.map_err(|reason| ConfigError::Read { path: path.to_owned(), reason })?;
         let text = text.as_str();
         let bad = |error: &toml::de::Error, reason| ConfigError::Bad {
-            place: Place::Line(path.to_owned(), error.span().map_or(1, |s| line(text, s.start))),
+            origin: ValueOrigin::Line(
+                path.to_owned(),
+                error.span().map_or(1, |s| line(text, s.start)),
+            ),
             reason,
         };
         let no_toml = |error: toml::de::Error| bad(&error, one_line(error.message()));
         let spanned = DeTable::parse(text).map_err(no_toml)?;
         let root = Spanned::new(spanned.span(), DeValue::Table(spanned.into_inner()));
-        let place = |at: usize| Place::Line(path.to_owned(), line(text, at));
-        self.note_places("", &mut Vec::new(), &root, &place)?;
+        let origin = |at: usize| ValueOrigin::Line(path.to_owned(), line(text, at));
+        self.note_origins("", &mut Vec::new(), &root, &origin)?;
         toml::from_str::<Config>(text).map_err(|error| bad(&error, explain(&error, &root)))?;
         toml::from_str(text).map_err(no_toml)
     }
 
     /// Walks a file's values: rejects unknown keys, and records the line of every known one.
-    fn note_places(
+    fn note_origins(
         &mut self,
         key: &str,
         path: &mut Vec<String>,
         value: &Spanned<DeValue<'_>>,
-        place: &impl Fn(usize) -> Place,
+        origin: &impl Fn(usize) -> ValueOrigin,
     ) -> Result<(), ConfigError> {
         match value.get_ref() {
             DeValue::Table(table) => {
                 for (name, inner) in table {
-                    let at = place(name.span().start);
+                    let at = origin(name.span().start);
                     check_key(path, name.get_ref(), &at)?;
                     let key = join(key, name.get_ref());
-                    self.places.insert(key.clone(), at);
+                    self.origins.insert(key.clone(), at);
                     path.push(name.get_ref().to_string());
-                    self.note_places(&key, path, inner, place)?;
+                    self.note_origins(&key, path, inner, origin)?;
                     path.pop();
                 }
             }
             DeValue::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
                     let key = format!("{key}[{i}]");
-                    self.places.insert(key.clone(), place(item.span().start));
+                    self.origins.insert(key.clone(), origin(item.span().start));
                     path.push(i.to_string());
-                    self.note_places(&key, path, item, place)?;
+                    self.note_origins(&key, path, item, origin)?;
                     path.pop();
                 }
             }
@@ -193,12 +200,12 @@ impl Loaded {
         merged: &mut Table,
         path: &[&str],
         text: &str,
-        place: &Place,
+        origin: &ValueOrigin,
     ) -> Result<(), ConfigError> {
         let mut above: Vec<String> = Vec::new();
         let mut key = String::new();
         for part in path {
-            check_key(&above, part, place)?;
+            check_key(&above, part, origin)?;
             key = match part.parse::<usize>() {
                 Ok(i) => format!("{key}[{i}]"),
                 Err(_) => join(&key, part),
@@ -215,14 +222,14 @@ impl Loaded {
             match done {
                 Ok(()) => {
                     *merged = tried;
-                    self.places.insert(key, place.clone());
+                    self.origins.insert(key, origin.clone());
                     return Ok(());
                 }
                 Err(error) => reason.get_or_insert(error),
             };
         }
         let reason = format!("{key} cannot be `{text}`: {}", reason.unwrap_or_default());
-        Err(ConfigError::Bad { place: place.clone(), reason })
+        Err(ConfigError::Bad { origin: origin.clone(), reason })
     }
 
     /// Resolves relative paths in the file against its folder.
@@ -231,7 +238,7 @@ impl Loaded {
         for agent in self.config.agents.values_mut() {
             agent.folder.clone_from(&folder);
         }
-        let in_file = |key| matches!(self.origin(key), Place::Line(..));
+        let in_file = |key| matches!(self.origin(key), ValueOrigin::Line(..));
         let server = [
             in_file("server.data"),
             in_file("server.login.password_file"),
@@ -248,7 +255,7 @@ impl Loaded {
 }
 
 /// Rejects a key that is unknown in its table.
-fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigError> {
+fn check_key(path: &[String], name: &str, origin: &ValueOrigin) -> Result<(), ConfigError> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let Some(known) = known_keys(&path) else { return Ok(()) };
     if known.contains(&name) {
@@ -259,7 +266,7 @@ fn check_key(path: &[String], name: &str, place: &Place) -> Result<(), ConfigErr
         Err(_) => join(&key, part),
     });
     Err(ConfigError::UnknownKey {
-        place: place.clone(),
+        origin: origin.clone(),
         key: join(&key, name),
         nearest: show::nearest::nearest(name, known.iter().copied()),
         known,

@@ -8,7 +8,7 @@
 pub mod check;
 mod error;
 mod layers;
-mod place;
+mod origin;
 pub mod units;
 
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub struct Server {
     pub proxies: Vec<IpAddr>,
     /// The folder for records; made when it does not exist.
     pub data: PathBuf,
-    /// How long matches may finish their current hands after SIGTERM.
+    /// The time limit of matches for their current hands after SIGTERM.
     pub grace: Time,
     /// The filter for log lines: a level, or `level,target=level`.
     pub log: String,
@@ -109,9 +109,9 @@ pub struct Slumbot {
     pub max_sessions: usize,
     /// Most sessions of one user; 0 for no limit.
     pub max_sessions_of_user: usize,
-    /// How long a session may be idle before it expires.
+    /// The idle time after which a session expires.
     pub session_life: Time,
-    /// How long a hand may be idle before it is forfeited.
+    /// The idle time after which a hand is forfeited.
     pub forfeit_after: Time,
     /// The time limit for a decision of the agent.
     pub decision_timeout: Time,
@@ -195,7 +195,7 @@ pub struct Table {
     /// The time limit for all actions of one seat in the match, divided by the number of hands.
     #[serde(default = "default_per_hand")]
     pub per_hand: Time,
-    /// How illegal replies are treated: `compatible`, `strict` or `limit=N`.
+    /// The treatment of illegal replies: `compatible`, `strict` or `limit=N`.
     #[serde(default = "default_replies")]
     pub replies: String,
 }
@@ -248,7 +248,7 @@ pub struct OutsideDealer {
     /// The longest pause before reconnecting.
     #[serde(default = "default_retry_most")]
     pub retry_most: Time,
-    /// How long the dealer may send nothing.
+    /// The maximum time without a message of the dealer.
     #[serde(default = "default_silence")]
     pub silence: Time,
     /// The time limit for a decision.

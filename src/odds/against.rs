@@ -2,14 +2,14 @@
 
 use cards::{Met, Range};
 use serde_json::json;
-use show::number::{percent, whole};
+use show::number::{percent, plural, whole};
 
 use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
 use crate::output::Shown;
 
 /// The counts of a hand against a range over all boards.
-pub(crate) struct Against {
+pub(crate) struct HandVsRange {
     hand: Hand,
     board: Table,
     ties: TiesArg,
@@ -21,14 +21,14 @@ pub(crate) struct Against {
     win_rate: f64,
 }
 
-impl Against {
+impl HandVsRange {
     /// Counts all boards for every hand of the range.
     pub(crate) fn new(
         hand: Hand,
         board: Table,
         range: Range,
         ties: TiesArg,
-    ) -> Result<Against, Failure> {
+    ) -> Result<HandVsRange, Failure> {
         let asked = range.to_string();
         let range = range.without(hand.combo.set() | board.cards);
         let met = range.met_by(hand.combo, board.cards).map_err(Failure::input)?;
@@ -40,14 +40,14 @@ impl Against {
                 hand.text
             )));
         };
-        Ok(Against { hand, board, ties, asked, range, met, win_rate })
+        Ok(HandVsRange { hand, board, ties, asked, range, met, win_rate })
     }
 }
 
-impl Shown for Against {
+impl Shown for HandVsRange {
     fn text(&self) -> String {
         let combos = self.range.combos().count();
-        let hands = if combos == 1 { "hand" } else { "hands" };
+        let hands = plural(combos as u64, "hand");
         let weight = self.range.total();
         let weighing = match weight == combos as f64 {
             true => String::new(),

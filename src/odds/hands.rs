@@ -2,7 +2,7 @@
 
 use cards::{MultiwayError, Share, Ties, all_in, all_in_multiway};
 use serde_json::{Value, json};
-use show::number::{percent, whole};
+use show::number::{counted, percent, whole};
 
 use super::{Hand, Table, TiesArg, on_board, street};
 use crate::exit::Failure;
@@ -57,12 +57,11 @@ impl Shown for Showdown {
     fn text(&self) -> String {
         let total = self.total();
         let names: Vec<&str> = self.hands.iter().map(|hand| hand.text.as_str()).collect();
-        let boards = if total == 1 { "board" } else { "boards" };
         let mut text = format!(
-            "{} {}: {} {boards}\n\n{:<6}{:>12}{:>11}{:>12}{:>11}{:>14}\n",
+            "{} {}: {}\n\n{:<6}{:>12}{:>11}{:>12}{:>11}{:>14}\n",
             names.join(" v "),
             on_board(&self.board.text),
-            whole(total),
+            counted(total, "board"),
             "hand",
             "wins",
             "",

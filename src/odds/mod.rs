@@ -10,7 +10,7 @@ pub(crate) mod svg;
 
 use cards::{CardSet, Combo, Ties};
 
-/// How a tie counts, on the command line.
+/// The value of a tie, on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum TiesArg {
     /// Half a win: its share of the pot
@@ -45,7 +45,7 @@ impl TiesArg {
     }
 }
 
-/// How a quantile is read, on the command line.
+/// The definition of a quantile, on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Method {
     /// The nearest rank: the win-rate of some board

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use show::number::{percent, whole};
-use show::svg::{Colour, Head, Picture};
+use show::svg::{Colour, Head, Heading, Letters, Picture};
 
 use super::chart::Chart;
 use super::on_board;
@@ -18,6 +18,7 @@ const PANEL: f64 = 246.0;
 const PANEL_TOP: f64 = 50.0;
 const PLOT: f64 = 150.0;
 const HEAD: f64 = 34.0;
+const EDGE: f64 = 12.0;
 
 /// The distributions of later streets as histograms, one below the other.
 pub(crate) fn histograms(prospect: &Prospect) -> String {
@@ -35,11 +36,16 @@ pub(crate) fn histograms(prospect: &Prospect) -> String {
         write!(text, " On the {street}: 10th percentile {low}, median {middle}, 90th {high}.")
             .expect("a string takes all");
     }
-    let mut picture = open([WIDTH, HEAD + PANEL * panels as f64], &title, &text);
     let quantiles = format!("▲ {}", percentages(&prospect.show.quantiles));
+    let quantiles_width = Letters::regular(12.0).wide(&quantiles);
+    let width = (WIDTH - RIGHT - quantiles_width - 2.0 * EDGE).max(0.4 * WIDTH);
+    let heading = Heading::new(&title, "", width);
+    let head = HEAD + heading.extra_height();
+    let mut picture = open([WIDTH, head + PANEL * panels as f64], &title, &text);
+    heading.draw(&mut picture, [EDGE, 20.0]);
     picture.text([WIDTH - RIGHT, 20.0], "text-anchor=\"end\"", &quantiles);
     for (at, later) in prospect.later().enumerate() {
-        panel(&mut picture, prospect, &later, HEAD + PANEL * at as f64);
+        panel(&mut picture, prospect, &later, head + PANEL * at as f64);
     }
     picture.finish()
 }
@@ -62,22 +68,16 @@ fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64
     let x = |share: f64| LEFT + share * (WIDTH - LEFT - RIGHT);
     let y = |share: f64| base - share / ceiling * PLOT;
     let total = whole(u64::from(later.distribution.boards()));
-    picture.add(format_args!(
-        "<text x=\"{LEFT}\" y=\"{:.1}\" font-weight=\"bold\">On the {}: {total} boards</text>",
-        top + 24.0,
-        later.street
-    ));
+    let words = format!("On the {}: {total} boards", later.street);
+    picture.text([LEFT, top + 24.0], "font-weight=\"bold\"", &words);
     for line in 0..=(ceiling / step).round() as u32 {
         let share = f64::from(line) * step;
         let (at, opacity) = (y(share), if line == 0 { 0.7 } else { 0.2 });
         picture.add(format_args!(
-            "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"currentColor\" opacity=\"{opacity}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{:.0} %</text>",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            at + 4.0,
-            100.0 * share
+            "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"currentColor\" opacity=\"{opacity}\"/>",
+            WIDTH - RIGHT
         ));
+        picture.text([LEFT - 8.0, at + 4.0], "text-anchor=\"end\"", &percent(share, 0));
     }
     let width = 1.0 / counts.len() as f64;
     for (bin, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -93,12 +93,8 @@ fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64
     }
     for tenth in 0..=10 {
         let share = f64::from(tenth) / 10.0;
-        picture.add(format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{} %</text>",
-            x(share),
-            base + 30.0,
-            10 * tenth
-        ));
+        let label = percent(share, 0);
+        picture.text([x(share), base + 30.0], "text-anchor=\"middle\"", &label);
     }
     // Triangles under the axis mark the requested quantiles.
     for &percentage in &prospect.show.quantiles {
@@ -111,51 +107,53 @@ fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64
     }
     let mean = x(prospect.win_rate());
     picture.add(format_args!(
-        "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\">mean {}</text>",
-        top + PANEL_TOP - 14.0,
-        if mean > 0.5 * WIDTH { mean - 5.0 } else { mean + 5.0 },
-        top + PANEL_TOP - 6.0,
-        if mean > 0.5 * WIDTH { "end" } else { "start" },
-        percent(prospect.win_rate(), 2)
+        "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>",
+        top + PANEL_TOP - 14.0
     ));
+    let (left, anchor) = match mean > 0.5 * WIDTH {
+        true => (mean - 5.0, "text-anchor=\"end\""),
+        false => (mean + 5.0, "text-anchor=\"start\""),
+    };
+    let words = format!("mean {}", percent(prospect.win_rate(), 2));
+    picture.text([left, top + PANEL_TOP - 6.0], anchor, &words);
 }
 
 /// The chart of starting hands; a greener cell has a higher win rate.
 pub(crate) fn chart(chart: &Chart) -> String {
     const CELL: f64 = 52.0;
     const TALL: f64 = 40.0;
-    const EDGE: f64 = 12.0;
     let title = format!("Win-rates before the flop against any hand; {}", chart.ties.words());
     let text = "Pairs on the diagonal, suited hands above it, offsuit hands below; in percent.";
     let [width, height] = grid::size([CELL, TALL]);
-    let mut picture = open([width + 2.0 * EDGE, height + HEAD + EDGE], &title, text);
-    let corners = grid::corners([EDGE, HEAD], [CELL, TALL]);
+    let heading = Heading::new(&title, "", width);
+    let head = HEAD + heading.extra_height();
+    let mut picture = open([width + 2.0 * EDGE, height + head + EDGE], &title, text);
+    heading.draw(&mut picture, [EDGE, 20.0]);
+    let corners = grid::corners([EDGE, head], [CELL, TALL]);
     for (&(hand, rate), [x, y]) in chart.hands.iter().zip(corners) {
         let value = chart.value(rate);
         let shade = ((value - 0.3) / 0.56).clamp(0.03, 1.0);
         picture.add(format_args!(
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" opacity=\"{:.2}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-weight=\"bold\">{hand}</text>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.2}</text>",
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" class=\"bar\" \
+             opacity=\"{:.2}\"/>",
             x + 1.0,
             y + 1.0,
             CELL - 2.0,
             TALL - 2.0,
-            0.75 * shade,
-            x + 0.5 * CELL,
-            y + 17.0,
-            x + 0.5 * CELL,
-            y + 32.0,
-            100.0 * value
+            0.75 * shade
         ));
+        let middle = x + 0.5 * CELL;
+        let bold = "text-anchor=\"middle\" font-weight=\"bold\"";
+        picture.text([middle, y + 17.0], bold, &hand.to_string());
+        let value = format!("{:.2}", 100.0 * value);
+        picture.text([middle, y + 32.0], "text-anchor=\"middle\"", &value);
     }
     picture.finish()
 }
 
-/// Begins a picture, with its title shown.
+/// Begins a picture.
 fn open(size: [f64; 2], title: &str, description: &str) -> Picture {
-    let mut picture = Picture::new(&Head {
+    Picture::new(&Head {
         name: "odds",
         size,
         shown: None,
@@ -164,7 +162,5 @@ fn open(size: [f64; 2], title: &str, description: &str) -> Picture {
         letters: 12.0,
         colours: &[(" .bar", "fill", Colour::Felt), (" .mean", "stroke", Colour::Mark)],
         style: ".mean{stroke-width:1.5;stroke-dasharray:4 3}",
-    });
-    picture.text([12.0, 20.0], "font-size=\"14\" font-weight=\"bold\"", title);
-    picture
+    })
 }

@@ -16,7 +16,7 @@ use super::view::{AgentLine, Overview};
 use super::{Site, records::MatchLine};
 
 /// The most matches in one response.
-const MOST: usize = 500;
+const MAX_LIMIT: usize = 500;
 
 /// The values of the first page.
 pub async fn overview(State(site): State<Site>) -> Result<Json<Overview>, Response> {
@@ -33,7 +33,7 @@ pub async fn dealers(State(site): State<Site>) -> Json<Vec<ConnectionStatus>> {
     Json(site.dealers().iter().map(ConnectionView::status).collect())
 }
 
-/// The agents.
+/// All agents of the server, as JSON.
 pub async fn agents(State(site): State<Site>) -> Json<Vec<AgentLine>> {
     Json(site.agents().to_vec())
 }
@@ -54,7 +54,7 @@ pub async fn matches(
     State(site): State<Site>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Vec<MatchLine>>, Response> {
-    let limit = wanted.limit.unwrap_or(50).min(MOST);
+    let limit = wanted.limit.unwrap_or(50).min(MAX_LIMIT);
     blocking(move || site.records().latest(limit)).await.map(Json)
 }
 

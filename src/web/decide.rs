@@ -59,7 +59,7 @@ pub struct Decider(Arc<Inner>);
 
 struct Inner {
     plan: DecidePlan,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// The agents in use, by name and game.
     ready: Mutex<HashMap<(String, &'static str), Arc<OfferedAgent>>>,
 }
@@ -67,18 +67,18 @@ struct Inner {
 impl Decider {
     /// Serves the agents of this plan.
     pub fn new(plan: DecidePlan) -> Decider {
-        let places = Arc::new(Semaphore::new(plan.workers));
-        Decider(Arc::new(Inner { plan, places, ready: Mutex::default() }))
+        let permits = Arc::new(Semaphore::new(plan.workers));
+        Decider(Arc::new(Inner { plan, permits, ready: Mutex::default() }))
     }
 
     /// The requested agent at the requested game.
-    fn offered(&self, asked: &Asked) -> Arc<OfferedAgent> {
-        let Inner { plan, places, ready } = &*self.0;
+    fn offered(&self, asked: &ParsedRequest) -> Arc<OfferedAgent> {
+        let Inner { plan, permits, ready } = &*self.0;
         let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let (name, choice) = (asked.agent.clone(), asked.choice.clone());
-            let places = Arc::clone(places);
-            Arc::new(OfferedAgent::new(name, choice, &asked.def, plan.time_limit, places))
+            let permits = Arc::clone(permits);
+            Arc::new(OfferedAgent::new(name, choice, &asked.def, plan.time_limit, permits))
         };
         Arc::clone(ready.entry((asked.agent.clone(), asked.game)).or_insert_with(new))
     }
@@ -133,7 +133,7 @@ async fn decide(
             remedy,
         ));
     };
-    let asked = Asked::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
+    let asked = ParsedRequest::read(&read_body(request, limits).await?, &decider.0.plan.agents)?;
     let infoset = asked.state.infoset();
     let legal = infoset.legal();
     let question = Question { infoset, seed: asked.seed.into(), hand: asked.state.hand.into() };
@@ -219,7 +219,7 @@ fn text(action: Action) -> String {
 }
 
 impl Decision {
-    fn new(asked: Asked, decided: DecisionRecord, legal: game::LegalActions) -> Decision {
+    fn new(asked: ParsedRequest, decided: DecisionRecord, legal: game::LegalActions) -> Decision {
         let pairs = |pairs: Vec<(Action, f64)>| {
             pairs.into_iter().map(|(action, number)| (text(action), number)).collect()
         };
@@ -245,8 +245,8 @@ impl Decision {
     }
 }
 
-/// A parsed request.
-struct Asked {
+/// The parsed body of a request, with the agent and the game that it names.
+struct ParsedRequest {
     agent: String,
     choice: AgentChoice,
     game: &'static str,
@@ -255,8 +255,11 @@ struct Asked {
     seed: u32,
 }
 
-impl Asked {
-    fn read(bytes: &[u8], agents: &BTreeMap<String, AgentChoice>) -> Result<Asked, Problem> {
+impl ParsedRequest {
+    fn read(
+        bytes: &[u8],
+        agents: &BTreeMap<String, AgentChoice>,
+    ) -> Result<ParsedRequest, Problem> {
         let value: Value = serde_json::from_slice(bytes).map_err(|error| {
             Problem::at("", format!("the body is not JSON: {error}"), DESCRIBED)
         })?;
@@ -264,9 +267,9 @@ impl Asked {
             return Err(Problem::at("", "the body is not a JSON object", DESCRIBED));
         };
         if let Some(key) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            let place = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+            let pointer = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
             let error = format!("there is no key `{}`", game::escape::excerpt(key));
-            return Err(Problem::at(&place, error, format!("its keys: {}", KEYS.join(", "))));
+            return Err(Problem::at(&pointer, error, format!("its keys: {}", KEYS.join(", "))));
         }
         let agent = needed(&keys, "agent")?;
         let Some(choice) = agents.get(agent) else {
@@ -279,7 +282,7 @@ impl Asked {
         let state = situation(&keys, &def)?;
         let seed = number(&keys, "seed")?.unwrap_or_else(fresh_seed);
         let (agent, choice) = (agent.to_owned(), choice.clone());
-        Ok(Asked { agent, choice, game, def, state, seed })
+        Ok(ParsedRequest { agent, choice, game, def, state, seed })
     }
 }
 
@@ -353,10 +356,10 @@ fn situation(keys: &Map<String, Value>, def: &Arc<GameDef>) -> Result<MatchState
     }
 }
 
-/// The problem with an impossible situation, and its place.
+/// The problem with an impossible situation, and the JSON pointer of its key.
 fn impossible(error: &MatchStateError) -> Problem {
     use notation::{BettingError, NotationError};
-    let (place, remedy) = match error {
+    let (pointer, remedy) = match error {
         MatchStateError::Position { .. } => ("/seat", "seats count from 0, in the game's order"),
         MatchStateError::Notation(NotationError::Betting {
             reason: BettingError::Deal(_), ..
@@ -384,5 +387,5 @@ fn impossible(error: &MatchStateError) -> Problem {
     };
     // The protocol's positions are called seats here.
     let error = error.to_string().replace("position", "seat");
-    Problem::at(place, error, remedy)
+    Problem::at(pointer, error, remedy)
 }

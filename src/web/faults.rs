@@ -11,15 +11,16 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use futures_util::{StreamExt, stream};
 use protocol::slumbot::host::{Endpoint, Request};
+use show::number::percent;
 use wire::faults::{Fault, FaultPlan};
 use wire::slumbot_host::InjectedFault;
 
 use super::listener::Wire;
 
 /// Most answers kept for repetition; when there are more, all are dropped.
-const MOST_ANSWERS: usize = 10_000;
+const MAX_ANSWERS: usize = 10_000;
 
-/// How long the first part of an answer has to be sent before the connection is cut.
+/// The time for sending the first part of an answer before the connection is cut.
 const HEAD_START: Duration = Duration::from_millis(20);
 
 /// The effect of a fault on an answer.
@@ -107,7 +108,7 @@ impl Faults {
         }
         let Some(token) = token_of(request) else { return };
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.len() >= MOST_ANSWERS {
+        if answers.len() >= MAX_ANSWERS {
             answers.clear();
         }
         answers.insert(token.to_owned(), answer.to_owned());
@@ -118,7 +119,7 @@ impl Faults {
         let rates = self.plan.rates();
         let some = rates.iter().filter(|(_, rate)| *rate > 0.0);
         let words: Vec<String> =
-            some.map(|(name, rate)| format!("{name} {:.3} %", rate * 100.0)).collect();
+            some.map(|(name, rate)| format!("{name} {}", percent(*rate, 3))).collect();
         if words.is_empty() { "none".to_owned() } else { words.join(", ") }
     }
 }

@@ -7,7 +7,7 @@
 //! and counts as ambiguous.
 
 /// Most bytes of a line; hyper accepts no header as long as this.
-const LONGEST: usize = 1 << 20;
+const MAX_LINE: usize = 1 << 20;
 
 /// The parser for the requests of a connection.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl Framing {
                 At::Request | At::Header | At::Size | At::Trailer => {
                     let Some(end) = bytes.iter().position(|&byte| byte == b'\n') else {
                         self.line.extend_from_slice(bytes);
-                        if self.line.len() > LONGEST {
+                        if self.line.len() > MAX_LINE {
                             self.at = At::Ambiguous;
                         }
                         break;

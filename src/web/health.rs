@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{COMMIT, Site, VERSION};
 
 /// The least free bytes in the data folder.
-const ENOUGH_ROOM: usize = 256 << 10;
+const PROBE_SIZE: usize = 256 << 10;
 
 /// Liveness: the process answers.
 pub async fn alive() -> &'static str {
@@ -33,7 +33,7 @@ pub async fn ready(State(site): State<Site>) -> (StatusCode, Json<Vec<Check>>) {
         let matches = for_check.data().join("matches");
         let file = matches.join(format!(".ready-{}", std::process::id()));
         std::fs::create_dir_all(&matches)?;
-        let written = std::fs::File::create(&file)?.write_all(&[0; ENOUGH_ROOM]);
+        let written = std::fs::File::create(&file)?.write_all(&[0; PROBE_SIZE]);
         std::fs::remove_file(&file)?;
         written
     });

@@ -41,7 +41,7 @@ pub async fn serve(
     stop: CancellationToken,
 ) {
     let hosts = Arc::new(hosts);
-    let places = Places::new(limits.connections);
+    let slots = ConnectionSlots::new(limits.connections);
     let tasks = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -56,12 +56,12 @@ pub async fn serve(
                 let Ok(reached) = stream.local_addr() else { continue };
                 let (router, hosts) = (router.clone(), Arc::clone(&hosts));
                 let moving = Moving::new(stream);
-                let place = places.take();
-                let closed = place.closed.clone();
+                let slot = slots.take();
+                let closed = slot.closed.clone();
                 let (caller, reached, flags) = (peer.ip(), reached.ip(), moving.flags());
                 let wire = Wire { peer, caller, reached, closed, flags };
                 let header = limits.header;
-                tasks.spawn(converse(moving, wire, place, hosts, router, header, stop.clone()));
+                tasks.spawn(converse(moving, wire, slot, hosts, router, header, stop.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a web connection");
@@ -79,18 +79,18 @@ pub async fn serve(
 async fn converse(
     moving: Moving,
     wire: Wire,
-    place: Arc<Place>,
+    slot: Arc<ConnectionSlot>,
     hosts: Arc<Hosts>,
     router: Router,
     header: Duration,
     stop: CancellationToken,
 ) {
-    let closed = place.closed.clone();
+    let closed = slot.closed.clone();
     let answering = middleware::from_fn(move |mut request: Request, next: Next| {
         let refused = hosts.refuse(&request, &wire);
         let caller = hosts.caller(request.headers(), wire.peer.ip());
         request.extensions_mut().insert(Wire { caller, ..wire.clone() });
-        let answering = Answering::begin(&place);
+        let answering = Answering::begin(&slot);
         async move {
             let answer = match refused {
                 Some(refused) => refused,
@@ -153,9 +153,9 @@ impl Wire {
     }
 }
 
-/// The slots for connections.
+/// The limited number of connections that are open at the same time.
 #[derive(Clone)]
-struct Places {
+struct ConnectionSlots {
     most: usize,
     taken: Arc<Mutex<Taken>>,
 }
@@ -175,9 +175,9 @@ struct State {
     closed: CancellationToken,
 }
 
-impl Places {
-    fn new(most: usize) -> Places {
-        Places { most, taken: Arc::default() }
+impl ConnectionSlots {
+    fn new(most: usize) -> ConnectionSlots {
+        ConnectionSlots { most, taken: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
@@ -186,7 +186,7 @@ impl Places {
 
     /// Takes a slot for a new connection. If none is free, the connection that has waited longest
     /// for a request is closed, or else the one whose answer has taken longest.
-    fn take(&self) -> Arc<Place> {
+    fn take(&self) -> Arc<ConnectionSlot> {
         let closed = CancellationToken::new();
         let mut taken = self.lock();
         while taken.connections.len() >= self.most {
@@ -202,39 +202,39 @@ impl Places {
         let state = State { answering: false, since: Instant::now(), closed: closed.clone() };
         taken.connections.insert(id, state);
         drop(taken);
-        Arc::new(Place { id, places: self.clone(), closed })
+        Arc::new(ConnectionSlot { id, slots: self.clone(), closed })
     }
 }
 
 /// A connection's slot, freed when dropped.
-struct Place {
+struct ConnectionSlot {
     id: u64,
-    places: Places,
+    slots: ConnectionSlots,
     /// Cancelled when the slot is given to another connection.
     closed: CancellationToken,
 }
 
-impl Place {
+impl ConnectionSlot {
     fn set(&self, answering: bool) {
-        if let Some(state) = self.places.lock().connections.get_mut(&self.id) {
+        if let Some(state) = self.slots.lock().connections.get_mut(&self.id) {
             (state.answering, state.since) = (answering, Instant::now());
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.places.lock().connections.remove(&self.id);
+        self.slots.lock().connections.remove(&self.id);
     }
 }
 
 /// Marks a connection as answering until the answer has been sent or given up.
-struct Answering(Arc<Place>);
+struct Answering(Arc<ConnectionSlot>);
 
 impl Answering {
-    fn begin(place: &Arc<Place>) -> Answering {
-        place.set(true);
-        Answering(Arc::clone(place))
+    fn begin(slot: &Arc<ConnectionSlot>) -> Answering {
+        slot.set(true);
+        Answering(Arc::clone(slot))
     }
 }
 

@@ -11,12 +11,12 @@ use futures_util::stream::{self, Stream};
 
 use super::{Site, pages};
 
-/// How often the page of a running match is checked.
+/// The polling interval of a running match.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The live parts of the first page.
+/// The live sections of the first page.
 pub async fn overview(State(site): State<Site>) -> Response {
-    let receiver = site.parts();
+    let receiver = site.live_sections();
     // The receiver's value may be old; the first event comes with the next check.
     let stop = site.stop().clone();
     let events =
@@ -29,8 +29,8 @@ pub async fn overview(State(site): State<Site>) -> Response {
                     changed = receiver.changed() => changed.ok()?,
                     () = stop.cancelled() => return None,
                 }
-                let parts = receiver.borrow_and_update().clone();
-                due = vec![event("matches", &parts.matches), event("tables", &parts.tables)];
+                let sections = receiver.borrow_and_update().clone();
+                due = vec![event("matches", &sections.matches), event("tables", &sections.tables)];
             }
         });
     respond(events)

@@ -19,7 +19,7 @@ use axum::middleware::Next;
 use protocol::slumbot::host;
 
 /// Most bytes of a password or token.
-const LONGEST: u64 = 1024;
+const MAX_FILE: u64 = 1024;
 
 /// The credentials that are accepted.
 pub struct Login {
@@ -38,7 +38,7 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Why a file cannot be used as a password or token.
+/// An error in a file with a password or token.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The file cannot be read.
@@ -158,12 +158,12 @@ pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
         return Err(SecretError::Open { path: path.to_owned(), mode });
     }
     let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text).map_err(io)?;
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(io)?;
     let secret = text.strip_suffix('\n').unwrap_or(&text);
     let secret = secret.strip_suffix('\r').unwrap_or(secret);
     let bearer = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
     let good = |c: char| if token { bearer(c) } else { !c.is_control() };
-    if secret.is_empty() || text.len() as u64 > LONGEST || !secret.chars().all(good) {
+    if secret.is_empty() || text.len() as u64 > MAX_FILE || !secret.chars().all(good) {
         let expected = if token {
             "a token of letters, digits and -._~+/= (`head -c 24 /dev/urandom | base64` makes one)"
         } else {

@@ -19,7 +19,7 @@ const LAST_HANDS: u64 = 20;
 
 /// The most hands of a finished match that are read for its page; of longer ones only the report is
 /// shown.
-const MOST_HANDS: u64 = 200_000;
+const MAX_HANDS: u64 = 200_000;
 
 /// A match in detail, running or finished.
 #[derive(Debug, Clone, Serialize)]
@@ -28,7 +28,7 @@ pub struct MatchView {
     pub id: String,
     /// Whether it is being played by this server.
     pub running: bool,
-    /// How it ended or its progress, in words.
+    /// The end or the progress of the match, in words.
     pub state: String,
     /// Whether it has gone as planned so far.
     pub well: bool,
@@ -40,7 +40,7 @@ pub struct MatchView {
     pub hands_per_second: Option<f64>,
     /// The path of its folder.
     pub folder: String,
-    /// Its statistics; `None` if it is too long to be read for a page.
+    /// The statistics; `None` if it is too long to be read for a page.
     pub report: Option<Report>,
     /// The players' names.
     pub names: Vec<String>,
@@ -73,7 +73,7 @@ pub struct HandView {
 pub struct DecisionView {
     /// The index of the player.
     pub entrant: u8,
-    /// The street.
+    /// The street in words.
     pub street: &'static str,
     /// The action in words.
     pub action: String,
@@ -144,7 +144,7 @@ fn read_sums(
     reader: &LedgerReader,
     info: &MatchInfo,
 ) -> Result<Option<(Tally, DecisionTally)>, LedgerError> {
-    if reader.count()? > MOST_HANDS {
+    if reader.count()? > MAX_HANDS {
         return Ok(None);
     }
     let mut tally = Tally::new(info);

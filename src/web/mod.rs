@@ -5,7 +5,7 @@
 //! - [`api`]: the same values as JSON, with errors as [`problem`]; [`decide`]: decisions of agents.
 //! - [`health`]: liveness and readiness. [`metrics`]: metrics for Prometheus.
 //! - [`view`]: the values that pages show, and [`show`], their text; [`records`]: matches on disk.
-//! - [`play`]: a table for a person.
+//! - [`play`]: the play page.
 //! - [`slumbot`]: the Slumbot API; [`faults`]: fault injection for it.
 //! - [`listener`]: connections and their limits; [`idle`]: the idle timeout.
 //! - [`hosts`]: filtering requests; [`framing`]: request boundaries; [`login`]: authorisation.

@@ -9,7 +9,7 @@ use super::Site;
 use super::api::blocking;
 use super::match_view::MatchView;
 use super::show::{DealerCard, MatchDetail, MatchRow, SlumbotCard, TableCard};
-use super::site::Parts;
+use super::site::LiveSections;
 use super::view::{AgentLine, Overview};
 
 #[derive(Template)]
@@ -59,19 +59,20 @@ struct Message<'a> {
 /// The first page.
 pub async fn index(State(site): State<Site>) -> Result<Response, Response> {
     let (agents, runs) = (site.agents().to_vec(), site.has_runs());
-    let Parts { tables, matches } = blocking(move || parts(&site.overview())).await?;
+    let LiveSections { tables, matches } =
+        blocking(move || live_sections(&site.overview())).await?;
     Ok(page(&Index { tables, matches, agents, runs }))
 }
 
-/// The live parts of the first page.
-pub fn parts(overview: &Overview) -> Parts {
+/// The live sections of the first page.
+pub fn live_sections(overview: &Overview) -> LiveSections {
     let tables = Tables {
         tables: overview.tables.iter().map(TableCard::of).collect(),
         dealers: overview.dealers.iter().map(DealerCard::of).collect(),
         slumbot: SlumbotCard::of(overview),
     };
     let matches = Matches { matches: overview.matches.iter().map(MatchRow::of).collect() };
-    Parts { tables: text(&tables), matches: text(&matches) }
+    LiveSections { tables: text(&tables), matches: text(&matches) }
 }
 
 /// The page of a match.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::decide;
 
 /// The most bytes that are taken over from another layer's response.
-const LONGEST: usize = 4096;
+const MAX_BODY: usize = 4096;
 
 /// The most characters of a path that are shown.
 const SHOWN: usize = 100;
@@ -76,7 +76,7 @@ pub async fn in_json(request: Request, next: Next) -> Response<Body> {
     }
     let (mut parts, body) = response.into_parts();
     let said = match is(&kind, b"text/plain") {
-        true => axum::body::to_bytes(body, LONGEST).await.unwrap_or_default(),
+        true => axum::body::to_bytes(body, MAX_BODY).await.unwrap_or_default(),
         false => axum::body::Bytes::new(),
     };
     let said = String::from_utf8_lossy(&said).trim().to_owned();

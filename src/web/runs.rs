@@ -1,7 +1,7 @@
 //! The page of the runs in a queue, `/runs`, and its JSON, `/api/v1/runs`.
 //!
-//! A thread asks the queue's server every few seconds while somebody looks, however many clients
-//! there are. While that server is unreachable the last state is shown, with its age.
+//! A thread asks the queue's server every few seconds while a client requests the page, for all
+//! clients together. While that server is unreachable the last state is shown, with its age.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use axum::{Json, Router};
 use futures_util::stream;
 use logs::stats::CrossTable;
 use serde_json::{Value, json};
-use show::number::{percent, signed, whole};
+use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -26,16 +26,15 @@ use super::pages::{message, text};
 use crate::commands::queue::results;
 use crate::commands::queue::runs::Runs;
 use crate::output::Shown;
-use crate::progress::span;
 
 /// The pause between two queries of the queue's server.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The age from which a state is not shown as current.
 const OLD: Duration = Duration::from_secs(10);
-/// How long a request waits when there is no current state.
+/// The maximum time that a request waits for a current state.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The number of runs on the page.
-const MOST: usize = 50;
+const MAX_RUNS: usize = 50;
 
 /// A view of the queue's runs; cheap to clone.
 #[derive(Clone)]
@@ -43,7 +42,7 @@ pub struct QueueView(Arc<Inner>);
 
 struct Inner {
     state: watch::Sender<Arc<Seen>>,
-    /// Whether somebody has looked since the last query.
+    /// Whether the page was requested since the last query.
     wanted: AtomicBool,
     stop: CancellationToken,
 }
@@ -117,7 +116,7 @@ impl Seen {
         let why = self.trouble.clone().unwrap_or_else(|| "its server is being queried".to_owned());
         match &self.runs {
             Some(_) if self.is_new() => String::new(),
-            Some(seen) => format!("As of {} ago: {why}", span(seen.1.elapsed().as_secs_f64())),
+            Some(seen) => format!("As of {} ago: {why}", time_span(seen.1.elapsed().as_secs_f64())),
             None => format!("Nothing is known about the queue yet: {why}"),
         }
     }
@@ -177,7 +176,10 @@ impl RunCard {
         let (done, parts) = (status.done.len(), status.run.parts);
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
-            ("Parts done", format!("{} of {} ({share})", whole(done as u64), whole(parts.into()))),
+            (
+                "LiveSections done",
+                format!("{} of {} ({share})", whole(done as u64), whole(parts.into())),
+            ),
             ("In progress", whole(runs.at_work(status) as u64)),
             ("Hands", whole(status.hands())),
         ];
@@ -185,13 +187,13 @@ impl RunCard {
             facts.push(("Hands a second", whole(rate as u64)));
         }
         if let Some(seconds) = status.seconds_per_part() {
-            facts.push(("Time per part", span(seconds)));
+            facts.push(("Time per part", time_span(seconds)));
         }
         if status.left() > 0 {
             let to_go = runs.to_go(status);
-            facts.push(("Remaining", to_go.map_or_else(|| "not known yet".to_owned(), span)));
+            facts.push(("Remaining", to_go.map_or_else(|| "not known yet".to_owned(), time_span)));
         }
-        facts.push(("Enqueued", format!("{} ago", span(status.age))));
+        facts.push(("Enqueued", format!("{} ago", time_span(status.age))));
         if !status.dead.is_empty() {
             facts.push(("Failed for good", whole(status.dead.len() as u64)));
         }
@@ -240,7 +242,7 @@ fn body(seen: &Seen) -> String {
     let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
     if let Some((runs, _)) = seen.runs.as_deref() {
         // Latest first.
-        cards = runs.runs.iter().rev().take(MOST).map(|run| RunCard::of(runs, run)).collect();
+        cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::of(runs, run)).collect();
         more = runs.runs.len() - cards.len();
         let row = |worker: &::queue::WorkerState| WorkerRow {
             name: worker.name.clone(),
@@ -250,7 +252,7 @@ fn body(seen: &Seen) -> String {
                 None => "waits".to_owned(),
             },
             done: whole(worker.done.into()),
-            heard: format!("{} ago", span(worker.age)),
+            heard: format!("{} ago", time_span(worker.age)),
         };
         workers = runs.workers.iter().map(row).collect();
     }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use logs::stats::{Interval, Report};
-use show::number;
+use show::number::{self, decimal, signed_grouped};
 use wire::connect::{ConnectionState, ConnectionStatus};
 use wire::host::{Playing, SeatStatus, TableStatus};
 
@@ -23,7 +23,7 @@ pub struct TableCard {
     pub game: String,
     pub hands: u32,
     pub seats: Vec<SeatRow>,
-    pub playing: Option<PlayingPart>,
+    pub playing: Option<PlayingMatch>,
     pub command: String,
     pub last: String,
 }
@@ -37,7 +37,7 @@ pub struct SeatRow {
 }
 
 /// The match being played at a table.
-pub struct PlayingPart {
+pub struct PlayingMatch {
     pub id: String,
     pub hands: u64,
     pub of: u32,
@@ -84,11 +84,11 @@ pub struct RateTable {
 /// A player with its rate, if there is one.
 pub struct RateLine {
     pub name: String,
-    pub shown: Option<ShownRate>,
+    pub shown: Option<RateText>,
 }
 
 /// A rate as text, with its position in a picture 200 wide with zero in the middle.
-pub struct ShownRate {
+pub struct RateText {
     pub class: &'static str,
     pub mbb: String,
     pub reach: String,
@@ -102,7 +102,7 @@ pub struct ShownRate {
     pub x_mean: String,
 }
 
-/// A match in detail.
+/// The page of one match.
 pub struct MatchDetail {
     pub id: String,
     pub end: String,
@@ -128,7 +128,7 @@ pub struct DecisionRow {
     pub fallbacks: u64,
 }
 
-/// A hand.
+/// A row of the table of hands.
 pub struct HandRow {
     pub number: u64,
     pub betting: String,
@@ -177,7 +177,7 @@ impl TableCard {
             game: status.game.clone(),
             hands: status.hands,
             seats: status.seats.iter().map(|seat| SeatRow::of(seat, status)).collect(),
-            playing: status.playing.as_ref().map(|playing| PlayingPart::of(playing, status)),
+            playing: status.playing.as_ref().map(|playing| PlayingMatch::of(playing, status)),
             command,
             last: last.map(|last| format!("{}: {}", last.id, last.words)).unwrap_or_default(),
         }
@@ -205,13 +205,13 @@ impl SeatRow {
     }
 }
 
-impl PlayingPart {
-    pub fn of(playing: &Playing, table: &TableStatus) -> PlayingPart {
+impl PlayingMatch {
+    pub fn of(playing: &Playing, table: &TableStatus) -> PlayingMatch {
         let lines = table.seats.iter().zip(&playing.rates).map(|(seat, rate)| PlayerLine {
             name: seat.name.clone(),
             rate: rate.map(RateView::from),
         });
-        PlayingPart {
+        PlayingMatch {
             id: playing.id.clone(),
             hands: playing.hands,
             of: playing.of,
@@ -238,7 +238,7 @@ impl DealerCard {
     pub fn of(status: &ConnectionStatus) -> DealerCard {
         let rate = status.last.as_ref().and_then(|last| last.rate);
         let rate = rate.map(|rate| {
-            format!("{} ± {} mbb/hand", signed(rate.mbb, 0), grouped(rate.half_width(), 0))
+            format!("{} ± {} mbb/hand", signed_grouped(rate.mbb, 0), decimal(rate.half_width(), 0))
         });
         DealerCard {
             name: status.name.clone(),
@@ -263,7 +263,7 @@ impl MatchRow {
         let scale = scale(&line.players);
         let rates = line.players.iter().map(|player| RateLine {
             name: player.name.clone(),
-            shown: player.rate.map(|rate| ShownRate::of(rate, scale)),
+            shown: player.rate.map(|rate| RateText::of(rate, scale)),
         });
         MatchRow {
             id: line.id.clone(),
@@ -280,7 +280,7 @@ fn rate_table(players: &[PlayerLine]) -> String {
     let scale = scale(players);
     let line = |player: &PlayerLine| RateLine {
         name: player.name.clone(),
-        shown: player.rate.map(|rate| ShownRate::of(rate, scale)),
+        shown: player.rate.map(|rate| RateText::of(rate, scale)),
     };
     text(&Rates { rates: RateTable { lines: players.iter().map(line).collect() } })
 }
@@ -291,12 +291,12 @@ fn scale(players: &[PlayerLine]) -> f64 {
     rates.map(|rate| rate.low.abs().max(rate.high.abs())).fold(1.0, f64::max)
 }
 
-impl ShownRate {
-    pub fn of(rate: RateView, scale: f64) -> ShownRate {
+impl RateText {
+    pub fn of(rate: RateView, scale: f64) -> RateText {
         let RateView { mbb, low, high, any_time } = rate;
         let x = |value: f64| 100.0 + 96.0 * value / scale;
         let reach = 0.5 * (high - low);
-        ShownRate {
+        RateText {
             class: if low > 0.0 {
                 "gain"
             } else if high < 0.0 {
@@ -304,13 +304,13 @@ impl ShownRate {
             } else {
                 ""
             },
-            mbb: signed(mbb, 0),
-            reach: grouped(reach, 0),
-            any_time: any_time.map_or_else(String::new, |ends| grouped(ends.half_width(), 0)),
-            bb: signed(mbb / 10.0, 1),
-            bb_reach: grouped(reach / 10.0, 1),
-            low: signed(low, 0),
-            high: signed(high, 0),
+            mbb: signed_grouped(mbb, 0),
+            reach: decimal(reach, 0),
+            any_time: any_time.map_or_else(String::new, |ends| decimal(ends.half_width(), 0)),
+            bb: signed_grouped(mbb / 10.0, 1),
+            bb_reach: decimal(reach / 10.0, 1),
+            low: signed_grouped(low, 0),
+            high: signed_grouped(high, 0),
             x_low: format!("{:.1}", x(low)),
             x_high: format!("{:.1}", x(high)),
             x_mean: format!("{:.1}", x(mbb) - 1.5),
@@ -390,7 +390,7 @@ impl HandRow {
     pub fn of(hand: &HandView, names: &[String]) -> HandRow {
         let cell = |(cards, &won): (&String, &f64)| PlayerCell {
             cards: card_texts(cards),
-            won: signed(won, if won.fract() == 0.0 { 0 } else { 2 }),
+            won: signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }),
             class: if won > 0.0 {
                 "gain"
             } else if won < 0.0 {
@@ -436,20 +436,6 @@ fn card_texts(cards: &str) -> Vec<CardText> {
 pub(super) fn sentence(note: &str) -> (String, String) {
     let (said, more) = note.split_once('\n').unwrap_or((note, ""));
     (said.to_owned(), more.replace('\n', " "))
-}
-
-/// A number with its sign, using a true minus, never minus zero, and thousands separators.
-pub(super) fn signed(value: f64, decimals: usize) -> String {
-    let text = grouped(value.abs(), decimals);
-    if text.chars().all(|c| "0.,".contains(c)) {
-        return text;
-    }
-    format!("{}{text}", if value < 0.0 { '−' } else { '+' })
-}
-
-/// A number with thousands separators.
-pub(super) fn grouped(value: f64, decimals: usize) -> String {
-    number::grouped(&format!("{value:.decimals$}"))
 }
 
 /// A time stamp to the second.

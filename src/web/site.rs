@@ -17,7 +17,7 @@ use super::slumbot::Api;
 use super::view::{AgentLine, Overview};
 use super::{VERSION, pages};
 
-/// How often the live parts are checked.
+/// The polling interval of the live sections.
 const TICK: Duration = Duration::from_secs(1);
 
 /// The shared state; cheap to clone.
@@ -37,13 +37,13 @@ struct Inner {
     records: Records,
     metrics: PrometheusHandle,
     draining: AtomicBool,
-    parts: watch::Sender<Arc<Parts>>,
+    live_sections: watch::Sender<Arc<LiveSections>>,
     stop: CancellationToken,
 }
 
-/// The live parts of the first page, rendered.
+/// The live sections of the first page, rendered.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct LiveSections {
     /// Tables and outside dealers.
     pub tables: String,
     /// Finished matches.
@@ -75,7 +75,7 @@ impl Site {
             records,
             metrics,
             draining: AtomicBool::new(false),
-            parts: watch::Sender::new(Arc::new(Parts::default())),
+            live_sections: watch::Sender::new(Arc::new(LiveSections::default())),
             stop,
         }))
     }
@@ -158,9 +158,9 @@ impl Site {
         &self.0.stop
     }
 
-    /// The live parts, updated whenever they change.
-    pub fn parts(&self) -> watch::Receiver<Arc<Parts>> {
-        self.0.parts.subscribe()
+    /// The live sections, updated whenever they change.
+    pub fn live_sections(&self) -> watch::Receiver<Arc<LiveSections>> {
+        self.0.live_sections.subscribe()
     }
 
     /// The values of the first page. Reads files: not for the runtime's own threads.
@@ -179,23 +179,24 @@ impl Site {
         }
     }
 
-    /// Renders the live parts periodically while anybody watches.
+    /// Renders the live sections periodically while a client watches.
     pub(super) async fn keep_live(self) {
         let mut ticks = tokio::time::interval(TICK);
         loop {
             ticks.tick().await;
             // Histograms keep every value until upkeep is run.
             self.0.metrics.run_upkeep();
-            if self.0.parts.receiver_count() == 0 {
+            if self.0.live_sections.receiver_count() == 0 {
                 continue;
             }
             let site = self.clone();
-            let rendered = tokio::task::spawn_blocking(move || pages::parts(&site.overview()));
-            if let Ok(parts) = rendered.await {
-                self.0.parts.send_if_modified(|shown| {
-                    let new = **shown != parts;
+            let rendered =
+                tokio::task::spawn_blocking(move || pages::live_sections(&site.overview()));
+            if let Ok(sections) = rendered.await {
+                self.0.live_sections.send_if_modified(|shown| {
+                    let new = **shown != sections;
                     if new {
-                        *shown = Arc::new(parts);
+                        *shown = Arc::new(sections);
                     }
                     new
                 });

@@ -51,7 +51,7 @@ struct Inner {
     /// Required before a session begins.
     login: Option<Arc<Login>>,
     callers: Mutex<HashMap<IpAddr, Allowance>>,
-    /// By endpoint: requests done, refused, and failed.
+    /// Requests done, refused and failed, by endpoint.
     counters: [[Counter; 3]; 3],
 }
 
@@ -74,7 +74,7 @@ impl Api {
         Api(Arc::new(Inner { host, limits, faults, login, callers, counters }))
     }
 
-    /// The host.
+    /// The sessions behind the API.
     pub fn host(&self) -> &SlumbotHost {
         &self.0.host
     }
@@ -89,7 +89,7 @@ impl Api {
         self.0.faults.as_ref().map(Faults::words)
     }
 
-    /// The routes.
+    /// The routes under all prefixes.
     pub fn router(&self) -> Router {
         let mut router = Router::new();
         for prefix in PREFIXES {
@@ -262,7 +262,7 @@ struct Allowance {
 }
 
 /// Most addresses kept; when there are more, all are dropped.
-const MOST_CALLERS: usize = 10_000;
+const MAX_CALLERS: usize = 10_000;
 
 impl Inner {
     /// Takes one request from an address's allowance: `rate` a second on average, and up to as many
@@ -274,7 +274,7 @@ impl Inner {
         }
         let now = Instant::now();
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        if callers.len() >= MOST_CALLERS {
+        if callers.len() >= MAX_CALLERS {
             callers.clear();
         }
         let caller = callers.entry(address).or_insert(Allowance { left: rate, at: now });
@@ -290,13 +290,13 @@ impl Inner {
 
 /// The query of `review`.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct ReviewQuery {
     #[serde(default)]
     token: String,
 }
 
 /// The agent's decisions in the session's last finished hand.
-async fn review(State(api): State<Api>, Query(asked): Query<Asked>) -> Response<Body> {
+async fn review(State(api): State<Api>, Query(asked): Query<ReviewQuery>) -> Response<Body> {
     match api.host().review(&asked.token).await {
         Ok(Some(review)) => respond(StatusCode::OK, json(&review)),
         Ok(None) => object(StatusCode::NOT_FOUND, "no hand of this session is finished yet"),

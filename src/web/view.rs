@@ -37,7 +37,7 @@ pub struct Overview {
     pub agents: Vec<AgentLine>,
 }
 
-/// An agent.
+/// A row of the list of agents.
 #[derive(Debug, Clone, Serialize)]
 pub struct AgentLine {
     /// The agent's name.

@@ -1,6 +1,6 @@
 //! Reproductions of published systems, one module for each.
 //!
-//! A study is a list of [`Step`]s, each a `cardroom` command that anybody could type, with its
+//! A study is a list of [`Step`]s, each a `cardroom` command or the copy of a file, with its
 //! results in the study's folder. When all are done the module reads the results, compares them
 //! with the published ones and reports what reproduces. The command line runs the steps; nothing
 //! here runs anything.
@@ -13,20 +13,20 @@ use logs::Shard;
 
 mod claim;
 mod page;
-mod part;
 mod picture;
 mod read;
 pub mod record;
 mod render;
 mod sections;
+mod shard;
 pub mod study_000;
 pub mod study_001;
 pub mod study_002;
 pub mod study_003;
 pub mod study_004;
 
-pub use part::{independent, part};
 pub use read::ReadError;
+pub use shard::{independent, shard_steps};
 
 use page::{Frame, page};
 use record::Record;
@@ -44,7 +44,7 @@ pub struct Options {
     /// A file of `cardroom train cfr` to use as the teacher instead of training one.
     pub teacher: Option<PathBuf>,
     /// The only part to do; `None` for the whole study.
-    pub only: Option<Part>,
+    pub only: Option<StudySection>,
     /// An additional network among the students.
     pub network: Option<Network>,
     /// Runs of students against Slumbot.
@@ -74,7 +74,7 @@ impl Options {
 
 /// A part of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum StudySection {
     /// Training and matches of trees of several depths.
     Depths,
 }
@@ -148,7 +148,7 @@ pub const STUDIES: [Study; 5] =
 pub struct Step {
     /// A short title, different for every step of a study.
     pub title: String,
-    /// The action.
+    /// The command or the copy that it performs.
     pub action: Action,
 }
 
@@ -157,7 +157,7 @@ pub struct Step {
 pub enum Action {
     /// Runs `cardroom` with these arguments.
     Command {
-        /// The arguments.
+        /// The command line after the program's name.
         arguments: Vec<String>,
         /// The file that its output is written to.
         prints: Option<PathBuf>,

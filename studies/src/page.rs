@@ -1,6 +1,7 @@
 //! A study as one page: `report.html`, without script or request to anywhere.
 
 use askama::Template;
+use show::svg::{Colour, FONTS, escaped, palette};
 
 use crate::ReadError;
 use crate::record::Record;
@@ -10,9 +11,9 @@ use crate::sections::Section;
 pub(crate) struct Frame<'a> {
     /// The page's title.
     pub(crate) title: &'a str,
-    /// What was published, and what was reproduced.
+    /// The published claims and the reproduced ones.
     pub(crate) about: &'a str,
-    /// How the study was made: its sources and its size.
+    /// The sources and the size of the study.
     pub(crate) made: String,
     /// A text before the list of commands; may be empty.
     pub(crate) commands: String,
@@ -21,18 +22,20 @@ pub(crate) struct Frame<'a> {
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
+    palette: String,
+    fonts: &'a str,
     title: &'a str,
     about: &'a str,
     made: &'a str,
     program: &'a str,
     seconds: String,
-    sections: Vec<Shown<'a>>,
+    sections: Vec<RenderedSection<'a>>,
     commands: String,
     steps: Vec<(&'a str, String)>,
 }
 
 /// A section with its texts as HTML.
-struct Shown<'a> {
+struct RenderedSection<'a> {
     section: &'a Section,
     head: &'a [String],
     rows: &'a [Vec<String>],
@@ -48,11 +51,19 @@ pub(crate) fn page(
 ) -> Result<String, ReadError> {
     let html = |texts: &[String]| texts.iter().map(|text| html(text)).collect();
     let page = Page {
+        palette: palette(&[
+            ("ground", Colour::Ground),
+            ("ink", Colour::Ink),
+            ("soft", Colour::Soft),
+            ("line", Colour::PageLine),
+            ("blue", Colour::Blue),
+        ]),
+        fonts: FONTS,
         title: frame.title,
         about: frame.about,
         made: &frame.made,
         program: &record.program,
-        seconds: duration(record.seconds("")),
+        seconds: show::number::minutes(record.seconds("")),
         sections: sections
             .iter()
             .map(|section| {
@@ -61,7 +72,7 @@ pub(crate) fn page(
                     [] => Default::default(),
                 };
                 let (prose, list) = (html(&section.prose), html(&section.list));
-                Shown { section, head, rows, prose, list }
+                RenderedSection { section, head, rows, prose, list }
             })
             .collect(),
         commands: self::html(&frame.commands),
@@ -76,22 +87,12 @@ pub(crate) fn page(
 
 /// A text as HTML, with code between backticks.
 fn html(text: &str) -> String {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut html = String::new();
-    for (number, part) in escaped.split('`').enumerate() {
+    for (number, part) in escaped(text).split('`').enumerate() {
         match number % 2 {
             0 => html += part,
             _ => html += &format!("<code>{part}</code>"),
         }
     }
     html
-}
-
-/// A duration in minutes, or in seconds if it is below two minutes.
-pub(crate) fn duration(seconds: f64) -> String {
-    if seconds < 120.0 {
-        format!("{seconds:.0} s")
-    } else {
-        format!("{:.0} minutes", seconds / 60.0)
-    }
 }

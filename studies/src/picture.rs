@@ -2,6 +2,7 @@
 //! intervals along one axis. It needs no fonts or other files, and is readable on light and dark
 //! backgrounds.
 
+use show::number::signed_minus;
 use show::svg::{Colour, Head, Letters, Picture, escaped};
 
 const LETTERS: Letters = Letters::regular(12.0);
@@ -67,7 +68,11 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
             "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom}\" class=\"axis\" \
              opacity=\"{opacity}\"/>"
         ));
-        svg.text([at, bottom + 16.0], "text-anchor=\"middle\" opacity=\"0.8\"", &signed(value, 0));
+        svg.text(
+            [at, bottom + 16.0],
+            "text-anchor=\"middle\" opacity=\"0.8\"",
+            &signed_minus(value, 0),
+        );
     }
     svg.text([x(0.0), bottom + 34.0], "text-anchor=\"middle\" opacity=\"0.8\"", unit);
     for (number, row) in rows.iter().enumerate() {
@@ -82,7 +87,7 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
                  <line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
                  stroke=\"currentColor\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>",
                 escaped(kinds[kind]),
-                signed(at, 0),
+                signed_minus(at, 0),
                 x(at - half),
                 x(at + half),
                 x(at)
@@ -102,9 +107,4 @@ fn step(reach: f64) -> f64 {
         step *= factor;
     }
     step
-}
-
-/// A number with its sign and decimals, with the minus sign of texts.
-pub(crate) fn signed(value: f64, decimals: usize) -> String {
-    show::number::signed(value, decimals).replace('-', "−")
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Why the results of a study cannot be read.
+/// An error in reading the results of a study.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// A file cannot be read.
@@ -84,47 +84,47 @@ impl Document {
         Ok(Document { path: path.to_owned(), value: read(path)? })
     }
 
-    fn missing(&self, place: &str, what: &str) -> ReadError {
-        ReadError::damaged(&self.path, format!("there is no {what} at {place}"))
+    fn missing(&self, pointer: &str, what: &str) -> ReadError {
+        ReadError::damaged(&self.path, format!("there is no {what} at {pointer}"))
     }
 
     /// The number at a JSON pointer such as `/entrants/0/rate/mbb`.
-    pub(crate) fn number(&self, place: &str) -> Result<f64, ReadError> {
-        let value = self.value.pointer(place).and_then(Value::as_f64);
-        value.ok_or_else(|| self.missing(place, "number"))
+    pub(crate) fn number(&self, pointer: &str) -> Result<f64, ReadError> {
+        let value = self.value.pointer(pointer).and_then(Value::as_f64);
+        value.ok_or_else(|| self.missing(pointer, "number"))
     }
 
     /// The boolean at a JSON pointer.
-    pub(crate) fn truth(&self, place: &str) -> Result<bool, ReadError> {
-        let value = self.value.pointer(place).and_then(Value::as_bool);
-        value.ok_or_else(|| self.missing(place, "true or false"))
+    pub(crate) fn truth(&self, pointer: &str) -> Result<bool, ReadError> {
+        let value = self.value.pointer(pointer).and_then(Value::as_bool);
+        value.ok_or_else(|| self.missing(pointer, "true or false"))
     }
 
-    pub(crate) fn text(&self, place: &str) -> Result<&str, ReadError> {
-        let value = self.value.pointer(place).and_then(Value::as_str);
-        value.ok_or_else(|| self.missing(place, "text"))
+    pub(crate) fn text(&self, pointer: &str) -> Result<&str, ReadError> {
+        let value = self.value.pointer(pointer).and_then(Value::as_str);
+        value.ok_or_else(|| self.missing(pointer, "text"))
     }
 
-    pub(crate) fn list(&self, place: &str) -> Result<&[Value], ReadError> {
-        let value = self.value.pointer(place).and_then(Value::as_array);
-        value.map(Vec::as_slice).ok_or_else(|| self.missing(place, "list"))
+    pub(crate) fn list(&self, pointer: &str) -> Result<&[Value], ReadError> {
+        let value = self.value.pointer(pointer).and_then(Value::as_array);
+        value.map(Vec::as_slice).ok_or_else(|| self.missing(pointer, "list"))
     }
 
     /// The keys of the object at a JSON pointer.
-    pub(crate) fn names(&self, place: &str) -> Result<Vec<&str>, ReadError> {
-        let value = self.value.pointer(place).and_then(Value::as_object);
-        let object = value.ok_or_else(|| self.missing(place, "object"))?;
+    pub(crate) fn names(&self, pointer: &str) -> Result<Vec<&str>, ReadError> {
+        let value = self.value.pointer(pointer).and_then(Value::as_object);
+        let object = value.ok_or_else(|| self.missing(pointer, "object"))?;
         Ok(object.keys().map(String::as_str).collect())
     }
 
     /// The error that something is missing at a JSON pointer.
-    pub(crate) fn lacks(&self, place: &str, what: &str) -> ReadError {
-        self.missing(place, what)
+    pub(crate) fn lacks(&self, pointer: &str, what: &str) -> ReadError {
+        self.missing(pointer, what)
     }
 
     /// The win rate at a JSON pointer.
-    pub(crate) fn estimate(&self, place: &str) -> Result<Estimate, ReadError> {
-        let number = |name: &str| self.number(&format!("{place}/{name}"));
+    pub(crate) fn estimate(&self, pointer: &str) -> Result<Estimate, ReadError> {
+        let number = |name: &str| self.number(&format!("{pointer}/{name}"));
         Ok(Estimate {
             mbb: number("mbb")?,
             low: number("interval/low")?,

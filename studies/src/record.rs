@@ -49,7 +49,7 @@ pub struct Done {
     pub seconds: f64,
 }
 
-/// Why a study cannot resume in a folder.
+/// The reason why a study cannot resume in a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be read or written.

@@ -18,17 +18,17 @@ pub(crate) struct Figures {
     /// players.
     pub(crate) played: BTreeMap<(&'static str, &'static str), Rate>,
     pub(crate) drawn: Rate,
-    /// What hands deviate by, in mbb.
+    /// The standard deviation of hands, in mbb.
     pub(crate) deviation: f64,
-    /// What the optimal tree wins from the greedy one at depths 4, 6, 8, 10 and 15.
+    /// The winnings of the optimal tree against the greedy one at depths 4, 6, 8, 10 and 15.
     pub(crate) depths: [Rate; 5],
-    /// By how much the log-loss of a student is above that of the one before it, in nats.
+    /// The log-loss of a student minus that of the one before it, in nats.
     pub(crate) above: Rate,
-    /// What students lose to the teacher.
+    /// The losses of students to the teacher.
     pub(crate) lost: [Rate; 4],
-    /// What the student wins from the anchor, iteration by iteration.
+    /// The winnings of the student against the anchor, by iteration.
     pub(crate) curve: [Rate; 6],
-    /// How often suited hands are folded at once.
+    /// The frequency of folding suited hands at once.
     pub(crate) suited_folds: f64,
     /// Parameters of network, boosted trees, optimal and greedy tree.
     pub(crate) parameters: [u64; 4],
@@ -163,7 +163,7 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
     }
 }
 
-/// What Slumbot's runs come to.
+/// The results of the runs against Slumbot.
 pub(crate) fn write_slumbot(folder: &Path, kind: &str, won: Rate) {
     let document = json!({
         "hands": 150_000,

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use logs::Shard;
-use studies::{Action, Options, Part, STUDIES, SlumbotRun, Step};
+use studies::{Action, Options, STUDIES, SlumbotRun, Step, StudySection};
 
 use crate::made::options;
 
@@ -49,7 +49,7 @@ fn a_given_teacher_teaches_trees_of_all_depths() {
     assert_eq!(count(&whole, "train cfr"), 0);
     assert_eq!(count(&whole, "train dataset --from large.blueprint"), 1);
     assert!(count(&whole, "cfr:blueprint=large.blueprint") > 8, "{whole:#?}");
-    options.only = Some(Part::Depths);
+    options.only = Some(StudySection::Depths);
     let part = commands(&options);
     assert_eq!(part.len(), 1 + 5 * 3, "rows, then two trees and a match for each depth: {part:#?}");
     for depth in [4, 6, 8, 10, 15] {
@@ -131,7 +131,7 @@ fn all_parts_together_are_the_study_and_each_has_what_its_steps_need() {
         let of = studies::independent(&steps, &options.folder) as u32;
         let mut met = BTreeSet::new();
         for index in 1..=of {
-            let part = studies::part(steps.clone(), &options.folder, Shard { index, of });
+            let part = studies::shard_steps(steps.clone(), &options.folder, Shard { index, of });
             assert!(!part.is_empty(), "study {}: part {index} of {of}", study.number);
             let mut done = BTreeSet::new();
             for step in &part {

@@ -1,6 +1,6 @@
-//! What is said of a claim: reproduced, in part, not, undecided, not tried; by intervals alone.
+//! Verdicts on claims by intervals: reproduced, in part, not, undecided, not tried.
 
-use studies::{Part, SlumbotRun};
+use studies::{SlumbotRun, StudySection};
 
 use crate::made::{
     Figures, Rate, claim, markdown, options, published, report, write_all, write_slumbot,
@@ -162,7 +162,7 @@ fn the_part_of_the_depths_reports_the_depths_alone() {
     let mut options = options(folder.path());
     write_all(&options, &published());
     std::fs::remove_dir_all(folder.path().join("table1")).expect("removed");
-    options.only = Some(Part::Depths);
+    options.only = Some(StudySection::Depths);
     let report = report(&options);
     assert_eq!(claim(&report, TREES).0, "reproduced");
     assert_eq!(report.document["claims"].as_array().map(Vec::len), Some(1));

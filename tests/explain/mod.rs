@@ -346,6 +346,15 @@ fn a_recorded_decision_is_followed_through_the_tree() {
     assert!(followed > 5 && flipped > 5, "{followed} decisions, {flipped} flips");
     let list = explain(at, &["decision", "m", "0"]);
     assert!(list.starts_with("hand 0: ") && list.contains("win-rate "), "{list}");
+    let listed = document(at, &["decision", "m", "0"]);
+    assert_eq!(listed["schema"], "cardroom-explain-decisions/1");
+    let decisions = listed["decisions"].as_array().expect("a list");
+    assert_eq!(decisions.len(), list.lines().count() - 1, "{listed}");
+    for (line, decision) in list.lines().skip(1).zip(decisions) {
+        let words = ["number", "street", "player", "cards", "action"].map(|key| &decision[key]);
+        let words = words.map(|word| word.as_str().map_or(word.to_string(), str::to_owned));
+        assert!(words.iter().all(|word| line.contains(word)), "{line}: {decision}");
+    }
     let first =
         ledger.decisions(0).expect("decisions").into_iter().find(|decision| decision.entrant == 0);
     let number = first.expect("it decided").index.to_string();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use logs::LedgerReader;
 
-use super::server::{Bot, Played, Server, game, read_json};
+use super::server::{Bot, Played, Server, command, folder_with, game, read_json};
 use crate::program::{TIMEOUT, read_some, wait_until};
 
 const KUHN: &str = "kuhn.limit.2p";
@@ -30,6 +30,33 @@ fn without_any_file_a_bot_can_sit_down_at_once() {
     let table = server.wait_for_matches(1);
     let words = table["last"]["words"].as_str().expect("words");
     assert!(words.starts_with("seat-2 closed its connection (hand "), "{words}");
+}
+
+#[test]
+fn the_steps_that_the_server_prints_can_be_taken() {
+    let table = "[[tables]]\nname = \"t\"\ngame = \"kuhn.limit.2p\"\nhands = 20\n\
+                 bind = \"0.0.0.0\"\nseats = [{ agent = \"call\" }, { port = 0 }]\n";
+    for slumbot in [true, false] {
+        let folder = folder_with(&format!("{table}[slumbot]\nenabled = {slumbot}\n"));
+        let mut serve = command(folder.path());
+        serve.args(["serve", "--bind", "0.0.0.0:0"]);
+        let mut server = Server::run(folder, serve);
+        let mut lines: Vec<String> = Vec::new();
+        while !lines.last().is_some_and(|line| line.starts_with("sit a bot down: ")) {
+            lines.push(server.next_line());
+        }
+        // An address that stands for all is none to go to.
+        let page = format!("play by hand at http://127.0.0.1:{}/play", server.web.port());
+        assert_eq!(lines.contains(&page), slumbot, "{lines:?}");
+        let (head, _) = server.get("/play");
+        assert_eq!(head.starts_with("http/1.1 200"), slumbot, "{head}");
+        let line = lines.last().expect("a line").strip_prefix("sit a bot down: cardroom ");
+        let words = line.expect("a command").split_whitespace();
+        let played = command(server.folder.path()).args(words).output();
+        let played = played.expect("it starts");
+        assert!(played.status.success(), "{lines:?}: {played:?}");
+        server.wait_for_matches(1);
+    }
 }
 
 #[test]

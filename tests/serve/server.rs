@@ -20,7 +20,7 @@ use crate::program::{TIMEOUT, read_some, send};
 /// A running server, killed when dropped.
 pub(super) struct Server {
     child: Child,
-    _out: BufReader<ChildStdout>,
+    out: BufReader<ChildStdout>,
     pub(super) folder: TempDir,
     pub(super) web: SocketAddr,
     /// The open seats in the order they were announced.
@@ -82,9 +82,16 @@ impl Server {
         });
         let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
         let web = web.unwrap_or_else(|| panic!("no address in {line:?}; log: {log}"));
-        let mut server = Server { child, _out: out, folder, web, ports: Vec::new() };
+        let mut server = Server { child, out, folder, web, ports: Vec::new() };
         server.ports = server.open_ports();
         server
+    }
+
+    /// The next line that the server prints.
+    pub(super) fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("text");
+        line.trim_end().to_owned()
     }
 
     /// None where the server asks for a login.

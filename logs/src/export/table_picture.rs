@@ -13,6 +13,7 @@ const CELL: f64 = 92.0;
 /// Width of the axis of the means' intervals.
 const AXIS: f64 = 170.0;
 const LETTERS: f64 = 11.0;
+const SUBTITLE: &str = "mbb/hand with half of the 95 % interval; ~ holds zero";
 
 /// The table as an SVG file. Entrants without a mean come last.
 pub fn svg(table: &CrossTable, title: &str) -> String {
@@ -29,8 +30,9 @@ pub fn svg(table: &CrossTable, title: &str) -> String {
     let group_wide = groups.fold(30.0, f64::max) + 14.0;
     let axis = EDGE + name_wide;
     let cells = axis + AXIS + 60.0 + group_wide;
+    let title_wide = Letters::bold(14.0).wide(title).max(letters.wide(SUBTITLE));
     let size = [
-        cells + CELL * order.len() as f64 + EDGE,
+        (cells + CELL * order.len() as f64).max(EDGE + title_wide) + EDGE,
         HEAD + ROW * order.len() as f64 + 2.0 * EDGE + 14.0,
     ];
     let mut picture = Picture::new(&Head {
@@ -55,7 +57,7 @@ pub fn svg(table: &CrossTable, title: &str) -> String {
     });
     picture.text([EDGE, 22.0], "font-size=\"14\" font-weight=\"bold\"", title);
     let soft = "class=\"soft\"";
-    picture.text([EDGE, 42.0], soft, "mbb/hand with half of the 95 % interval; ~ holds zero");
+    picture.text([EDGE, 42.0], soft, SUBTITLE);
     let middle = "class=\"soft\" text-anchor=\"middle\"";
     picture.text([axis + 0.5 * AXIS, HEAD - 8.0], middle, "mean, 95 %, and for all");
     picture.text([axis + AXIS + 60.0 + 0.5 * group_wide, HEAD - 8.0], middle, "group");

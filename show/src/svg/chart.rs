@@ -52,7 +52,7 @@ pub struct Line<'a> {
     pub name: &'a str,
     /// The points, in order along the axis, in the axes' own units.
     pub points: Vec<(f64, f64)>,
-    /// A band behind all lines: places along the axis with lower and upper ends.
+    /// A band behind all lines: positions along the axis with lower and upper ends.
     pub band: Vec<(f64, [f64; 2])>,
 }
 

@@ -81,19 +81,19 @@ impl Letters {
         lines
     }
 
-    /// As many parts of a list as fit, with `…` where some do not; the first in any case.
+    /// The parts of a list that fit, with `…` if others do not; the first in any case.
     pub fn first_of(self, list: &str, width: f64) -> String {
         if self.wide(list) <= width {
             return list.to_owned();
         }
-        let mut kept = String::new();
+        let mut fitting = String::new();
         for part in list.split(", ") {
-            if !kept.is_empty() && self.wide(&format!("{kept}{part}, …")) > width {
+            if !fitting.is_empty() && self.wide(&format!("{fitting}{part}, …")) > width {
                 break;
             }
-            kept += &format!("{part}, ");
+            fitting += &format!("{part}, ");
         }
-        kept.push('…');
-        kept
+        fitting.push('…');
+        fitting
     }
 }

@@ -2,17 +2,20 @@
 //! light and dark backgrounds.
 
 pub mod chart;
+mod heading;
 mod letters;
 pub mod tree;
 
 use std::fmt::{self, Write};
 
+pub use heading::Heading;
 pub use letters::Letters;
 
-/// The fonts of all images: their letters are at most as wide as [`Letters`] says.
-const FONTS: &str = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+/// The fonts of all images and of pages that are files: their letters are at most as wide as
+/// [`Letters`] says.
+pub const FONTS: &str = "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// A colour with variants for light and dark backgrounds. The first three are the web page's.
+/// A colour with variants for light and dark backgrounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Colour {
     /// The background.
@@ -40,6 +43,70 @@ pub enum Colour {
     Red,
     /// The fourth.
     Gold,
+    /// The action fold.
+    Fold,
+    /// The actions check and call.
+    Call,
+    /// A bet or raise, with its index from the smallest.
+    Raise(usize),
+    /// The action all-in.
+    AllIn,
+    /// The background of a page, on which boxes have the colour [`Colour::Ground`].
+    PageGround,
+    /// Borders and separators of a page.
+    PageLine,
+    /// Links, bars and lines of a page.
+    PageFelt,
+    /// The background of labels.
+    PageLabel,
+    /// Amounts above zero in a text.
+    Gain,
+    /// Amounts below zero in a text.
+    Loss,
+    /// Warnings in a text.
+    Warning,
+    /// Hearts in a text; spades have the colour [`Colour::Ink`].
+    Heart,
+    /// Diamonds in a text.
+    Diamond,
+    /// Clubs in a text.
+    Club,
+    /// The table of the play page.
+    Table,
+    /// The border of the table.
+    TableEdge,
+    /// Texts on the table.
+    TableInk,
+    /// Secondary texts on the table.
+    TableSoft,
+    /// The face of a card.
+    Card,
+    /// The border of a card.
+    CardLine,
+    /// Spades on a card, and the letter of the dealer button.
+    CardSpade,
+    /// Hearts on a card.
+    CardHeart,
+    /// Diamonds on a card.
+    CardDiamond,
+    /// Clubs on a card.
+    CardClub,
+    /// The back of a card.
+    Back,
+    /// The border of a card's back.
+    BackLine,
+    /// Chips, and the border of the seat to act.
+    Chip,
+    /// The border of a chip.
+    ChipEdge,
+    /// The middle of a chip.
+    ChipMiddle,
+    /// The background of buttons.
+    Button,
+    /// The texts of buttons.
+    ButtonInk,
+    /// The luck of a session in its chart.
+    Luck,
 }
 
 impl Colour {
@@ -58,8 +125,59 @@ impl Colour {
             Colour::Blue => ["#4f7fd1", "#7aa2e8"],
             Colour::Red => ["#d0603c", "#e8805c"],
             Colour::Gold => ["#b5893a", "#d3a95a"],
+            Colour::Fold => ["#5b8fd1"; 2],
+            Colour::Call => ["#4fa870"; 2],
+            Colour::Raise(0) => ["#f2b134"; 2],
+            Colour::Raise(1) => ["#ee8a3a"; 2],
+            Colour::Raise(2) => ["#e4633c"; 2],
+            Colour::Raise(3) => ["#cf4540"; 2],
+            Colour::Raise(_) => ["#b03050"; 2],
+            Colour::AllIn => ["#8e2a6b"; 2],
+            Colour::PageGround => ["#f5f4ef", "#121715"],
+            Colour::PageLine => ["#dcdcd3", "#2e3834"],
+            Colour::PageFelt => ["#1c6b4a", "#6fcfa1"],
+            Colour::PageLabel => ["#e3efe8", "#203a30"],
+            Colour::Gain => ["#17703f", "#6fcf97"],
+            Colour::Loss => ["#a8322a", "#f08a80"],
+            Colour::Warning => ["#8a5a00", "#e0b060"],
+            Colour::Heart => ["#c0272d", "#ff7b7b"],
+            Colour::Diamond => ["#1f5fbf", "#7fb2ff"],
+            Colour::Club => ["#1f7a3a", "#6fcf7f"],
+            Colour::Table => ["#2a7457", "#1d4a39"],
+            Colour::TableEdge => ["#1f5c44", "#153729"],
+            Colour::TableInk => ["#f2f6f3", "#e9f1ec"],
+            Colour::TableSoft => ["#c4dccf", "#a9c5b6"],
+            Colour::Card => ["#fffdf8", "#ece9e1"],
+            Colour::CardLine => ["#d8d3c4", "#b9b4a6"],
+            Colour::CardSpade => ["#20242a"; 2],
+            Colour::CardHeart => ["#c4262e"; 2],
+            Colour::CardDiamond => ["#1f5fbf"; 2],
+            Colour::CardClub => ["#1b7a3c"; 2],
+            Colour::Back => ["#34598f", "#2c4a75"],
+            Colour::BackLine => ["#e9eef6", "#b8c4d6"],
+            Colour::Chip => ["#f0c75e"; 2],
+            Colour::ChipEdge => ["#8a6a1c"; 2],
+            Colour::ChipMiddle => ["#fff3cf"; 2],
+            Colour::Button => ["#1c6b4a", "#2f8a63"],
+            Colour::ButtonInk => ["#ffffff"; 2],
+            Colour::Luck => ["#b26a00", "#e0b060"],
         }
     }
+}
+
+/// The style rules of a page that is a file, which give these CSS variables their colours: those
+/// for dark backgrounds on dark screens, and those for light ones otherwise.
+pub fn palette(variables: &[(&str, Colour)]) -> String {
+    let colours = |at: usize| -> String {
+        let rule = |&(name, colour): &(&str, Colour)| format!("--{name}:{};", colour.codes()[at]);
+        variables.iter().map(rule).collect()
+    };
+    format!(
+        ":root{{color-scheme:light dark;{}}}\n\
+         @media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n",
+        colours(0),
+        colours(1)
+    )
 }
 
 /// The head of an image: size, texts and styles.
@@ -143,6 +261,17 @@ impl Picture {
             "<text x=\"{x:.1}\" y=\"{y:.1}\"{blank}{attributes}>{}</text>",
             escaped(text)
         ));
+    }
+
+    /// Adds a text of several spans at this position; a span without attributes is plain text.
+    pub fn spans(&mut self, [x, y]: [f64; 2], attributes: &str, spans: &[(&str, &str)]) {
+        let blank = if attributes.is_empty() { "" } else { " " };
+        let span = |&(attributes, text): &(&str, &str)| match attributes {
+            "" => escaped(text),
+            attributes => format!("<tspan {attributes}>{}</tspan>", escaped(text)),
+        };
+        let spans: String = spans.iter().map(span).collect();
+        self.add(format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{blank}{attributes}>{spans}</text>"));
     }
 
     /// The finished file.

@@ -21,7 +21,7 @@ pub struct Layout {
     measures: Measures,
     parents: Vec<Option<usize>>,
     /// The upper left corners of the boxes.
-    places: Vec<[f64; 2]>,
+    corners: Vec<[f64; 2]>,
     size: [f64; 2],
 }
 
@@ -49,7 +49,7 @@ impl Layout {
                 rows[node] = f64::midpoint(rows[first], rows[last]);
             }
         }
-        let place = |(&depth, row): (&usize, &f64)| {
+        let corner = |(&depth, row): (&usize, &f64)| {
             [edge + depth as f64 * (wide + across), top + row * (tall + down)]
         };
         let deepest = depths.iter().copied().max().unwrap_or_default() as f64;
@@ -57,8 +57,8 @@ impl Layout {
             2.0 * edge + wide + deepest * (wide + across),
             top + (next - 1.0) * (tall + down) + tall + edge,
         ];
-        let places = depths.iter().zip(&rows).map(place).collect();
-        Layout { measures, parents, places, size }
+        let corners = depths.iter().zip(&rows).map(corner).collect();
+        Layout { measures, parents, corners, size }
     }
 
     /// The width and height of the image.
@@ -68,7 +68,7 @@ impl Layout {
 
     /// The upper left corner of a node's box.
     pub fn at(&self, node: usize) -> [f64; 2] {
-        self.places[node]
+        self.corners[node]
     }
 
     /// Draws the edge from a node's parent to it, if it has one, with the class `edge`.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread::ScopedJoinHandle;
+use std::sync::mpsc::SyncSender;
 
 /// Runs the pieces of `range` in order on `threads` threads, and starts none once `stop` is true.
 /// Returns the first piece not done, and the results in order.
@@ -27,11 +27,9 @@ pub(super) fn each_block<T: Send>(
     let mut results = if threads < 2 {
         worker()
     } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-            let results = workers.into_iter().map(ScopedJoinHandle::join);
-            results.flat_map(|results| results.expect("the work does not panic")).collect()
-        })
+        // The receiver outlives all senders.
+        let send = |sender: &SyncSender<_>| _ = sender.send(worker());
+        parallel::workers(threads, threads, send, |receiver| receiver.iter().flatten().collect())
     };
     results.sort_unstable_by_key(|(block, _)| *block);
     let end = next.into_inner().min(range.end);

@@ -13,7 +13,7 @@ const LARGE: f64 = 2.3597;
 const TOP: f64 = 2.9314;
 
 /// A node of a tree.
-pub(super) struct Told {
+pub(super) struct TreeNode {
     pub(super) node: usize,
     pub(super) parent: Option<usize>,
     pub(super) depth: usize,
@@ -39,11 +39,11 @@ pub(super) struct Match {
 }
 
 /// All nodes of the tree, each parent before its children.
-pub(super) fn told(
+pub(super) fn tree_nodes(
     predictor: &Predictor,
     representation: Representation,
     share: Share,
-) -> Vec<Told> {
+) -> Vec<TreeNode> {
     let tree = predictor.tree();
     let cards = tree.column_names().len() / 2;
     let mut parents: Vec<Option<(usize, String)>> = vec![None; tree.nodes()];
@@ -62,7 +62,7 @@ pub(super) fn told(
     let of = |(node, parent): (usize, Option<(usize, String)>)| {
         let (parent, condition) =
             parent.map_or((None, String::new()), |(at, says)| (Some(at), says));
-        Told {
+        TreeNode {
             node,
             parent,
             depth: depths[node],
@@ -99,61 +99,61 @@ fn words(representation: Representation, share: Share, column: usize, cards: usi
 }
 
 /// The published leaves matched with those of a tree whose features include the card's share.
-pub(super) fn published(predictor: &Predictor, told: &[Told]) -> Vec<Match> {
+pub(super) fn published(predictor: &Predictor, nodes: &[TreeNode]) -> Vec<Match> {
     let column = predictor.tree().column_names().len() - 1;
-    let leaves = || told.iter().filter(|told| told.leaf);
+    let leaves = || nodes.iter().filter(|node| node.leaf);
     // The share of the interval from .2 to .8 that leads to this leaf.
-    let covered = |told: &&Told| {
-        let [low, high] = predictor.bounds(told.node, column).map(f64::from);
+    let covered = |node: &&TreeNode| {
+        let [low, high] = predictor.bounds(node.node, column).map(f64::from);
         (high.min(0.8) - low.max(0.2)).max(0.0) / 0.6
     };
     let middle = leaves()
-        .filter(|told| covered(told) >= 0.8)
-        .max_by_key(|told| told.rows)
+        .filter(|node| covered(node) >= 0.8)
+        .max_by_key(|node| node.rows)
         .or_else(|| leaves().max_by(|a, b| covered(a).total_cmp(&covered(b))));
     let top = leaves().max_by(|a, b| a.size.total_cmp(&b.size));
     let large = leaves().min_by(|a, b| {
-        let away = |told: &Told| (told.size - LARGE).abs();
+        let away = |node: &TreeNode| (node.size - LARGE).abs();
         away(a).total_cmp(&away(b))
     });
-    let of = |published, asked, found: Option<&Told>, holds: &dyn Fn(&Told) -> bool| {
-        found.map(|told| Match {
+    let of = |published, asked, found: Option<&TreeNode>, holds: &dyn Fn(&TreeNode) -> bool| {
+        found.map(|node| Match {
             published,
             asked,
-            node: told.node,
-            size: told.size,
-            holds: holds(told),
+            node: node.node,
+            size: node.size,
+            holds: holds(node),
         })
     };
     let covers = "covers four fifths of .2 to .8 and bets at most .25";
     let found = [
-        of(MIDDLE, covers, middle, &|told| covered(&told) >= 0.8 && told.size <= 0.25),
-        of(TOP, "bets most of all, at least 2.7", top, &|told| told.size >= 2.7),
-        of(LARGE, "bets within .1 of it", large, &|told| (told.size - LARGE).abs() <= 0.1),
+        of(MIDDLE, covers, middle, &|node| covered(&node) >= 0.8 && node.size <= 0.25),
+        of(TOP, "bets most of all, at least 2.7", top, &|node| node.size >= 2.7),
+        of(LARGE, "bets within .1 of it", large, &|node| (node.size - LARGE).abs() <= 0.1),
     ];
     found.into_iter().flatten().collect()
 }
 
 /// The nodes as JSON.
-pub(super) fn json(tree: &Tree, told: &[Told]) -> Vec<Value> {
-    let node = |told: &Told| {
-        let mut node = json!({
-            "node": told.node,
-            "parent": told.parent,
-            "depth": told.depth,
-            "size": told.size,
-            "rows": told.rows,
-            "squared_error": told.error,
+pub(super) fn json(tree: &Tree, nodes: &[TreeNode]) -> Vec<Value> {
+    let document = |node: &TreeNode| {
+        let mut value = json!({
+            "node": node.node,
+            "parent": node.parent,
+            "depth": node.depth,
+            "size": node.size,
+            "rows": node.rows,
+            "squared_error": node.error,
         });
         if let Node::Branch { looks: Looks::Column(column), below, left, right } =
-            tree.node(told.node)
+            tree.node(node.node)
         {
-            node["column"] = json!(tree.column_names()[column]);
-            node["below"] = json!(below);
-            node["left"] = json!(left);
-            node["right"] = json!(right);
+            value["column"] = json!(tree.column_names()[column]);
+            value["below"] = json!(below);
+            value["left"] = json!(left);
+            value["right"] = json!(right);
         }
-        node
+        value
     };
-    told.iter().map(node).collect()
+    nodes.iter().map(document).collect()
 }

@@ -57,7 +57,7 @@ enum SeatArg {
 #[derive(Default)]
 struct Sums {
     games: u64,
-    /// What the person has won, net of the antes.
+    /// The person's winnings, net of the antes.
     won: f64,
     answers: u64,
     /// Number of answers that cost something.

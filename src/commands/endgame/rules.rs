@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use learners::endgames::database::Database;
 use learners::endgames::rules::{Games, find_betting, find_calling};
 use learners::endgames::score::Mean;
-use matches::stop::Stop;
 use models::rules::{Bet, Betting, Calling, RuleList, Size};
 use serde_json::{Value, json};
 use show::Table;
@@ -85,8 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         Ok((path.display().to_string(), list))
     });
     let own = own.collect::<Result<Vec<_>, Failure>>()?;
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let learn = Games::new(&database, 0..args.games).map_err(Failure::input)?;
     let rest = Games::new(&database, args.games..database.games()).map_err(Failure::input)?;
     // An estimate of the number of lists that a search with so many lines prices.

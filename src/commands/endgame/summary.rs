@@ -46,11 +46,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let database = Database::open(&args.data).map_err(Failure::input)?;
     let bets = database.bets();
     let of = |place: usize| {
-        let kept = database.game(place);
-        let game = endgame(kept.first, kept.second, &bets).map_err(Failure::input)?;
+        let stored = database.game(place);
+        let game = endgame(stored.first, stored.second, &bets).map_err(Failure::input)?;
         let solution = game.solve();
         let worst = game.exploitabilities(&solution).into_iter().fold(0.0, f64::max);
-        let pairs = solution.strategy.iter().zip(kept.strategy);
+        let pairs = solution.strategy.iter().zip(stored.strategy);
         let differs = pairs.map(|(a, b)| (a - f64::from(*b)).abs()).fold(0.0, f64::max);
         let extreme = game.extreme(solvers::endgame::Pivots::Best);
         let pairs = solution.strategy.iter().zip(&extreme.strategy);

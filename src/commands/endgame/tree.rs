@@ -8,7 +8,7 @@ use serde_json::json;
 use show::Table;
 use show::number::whole;
 
-use super::leaves::{Match, Told, json as nodes, published, told};
+use super::leaves::{Match, TreeNode, json as documents, published, tree_nodes};
 use super::{ShareArg, drawing};
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
@@ -62,16 +62,16 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let share = args.share.share();
     let predictor = Predictor::greedy(representation, share, &database, 0..train, args.depth)
         .map_err(Failure::input)?;
-    let told = told(&predictor, representation, share);
-    let matches = if number >= 9 { published(&predictor, &told) } else { Vec::new() };
+    let nodes = tree_nodes(&predictor, representation, share);
+    let matches = if number >= 9 { published(&predictor, &nodes) } else { Vec::new() };
     let title = format!("{}, depth {}", representation.name(), args.depth);
     let about = format!("from {} endgames", whole(train as u64));
     if let Some(path) = &args.svg {
         let most = database.card().content.sizes.last().copied().unwrap_or(1.0);
-        report::write(path, &drawing::svg(&told, &title, &about, most))?;
+        report::write(path, &drawing::svg(&nodes, &title, &about, most))?;
     }
     let head = format!("{title}, {about}");
-    Output::of(&Grown { args, head, representation, train, predictor, told, matches }, args.json)
+    Output::of(&Grown { args, head, representation, train, predictor, nodes, matches }, args.json)
 }
 
 /// A tree with the published leaves.
@@ -82,13 +82,13 @@ struct Grown<'a> {
     /// The number of training games.
     train: usize,
     predictor: Predictor,
-    told: Vec<Told>,
+    nodes: Vec<TreeNode>,
     matches: Vec<Match>,
 }
 
 impl Shown for Grown<'_> {
     fn text(&self) -> String {
-        format!("{}\n\n{}", self.head, text(&self.told, &self.matches))
+        format!("{}\n\n{}", self.head, text(&self.nodes, &self.matches))
     }
 
     fn document(&self) -> impl serde::Serialize {
@@ -108,19 +108,19 @@ impl Shown for Grown<'_> {
             "share": self.args.share.name(),
             "depth": self.args.depth,
             "train": self.train,
-            "nodes": nodes(self.predictor.tree(), &self.told),
+            "nodes": documents(self.predictor.tree(), &self.nodes),
             "published": matches.collect::<Vec<_>>(),
         })
     }
 }
 
 /// The tree line by line, and the published leaves beside its own.
-fn text(told: &[Told], matches: &[Match]) -> String {
+fn text(nodes: &[TreeNode], matches: &[Match]) -> String {
     let mut table = Table::new(["node", "where", "bet", "cards", "squared error"])
         .right(0..1)
         .right(2..)
         .at_the_margin();
-    for node in told {
+    for node in nodes {
         let condition = match node.condition.as_str() {
             "" => "every card",
             condition => condition,

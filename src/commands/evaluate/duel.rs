@@ -8,7 +8,6 @@ use agents::AgentChoice;
 use evaluation::Sampled;
 use evaluation::duel::{Duel, DuelSettings, Valued, run as measure};
 use evaluation::folder::model_sha256;
-use matches::stop::Stop;
 use serde_json::json;
 use show::number::{signed, whole};
 use solvers::subgame::response::is_holdem;
@@ -16,8 +15,8 @@ use solvers::subgame::response::is_holdem;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
 
 /// Runs the command.
@@ -58,9 +57,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the current hands; the values so far are shown");
+    let stop = interrupt::listen("stopping after the current hands; the values so far are shown")?;
     let hands = plan.hands();
     let mut progress = Progress::new(hands, "hands", args.quiet);
     let mut seen = |hands| progress.show(hands, "");

@@ -7,7 +7,6 @@ use evaluation::best_response::in_buckets::{
     Figures, InBucketsError, Progress as Position, run as measure,
 };
 use game::{GameDef, Seat};
-use matches::stop::Stop;
 use serde_json::json;
 use show::number::whole;
 use solvers::blueprint::exact::DEALS;
@@ -37,9 +36,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let strategy = agent.tree_strategy(&def).map_err(Failure::input)?;
     let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the current flops; press Ctrl-C again to abort");
+    let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();
     let mut show = |position: &Position| {

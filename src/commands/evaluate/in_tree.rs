@@ -12,7 +12,6 @@ use evaluation::best_response::{
 };
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
-use matches::stop::Stop;
 use serde_json::{Value, json};
 use show::number::whole;
 use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
@@ -20,10 +19,10 @@ use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::bet_menu;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
+use crate::resolve_names::bet_menu;
 
 /// Nodes of the largest betting tree.
 const NODES: u64 = 4_000_000;
@@ -33,9 +32,9 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let plan = plan(args, def)?;
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("finishing the current flops, which may take minutes; press Ctrl-C again to abort");
+    let stop = interrupt::listen(
+        "finishing the current flops, which may take minutes; press Ctrl-C again to abort",
+    )?;
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();
     let mut show = |position: &Position| {

@@ -6,7 +6,6 @@ use evaluation::lbr::{LbrSettings, MeasureError, Outcome, Progress as Position, 
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
-use matches::stop::Stop;
 use serde_json::{Value, json};
 use show::number::whole;
 use solvers::lbr::Moves;
@@ -14,8 +13,8 @@ use solvers::lbr::Moves;
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::provenance;
 use crate::output::Output;
-use crate::playing::provenance;
 use crate::progress::Progress;
 
 /// Runs the command: measures the agent and prints the result.
@@ -23,8 +22,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let plan = plan(args)?;
     let data = args.named.load()?.config.server.data;
     let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let hands = plan.wanted();
     let mut progress = Progress::new(hands, "hands", args.quiet);
     let mut show = |position: &Position| progress.show(position.hands, &note(position, hands));

@@ -9,8 +9,8 @@ use logs::Shard;
 use solvers::subgame::response::FLOPS;
 
 use crate::exit::Failure;
-use crate::named::{Game, Named};
 use crate::output::Output;
+use crate::resolve_names::{Game, Named};
 use crate::threads::threads;
 
 mod best_response;
@@ -112,7 +112,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// How strength is measured.
+/// The measure of strength.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Yardstick {
     /// Local best response (Lisý and Bowling 2017)
@@ -130,7 +130,7 @@ enum Yardstick {
     BestResponse,
 }
 
-/// What a best response sees of its hand.
+/// The information that a best response has about its hand.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sees {
     /// Its two cards, on the flops of --flops
@@ -215,7 +215,7 @@ impl Args {
         self.from.unwrap_or(From::Turn).street()
     }
 
-    /// What `--cards` and `--sample-below` say.
+    /// The values of `--cards` and `--sample-below`.
     fn sampled(&self) -> Result<Sampled, Failure> {
         let below = self.sample_below.unwrap_or(0.0);
         if !(0.0..1.0).contains(&below) {

@@ -5,13 +5,12 @@ use matches::plan::MatchPlan;
 use matches::play::Settings;
 use matches::play::default_folder;
 use matches::runner::Level;
-use matches::stop::Stop;
 
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::match_options::{play_shown, provenance, stopped};
 use crate::output::Output;
-use crate::playing::{play_shown, provenance, stopped};
 use crate::report;
 
 /// Runs the command: plays the match and prints its report.
@@ -48,8 +47,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         jobs: args.threads(),
         provenance: provenance(),
     };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
     let end = match played.outcome.complete {
         true => Ok(()),

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use models::explain::{Bluff, Explainer, Weak, percent};
 use models::student::Student;
 use serde_json::{Value, json};
-use show::number::whole;
+use show::number::{short_percent, whole};
 
-use super::tree::{rows, share};
+use super::tree::rows;
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
@@ -128,8 +128,8 @@ fn text(args: &Args, found: &Found<'_>) -> String {
     if there > 0.0 {
         text += &format!(
             "\n{} of play reaches them, and raises in {} of that",
-            share(there / weight),
-            share(raised / there)
+            short_percent(there / weight),
+            short_percent(raised / there)
         );
     }
     text.push('\n');

@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::chart::{Chart, Choice, Hand, picture, text};
 use crate::exit::Failure;
-use crate::named::{Game, Named};
 use crate::output::{Output, Shown};
 use crate::report;
+use crate::resolve_names::{Game, Named};
 
 /// Show what an agent does with each starting hand, as a 13 × 13 chart.
 ///
@@ -63,15 +63,15 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("only agents with a policy are let through");
     let chart = ask(policy.as_ref(), &public, seat, &[1.0; Combo::COUNT]);
-    let place = Place { args, public: &public, seat, chart };
+    let spot = SpotChart { args, public: &public, seat, chart };
     let drawn = match &args.svg {
         Some(path) => {
-            let title = picture::Title { head: place.head(), about: place.about() };
-            report::write(path, &picture::chart(&place.chart, &title))
+            let title = picture::Title { head: spot.head(), about: spot.about() };
+            report::write(path, &picture::chart(&spot.chart, &title))
         }
         None => Ok(()),
     };
-    Ok(Output::of(&place, args.json)?.then(drawn))
+    Ok(Output::of(&spot, args.json)?.then(drawn))
 }
 
 /// The public state after this betting, and the seat to act.
@@ -131,14 +131,14 @@ pub(super) fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
 }
 
 /// A chart with its place in the game.
-struct Place<'a> {
+struct SpotChart<'a> {
     args: &'a Args,
     public: &'a PublicState,
     seat: Seat,
     chart: Chart,
 }
 
-impl Place<'_> {
+impl SpotChart<'_> {
     fn head(&self) -> String {
         match self.args.at.as_str() {
             "" => format!("{} at the first decision", self.args.agent),
@@ -162,7 +162,7 @@ impl Place<'_> {
     }
 }
 
-impl Shown for Place<'_> {
+impl Shown for SpotChart<'_> {
     fn text(&self) -> String {
         let colours = text::colours();
         let head = format!("{}\n{}\n\n", self.head(), self.about());

@@ -46,13 +46,13 @@ pub(super) fn svg(
 ) -> String {
     let deepest = shown.iter().map(|node| node.depth).max().unwrap_or_default();
     let width = (2.0 * EDGE + WIDE + deepest as f64 * (WIDE + GAP)).max(760.0);
-    let room = width - 2.0 * EDGE;
-    let mut lines = LETTERS.wrapped(&heading.about, room);
+    let available = width - 2.0 * EDGE;
+    let mut lines = LETTERS.wrapped(&heading.about, available);
     if !heading.holds.is_empty() {
-        lines.extend(LETTERS.wrapped(&format!("There: {}", heading.holds), room));
+        lines.extend(LETTERS.wrapped(&format!("There: {}", heading.holds), available));
     }
     let legend = 30.0 + LINE * lines.len() as f64;
-    let (key, top) = key(explainer, legend, room);
+    let (key, top) = key(explainer, legend, available);
     let boxes: Vec<Vec<(&str, String)>> =
         shown.iter().map(|node| words(explainer, node, heading.weight)).collect();
     // All boxes are as tall as the one with the most lines.
@@ -68,22 +68,22 @@ pub(super) fn svg(
         ));
         svg.text([x + 17.0, y + 10.5], "", words);
     }
-    for (place, node) in shown.iter().enumerate() {
-        layout.draw_edge(&mut svg, place);
-        let told = Told {
+    for (index, node) in shown.iter().enumerate() {
+        layout.draw_edge(&mut svg, index);
+        let contents = BoxContents {
             node,
             weight: heading.weight,
-            won: won.get(place).map(String::as_str),
-            lines: &boxes[place],
+            won: won.get(index).map(String::as_str),
+            lines: &boxes[index],
             tall,
         };
-        node_box(&mut svg, explainer, &told, layout.at(place));
+        node_box(&mut svg, explainer, &contents, layout.at(index));
     }
     svg.finish()
 }
 
 /// The contents of a box.
-struct Told<'a> {
+struct BoxContents<'a> {
     node: &'a Shown,
     /// The weight of all rows of the tree.
     weight: f64,
@@ -114,8 +114,13 @@ fn words(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> Vec<(&'static 
     parts.into_iter().flat_map(lines).collect()
 }
 
-fn node_box(svg: &mut Picture, explainer: &Explainer<'_>, told: &Told<'_>, [x, y]: [f64; 2]) {
-    let Told { node, weight, won, lines, tall } = *told;
+fn node_box(
+    svg: &mut Picture,
+    explainer: &Explainer<'_>,
+    contents: &BoxContents<'_>,
+    [x, y]: [f64; 2],
+) {
+    let BoxContents { node, weight, won, lines, tall } = *contents;
     let class = if node.hidden > 0 { "box more" } else { "box" };
     let below = match node.hidden {
         0 => String::new(),
@@ -129,8 +134,8 @@ fn node_box(svg: &mut Picture, explainer: &Explainer<'_>, told: &Told<'_>, [x, y
         escaped(&format!("node {}: {}; {done}; {rows}{below}{won}", node.node, node.condition))
     ));
     for (number, (class, words)) in (1..).zip(lines) {
-        let place = [x + INSET, y + 1.0 + f64::from(number) * LINE];
-        svg.text(place, &format!("class=\"{class}\""), words);
+        let corner = [x + INSET, y + 1.0 + f64::from(number) * LINE];
+        svg.text(corner, &format!("class=\"{class}\""), words);
     }
     bar(svg, explainer, &node.summary.shares, (x + INSET, y + tall - 16.0));
     svg.add(format_args!("</g>"));
@@ -154,13 +159,17 @@ fn bar(svg: &mut Picture, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f6
 
 /// The legend, wrapped to the width: position, colour and words of each entry. Also returns where
 /// it ends.
-fn key(explainer: &Explainer<'_>, top: f64, room: f64) -> (Vec<(f64, f64, Kind, String)>, f64) {
+fn key(
+    explainer: &Explainer<'_>,
+    top: f64,
+    available: f64,
+) -> (Vec<(f64, f64, Kind, String)>, f64) {
     let owed = explainer.owed(0);
     let (mut key, mut left, mut y) = (Vec::new(), EDGE, top);
     for (kind, class) in kinds(explainer).into_iter().zip(explainer.tree().class_names()) {
         let words = explainer.move_words(class, owed);
         let wide = 17.0 + LETTERS.wide(&words);
-        if left > EDGE && left + wide > EDGE + room {
+        if left > EDGE && left + wide > EDGE + available {
             (left, y) = (EDGE, y + LINE + 2.0);
         }
         key.push((left, y, kind, words));

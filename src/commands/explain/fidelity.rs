@@ -1,4 +1,4 @@
-//! `cardroom explain fidelity`: how closely a student follows its teacher, and what the difference
+//! `cardroom explain fidelity`: the likeness of a student to its teacher, and what the difference
 //! costs.
 
 use clap::value_parser;
@@ -7,7 +7,6 @@ use evaluation::{Settings, SettingsError};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
-use matches::stop::Stop;
 use serde_json::json;
 use show::Table;
 use show::number::{self, whole};
@@ -15,9 +14,9 @@ use show::number::{self, whole};
 use super::tree_source::player;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, Named};
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
+use crate::resolve_names::{Game, Named};
 use crate::threads::threads;
 
 /// Compare a student with its teacher, by street: agreement, and what differences cost.
@@ -88,8 +87,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     });
     let jobs = threads(args.jobs);
     let settings = Settings { hands: args.hands, seed: args.seed, jobs };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Fidelity| {
         let note = rate(&sofar.lost_in_all, def.big_blind()).map_or_else(String::new, |rate| {
@@ -103,7 +101,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
         error @ SettingsError::Players(_) => Failure::input(error),
     })?;
-    let beside = Beside { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
+    let beside =
+        Comparison { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
     let hands = 2 * found.deals;
     let end = match hands == args.hands {
         true => Ok(()),
@@ -120,7 +119,7 @@ fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
 }
 
 /// The comparison of a student with its teacher.
-struct Beside<'a> {
+struct Comparison<'a> {
     args: &'a Args,
     /// The number of streets of the game.
     streets: usize,
@@ -128,7 +127,7 @@ struct Beside<'a> {
     found: &'a Fidelity,
 }
 
-impl Beside<'_> {
+impl Comparison<'_> {
     /// A row for each street and one for all: name, likeness of the decisions, loss of the student.
     fn rows(&self) -> Vec<(&'static str, Likeness, Option<Rate>)> {
         let found = self.found;
@@ -141,7 +140,7 @@ impl Beside<'_> {
     }
 }
 
-impl Shown for Beside<'_> {
+impl Shown for Comparison<'_> {
     fn text(&self) -> String {
         let (student, teacher) = (&self.args.student, &self.args.teacher);
         let rows = self.rows();
@@ -159,7 +158,7 @@ impl Shown for Beside<'_> {
             let [taught, learned] = [likeness.teacher(), likeness.student()];
             let both = |at: usize| match (taught, learned) {
                 (Some(taught), Some(learned)) => {
-                    format!("{:.1} → {:.1} %", 100.0 * taught[at], 100.0 * learned[at])
+                    format!("{:.1} → {}", 100.0 * taught[at], number::percent(learned[at], 1))
                 }
                 _ => none(),
             };

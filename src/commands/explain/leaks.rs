@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 
 /// The place where a hand counts: an entrant's last decision in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct Spot {
     street: Street,
     position: Position,
     /// Number of bets and raises on the street before the decision, blinds not counted: 0, 1, or 2
@@ -135,7 +135,7 @@ enum Key {
     Street(Street),
     Position(Position),
     Did(Option<Did>),
-    Place(Place),
+    Spot(Spot),
 }
 
 impl Key {
@@ -153,14 +153,14 @@ impl Key {
                 Some(Did::AllIn) => "goes all-in",
             }
             .to_owned(),
-            Key::Place(place) => place.words(),
+            Key::Spot(place) => place.words(),
         }
     }
 }
 
-impl Place {
+impl Spot {
     /// The place of an action of the seat to act.
-    fn of(public: &PublicState, seat: Seat, action: Action) -> Place {
+    fn of(public: &PublicState, seat: Seat, action: Action) -> Spot {
         let did = match action {
             Action::Fold => Did::Fold,
             Action::Call if !public.legal().fold => Did::Check,
@@ -170,7 +170,7 @@ impl Place {
             }
             Action::RaiseTo(_) => Did::Raise,
         };
-        Place {
+        Spot {
             street: public.street(),
             position: public.def().position(seat),
             raises: public.raises().min(2) as u8,
@@ -203,19 +203,19 @@ impl Place {
 
     /// The groups that a hand in this place belongs to.
     fn keys(self) -> [Key; 5] {
-        let Place { street, position, did, .. } = self;
-        [Key::All, Key::Street(street), Key::Position(position), Key::Did(did), Key::Place(self)]
+        let Spot { street, position, did, .. } = self;
+        [Key::All, Key::Street(street), Key::Position(position), Key::Did(did), Key::Spot(self)]
     }
 }
 
 /// The last decision of each seat in a hand.
-fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Place)> {
-    let mut places: BySeat<Option<Place>> = BySeat::new(hand.entrants.len());
+fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Spot)> {
+    let mut places: BySeat<Option<Spot>> = BySeat::new(hand.entrants.len());
     hand.each_decision(|public, seat| {
         let played = public.history().len();
-        places[seat] = Some(Place::of(public, seat, hand.public.history()[played].action));
+        places[seat] = Some(Spot::of(public, seat, hand.public.history()[played].action));
     });
-    let nothing = |seat| Place {
+    let nothing = |seat| Spot {
         street: Street::Preflop,
         position: hand.public.def().position(seat),
         raises: 0,
@@ -332,7 +332,7 @@ struct Row {
     key: Key,
     hands: [u64; 2],
     won: Rate,
-    /// How much more the entrant won than the others.
+    /// The entrant's winnings minus those of the others.
     difference: Rate,
     verdict: Verdict,
 }
@@ -412,7 +412,7 @@ fn is_did(key: Key) -> bool {
 }
 
 fn is_place(key: Key) -> bool {
-    matches!(key, Key::Place(_))
+    matches!(key, Key::Spot(_))
 }
 
 /// Judges which differences are significant, by Holm's method: the clearest must pass the test
@@ -541,7 +541,7 @@ impl Shown for Leaks<'_> {
     fn document(&self) -> impl serde::Serialize {
         let row = |row: &Row| {
             let place = match row.key {
-                Key::Place(Place { street, position, raises, did }) => json!({
+                Key::Spot(Spot { street, position, raises, did }) => json!({
                     "street": street.name(),
                     "position": position.to_string(),
                     "raises_before": raises,

@@ -35,17 +35,17 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     };
     let said: Vec<(f64, Vec<String>)> =
         stacks.iter().map(|(stack, weights)| (*stack, sentences(*stack, weights))).collect();
-    Output::of(&Said { file: &args.file, method: model.method, said }, args.json)
+    Output::of(&Sentences { file: &args.file, method: model.method, said }, args.json)
 }
 
 /// The sentences for each stack.
-struct Said<'a> {
+struct Sentences<'a> {
     file: &'a Path,
     method: String,
     said: Vec<(f64, Vec<String>)>,
 }
 
-impl Shown for Said<'_> {
+impl Shown for Sentences<'_> {
     fn text(&self) -> String {
         let mut text = format!("{} ({})\n", self.file.display(), self.method);
         for (stack, lines) in &self.said {

@@ -1,4 +1,4 @@
-//! `cardroom explain`: explanations of what agents do and why.
+//! `cardroom explain`: explanations of the strategies and decisions of agents.
 
 mod bluffs;
 mod chart;
@@ -25,11 +25,11 @@ use crate::output::Output;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    command: ExplainCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum ExplainCommand {
     Chart(chart::Args),
     Tree(tree::Args),
     Bluffs(bluffs::Args),
@@ -43,16 +43,16 @@ enum What {
 
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    match &args.what {
-        What::Chart(args) => chart::run(args),
-        What::Tree(args) => tree::run(args),
-        What::Bluffs(args) => bluffs::run(args),
-        What::Decision(args) => decision::run(args),
-        What::Playbook(args) => playbook::run(args).map(Output::printed),
-        What::Fidelity(args) => fidelity::run(args),
-        What::Heuristic(args) => heuristic::run(args),
-        What::Linear(args) => linear::run(args),
-        What::Results(args) => leaks::run(args),
+    match &args.command {
+        ExplainCommand::Chart(args) => chart::run(args),
+        ExplainCommand::Tree(args) => tree::run(args),
+        ExplainCommand::Bluffs(args) => bluffs::run(args),
+        ExplainCommand::Decision(args) => decision::run(args),
+        ExplainCommand::Playbook(args) => playbook::run(args).map(Output::printed),
+        ExplainCommand::Fidelity(args) => fidelity::run(args),
+        ExplainCommand::Heuristic(args) => heuristic::run(args),
+        ExplainCommand::Linear(args) => linear::run(args),
+        ExplainCommand::Results(args) => leaks::run(args),
     }
 }
 

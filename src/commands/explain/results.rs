@@ -12,12 +12,12 @@ use logs::stats::{NoRate, Sums};
 use logs::{LedgerReader, Rate};
 use models::student::Student;
 use serde_json::{Value, json};
-use show::number::whole;
+use show::number::counted;
 
 use super::tree_source::{explainer, student};
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 
 /// The winnings of a node.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +35,7 @@ impl Won {
 
     /// The win rate in words, as in `won +120 ± 300 mbb/hand in 512 hands`.
     pub(super) fn words(&self) -> String {
-        let hands = match self.sums.hands {
-            1 => "1 hand".to_owned(),
-            hands => format!("{} hands", whole(hands)),
-        };
+        let hands = counted(self.sums.hands, "hand");
         match (self.rate(), self.sums.mean()) {
             (Ok(rate), _) => {
                 format!("won {:+.0} ± {:.0} mbb/hand in {hands}", rate.mbb, rate.half_width())
@@ -53,10 +50,7 @@ impl Won {
 
     /// The number of decisions, in words.
     pub(super) fn decisions(&self) -> String {
-        match self.decisions {
-            1 => "1 decision".to_owned(),
-            decisions => format!("{} decisions", whole(decisions)),
-        }
+        counted(self.decisions, "decision")
     }
 
     /// The JSON document. `rate` is null with hands of fewer than two deals.
@@ -86,7 +80,7 @@ pub(super) fn entrant(
     };
     let found = entrants.iter().position(|entrant| entrant.agent == name);
     let found = found.or_else(|| entrants.iter().position(|entrant| is_same(&entrant.agent)));
-    found.map(|place| place as u8).ok_or_else(|| {
+    found.map(|index| index as u8).ok_or_else(|| {
         let agents: Vec<&str> = entrants.iter().map(|entrant| entrant.agent.as_str()).collect();
         Failure::input(anyhow::anyhow!(
             "{}: no player has the trees of `{name}`; the agents are {}",
@@ -109,8 +103,8 @@ pub(super) fn results(
 ) -> Result<Vec<Won>, Failure> {
     student.check_game(ledger.def()).map_err(Failure::input)?;
     let tree = explainer(student, street)?.tree();
-    let mut places = vec![None; tree.nodes()];
-    nodes.iter().enumerate().for_each(|(place, &node)| places[node] = Some(place));
+    let mut indices = vec![None; tree.nodes()];
+    nodes.iter().enumerate().for_each(|(index, &node)| indices[node] = Some(index));
     let mut maker = FeatureMaker::new(student.schema());
     let mut progress = Progress::patient(ledger.count().map_err(Failure::input)?, "hands", false);
     let mut count = Count::new(nodes.len(), ledger.def().big_blind());
@@ -131,9 +125,9 @@ pub(super) fn results(
                 let Some(hole) = Combo::new(a, b) else { return };
                 let bets = opponent_bets(public, seat);
                 let Ok(features) = maker.cards(hole, public.board().set(), bets) else { return };
-                for place in tree.path(features.as_slice()).into_iter().filter_map(|n| places[n]) {
-                    count.won[place].decisions += 1;
-                    here.push(place);
+                for index in tree.path(features.as_slice()).into_iter().filter_map(|n| indices[n]) {
+                    count.won[index].decisions += 1;
+                    here.push(index);
                 }
             });
         }
@@ -165,27 +159,27 @@ impl Count {
     /// Starts the next hand; if its deal is a new one, the last deal is added to the sums.
     fn deal(&mut self, deal: u64) {
         if self.deal.replace(deal) != Some(deal) {
-            for (place, won, hands) in self.open.drain(..) {
-                self.won[place].sums.add(won, hands);
+            for (index, won, hands) in self.open.drain(..) {
+                self.won[index].sums.add(won, hands);
             }
         }
     }
 
-    /// Adds the result of a hand that reached these places.
-    fn hand(&mut self, places: &mut Vec<usize>, payoff: Payoff) {
-        places.sort_unstable();
-        places.dedup();
-        for &place in places.iter() {
-            match self.open.iter_mut().find(|(known, ..)| *known == place) {
+    /// Adds the result of a hand that reached these nodes.
+    fn hand(&mut self, indices: &mut Vec<usize>, payoff: Payoff) {
+        indices.sort_unstable();
+        indices.dedup();
+        for &index in indices.iter() {
+            match self.open.iter_mut().find(|(known, ..)| *known == index) {
                 Some((_, won, hands)) => (*won, *hands) = (*won + payoff, *hands + 1),
-                None => self.open.push((place, payoff, 1)),
+                None => self.open.push((index, payoff, 1)),
             }
         }
     }
 
     fn done(mut self) -> Vec<Won> {
-        for (place, won, hands) in self.open.drain(..) {
-            self.won[place].sums.add(won, hands);
+        for (index, won, hands) in self.open.drain(..) {
+            self.won[index].sums.add(won, hands);
         }
         self.won
     }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use logs::LedgerReader;
 use models::explain::{self, Explainer, Shown};
 use models::student::Student;
-use show::number::whole;
+use show::number::{counted, percent, short_percent, whole};
 use show::svg::Letters;
 
 use super::drawing::{self, Heading};
@@ -50,7 +50,7 @@ pub(super) struct Args {
     /// Start --depth branches above the leaf that does this most often in play, or at the root if
     /// there is none
     #[arg(long, value_enum, conflicts_with = "node")]
-    around: Option<Around>,
+    around: Option<LeafFilter>,
     /// A match folder or ledger: each node shows what was won there, with its 95 % interval
     #[arg(long = "match", value_name = "MATCH")]
     played: Option<PathBuf>,
@@ -62,16 +62,16 @@ pub(super) struct Args {
     out: Option<PathBuf>,
 }
 
-/// What a leaf does that is looked for.
+/// A filter of leaves by their actions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Around {
+enum LeafFilter {
     /// Most often bets or raises, with a win-rate below 45 %
     Bluff,
     /// Most often bets or raises, with a win-rate of 55 % or more
     Value,
 }
 
-/// How a tree is shown.
+/// The output format of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Indented lines
@@ -95,9 +95,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             nodes - 1
         )));
     }
-    let place = Place::of(args, &explainer);
-    let shown = explainer.outline(place.node, args.depth.into());
-    let mut heading = heading(args, &explainer, &student, &place);
+    let start = StartNode::of(args, &explainer);
+    let shown = explainer.outline(start.node, args.depth.into());
+    let mut heading = heading(args, &explainer, &student, &start);
     let won = match &args.played {
         Some(path) => won(args, path, &student, &shown, &mut heading)?,
         None => Vec::new(),
@@ -114,25 +114,25 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 /// The node at which the shown part of a tree begins.
-struct Place {
+struct StartNode {
     node: usize,
     /// The reason for this node, in words.
     why: String,
 }
 
-impl Place {
-    fn of(args: &Args, explainer: &Explainer<'_>) -> Place {
+impl StartNode {
+    fn of(args: &Args, explainer: &Explainer<'_>) -> StartNode {
         let (around, what) = match args.around {
-            Some(Around::Bluff) => (explain::Around::Bluff, "with weak hands"),
-            Some(Around::Value) => (explain::Around::Value, "with strong hands"),
-            None => return Place { node: args.node, why: String::new() },
+            Some(LeafFilter::Bluff) => (explain::Around::Bluff, "with weak hands"),
+            Some(LeafFilter::Value) => (explain::Around::Value, "with strong hands"),
+            None => return StartNode { node: args.node, why: String::new() },
         };
         match explainer.leaf_that(around) {
-            Some(leaf) => Place {
+            Some(leaf) => StartNode {
                 node: explainer.above(leaf, args.depth.into()),
                 why: format!("; around node {leaf}, which bets and raises most {what}"),
             },
-            None => Place { node: 0, why: format!("; no leaf mostly bets or raises {what}") },
+            None => StartNode { node: 0, why: format!("; no leaf mostly bets or raises {what}") },
         }
     }
 }
@@ -160,7 +160,12 @@ fn won(
     Ok(won.iter().map(Won::words).collect())
 }
 
-fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Place) -> Heading {
+fn heading(
+    args: &Args,
+    explainer: &Explainer<'_>,
+    student: &Student,
+    start: &StartNode,
+) -> Heading {
     let (street, tree) = (args.street.street(), explainer.tree());
     let all = tree.summary(0);
     let mut about = format!(
@@ -170,13 +175,13 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Pl
         whole(all.rows)
     );
     if let Some(street) = student.manifest().streets.get(street.index()) {
-        about += &format!("; likeliest move right in {:.1} % of the test", 100.0 * street.accuracy);
+        about += &format!("; likeliest move right in {} of the test", percent(street.accuracy, 1));
     }
-    let holds = explainer.path(place.node);
-    if place.node > 0 {
-        about += &format!("; from node {}", place.node);
+    let holds = explainer.path(start.node);
+    if start.node > 0 {
+        about += &format!("; from node {}", start.node);
     }
-    about += &place.why;
+    about += &start.why;
     Heading {
         head: format!("{} {}", args.source.name(), on(street)),
         about,
@@ -194,9 +199,9 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
     text.push('\n');
     // For each depth, whether the last node shown there has a sibling still to come.
     let mut open: Vec<bool> = Vec::new();
-    for (place, node) in shown.iter().enumerate() {
+    for (index, node) in shown.iter().enumerate() {
         open.truncate(node.depth);
-        let more = shown[place + 1..].iter().any(|other| other.parent == node.parent);
+        let more = shown[index + 1..].iter().any(|other| other.parent == node.parent);
         let indent: String = match open.get(1..) {
             Some(above) => above.iter().map(|&more| if more { "│  " } else { "   " }).collect(),
             None => String::new(),
@@ -212,7 +217,7 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
             (_, false) => "   ",
         };
         text += &format!("{indent}{under}{}", line(explainer, node, heading.weight));
-        if let Some(won) = won.get(place) {
+        if let Some(won) = won.get(index) {
             text += &format!("; {won}");
         }
         text.push('\n');
@@ -236,25 +241,10 @@ fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
 
 /// The number of rows of a node and their share of all play, in words.
 pub(super) fn rows(summary: &models::tree::Summary, weight: f64) -> String {
-    let rows = match summary.rows {
-        1 => "1 row".to_owned(),
-        rows => format!("{} rows", whole(rows)),
-    };
+    let rows = counted(summary.rows, "row");
     match weight > 0.0 {
-        true => format!("{rows}, {} of play", share(summary.weight / weight)),
+        true => format!("{rows}, {} of play", short_percent(summary.weight / weight)),
         false => rows,
-    }
-}
-
-/// A share in percent with about two significant digits.
-pub(super) fn share(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent {
-        percent if percent >= 10.0 => format!("{percent:.0} %"),
-        percent if percent >= 1.0 => format!("{percent:.1} %"),
-        percent if percent >= 0.005 => format!("{percent:.2} %"),
-        percent if percent > 0.0 => "under 0.01 %".to_owned(),
-        _ => "0 %".to_owned(),
     }
 }
 
@@ -269,7 +259,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
          edge [fontname=\"sans-serif\"];\n",
         quoted(&[&heading.head, &heading.about, &heading.holds])
     );
-    for (place, node) in shown.iter().enumerate() {
+    for (index, node) in shown.iter().enumerate() {
         let number = format!("node {}", node.node);
         let done = explainer.mix(node.node);
         let rows = rows(&node.summary, heading.weight);
@@ -281,7 +271,7 @@ fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Hea
         text += &format!(
             "  n{} [label={}, fillcolor=\"{colour}66\"];\n",
             node.node,
-            quoted(&[&number, &done, &rows, &below, won.get(place).map_or("", |won| won)])
+            quoted(&[&number, &done, &rows, &below, won.get(index).map_or("", |won| won)])
         );
         if let Some(parent) = node.parent {
             let condition = EDGES.wrapped(&node.condition, 190.0);

@@ -1,4 +1,4 @@
-//! Where decision trees come from: an agent, or the folder of a student.
+//! The sources of decision trees: an agent, or the folder of a student.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use models::explain::Explainer;
 use models::student::{Learned, MANIFEST, Student};
 
 use crate::exit::Failure;
-use crate::named::{Named, names};
+use crate::resolve_names::{Named, names};
 
-/// Who is explained.
+/// The agent that is explained.
 #[derive(clap::Args)]
 pub(super) struct TreeSource {
     /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name from the configuration; or a folder

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
-use matches::stop::Stop;
 use show::number;
 use wire::package_acpc::UNANSWERED;
 use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocking};
@@ -13,8 +12,8 @@ use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocki
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, Named};
 use crate::output::print;
+use crate::resolve_names::{Game, Named};
 
 mod slumbot;
 
@@ -22,11 +21,11 @@ mod slumbot;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    place: Place,
+    opponent: Opponent,
 }
 
 #[derive(clap::Subcommand)]
-enum Place {
+enum Opponent {
     Acpc(Box<AcpcArgs>),
     Slumbot(Box<slumbot::Args>),
 }
@@ -78,9 +77,9 @@ struct AcpcArgs {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Failure> {
-    match args.place {
-        Place::Acpc(args) => run_acpc(*args),
-        Place::Slumbot(args) => slumbot::run(&args),
+    match args.opponent {
+        Opponent::Acpc(args) => run_acpc(*args),
+        Opponent::Slumbot(args) => slumbot::run(&args),
     }
 }
 
@@ -101,8 +100,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
         opponents: args.opponent,
     };
     let mut record = args.record.as_deref().map(Record::open).transpose().map_err(failure)?;
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
         print(&format!("{}\n", show(&summary, args.json)))?;
@@ -147,8 +145,8 @@ fn show(summary: &Summary, json: bool) -> String {
     }
     let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
     if fallbacks + corrected > 0 {
-        let plural = |count: u64| if count == 1 { "decision" } else { "decisions" };
-        said += &format!("\n{fallbacks} {} {UNANSWERED}, {corrected} corrected", plural(fallbacks));
+        let noun = number::plural(fallbacks, "decision");
+        said += &format!("\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected");
     }
     said
 }

@@ -12,7 +12,6 @@ use logs::Rate;
 use logs::stats::estimates::EstimatesSection;
 use logs::stats::text::render;
 use matches::program::SLUMBOT_PASSWORD;
-use matches::stop::Stop;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
 use serde::Serialize;
@@ -25,11 +24,11 @@ use wire::slumbot::{
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
+use crate::match_options::provenance;
 use crate::output::print;
-use crate::playing::provenance;
 use crate::progress;
 use crate::report;
+use crate::resolve_names::Named;
 
 /// Play against Slumbot, or any server with its API.
 ///
@@ -129,20 +128,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = plan(args)?;
     let folder = plan.folder.clone();
     let hands = plan.hands;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
-    let mut told = Told::default();
+    let mut reported = ReportedState::default();
     let played = wire::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
-        told.news(progress).iter().for_each(|line| bar.say(line));
+        reported.news(progress).iter().for_each(|line| bar.say(line));
         bar.show(progress.hands.min(hands), &note(progress, hands));
     });
     bar.finish();
     let Played { info, summary, end, .. } = played.map_err(failure)?;
     let complete = matches!(end, Ok(End::Complete));
     if complete {
-        answer.set("skipping the estimates; press Ctrl-C again to abort");
+        interrupt::set_message("skipping the estimates; press Ctrl-C again to abort");
     }
     if !args.json && (end.is_ok() || summary.played > 0) {
         print(&format!("{}\n", show(&summary, &info.name)))?;
@@ -311,16 +309,16 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     }
 }
 
-/// What has been reported of a run so far.
+/// The state of a run that was reported last.
 #[derive(Default)]
-struct Told {
+struct ReportedState {
     /// The outage reported last.
     away: Option<Outage>,
     /// The number of unusable answers reported.
     unusable: u64,
 }
 
-impl Told {
+impl ReportedState {
     /// The messages to print now: one when an outage begins and one when it ends, one for each
     /// attempt while the server has not answered at all, and one for each unusable answer.
     fn news(&mut self, progress: &Progress) -> Vec<String> {

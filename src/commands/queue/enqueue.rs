@@ -9,7 +9,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use show::number::{counted, hexadecimal, whole};
 
-use super::cut::{self, Cut};
+use super::split::{self, SplitCommand};
 use super::{ServerArgs, version};
 use crate::commands::Command;
 use crate::config::units::Time;
@@ -81,16 +81,16 @@ fn read(path: &Path) -> Result<Run, Failure> {
     if words.first().is_some_and(|word| word == "cardroom") {
         words.remove(0);
     }
-    let cut = Cut::of(&words)?;
+    let split = SplitCommand::of(&words)?;
     // Check that the command line of a part can be parsed.
-    let part = cut.part(&words, (1, parts), Some(1), Path::new("part"));
+    let part = split.part(&words, (1, parts), Some(1), Path::new("part"));
     let parsed = Command::parse(&part).map_err(|error| {
         bad(&format!(
             "`command`: {error}; leave out --shard, --out, --quiet and the number of threads, \
              which are the workers'"
         ))
     })?;
-    let mut named = cut::files(&words, &parsed)?;
+    let mut named = split::files(&words, &parsed)?;
     named.extend(files);
     named.sort();
     named.dedup();

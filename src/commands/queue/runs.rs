@@ -7,16 +7,16 @@ use clap::Subcommand;
 use logs::stats::text::crosstable;
 use serde_json::json;
 use show::Table;
-use show::number::{counted, percent, whole};
+use show::number::{counted, percent, time_span, whole};
 
 use super::ServerArgs;
-use super::cut::Cut;
 use super::results;
+use super::split::SplitCommand;
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
 use crate::output::{Output, Shown};
-use crate::progress::{Progress, span};
+use crate::progress::Progress;
 
 /// List the runs in a queue, show or remove one, or fetch its results.
 ///
@@ -31,23 +31,23 @@ use crate::progress::{Progress, span};
 #[command(verbatim_doc_comment)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    command: RunsCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum RunsCommand {
     /// List all runs, with finished parts, dead letters and remaining time, and the workers
-    List(Asked),
+    List(ListArgs),
     /// Show one run, with its dead letters and their messages
-    Show(AskedOf),
+    Show(RunArgs),
     /// Remove a run with its parts and results, finished or not; its workers stop
-    Cancel(AskedOf),
+    Cancel(RunArgs),
     /// Fetch the results of a finished run and join them as `cardroom merge` does
     Collect(Collect),
 }
 
 #[derive(clap::Args)]
-struct Asked {
+struct ListArgs {
     #[command(flatten)]
     server: ServerArgs,
     /// Print one JSON document instead of text
@@ -56,18 +56,18 @@ struct Asked {
 }
 
 #[derive(clap::Args)]
-struct AskedOf {
+struct RunArgs {
     /// The run: its name, or a unique beginning of it
     #[arg(value_name = "RUN")]
     run: String,
     #[command(flatten)]
-    asked: Asked,
+    asked: ListArgs,
 }
 
 #[derive(clap::Args)]
 struct Collect {
     #[command(flatten)]
-    of: AskedOf,
+    of: RunArgs,
     /// The folder or file to make, like --out of the run's command
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
@@ -78,24 +78,26 @@ struct Collect {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<Output, Failure> {
-    match args.what {
-        What::List(Asked { server, json }) => Output::of(&Runs::all(&server.connect()?)?, json),
-        What::Show(AskedOf { run, asked: Asked { server, json } }) => {
+    match args.command {
+        RunsCommand::List(ListArgs { server, json }) => {
+            Output::of(&Runs::all(&server.connect()?)?, json)
+        }
+        RunsCommand::Show(RunArgs { run, asked: ListArgs { server, json } }) => {
             let queue = server.connect()?;
             let runs = vec![queue.status(&run)?];
             Output::of(&OneRun(Runs { runs, workers: queue.workers()? }), json)
         }
-        What::Cancel(AskedOf { run, asked: Asked { server, json } }) => {
+        RunsCommand::Cancel(RunArgs { run, asked: ListArgs { server, json } }) => {
             let queue = server.connect()?;
             Output::of(&Cancelled(queue.cancel(&run)?), json)
         }
-        What::Collect(Collect { of, out, quiet }) => collect(of, &out, quiet),
+        RunsCommand::Collect(Collect { of, out, quiet }) => collect(of, &out, quiet),
     }
 }
 
 /// Fetches the parts of a run and merges them.
-fn collect(of: AskedOf, out: &Path, quiet: bool) -> Result<Output, Failure> {
-    let AskedOf { run, asked: Asked { server, json } } = of;
+fn collect(of: RunArgs, out: &Path, quiet: bool) -> Result<Output, Failure> {
+    let RunArgs { run, asked: ListArgs { server, json } } = of;
     let queue = server.connect()?;
     let status = queue.status(&run)?;
     if status.done.len() < status.run.parts as usize {
@@ -107,17 +109,17 @@ fn collect(of: AskedOf, out: &Path, quiet: bool) -> Result<Output, Failure> {
     if lost > 0 {
         return Err(QueueError::Lost { run: status.id, parts: lost }.into());
     }
-    let cut = Cut::of(&status.run.command)?;
+    let split = SplitCommand::of(&status.run.command)?;
     let mut beside = out.as_os_str().to_owned();
     beside.push(".parts");
     let beside = PathBuf::from(beside);
     std::fs::create_dir_all(&beside)
         .map_err(|source| QueueError::Io { path: beside.clone(), source })?;
-    let abort = Aborting::begin().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+    let abort = Aborting::begin()?;
     let parts = fetch(&queue, &status, &beside, quiet)?;
     drop(abort);
     let mut output = Output::default();
-    for mut words in cut.join(&status.run.command, &parts, out) {
+    for mut words in split.join(&status.run.command, &parts, out) {
         if json {
             words.push("--json".to_owned());
         }
@@ -196,7 +198,7 @@ impl Shown for Runs {
                 whole(self.at_work(status) as u64),
                 status.hands_per_second().map_or_else(String::new, |rate| whole(rate as u64)),
                 status.seconds_per_part().map_or_else(String::new, |mean| format!("{mean:.1}")),
-                self.to_go(status).map_or_else(String::new, span),
+                self.to_go(status).map_or_else(String::new, time_span),
                 status.run.command.join(" "),
             ]);
         }
@@ -221,7 +223,7 @@ impl Shown for Runs {
                 worker.name,
                 worker.version,
                 worker.done,
-                span(worker.age)
+                time_span(worker.age)
             );
         }
         text

@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ::queue::{LeasedPart, Outcome, Product, QueueError, Worker, pack};
-use matches::stop::Stop;
 use show::number::counted;
 
-use super::cut::Cut;
 use super::results;
+use super::split::SplitCommand;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
@@ -46,6 +45,9 @@ pub struct Args {
     quiet: bool,
 }
 
+/// The message at the first signal.
+const GIVING_BACK: &str = "giving the part back; press Ctrl-C again to abort";
+
 /// Runs the command: works until it is stopped, or with `--drain` until the queue is empty.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { server, threads, drain, cache, quiet } = args;
@@ -55,9 +57,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     });
     let name = format!("{}-{}", machine.as_deref().unwrap_or("worker"), std::process::id());
     let mut worker = Worker::new(&queue, &version(), &name, &cache)?;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("giving the part back; press Ctrl-C again to abort");
+    let stop = interrupt::listen(GIVING_BACK)?;
     let home =
         std::env::current_dir().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
     if !quiet {
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         // The part's command changed the working directory and listened for Ctrl-C in place of this
         // loop.
         let back = std::env::set_current_dir(&home);
-        interrupt::listen(&stop)?;
+        interrupt::listen_again(&stop, GIVING_BACK)?;
         back.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", home.display())))?;
         let Some((id, part, outcome)) = next? else { break };
         let what = match outcome {
@@ -112,14 +112,14 @@ fn work(part: &LeasedPart, threads: Option<u16>) -> Outcome {
 }
 
 fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Failure> {
-    let cut = Cut::of(&part.run.command)?;
+    let split = SplitCommand::of(&part.run.command)?;
     let of = (part.part, part.run.parts);
-    let words = cut.part(&part.run.command, of, threads, &part.out);
+    let words = split.part(&part.run.command, of, threads, &part.out);
     std::env::set_current_dir(&part.folder)
         .map_err(|source| Failure::from(QueueError::Io { path: part.folder.clone(), source }))?;
     let result = perform(Command::parse(&words)?)?.whole()?;
     let packed = part.out.with_extension("tar.gz");
-    pack(&part.out, |file| cut.keeps(file), &packed)?;
+    pack(&part.out, |file| split.keeps(file), &packed)?;
     let (hands, table) = results::of_part(&result);
     Ok(Outcome::Done(Product { file: Some(packed), hands, table }))
 }

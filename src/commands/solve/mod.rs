@@ -7,7 +7,6 @@ mod shove_fold;
 mod small_games;
 mod spots;
 mod subgame;
-mod text;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -38,7 +37,7 @@ use crate::report;
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<SolveCommand>,
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", conflicts_with = "board")]
     game: Option<String>,
@@ -70,16 +69,16 @@ pub struct Args {
 
 /// Games with options of their own.
 #[derive(clap::Subcommand)]
-enum What {
+enum SolveCommand {
     ShoveFold(shove_fold::Args),
     RangeTrees(range_trees::Args),
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    match &args.what {
-        Some(What::ShoveFold(args)) => return shove_fold::run(args),
-        Some(What::RangeTrees(args)) => return range_trees::run(args),
+    match &args.command {
+        Some(SolveCommand::ShoveFold(args)) => return shove_fold::run(args),
+        Some(SolveCommand::RangeTrees(args)) => return range_trees::run(args),
         None => {}
     }
     let printed = match (&args.subgame.board, &args.game) {

@@ -4,13 +4,13 @@ use cards::Range;
 use game::Chips;
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use show::number::whole;
+use show::number::{percent, whole};
 use solvers::subgame::{Evaluation, Size};
 
 use super::subgame::Problem;
-use super::text;
 use super::view::View;
-use crate::chart::{picture, text::colours};
+use crate::chart::picture;
+use crate::chart::text::{self, colours};
 use crate::exit::Failure;
 use crate::output;
 use crate::report;
@@ -63,7 +63,7 @@ impl Problem<'_> {
             let mut out = self.summary(size, solved);
             for view in views {
                 out.push('\n');
-                out.push_str(&text::render(view, self.options.hands, colours()));
+                out.push_str(&spot_text(view, self.options.hands, colours()));
             }
             output::print(&out)?;
         }
@@ -83,8 +83,8 @@ impl Problem<'_> {
         let Evaluation { values, best, .. } = solved.evaluation;
         let pot = solved.evaluation.pot();
         let mut text = format!(
-            "{}: pot {}, {} behind, {} x {} hands, {}\n{} iterations in {:.2} s: exploitability {:.4} chips, {:.3} % of the \
-             pot{}\n\n",
+            "{}: pot {}, {} behind, {} x {} hands, {}\n\
+             {} iterations in {:.2} s: exploitability {:.4} chips, {} of the pot{}\n\n",
             self.root.board(),
             self.root.pot(),
             self.behind(),
@@ -94,7 +94,7 @@ impl Problem<'_> {
             whole(solved.iterations.into()),
             solved.seconds,
             solved.evaluation.exploitability(),
-            100.0 * solved.evaluation.share_of_pot(),
+            percent(solved.evaluation.share_of_pot(), 3),
             if solved.reached { "" } else { ", more than was asked for" }
         );
         text.push_str(
@@ -132,10 +132,10 @@ impl Problem<'_> {
         picture::Title {
             head: format!("Player {} on {}{after}", view.player.index() + 1, view.board),
             about: format!(
-                "Pot {}, {} behind at the beginning; exploitability {:.3} % of the pot",
+                "Pot {}, {} behind at the beginning; exploitability {} of the pot",
                 view.pot,
                 self.behind(),
-                100.0 * solved.evaluation.share_of_pot()
+                percent(solved.evaluation.share_of_pot(), 3)
             ),
         }
     }
@@ -183,5 +183,37 @@ pub(super) fn sizes(size: &Size) -> String {
         size.hands[1],
         whole(size.cells),
         HumanBytes(size.bytes)
+    )
+}
+
+/// The text of a spot: its actions and the chart, and each hand if requested.
+fn spot_text(view: &View, each_hand: bool, colours: bool) -> String {
+    let mut out = spot_heading(view);
+    out.push_str(&text::actions(&view.chart, colours));
+    out.push('\n');
+    out.push_str(&text::chart(&view.chart, colours));
+    if each_hand {
+        out.push('\n');
+        out.push_str(&text::hands(&view.chart));
+    }
+    out
+}
+
+/// The position of the spot, and the player to act.
+fn spot_heading(view: &View) -> String {
+    let position = if view.path.is_empty() {
+        "At the beginning".into()
+    } else {
+        format!("After {}", view.path)
+    };
+    let owed = if view.to_call > 0 { format!(", {} to call", view.to_call) } else { String::new() };
+    format!(
+        "{position} on {}: player {} acts, pot {}{owed}\n",
+        view.board,
+        view.player.index() + 1,
+        view.pot,
+    ) + &format!(
+        "from here on player 1 gets {:.2} and player 2 {:.2} chips of the pot\n\n",
+        view.gets[0], view.gets[1]
     )
 }

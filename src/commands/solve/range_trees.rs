@@ -4,7 +4,6 @@
 use std::sync::Mutex;
 
 use learners::range_trees::{Limits, Loss, Optimum, optima};
-use matches::stop::Stop;
 use models::linear::Blind;
 use serde_json::{Value, json};
 use show::Table;
@@ -65,9 +64,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Ok((stack, blind, payoffs))
     });
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the current trees; press Ctrl-C again to abort");
+    let stop = interrupt::listen("stopping after the current trees; press Ctrl-C again to abort")?;
     let limits =
         Limits { questions: args.questions.into(), depth: args.depth.into(), ..Limits::default() };
     let trees = jobs.len() * (limits.questions + 1);

@@ -11,26 +11,26 @@ use crate::chart::before_street;
 use crate::exit::Failure;
 
 /// A requested spot.
-pub(super) struct Asked {
+pub(super) struct RequestedSpot {
     /// The path from the root, in the words of the menu; empty for the root.
     pub(super) path: String,
     pub(super) state: PublicState,
 }
 
 /// Parses a spot; an error unless a player must act there.
-pub(super) fn read(solver: &Solver, text: &str) -> Result<Asked, Failure> {
+pub(super) fn read(solver: &Solver, text: &str) -> Result<RequestedSpot, Failure> {
     let mut spot = solver.spot();
     let mut path: Vec<String> = Vec::new();
     for word in words(text) {
-        let place = match path.is_empty() {
+        let position = match path.is_empty() {
             true => "at the beginning".to_owned(),
             false => format!("after `{}`", path.join(" ")),
         };
-        (spot, path) = step(spot, path, word, &place)?;
+        (spot, path) = step(spot, path, word, &position)?;
     }
     let state = spot.state().clone();
     match due(&state) {
-        Due::Action => Ok(Asked { path: path.join(" "), state }),
+        Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
         Due::Card(card) => Err(input(format!(
             "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} {card}`"
         ))),
@@ -49,11 +49,11 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, Failure> {
     let mut before = String::new();
     for word in words(text) {
-        let place =
+        let position =
             if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
         let action = action(&state, word).ok_or_else(|| {
             Failure::usage(format!(
-                "--after: `{word}` is not an action {place}: write f, x, c, a, or bN or rN with \
+                "--after: `{word}` is not an action {position}: write f, x, c, a, or bN or rN with \
                  a number of chips"
             ))
         })?;
@@ -66,7 +66,7 @@ pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, F
                 }
                 _ => error.to_string(),
             };
-            input(format!("--after: `{word}` {place}: {reason}"))
+            input(format!("--after: `{word}` {position}: {reason}"))
         })?;
         before = format!("{before} {word}").trim_start().to_owned();
     }
@@ -78,7 +78,7 @@ pub(super) fn after(mut state: PublicState, text: &str) -> Result<PublicState, F
     }
 }
 
-/// What comes next at a state.
+/// The next event at a state.
 enum Due {
     Action,
     /// A card is dealt, and then a player acts. Holds a card that could come, as an example.
@@ -101,22 +101,22 @@ fn step<'a>(
     spot: Spot<'a>,
     mut path: Vec<String>,
     word: &str,
-    place: &str,
+    position: &str,
 ) -> Result<(Spot<'a>, Vec<String>), Failure> {
     if let Ok(card) = word.parse::<Card>() {
         path.push(card.to_string());
-        let next = spot.deal(card).map_err(|error| input(format!("--at: {error} ({place})")))?;
+        let next = spot.deal(card).map_err(|error| input(format!("--at: {error} ({position})")))?;
         return Ok((next, path));
     }
     match due(spot.state()) {
         Due::Action => {}
         Due::Card(card) => {
             return Err(input(format!(
-                "--at: a card is due {place}, not `{word}`: write one, as in `{card}`"
+                "--at: a card is due {position}, not `{word}`: write one, as in `{card}`"
             )));
         }
         Due::Nothing => {
-            let message = format!("--at: nobody acts any more {place}: leave out `{word}`");
+            let message = format!("--at: nobody acts any more {position}: leave out `{word}`");
             return Err(input(message));
         }
     }
@@ -124,14 +124,14 @@ fn step<'a>(
     let offered = offered.collect::<Vec<_>>().join(" ");
     let action = action(spot.state(), word).ok_or_else(|| {
         Failure::usage(format!(
-            "--at: `{word}` is neither an action nor a card {place}: write one of {offered}, or \
+            "--at: `{word}` is neither an action nor a card {position}: write one of {offered}, or \
              a card such as `Kd`"
         ))
     })?;
     path.push(crate::chart::word(spot.state(), action));
     let next = spot.act(action).map_err(|error| match error {
         OffTree::Action { .. } => {
-            input(format!("--at: `{word}` is not on the menu {place}, which has {offered}"))
+            input(format!("--at: `{word}` is not on the menu {position}, which has {offered}"))
         }
         error => input(error.to_string()),
     })?;

@@ -8,22 +8,22 @@ use cards::{Board, Range};
 use game::{Chips, PublicState};
 use indicatif::HumanBytes;
 use matches::stop::Stop;
-use show::number::whole;
+use show::number::{percent, whole};
 use solvers::Variant;
 use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
 
 use super::checkpoint::Checkpoint;
 use super::outcome::{Solved, sizes};
-use super::spots::{self, Asked};
+use super::spots::{self, RequestedSpot};
 use super::view::View;
 use super::{Args, Goal};
 use crate::config::units;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::bet_menu;
 use crate::odds::input;
 use crate::output;
 use crate::progress::Progress;
+use crate::resolve_names::bet_menu;
 use crate::threads::{pool, threads};
 
 /// What only subgames have.
@@ -121,7 +121,7 @@ impl Bits {
 
 /// Iterations between measurements of the exploitability, each of which takes about as long as an
 /// iteration. The first come sooner, because iterations of a large subgame take long.
-const LOOK: u32 = 10;
+const CHECK_INTERVAL: u32 = 10;
 
 /// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
@@ -180,9 +180,7 @@ impl<'a> Problem<'a> {
                 false => format!("{}\n", sizes(&size)),
             });
         }
-        let stop = Stop::new();
-        let answer = interrupt::listen(&stop)?;
-        answer.set("stopping after this iteration; press Ctrl-C again to abort");
+        let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
         if !self.options.quiet {
             say(&sizes(&size));
         }
@@ -240,7 +238,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The spots to show; the root if none is named.
-    fn asked(&self, solver: &Solver) -> Result<Vec<Asked>, Failure> {
+    fn asked(&self, solver: &Solver) -> Result<Vec<RequestedSpot>, Failure> {
         match self.options.at.is_empty() {
             true => Ok(vec![spots::read(solver, "")?]),
             false => self.options.at.iter().map(|text| spots::read(solver, text)).collect(),
@@ -273,13 +271,16 @@ impl<'a> Problem<'a> {
         let near = loop {
             let done = solver.iterations();
             let mut near = false;
-            if matches!(done, 2 | 5) || done > 0 && done.is_multiple_of(LOOK) || done == most {
+            if matches!(done, 2 | 5)
+                || done > 0 && done.is_multiple_of(CHECK_INTERVAL)
+                || done == most
+            {
                 let exploitability = solver.exploitability();
                 near = exploitability <= goal;
                 progress.expect(expected(last, (done, exploitability), goal, most).into());
                 last = Some((done, exploitability));
-                let share = 100.0 * exploitability / self.root.pot() as f64;
-                note = format!("exploitability {exploitability:.4} chips, {share:.3} % of the pot");
+                let share = percent(exploitability / self.root.pot() as f64, 3);
+                note = format!("exploitability {exploitability:.4} chips, {share} of the pot");
             }
             progress.show(done.into(), &note);
             if near || done >= most || stop.asked() {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use solvers::Player;
 use solvers::subgame::{HandValue, Solver, Spot};
 
-use super::spots::Asked;
+use super::spots::RequestedSpot;
 use crate::chart::{Chart, Choice, Hand};
 use crate::exit::Failure;
 
@@ -25,7 +25,7 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn new(solver: &mut Solver, asked: &Asked) -> Result<View, Failure> {
+    pub(super) fn new(solver: &mut Solver, asked: &RequestedSpot) -> Result<View, Failure> {
         let values = solver.values_at(&asked.state).map_err(Failure::input)?;
         let spot = Spot::at(solver, &asked.state).map_err(Failure::input)?;
         let player = spot.player().ok_or_else(|| Failure::usage("nobody acts there"))?;

@@ -13,6 +13,7 @@ use logs::folder::write_whole;
 use matches::stop::Stop;
 use models::blueprint::{Contents, write};
 use show::Table;
+use show::number::{self, clock, plural};
 use solvers::blueprint::{
     Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Skipping, Trainer,
     TrainingOptions, exploitability_at_least, head_to_head,
@@ -22,9 +23,9 @@ use super::history::{self, Row};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, bet_menu};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::resolve_names::{Game, bet_menu};
 use crate::threads::Threads;
 
 /// Train a blueprint for the agent `cfr`: a strategy for a whole game, by counterfactual regret
@@ -103,7 +104,7 @@ enum Bits {
 }
 
 /// The most nodes that a betting tree may have.
-const MOST_NODES: u64 = 50_000_000;
+const MAX_NODES: u64 = 50_000_000;
 
 /// Time between updates of the progress display.
 const GLANCE: Duration = Duration::from_millis(500);
@@ -119,12 +120,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.time.0.is_zero() || args.iterations == Some(0) {
         return Err(Failure::usage("nothing can be trained in zero time or zero iterations"));
     }
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping when the buckets are made; press Ctrl-C again to abort");
+    let stop =
+        interrupt::listen("stopping when the buckets are made; press Ctrl-C again to abort")?;
     let def = args.game.load()?;
     let menu = bet_menu(&args.menu)?;
-    let tree = Arc::new(BettingTree::new(&def, &menu, MOST_NODES).map_err(Failure::input)?);
+    let tree = Arc::new(BettingTree::new(&def, &menu, MAX_NODES).map_err(Failure::input)?);
     let buckets = load_buckets(&args.buckets, args.quiet)?;
     if !args.dry_run {
         buckets.tabulate(|_| {});
@@ -136,14 +136,14 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let out = args.out.as_deref().ok_or_else(|| Failure::usage("say where to with --out"))?;
     prepare(out)?;
-    answer.set("saving the training; press Ctrl-C again to abort");
+    interrupt::set_message("saving the training; press Ctrl-C again to abort");
     let mut run = Run::begin(args, tree, deals, out)?;
     let output = run.train(&stop)?;
     if stop.asked() && !run.done() {
         let saved = if run.training.exists() { "" } else { "nothing is saved; " };
         return Err(Failure::interrupted(format!(
             "stopped after {} of training; {saved}resume with: {}",
-            history::clock(run.seconds),
+            clock(run.seconds),
             interrupt::command_line()
         )));
     }
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
                 ))
             })?;
             let seconds = history::seconds_at(&curve, trainer.iterations());
-            say(&format!("resuming after {} of training", history::clock(seconds)));
+            say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
@@ -245,21 +245,21 @@ impl<'a> Run<'a> {
         say(&format!(
             "{} information sets, tables of {}, {threads} {}",
             self.trainer.statistics().infosets,
-            bytes_in_words(self.trainer.bytes().into()),
-            if threads == 1 { "thread" } else { "threads" }
+            number::bytes(self.trainer.bytes().into()),
+            plural(threads as u64, "thread")
         ));
         say(&format!("{}\n{}", history::heading(), history::units()));
         while !self.done() && !stop.asked() {
             self.stretch((self.seconds + pause).min(whole), stop);
             let begun = Instant::now();
-            let kept = self.checkpoint(stop)?;
+            let saved = self.checkpoint(stop)?;
             pause = pause.max(10.0 * begun.elapsed().as_secs_f64());
             if self.done() {
                 // The blueprint is the smaller file, and may fit on the disk when the training does
                 // not.
-                return Ok(self.export()?.then(kept));
+                return Ok(self.export()?.then(saved));
             }
-            if let Err(failure) = kept.and_then(|()| self.write()) {
+            if let Err(failure) = saved.and_then(|()| self.write()) {
                 let before = if self.training.exists() {
                     "the previous one remains"
                 } else {
@@ -316,21 +316,20 @@ impl<'a> Run<'a> {
         say(&row.line(self.last.as_ref()));
         self.last = Some(row);
         self.before = Some(now);
-        let kept =
-            saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
-                match history::picture(&self.curve) {
-                    Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
-                    None => Ok(()),
-                }
-            });
-        Ok(kept.map_err(|error| at(&self.training, &error)))
+        let saved = saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
+            match history::picture(&self.curve) {
+                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                None => Ok(()),
+            }
+        });
+        Ok(saved.map_err(|error| at(&self.training, &error)))
     }
 
     /// Writes the blueprint and returns its name and size.
     fn export(&self) -> Result<Output, Failure> {
         self.write()?;
         let size = std::fs::metadata(self.out).map_or(0, |found| found.len());
-        Ok(Output::from(format!("{}: {}\n", self.out.display(), bytes_in_words(size.into()))))
+        Ok(Output::from(format!("{}: {}\n", self.out.display(), number::bytes(size.into()))))
     }
 
     fn write(&self) -> Result<(), Failure> {
@@ -408,8 +407,8 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
             counts[at].to_string(),
             infosets[at].to_string(),
             values[at].to_string(),
-            bytes_in_words(values[at] * bytes),
-            bytes_in_words(values[at]),
+            number::bytes(values[at] * bytes),
+            number::bytes(values[at]),
         ]);
     }
     let all = values.iter().sum::<u128>();
@@ -419,18 +418,10 @@ fn size_table(tree: &BettingTree, buckets: &Buckets, precision: Precision) -> St
         String::new(),
         infosets.iter().sum::<u128>().to_string(),
         all.to_string(),
-        bytes_in_words(all * bytes),
-        bytes_in_words(all),
+        number::bytes(all * bytes),
+        number::bytes(all),
     ]);
     format!("{table}\n")
-}
-
-/// A number of bytes in kB or MB.
-pub(super) fn bytes_in_words(bytes: u128) -> String {
-    match bytes {
-        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
-    }
 }
 
 /// The path `FILE.ending`.

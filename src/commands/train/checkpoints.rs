@@ -87,7 +87,7 @@ impl Checkpoints {
         let failure = |error| Failure::input(anyhow::anyhow!("training {}: {error}", named.title));
         let mut run = begin(saved.as_deref()).map_err(failure)?;
         let mut display = Progress::patient(1, named.steps, self.quiet);
-        let (mut kept, mut shown) = (Instant::now(), Instant::now());
+        let (mut saved, mut shown) = (Instant::now(), Instant::now());
         while let Some(progress) = run.step().map_err(failure)? {
             curve.add(&progress);
             if shown.elapsed() >= GLANCE {
@@ -95,9 +95,9 @@ impl Checkpoints {
                 display.expect(progress.most);
                 display.show(progress.done, &note(named.title, &progress));
             }
-            if stop.asked() || kept.elapsed() >= self.every {
+            if stop.asked() || saved.elapsed() >= self.every {
                 self.keep(&*run, &mut curve, &state)?;
-                kept = Instant::now();
+                saved = Instant::now();
             }
             if stop.asked() {
                 return Ok(None);

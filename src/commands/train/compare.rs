@@ -13,8 +13,8 @@ use show::number::percent;
 
 use crate::config::units::Size;
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::output::{Output, Shown};
+use crate::resolve_names::Named;
 
 /// Compare students on test rows: log-losses in nats, by street.
 ///
@@ -46,7 +46,7 @@ const ASKED: usize = 2_000;
 /// A name with its measurements on each street.
 type Line = (String, Vec<Measured>);
 
-/// How much higher the log-loss of the second of two students is than that of the first: mean and
+/// The log-loss of the second of two students minus that of the first: mean and
 /// standard error, by street.
 struct Difference {
     students: [usize; 2],

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use abstraction::features::{Schema, Stamp};
 use learners::Teacher;
 use learners::dataset::{CARD, Card, Made, MakeOptions, StreetCard, make};
-use matches::stop::Stop;
 use models::blueprint::Blueprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -16,9 +15,9 @@ use show::number::percent;
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Game;
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
+use crate::resolve_names::Game;
 use crate::threads::Threads;
 
 /// Make a dataset of a blueprint's decisions in self-play, as rows of features that a player
@@ -83,9 +82,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Ok,
     );
     let schema = schema.map_err(|error| Failure::usage(error.to_string()))?;
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping; the unfinished dataset is removed");
+    let stop = interrupt::listen("stopping; the unfinished dataset is removed")?;
     let (teacher, teacher_sha256) = teacher(&args.game, &args.from)?;
     let options = MakeOptions {
         rows: args.rows.0,

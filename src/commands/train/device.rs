@@ -12,7 +12,7 @@ use models::network;
 
 use crate::exit::Failure;
 
-/// What `--device` chooses from.
+/// The devices of `--device`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Device {
     /// The processor
@@ -24,7 +24,7 @@ pub enum Device {
 }
 
 impl Device {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Device::Cpu => "cpu",

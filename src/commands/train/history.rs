@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use show::number::percent;
+use show::number::{clock, percent};
 use show::svg::chart::{Chart, Line};
 use solvers::blueprint::{Estimate, Statistics};
 
@@ -19,7 +19,7 @@ pub(super) struct Row {
     /// Seconds of training so far, breaks not included.
     pub(super) seconds: f64,
     pub(super) statistics: Statistics,
-    /// What the average strategy wins from the last checkpoint's, in big blinds a hand.
+    /// The winnings of the average strategy against the last checkpoint's, in big blinds a hand.
     pub(super) against_last: Option<Estimate>,
     /// A lower bound on the exploitability in the abstract game, in big blinds a hand.
     pub(super) exploitability: Estimate,
@@ -153,10 +153,4 @@ pub(super) fn in_words(estimate: Estimate) -> String {
 /// The winnings of the best opponent found, or `none found`.
 pub(super) fn found(estimate: Estimate) -> String {
     if estimate.mean > 0.0 { in_words(estimate) } else { "none found".to_owned() }
-}
-
-/// Seconds as hours, minutes and seconds.
-pub(super) fn clock(seconds: f64) -> String {
-    let seconds = seconds as u64;
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -1,4 +1,4 @@
-//! `cardroom train label-noise`: how much two solutions of the same situations differ.
+//! `cardroom train label-noise`: the differences between two solutions of the same situations.
 
 use std::path::{Path, PathBuf};
 

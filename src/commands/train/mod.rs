@@ -26,11 +26,11 @@ mod values;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    command: TrainCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum TrainCommand {
     Cfr(Box<cfr::Args>),
     Dataset(dataset::Args),
     Cart(lessons::Cart),
@@ -48,19 +48,19 @@ enum What {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<Output, Failure> {
-    match args.what {
-        What::Cfr(args) => cfr::run(&args),
-        What::Dataset(args) => dataset::run(&args),
-        What::Cart(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
-        What::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
-        What::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
-        What::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
-        What::Heuristic(args) => heuristic::run(&args),
-        What::Linear(args) => linear::run(&args),
-        What::Situations(args) => situations::run(&args),
-        What::LabelNoise(args) => label_noise::run(&args),
-        What::Values(args) => values::run(&args),
-        What::Compare(args) => compare::run(&args),
-        What::Pack(args) => pack::run(&args),
+    match args.command {
+        TrainCommand::Cfr(args) => cfr::run(&args),
+        TrainCommand::Dataset(args) => dataset::run(&args),
+        TrainCommand::Cart(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        TrainCommand::Oct(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        TrainCommand::Xgboost(args) => student::run(&args.common, &args.lesson(), Device::Cpu),
+        TrainCommand::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
+        TrainCommand::Heuristic(args) => heuristic::run(&args),
+        TrainCommand::Linear(args) => linear::run(&args),
+        TrainCommand::Situations(args) => situations::run(&args),
+        TrainCommand::LabelNoise(args) => label_noise::run(&args),
+        TrainCommand::Values(args) => values::run(&args),
+        TrainCommand::Compare(args) => compare::run(&args),
+        TrainCommand::Pack(args) => pack::run(&args),
     }
 }

@@ -8,8 +8,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use models::blueprint::{Blueprint, BlueprintError, PackError, WHOLE, pack};
 use serde::Serialize;
 use serde_json::json;
+use show::number::{self, percent};
 
-use super::cfr::bytes_in_words;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
 impl Shown for Packed {
     fn text(&self) -> String {
         let Packed { before, after, .. } = *self;
-        let share = 100.0 * after as f64 / before.max(1) as f64;
+        let share = percent(after as f64 / before.max(1) as f64, 0);
         let lost = if self.steps == WHOLE {
             "nothing is lost".to_owned()
         } else {
@@ -99,9 +99,9 @@ impl Shown for Packed {
         };
         let out = self.out.display();
         format!(
-            "{out}: {} of {} ({share:.0} %), {lost}\n",
-            bytes_in_words(after.into()),
-            bytes_in_words(before.into())
+            "{out}: {} of {} ({share}), {lost}\n",
+            number::bytes(after.into()),
+            number::bytes(before.into())
         )
     }
 

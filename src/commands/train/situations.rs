@@ -10,8 +10,8 @@ use show::number::{percent, whole};
 use crate::config::units::Count;
 use crate::database::Making;
 use crate::exit::Failure;
-use crate::named;
 use crate::output::{Output, Shown};
+use crate::resolve_names;
 use crate::threads::Threads;
 
 /// Solve random situations of no-limit hold'em and store the value of every hand: training data for
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             street: args.street.clone(),
             stack: args.stack,
             pots: [least, most],
-            menu: named::bet_menu(&args.menu)?.to_string(),
+            menu: resolve_names::bet_menu(&args.menu)?.to_string(),
             iterations: args.iterations,
         })
     };

@@ -87,9 +87,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
             out.display()
         )));
     }
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("saving the training; press Ctrl-C again to abort");
+    let stop = interrupt::listen("saving the training; press Ctrl-C again to abort")?;
     let dataset = Dataset::open(data).map_err(Failure::input)?;
     let pool = common.threads.pool()?;
     if let Some(folder) = &common.import {

@@ -16,7 +16,6 @@ use learners::values::{
     by_hand, encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
-use matches::stop::Stop;
 use models::network::{self, Activation, Identity, Network, Precision, ZeroSum};
 use models::student::Learned;
 use models::values::{Encoding, flop};
@@ -116,7 +115,7 @@ const VALID: usize = 80;
 enum Sight {
     Ranges(Encoding),
     ByHand,
-    /// By hand, before the turn card is known.
+    /// Values by hand, before the turn card is known.
     EndOfFlop,
 }
 
@@ -156,9 +155,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if args.hands.is_some() && args.encoding != "by-hand" {
         return Err(Failure::usage("--hands: only by-hand samples hands; leave it out for others"));
     }
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("saving the training; press Ctrl-C again to abort");
+    let stop = interrupt::listen("saving the training; press Ctrl-C again to abort")?;
     let pool = args.threads.pool()?;
     let trainer = Trainer::open(args.device, args.quiet)?;
     let lesson = pool.run(|| Lesson::open(args))?;
@@ -277,7 +274,7 @@ impl Lesson {
         trainer.begin_network((train, Some(valid)), what, options, saved)
     }
 
-    /// What users of the network must know, stored in its file.
+    /// The metadata of the network, stored in its file.
     fn notes(&self, args: &Args) -> BTreeMap<String, String> {
         let card = self.database.card();
         let buckets = match &self.sight {

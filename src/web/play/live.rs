@@ -1,4 +1,4 @@
-//! The parts of the page as server-sent events: the table, the result, the review of the last hand,
+//! The sections of the page as server-sent events: the table, the result, the review of the last hand,
 //! the history.
 
 use std::convert::Infallible;
@@ -10,28 +10,28 @@ use axum::response::sse::Event;
 use futures_util::stream;
 use wire::slumbot_host::{Moment, SessionView};
 
-use super::{Asked, Play, result, review, table};
+use super::{Play, SessionQuery, result, review, table};
 use crate::web::live::{event, respond};
 
-/// How often a session is checked.
+/// The polling interval of a session.
 const TICK: Duration = Duration::from_millis(250);
 
 /// The state last sent to one page.
 #[derive(Default)]
 struct Sent {
     moment: Option<Moment>,
-    parts: [String; 4],
+    sections: [String; 4],
     /// Whether finished hands remain to be counted.
     counting: bool,
 }
 
-/// The names of the parts.
-const PARTS: [&str; 4] = ["table", "review", "result", "history"];
+/// The names of the sections.
+const SECTIONS: [&str; 4] = ["table", "review", "result", "history"];
 
-/// The parts of a session's page, now and whenever they change.
-pub async fn parts(
+/// The sections of a session's page, now and whenever they change.
+pub async fn sections(
     State(play): State<Play>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SessionQuery>,
 ) -> Result<Response, Response> {
     play.view(&asked.token).await?;
     let start = (play, asked.token, Sent::default(), Vec::new());
@@ -52,7 +52,7 @@ pub async fn parts(
 }
 
 impl Sent {
-    /// The parts that have changed; `None` when the session is gone.
+    /// The sections that have changed; `None` when the session is gone.
     async fn changes(&mut self, play: &Play, token: &str) -> Option<Vec<Event>> {
         let host = play.site.slumbot()?.host();
         let view = host.view(token).await.ok()?;
@@ -61,7 +61,7 @@ impl Sent {
         }
         // Waits until the finished hands are in the ledger.
         let finished = host.review(token).await.ok().flatten();
-        let [_, thoughts, result, history] = &self.parts;
+        let [_, thoughts, result, history] = &self.sections;
         let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
         let shown = table::render(&view);
         self.moment = Some(view.moment);
@@ -70,9 +70,9 @@ impl Sent {
             counted.unwrap_or_else(|| (result.clone(), history.clone(), false));
         self.counting = more;
         let new = [shown, thoughts, result, history];
-        let changed = (0..PARTS.len()).filter(|&i| new[i] != self.parts[i]);
-        let events = changed.map(|i| event(PARTS[i], &new[i])).collect();
-        self.parts = new;
+        let changed = (0..SECTIONS.len()).filter(|&i| new[i] != self.sections[i]);
+        let events = changed.map(|i| event(SECTIONS[i], &new[i])).collect();
+        self.sections = new;
         Some(events)
     }
 }

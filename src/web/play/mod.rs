@@ -1,4 +1,4 @@
-//! A table for a person: heads-up no-limit against an agent, over the Slumbot API that programs
+//! The play page: heads-up no-limit against an agent, over the Slumbot API that programs
 //! use.
 //!
 //! The script sends actions to that API and nothing else; the table, the buttons and the result are
@@ -27,13 +27,13 @@ use wire::slumbot_host::{HostError, HostStatus, SessionView};
 use super::Site;
 use super::api::blocking;
 use super::pages::{message, text};
-use past_hands::Courses;
+use past_hands::SessionStatsCache;
 
 /// The state shared by the handlers.
 #[derive(Clone)]
 struct Play {
     site: Site,
-    past: Courses,
+    past: SessionStatsCache,
 }
 
 #[derive(Template)]
@@ -50,19 +50,19 @@ struct Opponent {
     chosen: bool,
 }
 
-/// The routes.
+/// The routes of the play page.
 pub fn router(site: Site) -> Router {
     Router::new()
         .route("/play", get(page))
         .route("/play/table", get(table))
-        .route("/play/live", get(live::parts))
+        .route("/play/live", get(live::sections))
         .route("/play/history", get(history))
-        .with_state(Play { site, past: Courses::default() })
+        .with_state(Play { site, past: SessionStatsCache::default() })
 }
 
 /// The query of the handlers.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct SessionQuery {
     /// The token of the session; empty for none.
     #[serde(default)]
     token: String,
@@ -71,7 +71,7 @@ struct Asked {
 }
 
 /// The page with an empty table: only the browser knows the session.
-async fn page(State(play): State<Play>, Query(asked): Query<Asked>) -> Response {
+async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Response {
     let Some(api) = play.site.slumbot() else {
         let why = "This server offers no table to play at: `slumbot.enabled` is false.";
         return message(StatusCode::NOT_FOUND, "No table here", why);
@@ -98,7 +98,10 @@ fn chosen(status: &HostStatus, name: Option<String>) -> String {
 }
 
 /// The table of a session; an empty one without a token.
-async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<Response, Response> {
+async fn table(
+    State(play): State<Play>,
+    Query(asked): Query<SessionQuery>,
+) -> Result<Response, Response> {
     if asked.token.is_empty() {
         let api = play.site.slumbot().ok_or_else(no_table)?;
         let agent = chosen(&api.status(), asked.agent);
@@ -111,7 +114,7 @@ async fn table(State(play): State<Play>, Query(asked): Query<Asked>) -> Result<R
 /// All finished hands as plain text.
 async fn history(
     State(play): State<Play>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SessionQuery>,
 ) -> Result<Response, Response> {
     let view = play.view(&asked.token).await?;
     if let Some(api) = play.site.slumbot() {
@@ -150,7 +153,7 @@ fn no_table() -> Response {
 /// Chips in big blinds, to a tenth.
 fn big_blinds(chips: i64) -> String {
     let tenths = (10.0 * chips as f64 / f64::from(BIG_BLIND)).abs().round();
-    super::show::grouped(tenths / 10.0, usize::from(tenths % 10.0 != 0.0))
+    show::number::decimal(tenths / 10.0, usize::from(tenths % 10.0 != 0.0))
 }
 
 /// The game's big blind, in chips.

@@ -23,7 +23,7 @@ const LAST_HANDS: usize = 40;
 /// hand.
 const AT_ONCE: Duration = Duration::from_millis(400);
 /// The number of sessions whose counts are kept, each some 700 kB.
-const MOST_COURSES: usize = 32;
+const CACHED_SESSIONS: usize = 32;
 /// The client's entrant number in the ledgers.
 const CLIENT: u8 = 0;
 
@@ -206,9 +206,9 @@ pub type Shared = Arc<Mutex<PastHands>>;
 /// The counts of the sessions viewed last, so that reloading a page does not count everything
 /// again.
 #[derive(Clone, Default)]
-pub struct Courses(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
+pub struct SessionStatsCache(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
 
-impl Courses {
+impl SessionStatsCache {
     /// The counts of this session.
     pub fn of(&self, view: &SessionView) -> Shared {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,7 +219,7 @@ impl Courses {
         let entry = found.unwrap_or_else(|| (view.session, view.agent.clone(), Shared::default()));
         let past = Arc::clone(&entry.2);
         known.push_front(entry);
-        known.truncate(MOST_COURSES);
+        known.truncate(CACHED_SESSIONS);
         past
     }
 }

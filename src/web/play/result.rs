@@ -2,13 +2,14 @@
 
 use askama::Template;
 use logs::Rate;
+use show::number::{decimal, signed_grouped};
 use show::svg::chart::{Chart, Line, thinned};
 
 use super::BIG_BLIND;
 use super::past_hands::{HandWords, PastHands, Rates};
 use super::words::card_texts;
 use crate::web::pages::text;
-use crate::web::show::{CardText, grouped, signed};
+use crate::web::show::CardText;
 
 #[derive(Template)]
 #[template(path = "play_result.html")]
@@ -68,9 +69,9 @@ pub fn result(agent: &str, past: &PastHands) -> String {
         agent: agent.to_owned(),
         hands: past.won.len(),
         total: past.total,
-        won: signed(past.total as f64, 0),
-        won_bb: signed(past.total as f64 / f64::from(BIG_BLIND), 1),
-        adjusted_bb: signed(adjusted, 1),
+        won: signed_grouped(past.total as f64, 0),
+        won_bb: signed_grouped(past.total as f64 / f64::from(BIG_BLIND), 1),
+        adjusted_bb: signed_grouped(adjusted, 1),
         class: class(past.total as f64),
         rows: vec![
             row("All", past.won.len(), &|rates| rates.all),
@@ -89,7 +90,12 @@ pub fn history(agent: &str, past: &PastHands) -> String {
 impl HandRow<'_> {
     fn of(hand: &HandWords) -> HandRow<'_> {
         let won = hand.winnings as f64;
-        HandRow { hand, cards: card_texts(&hand.hole), won: signed(won, 0), class: class(won) }
+        HandRow {
+            hand,
+            cards: card_texts(&hand.hole),
+            won: signed_grouped(won, 0),
+            class: class(won),
+        }
     }
 }
 
@@ -106,8 +112,8 @@ fn class(chips: f64) -> &'static str {
 impl RateText {
     fn of(rate: Rate) -> RateText {
         RateText {
-            rate: signed(rate.bb_per_100(), 0),
-            reach: grouped(rate.half_width() / 10.0, 0),
+            rate: signed_grouped(rate.bb_per_100(), 0),
+            reach: decimal(rate.half_width() / 10.0, 0),
             class: if rate.holds_zero() { "" } else { class(rate.mbb) },
         }
     }

@@ -2,11 +2,12 @@
 
 use askama::Template;
 use cards::Card;
+use show::number::{decimal, rounded_percent, signed_grouped};
 use wire::slumbot_host::{Review, ReviewedDecision};
 
 use super::words::{card_signs, card_texts, street_name};
 use crate::web::pages::text;
-use crate::web::show::{CardText, grouped, sentence, signed};
+use crate::web::show::{CardText, sentence};
 
 #[derive(Template)]
 #[template(path = "play_review.html")]
@@ -31,7 +32,7 @@ struct Thought {
 struct Bar {
     action: String,
     percent: String,
-    /// What it wins on average, in chips over the whole hand; empty when the agent gave no values.
+    /// The mean winnings, in chips over the whole hand; empty when the agent gave no values.
     value: String,
     /// The width of the bar in percent.
     width: String,
@@ -73,8 +74,8 @@ fn bars(decision: &ReviewedDecision) -> Vec<Bar> {
     let raises = decision.board.is_empty() || street.contains('b');
     let bar = |action: &str, probability: f64, value: Option<f64>| Bar {
         action: words(action, raises),
-        percent: format!("{} %", percent(probability)),
-        value: value.map_or_else(String::new, |value| signed(value, 0)),
+        percent: rounded_percent(probability),
+        value: value.map_or_else(String::new, |value| signed_grouped(value, 0)),
         width: format!("{:.1}", 100.0 * probability.clamp(0.0, 1.0)),
         taken: action == decision.action,
     };
@@ -90,22 +91,11 @@ fn bars(decision: &ReviewedDecision) -> Vec<Bar> {
     bars
 }
 
-/// A rounded percentage, but never 0 or 100 unless it is exact.
-fn percent(probability: f64) -> String {
-    let percent = 100.0 * probability;
-    let whole = percent.round();
-    if (whole == 0.0 && percent > 0.0) || (whole == 100.0 && percent < 100.0) {
-        format!("{percent:.1}")
-    } else {
-        format!("{whole}")
-    }
-}
-
 /// An action of the API in words.
 fn words(action: &str, raises: bool) -> String {
     match action.strip_prefix('b').and_then(|to| to.parse::<u32>().ok()) {
-        Some(to) if raises => format!("raise to {}", grouped(f64::from(to), 0)),
-        Some(to) => format!("bet {}", grouped(f64::from(to), 0)),
+        Some(to) if raises => format!("raise to {}", decimal(f64::from(to), 0)),
+        Some(to) => format!("bet {}", decimal(f64::from(to), 0)),
         None => match action {
             "f" => "fold",
             "c" => "call",

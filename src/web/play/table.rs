@@ -5,12 +5,12 @@ use askama::Template;
 use cards::{Card, evaluate};
 use game::{PublicState, Raises, Seat, Turn};
 use protocol::slumbot::action::board_order;
+use show::number::decimal;
 use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
 use super::words::{self, card_name, hand_name, rank_text, steps};
 use crate::web::pages::text;
-use crate::web::show::grouped;
 
 #[derive(Template)]
 #[template(path = "play_table.html")]
@@ -231,7 +231,7 @@ impl CardView {
 impl Amount {
     /// An amount of this many chips.
     pub fn of(chips: i64) -> Amount {
-        Amount { chips: grouped(chips.abs() as f64, 0), bb: big_blinds(chips) }
+        Amount { chips: decimal(chips.abs() as f64, 0), bb: big_blinds(chips) }
     }
 }
 

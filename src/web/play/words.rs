@@ -1,17 +1,18 @@
-//! Hands as sentences: actions, what happened since the client's last action, and the result.
+//! Hands as sentences: actions, the events since the client's last action, and the result.
 
 use cards::{Card, HandRank, evaluate};
 use game::{Action, PublicState, Seat, Street};
 use protocol::slumbot::Incr;
 use protocol::slumbot::action::board_order;
+use show::number::decimal;
 
-use crate::web::show::{CardText, grouped};
+use crate::web::show::CardText;
 
 /// An action of a hand in words.
 pub struct Step {
     /// The player's seat.
     pub seat: Seat,
-    /// The street.
+    /// The street of the action.
     pub street: Street,
     /// In the third person: `raises to 300`.
     pub they: String,
@@ -42,7 +43,7 @@ pub fn steps(public: &PublicState) -> Vec<Step> {
 
 /// An action as a verb and the rest of the phrase.
 pub fn action_words(action: Action, state: &PublicState) -> (&'static str, String) {
-    let chips = |n: u32| grouped(f64::from(n), 0);
+    let chips = |n: u32| decimal(f64::from(n), 0);
     let game::Turn::Act(seat) = state.turn() else { return ("act", String::new()) };
     let all_in = |whole: bool| if whole { ", all-in" } else { "" };
     let street = |seat| state.committed_street(seat);
@@ -62,7 +63,7 @@ pub fn action_words(action: Action, state: &PublicState) -> (&'static str, Strin
     }
 }
 
-/// What happened since the client's last action, as sentences; empty if nothing did.
+/// The events since the client's last action, as sentences; empty if nothing did.
 pub fn since_last(public: &PublicState, client: Seat, agent: &str) -> String {
     let steps = steps(public);
     let from = steps.iter().rposition(|step| step.seat == client);
@@ -149,7 +150,7 @@ pub fn hand_name(rank: HandRank) -> &'static str {
 
 /// The client's result: `You win 300`, `You lose 1,200`, `Nobody wins`.
 pub fn outcome(winnings: i64) -> String {
-    let chips = grouped(winnings.unsigned_abs() as f64, 0);
+    let chips = decimal(winnings.unsigned_abs() as f64, 0);
     match winnings.signum() {
         1 => format!("You win {chips}"),
         -1 => format!("You lose {chips}"),

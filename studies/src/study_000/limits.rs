@@ -141,7 +141,7 @@ fn teacher(options: &Options, record: &Record) -> String {
              training)."
             .to_owned(),
         (None, false) => {
-            let taken = crate::page::duration(record.seconds("the teacher, "));
+            let taken = show::number::minutes(record.seconds("the teacher, "));
             format!(
                 "Here it is from external-sampling CFR with linear weights, {taken} on one thread, \
                  with {MENU}.menu and the buckets {BUCKETS}: cards are grouped by the mean square \

@@ -4,7 +4,7 @@ use super::files::{DEPTHS, Files, Player, Sizes, pairs, players};
 use super::published::{self, Published};
 use super::verdict::Verdict;
 use crate::read::{Document, Estimate};
-use crate::{Network, Options, Part, ReadError, SlumbotRun};
+use crate::{Network, Options, ReadError, SlumbotRun, StudySection};
 
 /// The names of the streets in the report.
 pub(super) const STREETS: [&str; 4] = ["before the flop", "flop", "turn", "river"];
@@ -76,11 +76,11 @@ pub(super) struct Slumbot {
     pub(super) kind: &'static str,
     pub(super) published: Published,
     /// The run's results, if there is one.
-    pub(super) run: Option<Against>,
+    pub(super) run: Option<SlumbotMatch>,
 }
 
 /// The results of a run against Slumbot.
-pub(super) struct Against {
+pub(super) struct SlumbotMatch {
     /// The agent as the run named it.
     pub(super) agent: String,
     /// The server, if it was not Slumbot's own.
@@ -115,7 +115,7 @@ pub(super) struct Training {
     pub(super) size: [String; 4],
 }
 
-/// How closely a student follows its teacher.
+/// The likeness of a student to its teacher.
 pub(super) struct Fidelity {
     pub(super) name: String,
     pub(super) hands: u64,
@@ -188,7 +188,7 @@ impl Results {
             opening: None,
             bluffs: Vec::new(),
         };
-        if options.only != Some(Part::Depths) {
+        if options.only != Some(StudySection::Depths) {
             results.read_all(&files)?;
         }
         Ok(results)
@@ -280,7 +280,7 @@ fn played(document: &Document) -> Result<Match, ReadError> {
     })
 }
 
-fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<Against, ReadError> {
+fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<SlumbotMatch, ReadError> {
     let document = Document::read(&files.slumbot(&run.kind))?;
     let raw = document.estimate("/entrants/0/rate")?;
     let rows = document.list("/estimates/rows").unwrap_or_default();
@@ -288,7 +288,7 @@ fn against(files: &Files<'_>, run: &SlumbotRun) -> Result<Against, ReadError> {
         Some(at) => document.estimate(&format!("/estimates/rows/{at}/rate"))?,
         None => raw,
     };
-    Ok(Against {
+    Ok(SlumbotMatch {
         agent: document.text("/entrants/0/name")?.to_owned(),
         server: run.server.clone(),
         hands: document.number("/hands")? as u64,
@@ -321,8 +321,8 @@ fn above(document: &Document, students: &[Player]) -> Result<Vec<Above>, ReadErr
     // All pairs of students, in the order of the players.
     let difference = |(number, [first, second]): (usize, [usize; 2])| {
         let streets = by_street(|street| {
-            let place = format!("/differences/{number}/streets/{street}");
-            let number = |name: &str| document.number(&format!("{place}/{name}"));
+            let pointer = format!("/differences/{number}/streets/{street}");
+            let number = |name: &str| document.number(&format!("{pointer}/{name}"));
             Ok(Estimate { mbb: number("mean")?, low: number("low")?, high: number("high")? })
         })?;
         let [first, second] = [first, second].map(|student| students[student].name.clone());
@@ -333,11 +333,11 @@ fn above(document: &Document, students: &[Player]) -> Result<Vec<Above>, ReadErr
 
 fn trained(files: &Files<'_>, name: &str) -> Result<Training, ReadError> {
     let document = Document::read(&files.at("students").join(format!("{name}.json")))?;
-    let place = |street: usize, name: &str| format!("/streets/{street}/{name}");
+    let pointer = |street: usize, name: &str| format!("/streets/{street}/{name}");
     Ok(Training {
         name: name.to_owned(),
-        log_loss: by_street(|street| document.number(&place(street, "train/log_loss")))?,
-        size: by_street(|street| Ok(document.text(&place(street, "size"))?.to_owned()))?,
+        log_loss: by_street(|street| document.number(&pointer(street, "train/log_loss")))?,
+        size: by_street(|street| Ok(document.text(&pointer(street, "size"))?.to_owned()))?,
     })
 }
 
@@ -383,8 +383,8 @@ fn opening(document: &Document) -> Result<Opening, ReadError> {
 
 fn bluffs(document: &Document) -> Result<Vec<Bluffs>, ReadError> {
     let street = |number: usize| {
-        let place = format!("/streets/{number}");
-        let raising = document.list(&format!("{place}/bluffs"))?;
+        let pointer = format!("/streets/{number}");
+        let raising = document.list(&format!("{pointer}/bluffs"))?;
         let likeliest_raises = |leaf: &&serde_json::Value| {
             let actions = leaf["actions"].as_object().into_iter().flatten();
             let share = |share: &serde_json::Value| share.as_f64().unwrap_or_default();
@@ -397,7 +397,7 @@ fn bluffs(document: &Document) -> Result<Vec<Bluffs>, ReadError> {
         let path = most.and_then(|leaf| leaf["path"].as_array()).cloned().unwrap_or_default();
         Ok(Bluffs {
             street: STREETS[number],
-            leaves: document.number(&format!("{place}/leaves"))? as u64,
+            leaves: document.number(&format!("{pointer}/leaves"))? as u64,
             raising: raising.len(),
             bluffs: found.len(),
             share,

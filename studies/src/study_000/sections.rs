@@ -1,6 +1,6 @@
 //! The sections of the report.
 
-use show::number::{percent, whole};
+use show::number::{percent, signed_minus, whole};
 
 use super::files::{Files, STUDENTS};
 use super::limits::{drawing, limits};
@@ -9,7 +9,6 @@ use super::results::{Pair, Results, STREETS, Slumbot};
 use super::steps::PICTURES;
 use super::words::{claims, rate};
 use super::{ANCHOR, tables};
-use crate::picture::signed;
 use crate::record::Record;
 use crate::sections::{Picture, Section, row};
 use crate::{Options, ReadError};
@@ -70,7 +69,7 @@ fn reproduced(results: &Results) -> Section {
 /// A published result in mbb/hand.
 fn published(figure: Option<published::Published>) -> String {
     figure.map_or_else(String::new, |figure| {
-        format!("{} ± {:.0}", signed(figure.won, 0), figure.deviation)
+        format!("{} ± {:.0}", signed_minus(figure.won, 0), figure.deviation)
     })
 }
 
@@ -198,13 +197,13 @@ fn losses(results: &Results) -> Section {
     }
     let shown = results.order();
     let next = |above: &&super::results::Above| {
-        let place = |name: &str| shown.iter().position(|known| *known == name);
-        matches!((place(&above.first), place(&above.second)), (Some(a), Some(b)) if a + 1 == b)
+        let position = |name: &str| shown.iter().position(|known| *known == name);
+        matches!((position(&above.first), position(&above.second)), (Some(a), Some(b)) if a + 1 == b)
     };
     table.extend(results.above.iter().filter(next).map(|above| {
         let cells = above
             .streets
-            .map(|more| format!("{:+.4} ± {:.4}", more.mbb, more.half_width()).replace('-', "−"));
+            .map(|more| format!("{} ± {:.4}", signed_minus(more.mbb, 4), more.half_width()));
         [format!("{} above {}", above.second, above.first)].into_iter().chain(cells).collect()
     }));
     Section {

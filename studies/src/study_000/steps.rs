@@ -4,50 +4,50 @@ use std::path::Path;
 
 use super::files::{DEPTHS, Files, Player, Sizes, Source, TEACHER, pairs, players, students};
 use super::{ANCHOR, BUCKETS, GAME, MENU};
-use crate::{Action, Options, Part, Step, argument};
+use crate::{Action, Options, Step, StudySection, argument};
 
 /// All steps, in order.
 pub(super) fn steps(options: &Options) -> Vec<Step> {
-    let plan = Plan { options, files: Files { options }, sizes: Sizes::of(options) };
+    let setup = Setup { options, files: Files { options }, sizes: Sizes::of(options) };
     let mut steps = Vec::new();
     let from_nothing = !options.shipped && options.teacher.is_none();
     if from_nothing {
-        plan.teach(&mut steps);
+        setup.teach(&mut steps);
     }
     let source = Source::of(options);
-    let from = plan.files.teacher().map_or_else(|| "shipped".to_owned(), |path| argument(&path));
-    steps.push(plan.rows(source, &from));
-    if options.only == Some(Part::Depths) {
-        plan.depths(&mut steps);
+    let from = setup.files.teacher().map_or_else(|| "shipped".to_owned(), |path| argument(&path));
+    steps.push(setup.rows(source, &from));
+    if options.only == Some(StudySection::Depths) {
+        setup.depths(&mut steps);
         return steps;
     }
-    plan.learn(&mut steps);
-    plan.losses(&mut steps);
-    plan.table_1(&mut steps);
-    plan.slumbot(&mut steps);
-    plan.fidelity(&mut steps);
-    plan.depths(&mut steps);
+    setup.learn(&mut steps);
+    setup.losses(&mut steps);
+    setup.table_1(&mut steps);
+    setup.slumbot(&mut steps);
+    setup.fidelity(&mut steps);
+    setup.depths(&mut steps);
     if from_nothing {
-        plan.curve(&mut steps);
+        setup.curve(&mut steps);
     }
-    plan.pictures(&mut steps);
+    setup.pictures(&mut steps);
     steps
 }
 
 /// The options, paths and sizes of the study.
-struct Plan<'a> {
+struct Setup<'a> {
     options: &'a Options,
     files: Files<'a>,
     sizes: Sizes,
 }
 
-impl Plan<'_> {
+impl Setup<'_> {
     /// Adds the steps that train the teacher and keep its intermediate blueprints.
     fn teach(&self, steps: &mut Vec<Step>) {
         let out = self.files.at("teacher").join("teacher.blueprint");
         for &iterations in &self.sizes.iterations {
             let title = format!("the teacher, {iterations} iterations");
-            let kept = self.files.blueprint(iterations);
+            let copy = self.files.blueprint(iterations);
             let printed = self.files.at("teacher").join(format!("{iterations}.txt"));
             steps.push(
                 Step::command(&title, "train cfr")
@@ -56,7 +56,7 @@ impl Plan<'_> {
                     .with(["--iterations", &iterations.to_string(), "--out", &argument(&out)])
                     .prints_into(&printed),
             );
-            let action = Action::Copy { from: out.clone(), to: kept };
+            let action = Action::Copy { from: out.clone(), to: copy };
             steps.push(Step { title: format!("{title}, kept"), action });
         }
     }
@@ -188,7 +188,7 @@ impl Plan<'_> {
         let source = Source::of(self.options);
         let students = match self.options.only {
             None => students(self.options),
-            Some(Part::Depths) => Vec::new(),
+            Some(StudySection::Depths) => Vec::new(),
         };
         for depth in DEPTHS {
             let trees = ["oct", "cart"].map(|kind| {

@@ -1,12 +1,11 @@
 //! The published claims and their results. The texts are made from the results, and what an
 //! interval leaves open is undecided.
 
-use show::number::{percent, whole};
+use show::number::{percent, signed_minus, whole};
 
 use super::published;
 use super::results::{Results, STREETS};
 use super::verdict::{Mark, Outcome, Verdict};
-use crate::picture::signed;
 use crate::read::Estimate;
 
 /// A published claim with its mark and result.
@@ -18,7 +17,7 @@ pub(super) struct Claim {
 
 /// A rate with the half-width of its interval.
 pub(super) fn rate(estimate: Estimate) -> String {
-    format!("{} ± {:.0}", signed(estimate.mbb, 0), estimate.half_width())
+    format!("{} ± {:.0}", signed_minus(estimate.mbb, 0), estimate.half_width())
 }
 
 /// All claims for which there are results.

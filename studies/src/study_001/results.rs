@@ -95,12 +95,12 @@ pub(super) struct Representation {
     pub(super) number: u64,
     pub(super) name: String,
     pub(super) trees: Vec<Depth>,
-    pub(super) optimal: Vec<Beside>,
+    pub(super) optimal: Vec<Comparison>,
 }
 
 /// The scores of a greedy and an optimal tree from the same games.
 #[derive(Deserialize)]
-pub(super) struct Beside {
+pub(super) struct Comparison {
     pub(super) greedy: Depth,
     pub(super) optimal: Depth,
 }
@@ -181,7 +181,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Its lines joined to one, without `else check`.
+    /// The lines joined to one, without `else check`.
     pub(super) fn line(&self) -> String {
         let lines = self.text.lines().filter(|line| *line != "else check");
         let line = lines.collect::<Vec<_>>().join("; ");

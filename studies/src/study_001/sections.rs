@@ -3,7 +3,7 @@
 use show::number::{percent, whole};
 
 use super::claims::claims;
-use super::results::{Baseline, Beside, Mean, Neighbours, Results, Rule, Score, Tree};
+use super::results::{Baseline, Comparison, Mean, Neighbours, Results, Rule, Score, Tree};
 use super::tables;
 use crate::claim;
 use crate::sections::{Picture, Section, row};
@@ -199,7 +199,7 @@ fn depths(results: &Results) -> Section {
 fn optimal(results: &Results) -> Section {
     let mut table = vec![row(["", "depth", "greedy", "optimal", "greedy", "optimal"])];
     for representation in &results.learned.representations {
-        for Beside { greedy, optimal } in &representation.optimal {
+        for Comparison { greedy, optimal } in &representation.optimal {
             let [a, b] = [greedy, optimal].map(|tree| tree.score);
             table.push(vec![
                 format!("{}: {}", representation.number, representation.name),

@@ -2,7 +2,7 @@
 
 use models::linear::PUBLISHED_FEATURES;
 
-use super::steps::{FORMS, Plan, QUIRKS, STACKS};
+use super::steps::{FORMS, QUIRKS, STACKS, Setup};
 use crate::read::{Document, text};
 use crate::{Options, ReadError};
 
@@ -119,14 +119,14 @@ const SAGE: &str = "sage";
 
 impl Results {
     pub(super) fn read(options: &Options) -> Result<Results, ReadError> {
-        let plan = Plan { options };
-        let judged = Document::read(&plan.at("judged.json"))?;
-        let learned = Document::read(&plan.at("learned.json"))?;
+        let setup = Setup { options };
+        let judged = Document::read(&setup.at("judged.json"))?;
+        let learned = Document::read(&setup.at("learned.json"))?;
         let searched: Vec<Document> = FORMS
             .iter()
-            .map(|(form, _)| Document::read(&plan.searched(form)))
+            .map(|(form, _)| Document::read(&setup.searched(form)))
             .collect::<Result<_, _>>()?;
-        let trees = Document::read(&plan.at("trees.json"))?;
+        let trees = Document::read(&setup.at("trees.json"))?;
         let mut stacks = Vec::new();
         let (mut always, mut never) = (Loss([0.0; 2]), Loss([0.0; 2]));
         let mut printed = [0.0; 3];
@@ -158,10 +158,10 @@ impl Results {
                 printed = [figure("jam_share")?, figure("call_share")?, figure("value")?];
             }
             exploitability = exploitability.max(judged.number(&format!("{at}/exploitability"))?);
-            let place = format!("/stacks/{number}");
+            let pointer = format!("/stacks/{number}");
             let mut best = [Loss([0.0; 2]); FORMS.len()];
             for (best, searched) in best.iter_mut().zip(&searched) {
-                *best = loss(searched, &format!("{place}/mean"))?;
+                *best = loss(searched, &format!("{pointer}/mean"))?;
             }
             stacks.push(Stack {
                 stack,
@@ -169,16 +169,16 @@ impl Results {
                 printed: loss(&judged, &first)?,
                 sage,
                 sage_best: sage_best.ok_or_else(|| judged.lacks(&at, "rule sage-best"))?,
-                learned: runs(&learned, &place)?,
+                learned: runs(&learned, &pointer)?,
                 searched: best,
                 trees: [tree(&trees, 2 * number)?, tree(&trees, 2 * number + 1)?],
-                charts: text(&plan.charts(stack).with_extension("svg"))?,
+                charts: text(&setup.charts(stack).with_extension("svg"))?,
             });
         }
         let single = |path: std::path::PathBuf| runs(&Document::read(&path)?, "/stacks/0");
-        let without = QUIRKS.iter().map(|(quirk, _)| single(plan.without(quirk)));
-        let forms = FORMS[1..].iter().map(|(form, _)| single(plan.learned_form(form)));
-        let words = Document::read(&plan.at("words.json"))?;
+        let without = QUIRKS.iter().map(|(quirk, _)| single(setup.without(quirk)));
+        let forms = FORMS[1..].iter().map(|(form, _)| single(setup.learned_form(form)));
+        let words = Document::read(&setup.at("words.json"))?;
         let words = words.list("/stacks/0/says")?.iter();
         Ok(Results {
             stacks,
@@ -188,7 +188,7 @@ impl Results {
             never,
             without: without.collect::<Result<_, _>>()?,
             forms: forms.collect::<Result<_, _>>()?,
-            otherwise: otherwise(&Document::read(&plan.charts(10))?)?,
+            otherwise: otherwise(&Document::read(&setup.charts(10))?)?,
             words: words.filter_map(|line| line.as_str().map(str::to_owned)).collect(),
         })
     }

@@ -1,7 +1,7 @@
 //! The sections of the report.
 
 use models::linear::{FEATURES, PUBLISHED};
-use show::number::percent;
+use show::number::{percent, signed_minus};
 
 use super::claims::claims;
 use super::results::{Learned, Results, Stack};
@@ -38,10 +38,10 @@ fn weights(results: &Results) -> Section {
     for (at, spread) in learned.theta.iter().enumerate() {
         table.push(vec![
             FEATURES[at].to_owned(),
-            signed(PUBLISHED[at], 4),
-            format!("{} ± {:.4}", signed(spread.mean, 4), spread.half_width()),
+            signed_minus(PUBLISHED[at], 4),
+            format!("{} ± {:.4}", signed_minus(spread.mean, 4), spread.half_width()),
             format!("{:.4}", spread.deviation),
-            signed(spread.mean - PUBLISHED[at], 4),
+            signed_minus(spread.mean - PUBLISHED[at], 4),
         ]);
     }
     Section {
@@ -62,7 +62,7 @@ fn stacks(results: &Results) -> Section {
     for stack in &results.stacks {
         table.push(vec![
             stack.stack.to_string(),
-            signed(stack.value, 5),
+            signed_minus(stack.value, 5),
             format!("{:.1}", stack.printed.mean()),
             format!("{:.1} ± {:.1}", stack.learned.both.mean, stack.learned.both.half_width()),
             format!("{:.1}", stack.searched[0].mean()),
@@ -270,7 +270,7 @@ fn at_stack(stack: &Stack) -> Section {
         prose: vec![format!(
             "The small blind wins {} big blinds per hand in the equilibrium. The picture shows the \
              rule with the mean of the learned weights, the equilibrium, and their difference.",
-            signed(stack.value, 5)
+            signed_minus(stack.value, 5)
         )],
         table,
         long: true,
@@ -318,8 +318,4 @@ fn limits(results: &Results) -> Section {
         ],
         ..Section::default()
     }
-}
-
-fn signed(value: f64, decimals: usize) -> String {
-    show::number::signed(value, decimals).replace('-', "−")
 }

@@ -26,11 +26,11 @@ pub(super) const QUIRKS: [(&str, &str); 6] = [
 ];
 
 /// The options, which determine paths and sizes.
-pub(super) struct Plan<'a> {
+pub(super) struct Setup<'a> {
     pub(super) options: &'a Options,
 }
 
-impl Plan<'_> {
+impl Setup<'_> {
     pub(super) fn at(&self, name: &str) -> PathBuf {
         self.options.folder.join(name)
     }
@@ -76,20 +76,20 @@ impl Plan<'_> {
 
 /// All steps, in order.
 pub(super) fn steps(options: &Options) -> Vec<Step> {
-    let plan = Plan { options };
+    let setup = Setup { options };
     let stacks = format!("{}..{}", STACKS.start(), STACKS.end());
     let mut steps = vec![
         Step::command("equilibria, and rules that need no learning", "solve shove-fold")
             .with(["--stack", "2..20", "--rules", "published", "--rules", "sage"])
             .with(["--rules", "sage-best", "--rules", "always", "--rules", "never", "--json"])
-            .prints_into(&plan.at("judged.json")),
+            .prints_into(&setup.at("judged.json")),
         Step::command("what the published weights say", "explain linear published --json")
-            .prints_into(&plan.at("words.json")),
-        plan.learn("the published algorithm, by stack", &stacks, &plan.at("learned.json"), &[]),
+            .prints_into(&setup.at("words.json")),
+        setup.learn("the published algorithm, by stack", &stacks, &setup.at("learned.json"), &[]),
     ];
-    let evaluations = plan.scaled(2e4, 50.0);
+    let evaluations = setup.scaled(2e4, 50.0);
     for (form, words) in FORMS {
-        let file = plan.searched(form);
+        let file = setup.searched(form);
         let out = argument(&file.with_extension("toml"));
         steps.push(
             Step::command(format!("the best weights: {words}"), "train linear --method search")
@@ -99,22 +99,22 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
         );
     }
     for (quirk, words) in QUIRKS {
-        let file = plan.without(quirk);
-        steps.push(plan.learn(words, "10", &file, &["--without", quirk]));
+        let file = setup.without(quirk);
+        steps.push(setup.learn(words, "10", &file, &["--without", quirk]));
     }
     for (form, words) in &FORMS[1..] {
         let title = format!("the published algorithm with other weights: {words}");
-        steps.push(plan.learn(&title, "10", &plan.learned_form(form), &["--weights", form]));
+        steps.push(setup.learn(&title, "10", &setup.learned_form(form), &["--weights", form]));
     }
-    let questions = plan.scaled(6.0, 2.0);
+    let questions = setup.scaled(6.0, 2.0);
     steps.push(
         Step::command("the best trees of questions", "solve range-trees --depth 4 --json")
             .with(["--stack", &stacks, "--questions", &questions])
-            .prints_into(&plan.at("trees.json")),
+            .prints_into(&setup.at("trees.json")),
     );
-    let learned = argument(&plan.at("learned.toml"));
+    let learned = argument(&setup.at("learned.toml"));
     for stack in STACKS {
-        let charts = plan.charts(stack);
+        let charts = setup.charts(stack);
         let svg = argument(&charts.with_extension("svg"));
         steps.push(
             Step::command(format!("charts at {stack} big blinds"), "solve shove-fold --json")

@@ -213,19 +213,19 @@ fn whole(results: &Results) -> Claim {
 fn transitive(results: &Results) -> Claim {
     let mut circles = Vec::new();
     for street in &results.streets {
-        let met = &street.met;
+        let head_to_head = &street.head_to_head;
         let beats = |one: usize, other: usize| {
-            let (mean, error) = met[one].wins[other];
+            let (mean, error) = head_to_head[one].wins[other];
             mean > 1.96 * error && mean > 0.0
         };
-        let many = 0..met.len();
+        let many = 0..head_to_head.len();
         let found = many.clone().find_map(|a| {
             many.clone().find_map(|b| {
                 many.clone().find(|&c| beats(a, b) && beats(b, c) && beats(c, a)).map(|c| [a, b, c])
             })
         });
         circles.extend(found.map(|[a, b, c]| {
-            let [a, b, c] = [a, b, c].map(|at| &met[at].name);
+            let [a, b, c] = [a, b, c].map(|at| &head_to_head[at].name);
             format!("on the {} {a} beats {b}, {b} beats {c}, and {c} beats {a}", street.name)
         }));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::steps::{
-    LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, Plan, Published, SEARCHES, STREETS,
+    LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, Published, SEARCHES, STREETS, Setup,
 };
 use crate::read::{Document, Estimate};
 use crate::{Options, ReadError};
@@ -27,19 +27,19 @@ pub(super) struct Run {
     /// The best rule of each complexity.
     pub(super) best: Vec<Rule>,
     /// The improvements: the number of rules measured, and the best fitness.
-    pub(super) course: Vec<(f64, f64)>,
+    pub(super) learning_curve: Vec<(f64, f64)>,
 }
 
 /// A rule's results against the others.
 #[derive(Debug)]
-pub(super) struct Met {
+pub(super) struct RuleResults {
     pub(super) name: String,
     pub(super) rule: Rule,
     /// The exact winnings of a best response that sees what the opponent sees, in chips per match.
     pub(super) response: f64,
-    /// Its winnings from each other rule, with standard errors.
+    /// The winnings against each other rule, with standard errors.
     pub(super) wins: Vec<(f64, f64)>,
-    /// Its exact winnings from each of [`OTHERS`].
+    /// The exact winnings against each of [`OTHERS`].
     pub(super) others: Vec<f64>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Street {
     /// The best rule of one statement about cards only, by exhaustive search.
     pub(super) cards: Option<Rule>,
     /// The results of the printed rules, and of the best of each search's first run.
-    pub(super) met: Vec<Met>,
+    pub(super) head_to_head: Vec<RuleResults>,
 }
 
 impl Street {
@@ -113,13 +113,13 @@ pub(super) struct Results {
 
 impl Results {
     pub(super) fn read(options: &Options) -> Result<Results, ReadError> {
-        let plan = Plan { options };
-        let streets = STREETS.iter().map(|(name, published)| street(&plan, name, published));
+        let setup = Setup { options };
+        let streets = STREETS.iter().map(|(name, published)| street(&setup, name, published));
         let rate = |path: std::path::PathBuf| Document::read(&path)?.estimate("/entrants/0/rate");
         let no_limit = NO_LIMIT_LISTS.iter().map(|list| {
-            NO_LIMIT.iter().map(|(against, _)| rate(plan.no_limit(list, against))).collect()
+            NO_LIMIT.iter().map(|(against, _)| rate(setup.no_limit(list, against))).collect()
         });
-        let whole = LIMIT_LISTS.iter().map(|(list, _)| rate(plan.whole(list)));
+        let whole = LIMIT_LISTS.iter().map(|(list, _)| rate(setup.whole(list)));
         Ok(Results {
             streets: streets.collect::<Result<_, _>>()?,
             whole: whole.collect::<Result<_, _>>()?,
@@ -129,11 +129,11 @@ impl Results {
 }
 
 fn street(
-    plan: &Plan<'_>,
+    setup: &Setup<'_>,
     name: &'static str,
     published: &'static [Published],
 ) -> Result<Street, ReadError> {
-    let measured = Document::read(&plan.published(name))?;
+    let measured = Document::read(&setup.published(name))?;
     let of = |(number, published): (usize, &'static Published)| {
         Ok((published, rule(&measured, &format!("/rules/{number}"), "fitness")?))
     };
@@ -141,48 +141,48 @@ fn street(
         published.iter().enumerate().map(of).collect::<Result<_, ReadError>>()?;
     let mut runs = Vec::new();
     for (search, (kind, _, seeds)) in SEARCHES.into_iter().enumerate() {
-        for seed in 1..=plan.runs(seeds) {
-            let run = Document::read(&plan.searched(name, kind, seed))?;
+        for seed in 1..=setup.runs(seeds) {
+            let run = Document::read(&setup.searched(name, kind, seed))?;
             runs.push(Run {
                 search,
                 evaluations: run.number("/found/evaluations")?,
                 seconds: run.number("/found/seconds")?,
                 best: best(&run)?,
-                course: course(&run)?,
+                learning_curve: learning_curve(&run)?,
             });
         }
     }
-    let proven = best(&Document::read(&plan.all(name))?)?;
-    let cards = best(&Document::read(&plan.cards(name))?)?.pop();
-    let met = met(plan, name, &published)?;
+    let proven = best(&Document::read(&setup.all(name))?)?;
+    let cards = best(&Document::read(&setup.cards(name))?)?.pop();
+    let head_to_head = head_to_head(setup, name, &published)?;
     let reach = measured.number("/reach")?;
-    Ok(Street { name, reach, published, runs, proven, cards, met })
+    Ok(Street { name, reach, published, runs, proven, cards, head_to_head })
 }
 
 /// Reads the results of the printed rules and those of the first runs, against each other and
 /// further opponents.
-fn met(
-    plan: &Plan<'_>,
+fn head_to_head(
+    setup: &Setup<'_>,
     street: &str,
     published: &[(&'static Published, Rule)],
-) -> Result<Vec<Met>, ReadError> {
-    let document = Document::read(&plan.met(street))?;
-    let others = OTHERS.iter().map(|other| Document::read(&plan.other(street, other)));
+) -> Result<Vec<RuleResults>, ReadError> {
+    let document = Document::read(&setup.head_to_head(street))?;
+    let others = OTHERS.iter().map(|other| Document::read(&setup.other(street, other)));
     let others = others.collect::<Result<Vec<Document>, _>>()?;
     let printed = published.iter().map(|(published, _)| published.name.to_owned());
     let names = printed.chain(SEARCHES.iter().map(|(_, words, _)| format!("found by {words}")));
     let names: Vec<String> = names.collect();
     let one = |(at, name): (usize, &String)| {
-        let place = format!("/rules/{at}");
+        let pointer = format!("/rules/{at}");
         let wins = (0..names.len()).map(|other| {
             let number = |part| document.number(&format!("/meetings/{at}/{other}/{part}"));
             Ok((number(0)?, number(1)?))
         });
-        let others = others.iter().map(|document| document.number(&format!("{place}/fitness")));
-        Ok(Met {
+        let others = others.iter().map(|document| document.number(&format!("{pointer}/fitness")));
+        Ok(RuleResults {
             name: name.clone(),
-            rule: rule(&document, &place, "fitness")?,
-            response: document.number(&format!("{place}/best_response"))?,
+            rule: rule(&document, &pointer, "fitness")?,
+            response: document.number(&format!("{pointer}/best_response"))?,
             wins: wins.collect::<Result<_, ReadError>>()?,
             others: others.collect::<Result<_, _>>()?,
         })
@@ -191,16 +191,16 @@ fn met(
 }
 
 /// Reads a run's improvements: rules measured, and the best fitness.
-fn course(run: &Document) -> Result<Vec<(f64, f64)>, ReadError> {
-    let mut course: Vec<(f64, f64)> = Vec::new();
+fn learning_curve(run: &Document) -> Result<Vec<(f64, f64)>, ReadError> {
+    let mut learning_curve: Vec<(f64, f64)> = Vec::new();
     for at in 0..run.list("/found/course")?.len() {
         let number = |part| run.number(&format!("/found/course/{at}/{part}"));
         let (rules, value) = (number(0)?, number(2)?);
-        if course.last().is_none_or(|(_, best)| value > *best) {
-            course.push((rules, value));
+        if learning_curve.last().is_none_or(|(_, best)| value > *best) {
+            learning_curve.push((rules, value));
         }
     }
-    Ok(course)
+    Ok(learning_curve)
 }
 
 fn best(document: &Document) -> Result<Vec<Rule>, ReadError> {

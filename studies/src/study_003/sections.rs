@@ -1,11 +1,12 @@
 //! The sections of the report.
 
+use show::number::signed_minus;
+
 use super::claims::claims;
 use super::results::{Results, Street};
 use super::steps::{LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, SEARCHES};
 use super::tables;
 use crate::claim;
-use crate::picture::signed;
 use crate::sections::{Picture, Section, row};
 
 /// The names of the pictures.
@@ -26,7 +27,7 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
     }
     sections.push(searches(results));
     sections.extend(results.streets.iter().map(others));
-    sections.extend(results.streets.iter().map(met));
+    sections.extend(results.streets.iter().map(head_to_head));
     sections.extend([whole(results), limits()]);
     sections
 }
@@ -38,8 +39,8 @@ fn published(results: &Results) -> Section {
             table.push(vec![
                 street.name.to_owned(),
                 rule.complexity.to_string(),
-                published.fitness.map_or_else(|| "–".to_owned(), |f| signed(f, 2)),
-                signed(rule.fitness, 4),
+                published.fitness.map_or_else(|| "–".to_owned(), |f| signed_minus(f, 2)),
+                signed_minus(rule.fitness, 4),
                 published.name.to_owned(),
             ]);
         }
@@ -66,7 +67,7 @@ fn skyline(street: &Street, picture: &str) -> Section {
     for (rule, proven, by) in street.best() {
         table.push(vec![
             rule.complexity.to_string(),
-            signed(rule.fitness, 4),
+            signed_minus(rule.fitness, 4),
             by,
             if proven { "proven" } else { "" }.to_owned(),
             rule.rule,
@@ -107,8 +108,8 @@ fn searches(results: &Results) -> Section {
                 street.name.to_owned(),
                 (*words).to_owned(),
                 runs.len().to_string(),
-                signed(best, 4),
-                signed(worst, 4),
+                signed_minus(best, 4),
+                signed_minus(worst, 4),
                 show::number::whole(mean(&|run| run.evaluations) as u64),
                 format!("{:.1}", mean(&|run| run.seconds)),
             ]);
@@ -130,7 +131,7 @@ fn searches(results: &Results) -> Section {
             .map(|(street, file)| Picture {
                 file: (*file).to_owned(),
                 shows: format!("The searches on the {}, all runs", street.name),
-                svg: tables::course(street),
+                svg: tables::learning_curve(street),
             })
             .collect(),
         ..Section::default()
@@ -142,11 +143,14 @@ fn others(street: &Street) -> Section {
     let head = ["rule", "complexity", "category player"].into_iter().chain(OTHERS);
     let head: Vec<String> = head.chain(["best response wins"]).map(str::to_owned).collect();
     let mut table = vec![head];
-    for met in &street.met {
-        let mut cells =
-            vec![met.name.clone(), met.rule.complexity.to_string(), signed(met.rule.fitness, 4)];
-        cells.extend(met.others.iter().map(|&won| signed(won, 4)));
-        cells.push(signed(met.response, 4));
+    for result in &street.head_to_head {
+        let mut cells = vec![
+            result.name.clone(),
+            result.rule.complexity.to_string(),
+            signed_minus(result.rule.fitness, 4),
+        ];
+        cells.extend(result.others.iter().map(|&won| signed_minus(won, 4)));
+        cells.push(signed_minus(result.response, 4));
         table.push(cells);
     }
     Section {
@@ -164,14 +168,14 @@ fn others(street: &Street) -> Section {
 }
 
 /// The section of a street's rules against each other.
-fn met(street: &Street) -> Section {
-    let numbers = (1..=street.met.len()).map(|number| number.to_string());
+fn head_to_head(street: &Street) -> Section {
+    let numbers = (1..=street.head_to_head.len()).map(|number| number.to_string());
     let mut table = vec![["rule".to_owned()].into_iter().chain(numbers).collect::<Vec<_>>()];
-    for (number, met) in (1..).zip(&street.met) {
-        let mut cells = vec![format!("{number}: {}", met.name)];
-        cells.extend(met.wins.iter().map(|&(mean, error)| match error {
-            0.0 => signed(mean, 2),
-            _ => format!("{} ± {:.2}", signed(mean, 2), 1.96 * error),
+    for (number, result) in (1..).zip(&street.head_to_head) {
+        let mut cells = vec![format!("{number}: {}", result.name)];
+        cells.extend(result.wins.iter().map(|&(mean, error)| match error {
+            0.0 => signed_minus(mean, 2),
+            _ => format!("{} ± {:.2}", signed_minus(mean, 2), 1.96 * error),
         }));
         table.push(cells);
     }
@@ -194,8 +198,8 @@ fn whole(results: &Results) -> Section {
         table.push(vec![
             game,
             against.to_owned(),
-            signed(rate.mbb, 0),
-            format!("{} to {}", signed(rate.low, 0), signed(rate.high, 0)),
+            signed_minus(rate.mbb, 0),
+            format!("{} to {}", signed_minus(rate.low, 0), signed_minus(rate.high, 0)),
         ]);
     };
     for ((_, words), rate) in LIMIT_LISTS.iter().zip(&results.whole) {

@@ -114,11 +114,11 @@ pub(super) const NO_LIMIT: [(&str, f64); 3] = [("equity", 2e5), ("call", 2e5), (
 const TRY: f64 = 0.01;
 
 /// The options, which determine paths and sizes.
-pub(super) struct Plan<'a> {
+pub(super) struct Setup<'a> {
     pub(super) options: &'a Options,
 }
 
-impl Plan<'_> {
+impl Setup<'_> {
     fn at(&self, name: &str) -> PathBuf {
         self.options.folder.join(name)
     }
@@ -144,7 +144,7 @@ impl Plan<'_> {
     }
 
     /// The output of the matches between the rules of a street.
-    pub(super) fn met(&self, street: &str) -> PathBuf {
+    pub(super) fn head_to_head(&self, street: &str) -> PathBuf {
         self.at(&format!("{street}-met.json"))
     }
 
@@ -216,21 +216,21 @@ impl Plan<'_> {
 
 /// All steps, in order.
 pub(super) fn steps(options: &Options) -> Vec<Step> {
-    let plan = Plan { options };
+    let setup = Setup { options };
     let mut steps = Vec::new();
-    let evaluations = plan.scaled(2e4, 300.0);
+    let evaluations = setup.scaled(2e4, 300.0);
     for (street, published) in &STREETS {
         let title = format!("all deals to the {street}, and the published rules");
-        let mut step = plan.heuristic(title, street);
+        let mut step = setup.heuristic(title, street);
         for Published { rule, .. } in *published {
             step = step.with(["--rule", rule]);
         }
-        steps.push(step.prints_into(&plan.published(street)));
+        steps.push(step.prints_into(&setup.published(street)));
         for (search, words, runs) in SEARCHES {
-            for seed in 1..=plan.runs(runs) {
-                let out = plan.searched(street, search, seed);
+            for seed in 1..=setup.runs(runs) {
+                let out = setup.searched(street, search, seed);
                 let rule = argument(&out.with_extension("fft"));
-                let step = plan.heuristic(format!("{street}: {words}, run {seed}"), street);
+                let step = setup.heuristic(format!("{street}: {words}, run {seed}"), street);
                 steps.push(
                     step.with(["--search", search, "--seed", &seed.to_string()])
                         .with(["--evaluations", &evaluations, "--out", &rule])
@@ -238,47 +238,50 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
                 );
             }
         }
-        let complexity = plan.complexity();
-        let step = plan.heuristic(format!("{street}: all rules up to {complexity}"), street);
+        let complexity = setup.complexity();
+        let step = setup.heuristic(format!("{street}: all rules up to {complexity}"), street);
         steps.push(
             step.with(["--search", "exhaustive", "--complexity", complexity])
-                .prints_into(&plan.all(street)),
+                .prints_into(&setup.all(street)),
         );
         let title = format!("{street}: all rules of one statement about cards");
         steps.push(
-            plan.heuristic(title, street)
+            setup
+                .heuristic(title, street)
                 .with(["--search", "exhaustive", "--complexity", "3", "--cards-only"])
-                .prints_into(&plan.cards(street)),
+                .prints_into(&setup.cards(street)),
         );
         let title = format!("{street}: the rules against each other and a best response");
-        let matches = plan.scaled(4e5, 200.0);
+        let matches = setup.scaled(4e5, 200.0);
         steps.push(
-            plan.measured(title, street, published)
+            setup
+                .measured(title, street, published)
                 .with(["--response", "--meet", "--matches", &matches])
-                .prints_into(&plan.met(street)),
+                .prints_into(&setup.head_to_head(street)),
         );
         for opponent in OTHERS {
             let title = format!("{street}: the rules against {opponent}");
             steps.push(
-                plan.measured(title, street, published)
+                setup
+                    .measured(title, street, published)
                     .with(["--opponent", opponent])
-                    .prints_into(&plan.other(street, opponent)),
+                    .prints_into(&setup.other(street, opponent)),
             );
         }
     }
     let (limit, no_limit) = ("holdem.limit.2p.reverse_blinds", "holdem.nolimit.2p.reverse_blinds");
-    let hands = plan.scaled(8e5, 1000.0);
+    let hands = setup.scaled(8e5, 1000.0);
     for (list, words) in LIMIT_LISTS {
         let title = format!("the whole game: {words}");
-        let step = plan.game(title, list, "cfr:blueprint=categories", limit, &hands);
-        steps.push(step.prints_into(&plan.whole(list)));
+        let step = setup.game(title, list, "cfr:blueprint=categories", limit, &hands);
+        steps.push(step.prints_into(&setup.whole(list)));
     }
     for list in NO_LIMIT_LISTS {
         for (against, hands) in NO_LIMIT {
-            let hands = plan.scaled(hands, 1000.0);
+            let hands = setup.scaled(hands, 1000.0);
             let title = format!("no-limit, {list} statements against {against}");
-            let step = plan.game(title, &format!("no-limit-{list}"), against, no_limit, &hands);
-            steps.push(step.prints_into(&plan.no_limit(list, against)));
+            let step = setup.game(title, &format!("no-limit-{list}"), against, no_limit, &hands);
+            steps.push(step.prints_into(&setup.no_limit(list, against)));
         }
     }
     steps

@@ -97,9 +97,9 @@ pub(super) fn skyline(street: &Street) -> String {
 pub(super) fn transitivity(results: &Results) -> String {
     let mut text = String::from("street,rule,against,wins,standard_error\n");
     for street in &results.streets {
-        for met in &street.met {
-            for (against, (mean, error)) in street.met.iter().zip(&met.wins) {
-                let names = format!("{},{},{}", street.name, met.name, against.name);
+        for result in &street.head_to_head {
+            for (against, (mean, error)) in street.head_to_head.iter().zip(&result.wins) {
+                let names = format!("{},{},{}", street.name, result.name, against.name);
                 text += &format!("{names},{mean:.6},{error:.6}\n");
             }
         }
@@ -112,7 +112,7 @@ const FIRST: f64 = 100.0;
 
 /// The best fitness over the rules measured, for each run, as a picture; the first run of each
 /// search is labelled.
-pub(super) fn course(street: &Street) -> String {
+pub(super) fn learning_curve(street: &Street) -> String {
     let mut runs: Vec<&super::results::Run> = street.runs.iter().collect();
     let first = |run: &&super::results::Run| {
         let same = street.runs.iter().find(|other| other.search == run.search);
@@ -122,8 +122,8 @@ pub(super) fn course(street: &Street) -> String {
     let lines = runs.iter().map(|run| {
         let mut points: Vec<(f64, f64)> = Vec::new();
         // The first rules are far below all others.
-        let early = run.course.iter().take_while(|(rules, _)| *rules < FIRST).count();
-        for &(rules, value) in &run.course[early.saturating_sub(1)..] {
+        let early = run.learning_curve.iter().take_while(|(rules, _)| *rules < FIRST).count();
+        for &(rules, value) in &run.learning_curve[early.saturating_sub(1)..] {
             let rules = rules.max(FIRST);
             // A step function: the best before holds up to here.
             points.extend(points.last().map(|&(_, before)| (rules, before)));
@@ -159,15 +159,15 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
                 "proven": proven, "found_by": by,
             })
         });
-        let met = street.met.iter().map(|met| {
+        let head_to_head = street.head_to_head.iter().map(|result| {
             json!({
-                "name": met.name, "rule": met.rule.rule, "fitness": met.rule.fitness,
-                "best_response": met.response, "others": met.others, "wins": met.wins,
+                "name": result.name, "rule": result.rule.rule, "fitness": result.rule.fitness,
+                "best_response": result.response, "others": result.others, "wins": result.wins,
             })
         });
         json!({
             "street": street.name,
-            "met": met.collect::<Vec<_>>(),
+            "met": head_to_head.collect::<Vec<_>>(),
             "reach": street.reach,
             "published": published.collect::<Vec<_>>(),
             "best": best.collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! The results of the study's commands.
 
-use super::steps::{NETWORKS, Plan};
+use super::steps::{NETWORKS, Setup};
 use crate::read::Document;
 use crate::{Options, ReadError};
 
@@ -57,9 +57,9 @@ pub(super) struct Results {
 
 impl Results {
     pub(super) fn read(options: &Options) -> Result<Results, ReadError> {
-        let plan = Plan { options };
-        let situations = Document::read(&plan.situations())?;
-        let twice = Document::read(&plan.solved_twice())?;
+        let setup = Setup { options };
+        let situations = Document::read(&setup.situations())?;
+        let twice = Document::read(&setup.solved_twice())?;
         let apart = |of: &str| -> Result<Apart, ReadError> {
             let number = |name: &str| twice.number(&format!("/{of}/{name}"));
             Ok(Apart { mean: number("mean")?, median: number("median")?, most: number("most")? })
@@ -67,11 +67,11 @@ impl Results {
         let mut networks = Vec::new();
         for network in &NETWORKS {
             networks.push(learned(
-                &Document::read(&plan.network(network))?,
-                &std::fs::read_to_string(plan.losses(network)).unwrap_or_default(),
+                &Document::read(&setup.network(network))?,
+                &std::fs::read_to_string(setup.losses(network)).unwrap_or_default(),
             )?);
         }
-        let direct = Document::read(&plan.network(&NETWORKS[3]))?;
+        let direct = Document::read(&setup.network(&NETWORKS[3]))?;
         let part = |name: &str| direct.number(&format!("/situations/{name}"));
         Ok(Results {
             situations: situations.number("/situations")? as u64,

@@ -9,7 +9,7 @@ use crate::{Options, Step, argument};
 pub(super) struct Network {
     /// The name of its encoding in commands and files.
     pub(super) encoding: &'static str,
-    /// Its name in the paper, or a description.
+    /// The name in the paper, or a description.
     pub(super) name: &'static str,
     /// The published results.
     pub(super) published: Option<Published>,
@@ -75,11 +75,11 @@ const SOLVED_TWICE: f64 = 100.0;
 pub(super) const ITERATIONS: [u32; 2] = [60, 600];
 
 /// The options, which determine paths and sizes.
-pub(super) struct Plan<'a> {
+pub(super) struct Setup<'a> {
     pub(super) options: &'a Options,
 }
 
-impl Plan<'_> {
+impl Setup<'_> {
     fn at(&self, name: &str) -> PathBuf {
         self.options.folder.join(name)
     }
@@ -111,36 +111,36 @@ impl Plan<'_> {
 
 /// All steps, in order.
 pub(super) fn steps(options: &Options) -> Vec<Step> {
-    let plan = Plan { options };
-    let turns = argument(&plan.at("turns"));
+    let setup = Setup { options };
+    let turns = argument(&setup.at("turns"));
     let mut steps = vec![
         Step::command("random turns, solved", "train situations --json")
-            .with(["--count", &plan.scaled(SITUATIONS, 25.0), "--out", &turns])
-            .prints_into(&plan.situations()),
+            .with(["--count", &setup.scaled(SITUATIONS, 25.0), "--out", &turns])
+            .prints_into(&setup.situations()),
     ];
-    let twice = ITERATIONS.map(|iterations| argument(&plan.at(&format!("turns-{iterations}"))));
+    let twice = ITERATIONS.map(|iterations| argument(&setup.at(&format!("turns-{iterations}"))));
     for (iterations, out) in ITERATIONS.iter().zip(&twice) {
         let title = format!("some of them by {iterations} iterations");
         steps.push(
             Step::command(title, "train situations --json")
-                .with(["--count", &plan.scaled(SOLVED_TWICE, 2.0), "--out", out])
+                .with(["--count", &setup.scaled(SOLVED_TWICE, 2.0), "--out", out])
                 .with(["--iterations", &iterations.to_string()])
-                .prints_into(&plan.at(&format!("turns-{iterations}.json"))),
+                .prints_into(&setup.at(&format!("turns-{iterations}.json"))),
         );
     }
     steps.push(
         Step::command("how far both solutions are apart", "train label-noise --json")
             .with([&twice[0], &twice[1]])
-            .prints_into(&plan.solved_twice()),
+            .prints_into(&setup.solved_twice()),
     );
     for network in &NETWORKS {
         let title = format!("the network that sees {}", network.name);
-        let out = plan.network(network).with_extension("safetensors");
+        let out = setup.network(network).with_extension("safetensors");
         steps.push(
             Step::command(title, "train values --json")
                 .with(["--data", &turns, "--encoding", network.encoding, "--out", &argument(&out)])
                 .on(options.device)
-                .prints_into(&plan.network(network)),
+                .prints_into(&setup.network(network)),
         );
     }
     steps

@@ -13,7 +13,7 @@ use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 use logs::DecisionRecord;
 use matches::bot::Bot;
-use matches::decide::Request;
+use matches::decide::{Decided, Request};
 use tokio::sync::Semaphore;
 
 /// An agent that clients can play against, or ask, in one game.
@@ -26,7 +26,7 @@ pub struct OfferedAgent {
     /// The time limit for a decision.
     time_limit: Duration,
     /// The permits for decisions of agents that are not inline.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 /// A decision to make: the information set, and the seed of random choices.
@@ -42,16 +42,16 @@ pub struct Question {
 
 impl OfferedAgent {
     /// Offers an agent in a game. A decision of an agent with its own thread takes at most
-    /// `time_limit`; agents that are not inline decide only with a permit of `places`.
+    /// `time_limit`; agents that are not inline decide only with a permit of `permits`.
     pub fn new(
         name: String,
         choice: AgentChoice,
         def: &Arc<GameDef>,
         time_limit: Duration,
-        places: Arc<Semaphore>,
+        permits: Arc<Semaphore>,
     ) -> OfferedAgent {
         let (def, idle) = (Arc::clone(def), Mutex::default());
-        OfferedAgent { name, choice, def, idle, time_limit, places }
+        OfferedAgent { name, choice, def, idle, time_limit, permits }
     }
 
     /// The agent as configured.
@@ -82,7 +82,34 @@ impl OfferedAgent {
 
     /// Makes one decision on the calling thread.
     pub(super) fn decide(&self, question: &Question) -> Result<DecisionRecord, AgentError> {
-        self.with(|agent| ask(agent, question, self.time_limit))
+        self.with(|agent| {
+            let before = Instant::now();
+            let decided = self.ask(agent, question);
+            decided.record(
+                &question.infoset,
+                question.hand,
+                super::SERVER_ENTRANT,
+                before.elapsed(),
+            )
+        })
+    }
+
+    /// Asks an agent, reset first, and counts what replaces its answer.
+    fn ask(&self, agent: &mut Bot, question: &Question) -> Decided {
+        let &Question { ref infoset, seed, hand } = question;
+        agent.restart();
+        let decided =
+            agent.decide(infoset, Request { seed, hand, time_left: Some(self.time_limit) });
+        if let Some(fallback) = decided.fallback {
+            let (agent, reason) = (&self.name, format!("{fallback:?}").to_lowercase());
+            tracing::warn!(agent, reason, "a check or fold replaces an agent's answer");
+            metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
+        }
+        if decided.corrected_from.is_some() {
+            let agent = self.name.clone();
+            metrics::counter!("cardroom_illegal_actions_total", "agent" => agent).increment(1);
+        }
+        decided
     }
 
     /// Makes one decision on a blocking thread.
@@ -99,7 +126,27 @@ impl OfferedAgent {
 
     /// The result, in chips, of the agent playing this deal against itself.
     pub(super) fn play_itself(&self, deal: &SelfPlay) -> Result<i64, AgentError> {
-        self.with(|agent| deal.play(agent, &self.def, self.time_limit))
+        self.with(|agent| {
+            let &SelfPlay { ref hole, ref board, seat, seed, hand } = deal;
+            let infoset = InfoSet { public: PublicState::new(&self.def), seat, hole: hole[seat] };
+            let mut question = Question { infoset, seed, hand };
+            loop {
+                let infoset = &mut question.infoset;
+                match infoset.public.turn() {
+                    Turn::Over => break,
+                    Turn::Deal(_) => {
+                        infoset.public.deal_from(board).expect("a deal holds the whole board");
+                    }
+                    Turn::Act(seat) => {
+                        (infoset.seat, infoset.hole) = (seat, hole[seat]);
+                        let decided = self.ask(agent, &question);
+                        // Decisions are legal.
+                        question.infoset.public.apply_unchecked(decided.action);
+                    }
+                }
+            }
+            question.infoset.public.payoffs(hole)[seat].parts() / Payoff::PER_CHIP
+        })
     }
 
     /// [`play_itself`](Self::play_itself) on a blocking thread.
@@ -116,25 +163,16 @@ impl OfferedAgent {
         work: impl FnOnce() -> Result<T, AgentError> + Send + 'static,
     ) -> Result<T, AgentError> {
         // Held until the work is done, even if nobody waits for it any more.
-        let places = Arc::clone(&self.places);
-        let place = places.acquire_owned().await.expect("it is never closed");
+        let permits = Arc::clone(&self.permits);
+        let permit = permits.acquire_owned().await.expect("it is never closed");
         let work = tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _permit = permit;
             work()
         });
         work.await.unwrap_or_else(|error| {
             Err(AgentError::Start { agent: self.name.clone(), reason: error.to_string() })
         })
     }
-}
-
-fn ask(agent: &mut Bot, question: &Question, time_limit: Duration) -> DecisionRecord {
-    agent.restart();
-    let &Question { ref infoset, seed, hand } = question;
-    let request = Request { seed, hand, time_left: Some(time_limit) };
-    let before = Instant::now();
-    let decided = agent.decide(infoset, request);
-    decided.record(infoset, hand, super::SERVER_ENTRANT, before.elapsed())
 }
 
 /// A deal for an agent to play against itself.
@@ -152,26 +190,79 @@ pub(super) struct SelfPlay {
     pub(super) hand: u64,
 }
 
-impl SelfPlay {
-    fn play(&self, agent: &mut Bot, def: &Arc<GameDef>, time_limit: Duration) -> i64 {
-        let public = PublicState::new(def);
-        let mut infoset = InfoSet { public, seat: self.seat, hole: self.hole[self.seat] };
-        loop {
-            match infoset.public.turn() {
-                Turn::Over => break,
-                Turn::Deal(_) => {
-                    infoset.public.deal_from(&self.board).expect("a deal holds the whole board");
-                }
-                Turn::Act(seat) => {
-                    (infoset.seat, infoset.hole) = (seat, self.hole[seat]);
-                    agent.restart();
-                    let (seed, hand) = (self.seed, self.hand);
-                    let request = Request { seed, hand, time_left: Some(time_limit) };
-                    // `decide` returns legal actions.
-                    infoset.public.apply_unchecked(agent.decide(&infoset, request).action);
-                }
-            }
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use agents::{Agent, AgentSpec, Context, Decision, Recipe, Registry};
+    use cards::Card;
+    use game::{Action, games};
+    use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
+
+    use super::*;
+
+    struct Panics;
+
+    impl Agent for Panics {
+        fn act(&mut self, infoset: &InfoSet, _: &mut Context) -> Decision {
+            assert_ne!(infoset.public.board().len(), 3, "as intended by a test");
+            Action::Call.into()
         }
-        infoset.public.payoffs(&self.hole)[self.seat].parts() / Payoff::PER_CHIP
+    }
+
+    fn offered() -> OfferedAgent {
+        let mut registry = Registry::default();
+        registry.add(AgentSpec {
+            kind: "panics",
+            summary: "calls, and panics on the flop",
+            example: "panics",
+            argument: None,
+            options: &[],
+            cost: Cost::Inline,
+            repeatable: true,
+            prepare: |_| Ok(Recipe::new(|_| Ok(Panics))),
+        });
+        let choice = registry.resolve("panics").expect("an agent");
+        let (def, permits) = (Arc::new(games::nolimit_holdem()), Arc::new(Semaphore::new(1)));
+        OfferedAgent::new("panics".into(), choice, &def, Duration::from_secs(1), permits)
+    }
+
+    /// Counts the panics that are recorded as metrics.
+    #[derive(Default)]
+    struct Panicked(Arc<AtomicU64>);
+
+    impl metrics::Recorder for Panicked {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+            let labels: Vec<_> = key.labels().map(|l| (l.key(), l.value())).collect();
+            let counted = key.name() == "cardroom_fallbacks_total";
+            assert!(counted && labels == [("reason", "panic")], "{key}");
+            Counter::from_arc(Arc::clone(&self.0))
+        }
+        fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+            Gauge::noop()
+        }
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::noop()
+        }
+    }
+
+    #[test]
+    fn a_panic_while_an_agent_plays_itself_for_the_baseline_is_counted() {
+        let cards = |text: &str| -> Vec<Card> {
+            text.split(' ').map(|card| card.parse().expect("a card")).collect()
+        };
+        let board = Board::new(&cards("2c 3c 4d Ks Kh")).expect("five cards");
+        let seat = Seat::new(0).expect("a seat");
+        let holes = ["As Ah", "Qd Jd"].map(|hole| HoleCards::new(&cards(hole)).expect("two cards"));
+        let hole = BySeat::from_fn(2, |seat| holes[seat.index()]);
+        let deal = SelfPlay { hole, board, seat, seed: 1, hand: 1 };
+        let panicked = Panicked::default();
+        let won = metrics::with_local_recorder(&panicked, || offered().play_itself(&deal));
+        assert_eq!(won.expect("it can be built"), 100);
+        // Both checks on the flop replace an answer.
+        assert_eq!(panicked.0.load(Ordering::SeqCst), 2);
     }
 }

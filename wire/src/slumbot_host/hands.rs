@@ -159,7 +159,6 @@ impl Inner {
                 offered.decide_elsewhere(question).await?
             };
             hand.play(record.action).expect("decide returns legal actions");
-            count(&offered.name, &record);
             slot.actions.push(pack(record.action));
             made.push(record);
         }
@@ -351,19 +350,6 @@ impl Drop for NewSession<'_> {
         if let Some(session) = &self.session {
             self.inner.free(session.index);
         }
-    }
-}
-
-/// Counts fallbacks and corrected actions in the metrics.
-fn count(agent: &str, decision: &DecisionRecord) {
-    if let Some(fallback) = decision.fallback {
-        let reason = format!("{fallback:?}").to_lowercase();
-        tracing::warn!(agent, reason, "a check or fold replaces an agent's answer");
-        metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
-    }
-    if decision.corrected_from.is_some() {
-        let agent = agent.to_owned();
-        metrics::counter!("cardroom_illegal_actions_total", "agent" => agent).increment(1);
     }
 }
 

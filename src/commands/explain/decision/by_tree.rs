@@ -8,6 +8,7 @@ use models::explain::{Explainer, Flip, percent};
 use models::student::Student;
 use models::tree::{Looks, Node};
 use serde_json::{Value, json};
+use show::number;
 
 use super::super::results::{Won, results};
 use super::super::tree::rows;
@@ -95,11 +96,11 @@ impl Found<'_> {
 
     /// Actions with their probabilities, as in `raise to 250 60 %, fold 40 %`.
     fn mix(&self, actions: &[(Action, f64)]) -> String {
-        let told = actions.iter().filter(|(_, share)| *share >= 0.005);
-        let told = told.map(|&(action, share)| {
-            format!("{} {:.0} %", self.decided.words(action), 100.0 * share)
+        let likely = actions.iter().filter(|(_, share)| *share >= 0.005);
+        let words = likely.map(|&(action, share)| {
+            format!("{} {}", self.decided.words(action), number::percent(share, 0))
         });
-        told.collect::<Vec<_>>().join(", ")
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// Whether the recorded probabilities differ from those of the tree now.

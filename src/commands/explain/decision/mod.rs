@@ -8,13 +8,14 @@ use std::path::PathBuf;
 
 use game::{Action, InfoSet, notation};
 use logs::{DecisionRecord, HandRecord, LedgerReader};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::tree_source::trees;
 use crate::chart::action_words;
 use crate::exit::Failure;
-use crate::named::Named;
-use crate::output::Output;
+use crate::output::{Output, Shown};
+use crate::resolve_names::Named;
 
 /// Explain a decision of a recorded match, and what would have changed it.
 ///
@@ -71,7 +72,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let decisions = ledger.decisions(args.hand).map_err(Failure::input)?;
     let name = |entrant: u8| ledger.info().entrants[usize::from(entrant)].name.as_str();
     let Some(number) = args.decision else {
-        return Ok(Output::from(list(&hand, &decisions, &name)));
+        let list = Decisions::of(&hand, &decisions, &|entrant| name(entrant).to_owned());
+        return Output::of(&list, args.json);
     };
     let (infoset, action) = before(&hand, number).ok_or_else(|| {
         Failure::usage(format!(
@@ -178,28 +180,65 @@ fn before(hand: &HandRecord, number: u32) -> Option<(InfoSet, Action)> {
     seen.map(|infoset| (infoset, action))
 }
 
-/// The actions of a hand, one line each.
-fn list<'a>(
-    hand: &HandRecord,
-    decisions: &[DecisionRecord],
-    name: &dyn Fn(u8) -> &'a str,
-) -> String {
-    let mut text = format!("hand {}: {}\n", hand.hand, notation::betting(&hand.public));
-    for (number, played) in hand.public.history().iter().enumerate() {
-        let note = decisions.iter().find(|decision| decision.index as usize == number);
-        let note = note.and_then(|decision| decision.note.as_deref()).unwrap_or_default();
-        // Only the first line of a note; the whole path is shown with the decision itself.
-        let note = note.lines().next().unwrap_or_default();
-        let did = before(hand, number as u32)
-            .map(|(infoset, action)| action_words(&infoset.public, action));
-        text += &format!(
-            "{number:>3}  {:<7}  {:<12}  {}  {}{}{note}\n",
-            played.street.name(),
-            name(hand.entrants[played.seat]),
-            hand.hole[played.seat],
-            did.unwrap_or_default(),
-            if note.is_empty() { "" } else { "  " }
-        );
+/// The decisions of a hand.
+struct Decisions {
+    hand: u64,
+    betting: String,
+    decisions: Vec<Listed>,
+}
+
+/// A decision in the list of a hand.
+#[derive(Serialize)]
+struct Listed {
+    /// The number in the hand, from 0, over all players.
+    number: u32,
+    street: &'static str,
+    player: String,
+    cards: String,
+    /// The action in words.
+    action: String,
+    /// The first line of the agent's note: the whole is shown with the decision itself.
+    note: Option<String>,
+}
+
+impl Decisions {
+    fn of(hand: &HandRecord, recorded: &[DecisionRecord], name: &dyn Fn(u8) -> String) -> Self {
+        let listed = |(number, played): (u32, &game::Played)| {
+            let note = recorded.iter().find(|decision| decision.index == number);
+            let note = note.and_then(|decision| decision.note.as_deref()?.lines().next());
+            let did =
+                before(hand, number).map(|(infoset, action)| action_words(&infoset.public, action));
+            Listed {
+                number,
+                street: played.street.name(),
+                player: name(hand.entrants[played.seat]),
+                cards: hand.hole[played.seat].to_string(),
+                action: did.unwrap_or_default(),
+                note: note.filter(|note| !note.is_empty()).map(str::to_owned),
+            }
+        };
+        let betting = notation::betting(&hand.public);
+        let decisions = (0..).zip(hand.public.history()).map(listed).collect();
+        Decisions { hand: hand.hand, betting, decisions }
     }
-    text
+}
+
+impl Shown for Decisions {
+    fn text(&self) -> String {
+        let mut text = format!("hand {}: {}\n", self.hand, self.betting);
+        for Listed { number, street, player, cards, action, note } in &self.decisions {
+            let note = note.as_ref().map(|note| format!("  {note}")).unwrap_or_default();
+            text += &format!("{number:>3}  {street:<7}  {player:<12}  {cards}  {action}{note}\n");
+        }
+        text
+    }
+
+    fn document(&self) -> impl Serialize {
+        json!({
+            "schema": "cardroom-explain-decisions/1",
+            "hand": self.hand,
+            "betting": self.betting,
+            "decisions": self.decisions,
+        })
+    }
 }

@@ -35,7 +35,7 @@ pub(super) fn explain(decided: &Decided<'_>) -> Result<Output, Failure> {
     Ok(Output::of(&Explained { decided, chart }, decided.args.json)?.then(drawn))
 }
 
-/// What the agent does with every hand that it would have had; `None` where it cannot be asked, in
+/// The agent's strategy with every hand that it could hold; `None` where it cannot be asked, in
 /// games without two hole cards, and where it would have had none.
 fn chart(decided: &Decided<'_>) -> Result<Option<Chart>, Failure> {
     let public = &decided.infoset.public;

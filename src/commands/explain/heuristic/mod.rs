@@ -14,17 +14,16 @@ use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef};
 use logs::Rate;
 use matches::games::load_game;
-use matches::stop::Stop;
 use models::heuristic::{HeuristicError, Rulebook};
 use protocol::acpc::gamedef::Reading;
 
 use self::shown::Lists;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
+use crate::resolve_names::Named;
 use crate::threads::Threads;
 
 /// Explain fast-and-frugal trees in words, with what each statement earns; or print them as a card.
@@ -155,8 +154,7 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let opponent = opponent.policy(def).map_err(Failure::input)?;
     let opponent = opponent.expect("only agents with a policy are let through");
     let settings = Settings { hands: args.hands, seed: args.seed, jobs: args.threads.count() };
-    let stop = Stop::new();
-    interrupt::listen(&stop)?;
+    let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut progress = Progress::new(args.hands, "hands", args.quiet);
     let mut show = |sofar: &Measured| {
         let note = Rate::of(&sofar.won, def.big_blind()).map_or_else(

@@ -36,7 +36,7 @@ impl Lists<'_> {
         Rate::of(sums, self.def.big_blind()).ok()
     }
 
-    /// What the lists win over all hands.
+    /// The winnings of the lists over all hands.
     pub(super) fn won(&self) -> Option<Rate> {
         self.rate(&self.measured?.won)
     }

@@ -2,34 +2,32 @@
 
 use std::fmt::Write;
 
-use show::svg::{Letters, escaped};
+use show::svg::{Colour, FONTS, Letters, escaped, palette};
 
 use super::{Line, Page, Section};
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#111;--faint:#555;--rule:#c9ced4;--paper:#fff}
-@media (prefers-color-scheme:dark){:root{--ink:#eee;--faint:#aab;--rule:#3a4049;--paper:#16181c}}
 *{box-sizing:border-box}
-body{margin:0 auto;padding:5mm;max-width:265mm;background:var(--paper);color:var(--ink);\
-font:7.2pt/1.25 Arial,Helvetica,'Liberation Sans',sans-serif}
+body{margin:0 auto;padding:5mm;max-width:265mm;background:var(--ground);color:var(--ink);\
+font-size:7.2pt;line-height:1.25}
 h1{font-size:15pt;line-height:1.1;margin:0 0 1mm}
 h2{font-size:9.5pt;line-height:1.2;margin:2.2mm 0 .2mm;border-top:.3mm solid var(--ink);padding-top:1mm}
-h2 small{font-weight:normal;font-size:7.2pt;color:var(--faint);margin-left:1.5mm}
+h2 small{font-weight:normal;font-size:7.2pt;color:var(--soft);margin-left:1.5mm}
 p{margin:0 0 .8mm}
 .key span{white-space:nowrap;margin-right:2.4mm}
 .key i,.bar i{display:inline-block;height:2.2mm}
 .key i{width:2.2mm;margin-right:.8mm;border-radius:.4mm;vertical-align:-.3mm}
 table{border-collapse:collapse;width:100%}
 td{padding:.1mm 0;vertical-align:middle}
-tr.rule{border-bottom:.1mm solid var(--rule)}
+tr.rule{border-bottom:.1mm solid var(--line)}
 td.when{padding-left:calc(var(--depth)*3.2mm);width:43%;padding-right:3mm}
 tr.branch td.when{font-weight:bold}
-td.when em{font-style:normal;color:var(--faint);font-weight:normal}
+td.when em{font-style:normal;color:var(--soft);font-weight:normal}
 td.bar{width:24mm;font-size:0;padding-right:2mm}
 td.bar div{width:22mm;height:2.2mm;white-space:nowrap;overflow:hidden}
-td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--faint);white-space:nowrap}
+td.play,td.node{text-align:right;width:1%;padding-left:3mm;color:var(--soft);white-space:nowrap}
 td.node{min-width:9mm}
-th{font-weight:normal;text-align:right;color:var(--faint);padding:0 0 .5mm 3mm;white-space:nowrap}
+th{font-weight:normal;text-align:right;color:var(--soft);padding:0 0 .5mm 3mm;white-space:nowrap}
 th.key{text-align:left;padding:0 0 .5mm;white-space:normal}
 i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .short{display:none}
@@ -44,17 +42,24 @@ td.play,td.node,th.play,th.node{width:auto;padding:0;min-width:0}\
 tr.rule{padding-bottom:.8mm}tr.branch{padding-top:1mm}}
 @page{size:A4;margin:9mm 10mm}
 @media print{.short{display:inline}.rest{display:none}td.bar{width:19mm}td.bar div{width:17mm}\
-:root{--ink:#000;--faint:#444;--rule:#c9ced4;--paper:#fff}body{padding:0;max-width:none}\
+body{padding:0;max-width:none}\
 section{break-inside:avoid}}
 ";
 
 /// The HTML file.
 pub(super) fn page(page: &Page) -> String {
     let head = escaped(&page.head);
+    let colours = palette(&[
+        ("ground", Colour::Ground),
+        ("ink", Colour::Ink),
+        ("soft", Colour::Soft),
+        ("line", Colour::PageLine),
+    ]);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{head}</h1>\n"
+         <style>\n{colours}\
+         body{{font-family:{FONTS}}}\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{head}</h1>\n"
     );
     for paragraph in page.about.iter().chain([&page.reading]) {
         add(&mut html, format_args!("<p>{}</p>\n", escaped(paragraph)));
@@ -117,7 +122,7 @@ fn line(html: &mut String, line: &Line) {
 /// The actions of a rule as HTML. In print, the rare part of a long list is replaced by dots, so
 /// that a rule takes one line.
 fn mix(whole: &str) -> String {
-    let first = PAPER.first_of(whole, ROOM);
+    let first = PAPER.first_of(whole, COLUMN_WIDTH);
     match first.strip_suffix(", …") {
         Some(first) => format!(
             "{}<span class=\"rest\">{}</span><span class=\"short\">, …</span>",
@@ -145,7 +150,7 @@ fn spaced(text: &str) -> String {
 
 /// Font in print, in points, and the width for the actions.
 const PAPER: Letters = Letters::regular(7.2);
-const ROOM: f64 = 205.0;
+const COLUMN_WIDTH: f64 = 205.0;
 
 fn add(html: &mut String, part: std::fmt::Arguments<'_>) {
     html.write_fmt(part).expect("a string takes all");

@@ -8,10 +8,9 @@ use std::path::PathBuf;
 
 use models::explain::{Explainer, Shown};
 use models::student::{Manifest, Student};
-use show::number::whole;
+use show::number::{percent, short_percent, whole};
 
 use super::drawing::colours;
-use super::tree::share;
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
 use crate::report;
@@ -69,7 +68,7 @@ struct Page {
     head: String,
     /// The agent and its training, in paragraphs.
     about: Vec<String>,
-    /// How to read it.
+    /// Instructions for the reader.
     reading: String,
     streets: Vec<Section>,
 }
@@ -158,7 +157,7 @@ fn about(manifest: &Manifest, whole_trees: bool) -> Vec<String> {
     let right: Vec<String> = game::Street::ALL
         .into_iter()
         .zip(streets)
-        .map(|(at, street)| format!("{:.1} % {}", 100.0 * street.accuracy, on(at)))
+        .map(|(at, street)| format!("{} {}", percent(street.accuracy, 1), on(at)))
         .collect();
     vec![
         format!(
@@ -189,7 +188,7 @@ fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Sec
     let key = classes
         .filter(|(_, share)| **share >= 0.005)
         .map(|((colour, class), share)| {
-            (colour, format!("{} {:.0} %", explainer.move_words(class, owed), 100.0 * share))
+            (colour, format!("{} {}", explainer.move_words(class, owed), percent(*share, 0)))
         })
         .collect();
     let shown = explainer.outline(0, depth);
@@ -206,7 +205,7 @@ fn line(explainer: &Explainer<'_>, shown: &[Shown], place: usize, weight: f64) -
         whole: explainer.mix(node.node),
         parts: colours(explainer).into_iter().zip(node.summary.shares.clone()).collect(),
         play: match weight > 0.0 {
-            true => share(node.summary.weight / weight),
+            true => short_percent(node.summary.weight / weight),
             false => String::new(),
         },
         node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),

@@ -28,8 +28,12 @@ const TITLE: Letters = Letters::bold(19.0);
 /// The SVG file.
 pub(super) fn page(page: &Page) -> String {
     let lines = |width: f64| -> Vec<String> {
-        let room = width - 2.0 * EDGE;
-        page.about.iter().chain([&page.reading]).flat_map(|text| TEXT.wrapped(text, room)).collect()
+        let available = width - 2.0 * EDGE;
+        page.about
+            .iter()
+            .chain([&page.reading])
+            .flat_map(|text| TEXT.wrapped(text, available))
+            .collect()
     };
     let head = |width: f64| TITLE.wrapped(&page.head, width - 2.0 * EDGE);
     let height = |width: f64| {
@@ -99,13 +103,9 @@ fn conditions(line: &Line, width: f64) -> Vec<String> {
 fn section(svg: &mut Picture, street: &Section, width: f64, y: f64) -> f64 {
     let (right, top) = (width - EDGE, y + 12.0);
     let head = top + 14.0;
-    svg.add(format_args!(
-        "<path d=\"M{EDGE} {top:.1}H{right:.1}\" class=\"head\"/>\n\
-             <text x=\"{EDGE}\" y=\"{head:.1}\"><tspan class=\"street\">{}</tspan>\
-             <tspan dx=\"8\" class=\"faint\">{}</tspan></text>",
-        escaped(&street.head),
-        escaped(&street.about)
-    ));
+    svg.add(format_args!("<path d=\"M{EDGE} {top:.1}H{right:.1}\" class=\"head\"/>"));
+    let words = [("class=\"street\"", &*street.head), ("dx=\"8\" class=\"faint\"", &*street.about)];
+    svg.spans([EDGE, head], "", &words);
     let node = right - NODE;
     for (x, words) in [(node, "of play"), (right, "node")] {
         svg.text([x, head], "class=\"end\"", words);
@@ -115,13 +115,11 @@ fn section(svg: &mut Picture, street: &Section, width: f64, y: f64) -> f64 {
         base += LINE;
         for (left, colour, words) in line {
             svg.add(format_args!(
-                    "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" fill=\"{colour}\"/>\
-                     <text x=\"{:.1}\" y=\"{base:.1}\" class=\"faint\">{}</text>",
-                    base - 7.4,
-                    left + 11.0,
-                    escaped(words)
-                ),
-            );
+                "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"1.5\" \
+                 fill=\"{colour}\"/>",
+                base - 7.4
+            ));
+            svg.text([left + 11.0, base], "class=\"faint\"", words);
         }
     }
     let mut y = base + 5.0;
@@ -143,11 +141,8 @@ fn line(svg: &mut Picture, line: &Line, width: f64, y: f64) {
             Some((link, words)) if number == 0 && link == line.link => (link, words),
             _ => ("", words.as_str()),
         };
-        svg.add(format_args!(
-                "<text x=\"{x:.1}\" y=\"{base:.1}\" class=\"{class}\"><tspan class=\"link\">{link}</tspan> {}</text>",
-                escaped(words)
-            ),
-        );
+        let spans = [("class=\"link\"", link), ("", " "), ("", words)];
+        svg.spans([x, base], &format!("class=\"{class}\""), &spans);
     }
     let Some(rule) = &line.rule else { return };
     // The rule stands beside the last line of the condition.
@@ -166,16 +161,11 @@ fn line(svg: &mut Picture, line: &Line, width: f64, y: f64) {
         }
         left += part;
     }
-    svg.add(format_args!(
-        "<text x=\"{mix:.1}\" y=\"{y:.1}\" class=\"mix\">{}</text></g>\n\
-             <text x=\"{play:.1}\" y=\"{y:.1}\" class=\"end\">{}</text>\
-             <text x=\"{right:.1}\" y=\"{y:.1}\" class=\"end\">{}</text>\n\
-             <path d=\"M{EDGE} {:.1}H{right:.1}\" class=\"under\"/>",
-        escaped(&TEXT.first_of(&format!("→ {}", rule.whole), MIX - GAP)),
-        rule.play,
-        rule.node,
-        y + 3.4
-    ));
+    let words = TEXT.first_of(&format!("→ {}", rule.whole), MIX - GAP);
+    svg.text([mix, y], "class=\"mix\"", &words);
+    svg.text([play, y], "class=\"end\"", &rule.play);
+    svg.text([right, y], "class=\"end\"", &rule.node);
+    svg.add(format_args!("</g>\n<path d=\"M{EDGE} {:.1}H{right:.1}\" class=\"under\"/>", y + 3.4));
 }
 
 fn open(size: [f64; 2], page: &Page) -> Picture {

@@ -56,7 +56,7 @@ struct Solved {
 struct Judged {
     name: String,
     ranges: Ranges,
-    /// What each blind's range loses to best responses, in mbb a hand.
+    /// The loss of each blind's range to best responses, in mbb a hand.
     losses: [f64; 2],
     /// The small blind's value when both play by the rule, in big blinds.
     value: f64,

@@ -2,7 +2,7 @@
 
 use cards::StartingHand;
 use show::number::percent;
-use show::svg::{Colour, Head, Picture};
+use show::svg::{Colour, Head, Heading, Picture};
 use solvers::shove_fold::{Range, share};
 
 use super::Solved;
@@ -28,10 +28,7 @@ pub(super) fn charts(solved: &Solved) -> String {
     let (columns, rows) = if rule.is_some() { (3.0, 2.0) } else { (2.0, 1.0) };
     let [wide, tall] = grid::size([CELL, TALL]);
     let tall = tall + LINE;
-    let size = [
-        2.0 * EDGE + columns * wide + (columns - 1.0) * GAP,
-        HEAD + rows * tall + (rows - 1.0) * GAP + EDGE,
-    ];
+    let width = columns * wide + (columns - 1.0) * GAP;
     let title = format!("All-in or fold with {} big blinds", solved.payoffs.stack);
     let about = match rule {
         Some(rule) => format!(
@@ -41,6 +38,9 @@ pub(super) fn charts(solved: &Solved) -> String {
         ),
         None => format!("The small blind wins {:.5} big blinds a hand.", solved.found.value),
     };
+    let heading = Heading::new(&title, &about, width);
+    let head = HEAD + heading.extra_height();
+    let size = [2.0 * EDGE + width, head + rows * tall + (rows - 1.0) * GAP + EDGE];
     let mut picture = Picture::new(&Head {
         name: "shove-fold",
         size,
@@ -58,17 +58,16 @@ pub(super) fn charts(solved: &Solved) -> String {
         style: ".hand{paint-order:stroke;stroke-width:2px;stroke-opacity:0.5}\
                 .less{fill:none;stroke-width:1.6;stroke-dasharray:3 2}",
     });
-    picture.text([EDGE, 20.0], "font-size=\"14\" font-weight=\"bold\"", &title);
-    picture.text([EDGE, 38.0], "font-size=\"12\" opacity=\"0.8\"", &about);
+    heading.draw(&mut picture, [EDGE, 20.0]);
     for (number, (what, nash, ruled)) in played.into_iter().enumerate() {
         let number = number as f64;
         match ruled {
             None => {
-                let corner = [EDGE + number * (wide + GAP), HEAD];
+                let corner = [EDGE + number * (wide + GAP), head];
                 chart(&mut picture, corner, &named(what, "equilibrium", nash), nash, None);
             }
             Some(ruled) => {
-                let at = |column: f64| [EDGE + column * (wide + GAP), HEAD + number * (tall + GAP)];
+                let at = |column: f64| [EDGE + column * (wide + GAP), head + number * (tall + GAP)];
                 chart(&mut picture, at(0.0), &named(what, "rule", ruled), ruled, None);
                 chart(&mut picture, at(1.0), &named(what, "equilibrium", nash), nash, None);
                 chart(&mut picture, at(2.0), &format!("{what}: difference"), ruled, Some(nash));

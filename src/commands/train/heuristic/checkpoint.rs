@@ -24,9 +24,7 @@ impl Checkpoint {
     /// Starts the checkpoint of a search for this file. From now on the first Ctrl-C saves the
     /// search.
     pub(super) fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
-        let stop = Stop::new();
-        let answer = interrupt::listen(&stop)?;
-        answer.set("saving the search; press Ctrl-C again to abort");
+        let stop = interrupt::listen("saving the search; press Ctrl-C again to abort")?;
         let path = out.map(|out| {
             let mut name = out.as_os_str().to_os_string();
             name.push(".search");

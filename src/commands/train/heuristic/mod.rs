@@ -19,12 +19,12 @@ use models::heuristic::{Heuristic, Place, Rulebook};
 use solvers::fitness::{FactClasses, Sampler};
 
 use self::checkpoint::Checkpoint;
-use self::opponent::{CATEGORIES, How, Opponent, at, kept};
+use self::opponent::{CATEGORIES, CountOptions, Opponent, at, default_counts_path};
 use crate::config::units::Count;
 use crate::exit::Failure;
-use crate::named::Named;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 use crate::threads::Threads;
 
 /// Find if-then rules that win most from an opponent, for one street of limit hold'em, or for all
@@ -96,7 +96,7 @@ pub struct Args {
     /// Also play the measured rules against each other, --matches per pair
     #[arg(long)]
     meet: bool,
-    /// How rules are measured: exactly, or by matches as published
+    /// CountOptions rules are measured: exactly, or by matches as published
     #[arg(long, value_enum, default_value = "exact")]
     fitness: Fitness,
     /// Matches per rule, for sampled fitness
@@ -202,8 +202,8 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     let rules = args.rules(street)?;
     let opponent = Opponent::find(args.opponent(), &args.named)?;
     let classes = FactClasses { texture: args.dry };
-    let table = args.table.clone().unwrap_or_else(|| kept(street, args.dry));
-    let how = How {
+    let table = args.table.clone().unwrap_or_else(|| default_counts_path(street, args.dry));
+    let how = CountOptions {
         flops: args.flops.map(usize::from),
         threads: args.threads.count(),
         quiet: args.quiet,
@@ -217,7 +217,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
         false => Ok(Vec::new()),
     };
     let responses: Vec<f64> = responses?;
-    let met = match args.meet {
+    let head_to_head = match args.meet {
         true => meetings(&sampler, &rules, args.matches.0, args.seed),
         false => Vec::new(),
     };
@@ -242,7 +242,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
         rules: &rules,
         worth: &worth,
         responses: &responses,
-        met: &met,
+        head_to_head: &head_to_head,
         found: found.as_ref(),
     };
     Output::of(&shown, args.json)

@@ -11,7 +11,6 @@ use evaluation::fitness::count;
 use game::{Action, GameDef, Street, games};
 use learners::heuristic::Judge;
 use logs::folder::write_whole;
-use matches::stop::Stop;
 use models::heuristic::Heuristic;
 use solvers::blueprint::AbstractStrategy;
 use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler, response};
@@ -19,8 +18,8 @@ use solvers::subgame::response::{InBuckets, TreeStrategy};
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::Named;
 use crate::progress::Progress;
+use crate::resolve_names::Named;
 
 /// The default opponent.
 pub(super) const CATEGORIES: &str = "cfr:blueprint=categories";
@@ -44,9 +43,9 @@ enum Simple {
 impl AbstractStrategy for Simple {
     fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
         match self {
-            Simple::Call(places) => {
+            Simple::Call(call_actions) => {
                 shares.fill(0.0);
-                shares[places[node as usize]] = 1.0;
+                shares[call_actions[node as usize]] = 1.0;
             }
             Simple::Random => shares.fill(1.0 / shares.len() as f32),
         }
@@ -58,14 +57,14 @@ impl Simple {
         match name {
             "random" => Some(Simple::Random),
             "call" => {
-                let mut places = Vec::new();
+                let mut call_actions = Vec::new();
                 for node in Street::ALL.into_iter().flat_map(|street| tree.decision_nodes(street)) {
                     let actions = tree.actions(node);
-                    places.resize(places.len().max(node as usize + 1), 0);
+                    call_actions.resize(call_actions.len().max(node as usize + 1), 0);
                     let calls = actions.iter().position(|action| *action == Action::Call);
-                    places[node as usize] = calls.unwrap_or(0);
+                    call_actions[node as usize] = calls.unwrap_or(0);
                 }
-                Some(Simple::Call(places))
+                Some(Simple::Call(call_actions))
             }
             _ => None,
         }
@@ -111,7 +110,7 @@ impl Opponent {
         street: Street,
         classes: &FactClasses,
         table: &Path,
-        how: How,
+        how: CountOptions,
     ) -> Result<ClassCounts, Failure> {
         let InBuckets { buckets, .. } = self.in_buckets();
         let counting = Counting { street, buckets, classes };
@@ -147,7 +146,7 @@ impl Opponent {
         Ok(Judge::new(fitness, self.def.big_blind()))
     }
 
-    /// What a best response that sees this opponent's buckets wins from a rule.
+    /// The winnings of a best response that sees this opponent's buckets against a rule.
     pub(super) fn response(
         &self,
         judge: &Judge,
@@ -169,15 +168,15 @@ impl Opponent {
 }
 
 /// The default file for counts.
-pub(super) fn kept(street: Street, texture: Texture) -> PathBuf {
+pub(super) fn default_counts_path(street: Street, texture: Texture) -> PathBuf {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     let texture: String = texture.to_string().chars().map(plain).collect();
     PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
 }
 
-/// How to count deals.
+/// The options for counting deals.
 #[derive(Clone, Copy)]
-pub(super) struct How {
+pub(super) struct CountOptions {
     /// Counts only this many flops instead of all; such counts are not saved.
     pub(super) flops: Option<usize>,
     pub(super) threads: usize,
@@ -185,10 +184,8 @@ pub(super) struct How {
 }
 
 /// Counts the deals, with a progress display.
-fn made(counting: &Counting<'_>, how: How) -> Result<ClassCounts, Failure> {
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the current flops; press Ctrl-C again to abort");
+fn made(counting: &Counting<'_>, how: CountOptions) -> Result<ClassCounts, Failure> {
+    let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
     let all = Counting::flops().len();
     let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
     let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {

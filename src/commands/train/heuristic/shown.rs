@@ -4,7 +4,7 @@ use learners::heuristic::{Judge, Method, Worth};
 use models::heuristic::Heuristic;
 use serde_json::{Value, json};
 use show::Table;
-use show::number::whole;
+use show::number::{percent, whole};
 
 use super::{Args, Fitness, Found};
 use crate::output::Shown;
@@ -15,10 +15,10 @@ pub(super) struct Measured<'a> {
     pub(super) judge: &'a Judge,
     pub(super) rules: &'a [Heuristic],
     pub(super) worth: &'a [Worth],
-    /// What a best response wins from each rule; empty if not requested.
+    /// The winnings of a best response against each rule; empty if not requested.
     pub(super) responses: &'a [f64],
-    /// What each rule wins from each other; empty if they did not meet.
-    pub(super) met: &'a [Vec<Worth>],
+    /// The winnings of each rule against each other; empty if they were not played.
+    pub(super) head_to_head: &'a [Vec<Worth>],
     pub(super) found: Option<&'a Found>,
 }
 
@@ -26,10 +26,10 @@ impl Shown for Measured<'_> {
     fn text(&self) -> String {
         let fitness = self.judge.fitness();
         let mut text = format!(
-            "{} rules against {}, chips a match, blinds 5 and 10; {:.1} % of its matches get there\n",
+            "{} rules against {}, chips a match, blinds 5 and 10; {} of its matches get there\n",
             fitness.street(),
             self.args.opponent(),
-            100.0 * fitness.reach()
+            percent(fitness.reach(), 1)
         );
         if !self.rules.is_empty() {
             let mut head = vec!["fitness", "complexity", "rule"];
@@ -47,11 +47,11 @@ impl Shown for Measured<'_> {
             }
             text += &format!("\n{table}\n");
         }
-        if !self.met.is_empty() {
+        if !self.head_to_head.is_empty() {
             let numbers = (1..=self.rules.len()).map(|number| number.to_string());
             let head = ["from".to_owned()].into_iter().chain(numbers).chain(["wins".to_owned()]);
             let mut table = Table::new(head).right(0..=self.rules.len());
-            for (at, (row, rule)) in self.met.iter().zip(self.rules).enumerate() {
+            for (at, (row, rule)) in self.head_to_head.iter().zip(self.rules).enumerate() {
                 let number = (at + 1).to_string();
                 let cells = [number].into_iter().chain(row.iter().map(interval));
                 table.row(cells.chain([rule.to_string()]));
@@ -103,7 +103,7 @@ impl Shown for Measured<'_> {
             })
             .collect();
         let pair = |worth: &Worth| [worth.mean, worth.error];
-        let met = self.met.iter().map(|row| row.iter().map(pair).collect());
+        let head_to_head = self.head_to_head.iter().map(|row| row.iter().map(pair).collect());
         let found = self.found.map(|found| {
             let best = found.records.best().iter().map(|(complexity, record)| {
                 json!({
@@ -112,8 +112,8 @@ impl Shown for Measured<'_> {
                     "evaluations": record.evaluations,
                 })
             });
-            let course = found.records.course().iter();
-            let course = course.map(|at| json!([at.evaluations, at.complexity, at.value]));
+            let curve = found.records.course().iter();
+            let curve = curve.map(|at| json!([at.evaluations, at.complexity, at.value]));
             json!({
                 "method": self.args.search.map(|kind| format!("{:?}", Method::from(kind))),
                 "seed": self.args.seed,
@@ -121,7 +121,7 @@ impl Shown for Measured<'_> {
                 "seconds": found.seconds,
                 "optimal": found.proven,
                 "best": best.collect::<Vec<_>>(),
-                "course": course.collect::<Vec<_>>(),
+                "course": curve.collect::<Vec<_>>(),
             })
         });
         json!({
@@ -131,7 +131,7 @@ impl Shown for Measured<'_> {
             "dry": self.args.dry.to_string(),
             "reach": fitness.reach(),
             "rules": rules,
-            "meetings": met.collect::<Vec<Vec<_>>>(),
+            "meetings": head_to_head.collect::<Vec<Vec<_>>>(),
             "found": found,
         })
     }

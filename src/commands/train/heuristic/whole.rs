@@ -120,7 +120,7 @@ fn wins(rate: &Rate) -> String {
     )
 }
 
-/// The game and opponent that books are measured in.
+/// The game and opponent that rulebooks are measured in.
 struct Table<'a> {
     def: &'a Arc<GameDef>,
     opponent: &'a dyn game::Policy,
@@ -142,8 +142,8 @@ impl Table<'_> {
         checkpoint.resume(|text| search.resume(text))?;
         let stop = checkpoint.stop().clone();
         let practice = self.practice(search.best(), 2 * options.deals, options.seed)?;
-        let mut rates = |books: &[Rulebook], deals: u64| {
-            let found = practice.rates(books, deals, &stop)?;
+        let mut rates = |rulebooks: &[Rulebook], deals: u64| {
+            let found = practice.rates(rulebooks, deals, &stop)?;
             Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
         };
         let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;

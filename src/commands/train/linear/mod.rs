@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use learners::linear_q::{Form, Lesson, Quirk, learn, search};
-use matches::stop::Stop;
 use models::linear::{Blind, FEATURES, LinearModel, Theta, Weights};
 use serde_json::{Value, json};
 use show::Table;
@@ -113,7 +112,7 @@ struct Made {
     seed: u64,
     weights: Weights,
     ranges: Ranges,
-    /// What each blind's range loses to best responses, in mbb a hand.
+    /// The loss of each blind's range to best responses, in mbb a hand.
     losses: [f64; 2],
 }
 
@@ -149,9 +148,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let pool = args.threads.pool()?;
     let done = AtomicU64::new(0);
     let progress = std::sync::Mutex::new(Progress::patient(jobs.len() as u64, "runs", args.quiet));
-    let stop = Stop::new();
-    let answer = interrupt::listen(&stop)?;
-    answer.set("stopping after the current runs, which are kept; press Ctrl-C again to abort");
+    let stop = interrupt::listen(
+        "stopping after the current runs, which are kept; press Ctrl-C again to abort",
+    )?;
     let method = args.method();
     let finished = FinishedRuns::new(&args.out, &method);
     let made = pool.run(|| {

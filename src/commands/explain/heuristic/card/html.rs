@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use show::svg::{Colour, escaped};
+use show::svg::{Colour, FONTS, escaped, palette};
 
 use super::Card;
 
 const STYLE: &str = "\
 *{box-sizing:border-box}
 body{margin:0 auto;padding:6mm;max-width:210mm;background:var(--ground);color:var(--ink);\
-font:var(--size)/1.3 Arial,Helvetica,'Liberation Sans',sans-serif}
+font-size:var(--size);line-height:1.3}
 h1{font-size:1.7em;line-height:1.15;margin:0 0 2mm}
 h2{font-size:1.15em;line-height:1.2;margin:.9em 0 .2em;padding-top:.4em;border-top:.5mm solid var(--ink)}
 p{margin:0 0 1.5mm}
@@ -44,23 +44,19 @@ const LINES: f64 = 520.0;
 /// The HTML file.
 pub(super) fn page(card: &Card) -> String {
     let head = escaped(&card.head);
-    let colours = |at: usize| {
-        let names = [
-            ("ground", Colour::Ground),
-            ("ink", Colour::Ink),
-            ("soft", Colour::Soft),
-            ("line", Colour::Line),
-        ];
-        let all = names.map(|(name, colour)| format!("--{name}:{}", colour.codes()[at]));
-        format!(":root{{color-scheme:light dark;--size:{:.1}pt;{}}}", size(card), all.join(";"))
-    };
+    let colours = palette(&[
+        ("ground", Colour::Ground),
+        ("ink", Colour::Ink),
+        ("soft", Colour::Soft),
+        ("line", Colour::Line),
+    ]);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
-         <style>\n{}\n@media screen and (prefers-color-scheme:dark){{{}}}\n{STYLE}</style>\n</head>\n<body>\n\
+         <style>\n{colours}:root{{--size:{:.1}pt}}\nbody{{font-family:{FONTS}}}\n\
+         {STYLE}</style>\n</head>\n<body>\n\
          <h1>{head}</h1>\n<p>{}</p>\n",
-        colours(0),
-        colours(1),
+        size(card),
         escaped(&card.reading),
     );
     for (street, rules) in &card.streets {

@@ -6,7 +6,7 @@ mod svg;
 use std::path::Path;
 
 use game::Betting;
-use show::number::{signed, whole};
+use show::number::{signed_minus, whole};
 
 use super::shown::{Lists, capital};
 use crate::commands::explain::tree_source::on;
@@ -21,7 +21,7 @@ struct Card {
     streets: Vec<(String, Vec<Rule>)>,
     /// The definitions of terms.
     terms: Vec<String>,
-    /// What the rules win, and where they come from.
+    /// The winnings and the source of the rules.
     foot: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ fn card(shown: &Lists<'_>) -> Card {
         foot.push(format!(
             "Against {} it wins {} ± {:.0} thousandths of a big blind a hand ({} hands).",
             shown.against,
-            signed(rate.mbb, 0).replace('-', "−"),
+            signed_minus(rate.mbb, 0),
             rate.half_width(),
             whole(2 * measured.deals)
         ));

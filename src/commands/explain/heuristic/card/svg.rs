@@ -77,9 +77,9 @@ impl Layout {
     fn rule(&mut self, number: u32, rule: &Rule) {
         let (regular, bold) = (Letters::regular(self.size), Letters::bold(self.size));
         let left = EDGE + 1.6 * self.size;
-        let room = WIDE - EDGE - left - bold.wide(&rule.what) - self.size;
+        let available = WIDE - EDGE - left - bold.wide(&rule.what) - self.size;
         for (at, text) in
-            regular.wrapped(&rule.when, room.max(8.0 * self.size)).into_iter().enumerate()
+            regular.wrapped(&rule.when, available.max(8.0 * self.size)).into_iter().enumerate()
         {
             self.height += 1.3 * self.size;
             if at == 0 {

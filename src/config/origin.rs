@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// The origin of a value.
+/// The layer that set a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ValueOrigin {
     /// The built-in default.
     Default,
     /// A line of a file.
@@ -16,13 +16,13 @@ pub enum Place {
     Flag(&'static str),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Default => f.write_str("default"),
-            Place::Line(file, line) => write!(f, "{}:{line}", file.display()),
-            Place::Variable(name) => write!(f, "environment variable {name}"),
-            Place::Flag(flag) => f.write_str(flag),
+            ValueOrigin::Default => f.write_str("default"),
+            ValueOrigin::Line(file, line) => write!(f, "{}:{line}", file.display()),
+            ValueOrigin::Variable(name) => write!(f, "environment variable {name}"),
+            ValueOrigin::Flag(flag) => f.write_str(flag),
         }
     }
 }

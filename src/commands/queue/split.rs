@@ -1,5 +1,6 @@
-//! The commands that can be split into parts: how a part is run, what of its result is kept, and
-//! how parts are merged. The contract is the same with and without a server (docs/scale.md).
+//! The commands that can be split into parts: the command line of a part, the files of its result,
+//! and the commands that merge all parts. The contract is the same with and without a server
+//! (docs/scale.md).
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +11,12 @@ use crate::exit::Failure;
 
 /// A command that can be split.
 #[derive(Debug)]
-pub(super) struct Cut {
+pub(super) struct SplitCommand {
     /// The first words of the command line.
     name: &'static [&'static str],
     /// The option for the number of threads, if there is one.
     threads: Option<&'static str>,
-    /// What the parts produce, which `merge` joins.
+    /// The output of a part, which `merge` joins.
     join: Join,
 }
 
@@ -30,26 +31,27 @@ enum Join {
 }
 
 /// All commands that can be split.
-const CUTS: [Cut; 6] = [
-    Cut { name: &["match"], threads: Some("--jobs"), join: Join::Ledgers },
-    Cut { name: &["tournament"], threads: Some("--jobs"), join: Join::Ledgers },
-    Cut { name: &["evaluate"], threads: Some("--threads"), join: Join::Folders },
-    Cut { name: &["study"], threads: None, join: Join::Folders },
-    Cut { name: &["train", "situations"], threads: Some("--threads"), join: Join::Files },
-    Cut { name: &["endgame", "database"], threads: Some("--threads"), join: Join::Files },
+const SPLIT_COMMANDS: [SplitCommand; 6] = [
+    SplitCommand { name: &["match"], threads: Some("--jobs"), join: Join::Ledgers },
+    SplitCommand { name: &["tournament"], threads: Some("--jobs"), join: Join::Ledgers },
+    SplitCommand { name: &["evaluate"], threads: Some("--threads"), join: Join::Folders },
+    SplitCommand { name: &["study"], threads: None, join: Join::Folders },
+    SplitCommand { name: &["train", "situations"], threads: Some("--threads"), join: Join::Files },
+    SplitCommand { name: &["endgame", "database"], threads: Some("--threads"), join: Join::Files },
 ];
 
-impl Cut {
+impl SplitCommand {
     /// The entry for this command.
     ///
     /// # Errors
     /// If it cannot be split.
-    pub(super) fn of(words: &[String]) -> Result<&'static Cut, Failure> {
-        let begins = |cut: &&Cut| {
-            words.len() >= cut.name.len() && cut.name.iter().zip(words).all(|(a, b)| a == b)
+    pub(super) fn of(words: &[String]) -> Result<&'static SplitCommand, Failure> {
+        let begins = |split: &&SplitCommand| {
+            words.len() >= split.name.len() && split.name.iter().zip(words).all(|(a, b)| a == b)
         };
-        CUTS.iter().find(begins).ok_or_else(|| {
-            let names: Vec<String> = CUTS.iter().map(|cut| cut.name.join(" ")).collect();
+        SPLIT_COMMANDS.iter().find(begins).ok_or_else(|| {
+            let names: Vec<String> =
+                SPLIT_COMMANDS.iter().map(|split| split.name.join(" ")).collect();
             Failure::input(anyhow::anyhow!(
                 "`{}` cannot be cut into parts; commands that can: {}",
                 words.join(" "),

@@ -75,11 +75,11 @@ pub(crate) fn names(registry: &Registry, can: impl Fn(&AgentChoice) -> bool) -> 
     names.filter(can).map(str::to_owned).collect()
 }
 
-/// How a game is read and named.
+/// A game with its name.
 #[derive(clap::Args)]
 pub(crate) struct Game {
     /// The game: a built-in name, or the path of an ACPC game definition
-    #[arg(long, value_name = "FILE", default_value = crate::playing::DEFAULT_GAME)]
+    #[arg(long, value_name = "FILE", default_value = crate::match_options::DEFAULT_GAME)]
     game: String,
     /// Parse the game file like the original dealer, which ignores what it does not understand
     #[arg(long)]
@@ -100,7 +100,7 @@ impl Game {
 }
 
 /// The most bytes of a menu file.
-const LONGEST_MENU: u64 = 1 << 16;
+const MAX_MENU: u64 = 1 << 16;
 
 /// A built-in menu, one from a file, or one given as lines separated by `;`.
 pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
@@ -114,12 +114,12 @@ pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
     }
     let bad = |error: &dyn std::fmt::Display| Failure::input(anyhow::anyhow!("{name}: {error}"));
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(LONGEST_MENU).read_to_string(&mut text));
+    let read = File::open(path).and_then(|file| file.take(MAX_MENU).read_to_string(&mut text));
     read.map_err(|error| {
         let shipped: Vec<&str> = menu::shipped().iter().map(|menu| menu.name).collect();
         bad(&format!("{error}; shipped menus are {}", shipped.join(", ")))
     })?;
-    if text.len() as u64 == LONGEST_MENU {
+    if text.len() as u64 == MAX_MENU {
         return Err(bad(&"too long for a menu"));
     }
     text.parse().map_err(|error: MenuError| bad(&error))

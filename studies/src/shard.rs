@@ -11,7 +11,7 @@ use logs::Shard;
 use crate::{Action, Step};
 
 /// The steps of one part, in order; `folder` is the study's.
-pub fn part(steps: Vec<Step>, folder: &Path, shard: Shard) -> Vec<Step> {
+pub fn shard_steps(steps: Vec<Step>, folder: &Path, shard: Shard) -> Vec<Step> {
     let needs = needs(&steps, folder);
     let mut wanted = vec![false; steps.len()];
     for (number, step) in (0..).zip(last(&needs)) {

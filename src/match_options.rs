@@ -14,8 +14,8 @@ use matches::stop::Stop;
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::named::{Game, Named};
 use crate::progress::Progress;
+use crate::resolve_names::{Game, Named};
 use crate::threads::threads;
 
 /// The default game.
@@ -66,7 +66,7 @@ pub(crate) struct PlayArgs {
     pub(crate) quiet: bool,
 }
 
-/// What is recorded.
+/// The level of detail of a record.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Record {
     /// Nothing: results only, at full speed
@@ -80,8 +80,8 @@ pub(crate) enum Record {
 /// The default level of records: decisions take about a kilobyte a hand, too much for very many
 /// hands.
 fn usual_record(hands: u64) -> Record {
-    const MOST: u64 = 20_000;
-    if hands <= MOST { Record::Decisions } else { Record::Hands }
+    const MAX_RECORDED: u64 = 20_000;
+    if hands <= MAX_RECORDED { Record::Decisions } else { Record::Hands }
 }
 
 impl From<Record> for Level {
