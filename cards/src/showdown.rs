@@ -86,7 +86,7 @@ impl Showdown {
         self.board = board;
         self.classes.deal(board);
         let counts = &mut self.counts;
-        self.classes.sweep(|column, of_column| counts[column] = of_column);
+        self.classes.for_each_class(|column, of_column| counts[column] = of_column);
         self.sort_hands();
         Ok(())
     }

@@ -126,10 +126,10 @@ fn a_database_is_the_same_at_any_number_of_threads_and_after_any_cut() {
     assert!(bytes == on(2, &folder.path().join("two")), "two threads make another file");
     // What a run leaves that is stopped at its second look: the card is not yet its last.
     let again = folder.path().join("again");
-    let mut looks = 0;
+    let mut polls = 0;
     let stopped = make(&plan, &again, |_| {
-        looks += 1;
-        looks < 2
+        polls += 1;
+        polls < 2
     });
     assert_eq!(stopped.expect("stopped"), Made::Stopped(512));
     let left = fs::read(&partial).expect("left");

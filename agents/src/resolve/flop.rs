@@ -14,13 +14,13 @@ use super::continuations::{self, AtLeaf, Continuations, OnFlop};
 
 /// The network inside the program; docs/resolve.md has its recipe.
 const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
-/// Flops that are kept besides those of kept solutions.
-const KEPT: usize = 4;
+/// Maximum number of cached flops, besides those of cached solutions.
+const CACHED_FLOPS: usize = 4;
 
 /// The estimate of values, and the flops last asked about.
 pub(super) struct Flops {
     estimate: Estimate,
-    kept: Mutex<Vec<(CardSet, EndOfFlop)>>,
+    cache: Mutex<Vec<(CardSet, EndOfFlop)>>,
 }
 
 /// What estimates values beyond checking down.
@@ -60,14 +60,14 @@ impl Flops {
             ));
         }
         let estimate = Estimate::Network(Arc::new(network));
-        Ok(Flops { estimate, kept: Mutex::default() })
+        Ok(Flops { estimate, cache: Mutex::default() })
     }
 
     /// The flops with the values of a blueprint's continuation strategies; `None` if it does not
     /// see cards in buckets, or has no turn.
     pub(super) fn of_blueprint(blueprint: Arc<dyn TreeStrategy>) -> Option<Flops> {
         let estimate = Estimate::Continuations(Arc::new(Continuations::new(blueprint)?));
-        Some(Flops { estimate, kept: Mutex::default() })
+        Some(Flops { estimate, cache: Mutex::default() })
     }
 
     /// The bytes of the values on a flop, which has two matrices of all pairs of hands.
@@ -91,8 +91,8 @@ impl Flops {
     /// cards.
     pub(super) fn at(&self, board: Board) -> Option<EndOfFlop> {
         let board = board.set();
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
         if known.is_some() {
             return known;
         }
@@ -105,9 +105,9 @@ impl Flops {
             }
         };
         let flop = EndOfFlop { flop: Arc::new(flop), beyond };
-        let mut kept = kept();
-        kept.insert(0, (board, flop.clone()));
-        kept.truncate(KEPT);
+        let mut cache = cache();
+        cache.insert(0, (board, flop.clone()));
+        cache.truncate(CACHED_FLOPS);
         Some(flop)
     }
 }

@@ -249,8 +249,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
-        let kept = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, kept };
+        let cache = Mutex::default();
+        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;

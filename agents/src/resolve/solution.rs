@@ -17,9 +17,9 @@ use crate::Clock;
 const MEMORY: u64 = 250 << 20;
 /// The fewest iterations that can come near an equilibrium.
 const FEWEST: u32 = 30;
-/// The exploitability is first computed after this many iterations, then each time the number has
-/// doubled.
-const LOOK: u32 = 100;
+/// The number of iterations before the first check of the exploitability, which is checked again
+/// each time this number has doubled.
+const FIRST_CHECK: u32 = 100;
 /// On the flop solving stops at this exploitability already, as a share of the pot: the values at
 /// the end of its betting are less exact.
 const ENOUGH_ON_FLOP: f64 = 0.01;
@@ -89,7 +89,7 @@ impl Effort {
     /// or until only the time to evaluate the result is left.
     fn run(&self, game: &mut Game, pot: f64) {
         let mut before = self.left();
-        let mut look = LOOK;
+        let mut next_check = FIRST_CHECK;
         let on_flop = matches!(game, Game::Flop(_));
         let enough = if on_flop { self.enough.max(ENOUGH_ON_FLOP) } else { self.enough };
         let mut longest = 0.0;
@@ -103,11 +103,11 @@ impl Effort {
                 break;
             }
             before = left;
-            if game.iterations() == look {
+            if game.iterations() == next_check {
                 if game.exploitability() <= enough * pot {
                     break;
                 }
-                look = look.saturating_mul(2);
+                next_check = next_check.saturating_mul(2);
                 before = self.left();
             }
         }

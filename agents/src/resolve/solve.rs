@@ -1,4 +1,4 @@
-//! Chains of solutions along a hand, kept for later decisions.
+//! Chains of solutions along a hand, cached for later decisions.
 //!
 //! The first solution starts with the first street that is solved. It is computed when its player
 //! first acts there, with all bets made so far in its tree. A bet of the other player that is not
@@ -22,8 +22,8 @@ use crate::reach::{self, Alike};
 
 /// Minimum probability of an action of the other player when its range is updated.
 const LEAST: f64 = 0.001;
-/// Maximum total bytes of kept solutions.
-const KEPT: u64 = 256 << 20;
+/// Maximum total size of the cached solutions, in bytes.
+const CACHE_BYTES: u64 = 256 << 20;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
 const PACE: f64 = 4e-9;
 
@@ -42,12 +42,12 @@ pub(super) struct Resolver {
     /// The share of the other player's hands that enters a solution without a choice, in solutions
     /// after another one; all enter if there is no offer.
     pub(super) forced: f64,
-    pub(super) kept: Mutex<Kept>,
+    pub(super) cache: Mutex<SolutionCache>,
 }
 
 /// A cache of recent solutions.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct SolutionCache {
     /// Most recent first.
     solutions: VecDeque<(Key, Option<Arc<Solved>>)>,
     /// Measured seconds per iteration for each pair of hand and action.
@@ -119,8 +119,8 @@ impl Resolver {
         let played = &asked.history()[root.history().len()..];
         let added = self.added(root, seat, played);
         let key = Key { seat, before: root.history().to_vec(), board: root.board(), added };
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().take(&key);
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().take(&key);
         let solved = known.unwrap_or_else(|| {
             let ranges = match ranges {
                 Some(ranges) => ranges.clone(),
@@ -131,18 +131,18 @@ impl Resolver {
             let offers = safe.and_then(|before| Some((before.worth(root, other)?, self.forced)));
             let flops = self.flops.as_deref();
             let problem = Problem { root, seat, played, ranges, offers, flops };
-            let pace = kept().pace.unwrap_or(PACE);
+            let pace = cache().pace.unwrap_or(PACE);
             let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
             let solved = Solved::new(problem, &self.menus, effort, pace)?;
             if let (Some((clock, _)), Some(begun)) = (&effort.until, begun) {
                 let took = clock.now().saturating_sub(begun).as_secs_f64();
                 let pace = solved.pace(took);
-                let mut kept = kept();
-                kept.pace = pace.or(kept.pace);
+                let mut cache = cache();
+                cache.pace = pace.or(cache.pace);
             }
             Some(Arc::new(solved))
         });
-        kept().put(key, solved.clone());
+        cache().put(key, solved.clone());
         solved
     }
 
@@ -253,7 +253,7 @@ impl Start {
     }
 }
 
-impl Kept {
+impl SolutionCache {
     /// Removes and returns the cached entry of a key.
     fn take(&mut self, key: &Key) -> Option<Option<Arc<Solved>>> {
         let at = self.solutions.iter().position(|(known, _)| known == key)?;
@@ -264,11 +264,11 @@ impl Kept {
     fn put(&mut self, key: Key, solved: Option<Arc<Solved>>) {
         self.solutions.push_front((key, solved));
         let mut bytes = 0;
-        let mut room = |(_, solved): &(Key, Option<Arc<Solved>>)| {
+        let mut fits = |(_, solved): &(Key, Option<Arc<Solved>>)| {
             bytes += solved.as_ref().map_or(1 << 10, |solved| solved.bytes);
-            bytes <= KEPT
+            bytes <= CACHE_BYTES
         };
-        let most = self.solutions.iter().take_while(|kept| room(kept)).count();
+        let most = self.solutions.iter().take_while(|entry| fits(entry)).count();
         self.solutions.truncate(most.max(1));
     }
 }

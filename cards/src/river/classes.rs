@@ -148,7 +148,7 @@ impl Classes {
     }
 
     /// Calls `visit` with the column and the counts of every possible class.
-    pub(crate) fn sweep(&self, mut visit: impl FnMut(usize, Counts)) {
+    pub(crate) fn for_each_class(&self, mut visit: impl FnMut(usize, Counts)) {
         let mut passed = Passed { hands: 0, holding: [0; 26] };
         let mut before = [0; FLUSH_HANDS];
         for group in self.groups() {

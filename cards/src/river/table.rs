@@ -50,7 +50,7 @@ impl RiverTable {
         each_board(|river, board| {
             classes.deal(board);
             let row = &mut values[river.first()..][..river.width()];
-            classes.sweep(|column, counts| row[column] = counts.value(ties));
+            classes.for_each_class(|column, counts| row[column] = counts.value(ties));
         });
         RiverTable { ties, values }
     }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use models::tree::{Looks, Node, Tree};
+use models::tree::{Node, SplitTest, Tree};
 use solvers::endgame::{Bets, EndgameError};
 
 use super::database::Database;
@@ -245,8 +245,8 @@ impl Predictor {
         let mut bounds = [f32::NEG_INFINITY, f32::INFINITY];
         let mut at = 0;
         while at != node {
-            let Node::Branch { looks, below, left, right } = self.tree.node(at) else { break };
-            let own = looks == Looks::Column(column);
+            let Node::Branch { test, below, left, right } = self.tree.node(at) else { break };
+            let own = test == SplitTest::Column(column);
             // Left subtrees come before right ones.
             at = if node < right {
                 bounds[1] = if own { bounds[1].min(below) } else { bounds[1] };

@@ -95,17 +95,21 @@ pub fn learn(lesson: &Lesson, seed: u64) -> Result<Weights, Diverged> {
         let exploration = (lesson.hands - hand) as f64 / lesson.hands as f64;
         learner.hand(exploration);
         // Not after every hand: a weight that is not finite stays so.
-        let look = hand % LOOK == LOOK - 1 || hand + 1 == lesson.hands;
-        if look && !learner.is_finite() {
-            return Err(learner.first_bad_hand(lesson, seed, hand / LOOK * LOOK));
+        let check = hand % CHECK_INTERVAL == CHECK_INTERVAL - 1 || hand + 1 == lesson.hands;
+        if check && !learner.is_finite() {
+            return Err(learner.first_bad_hand(
+                lesson,
+                seed,
+                hand / CHECK_INTERVAL * CHECK_INTERVAL,
+            ));
         }
     }
     let [small, big] = [0, learner.own].map(|at| learner.theta[at]);
     Ok(Weights { small, big })
 }
 
-/// The number of hands between checks whether all weights are finite.
-const LOOK: u64 = 1024;
+/// The interval, in hands, between checks whether all weights are finite.
+const CHECK_INTERVAL: u64 = 1024;
 
 /// A player's hand: its combo and its kind.
 struct Holding {

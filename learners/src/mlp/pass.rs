@@ -137,17 +137,20 @@ impl Slice {
     fn new(layers: &[Layer], rows: usize) -> Slice {
         let inputs = layers.first().map_or(0, |layer| layer.inputs);
         let outputs = layers.last().map_or(0, |layer| layer.outputs);
-        let room = |layer: &Layer| Panels::new(rows, layer.outputs);
-        let sums = |layer: &Layer| layer.slope().map_or(Panels::default(), |_| room(layer));
+        let buffer = |layer: &Layer| Panels::new(rows, layer.outputs);
+        let sums = |layer: &Layer| layer.slope().map_or(Panels::default(), |_| buffer(layer));
         let hidden = &layers[..layers.len().saturating_sub(1)];
         Slice {
             count: 0,
             rows: vec![0.0; rows * inputs],
-            units: [Panels::new(rows, inputs)].into_iter().chain(hidden.iter().map(room)).collect(),
+            units: [Panels::new(rows, inputs)]
+                .into_iter()
+                .chain(hidden.iter().map(buffer))
+                .collect(),
             sums: hidden.iter().map(sums).collect(),
             answers: vec![0.0; rows * outputs],
             slopes: vec![0.0; rows * outputs],
-            gradients: layers.iter().map(room).collect(),
+            gradients: layers.iter().map(buffer).collect(),
             of_slopes: vec![0.0; layers.len()],
             losses: Losses::default(),
         }

@@ -80,12 +80,12 @@ impl<const W: usize> Grower<'_, W> {
         let mut best: Option<Split> = None;
         let mut sorter = Sorter::default();
         for column in self.columns(place) {
-            let mut sweep = Sweep::new(lanes, rows.len(), &self.price);
+            let mut scan = SplitScan::new(lanes, rows.len(), &self.price);
             match counted {
                 Some(counted) => {
                     for (code, cell) in counted.column(column).iter().enumerate() {
                         if cell.rows > 0 {
-                            sweep.pass(code as u16, cell);
+                            scan.pass(code as u16, cell);
                         }
                     }
                 }
@@ -95,11 +95,11 @@ impl<const W: usize> Grower<'_, W> {
                     for &at in order {
                         let row = rows[at as usize];
                         let sums = self.matrix.label(row).map(f64::from);
-                        sweep.pass(self.matrix.code(row, column), &Cell { sums, rows: 1 });
+                        scan.pass(self.matrix.code(row, column), &Cell { sums, rows: 1 });
                     }
                 }
             }
-            if let Some((cut, loss)) = sweep.best
+            if let Some((cut, loss)) = scan.best
                 && best.is_none_or(|best| loss < best.loss)
             {
                 best = Some(Split { column, cut, loss });
@@ -154,8 +154,8 @@ impl<const W: usize> Grower<'_, W> {
     }
 }
 
-// A sweep over the rows of a leaf by increasing code: what is passed goes left.
-struct Sweep<'a, const W: usize> {
+// A scan over the rows of a leaf by increasing code: what is passed goes left.
+struct SplitScan<'a, const W: usize> {
     left: Cell<f64, W>,
     right: Cell<f64, W>,
     // The last code passed.
@@ -165,11 +165,11 @@ struct Sweep<'a, const W: usize> {
     best: Option<(u16, f64)>,
 }
 
-impl<'a, const W: usize> Sweep<'a, W> {
-    fn new(sums: [f64; W], rows: usize, price: &'a Price) -> Sweep<'a, W> {
+impl<'a, const W: usize> SplitScan<'a, W> {
+    fn new(sums: [f64; W], rows: usize, price: &'a Price) -> SplitScan<'a, W> {
         let left = Cell { sums: [0.0; W], rows: 0 };
         let right = Cell { sums, rows: rows as u32 };
-        Sweep { left, right, last: None, price, best: None }
+        SplitScan { left, right, last: None, price, best: None }
     }
 
     #[inline]

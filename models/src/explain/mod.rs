@@ -23,7 +23,7 @@ use abstraction::menu::Move;
 use game::Street;
 
 use crate::student::{Learned, Student};
-use crate::tree::{Looks, Node, Summary, Tree};
+use crate::tree::{Node, SplitTest, Summary, Tree};
 
 pub use around::Around;
 pub use bluffs::{Bluff, Weak};
@@ -79,13 +79,13 @@ impl<'a> Explainer<'a> {
     /// The condition, in words, under which a branch's test leads to its right side, or its left
     /// one. Empty for a leaf.
     pub fn condition(&self, branch: usize, right: bool) -> String {
-        let Node::Branch { looks, below, .. } = self.tree.node(branch) else {
+        let Node::Branch { test, below, .. } = self.tree.node(branch) else {
             return String::new();
         };
         let (from, below) = if right { (Some(below), None) } else { (None, Some(below)) };
-        match looks {
-            Looks::Column(column) => self.range(column, from, below),
-            Looks::Plane(plane) => words::range(&self.sum(&plane.factors), from, below),
+        match test {
+            SplitTest::Column(column) => self.range(column, from, below),
+            SplitTest::Plane(plane) => words::range(&self.sum(&plane.factors), from, below),
         }
     }
 

@@ -20,7 +20,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Builder, Looks, Node, Tree, TreeError, UNITS};
+use super::{Builder, Node, SplitTest, Tree, TreeError, UNITS};
 
 const MAGIC: &[u8; 8] = b"cardtree";
 const VERSION: u32 = 1;
@@ -49,12 +49,12 @@ impl Tree {
                         varint(&mut out, (share * UNITS as f32).round() as u32);
                     }
                 }
-                Node::Branch { looks: Looks::Column(column), below, .. } => {
+                Node::Branch { test: SplitTest::Column(column), below, .. } => {
                     out.push(1);
                     varint(&mut out, column as u32);
                     out.extend(below.to_le_bytes());
                 }
-                Node::Branch { looks: Looks::Plane(plane), below, .. } => {
+                Node::Branch { test: SplitTest::Plane(plane), below, .. } => {
                     out.push(2);
                     varint(&mut out, plane.factors.len() as u32);
                     for &(column, factor) in &plane.factors {

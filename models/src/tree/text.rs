@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 use show::number::grouped;
 
-use super::{Builder, Looks, Node, Plane, Tree, TreeError, UNITS};
+use super::{Builder, Node, Plane, SplitTest, Tree, TreeError, UNITS};
 
 // Maximum nesting of parentheses and branches: more than a tree can have.
 const MOST_NESTED: usize = 4 * super::DEEPEST;
@@ -34,10 +34,10 @@ impl Tree {
     /// for a leaf.
     pub fn test_text(&self, number: usize) -> String {
         let mut out = String::new();
-        if let Node::Branch { looks, below, .. } = self.node(number) {
-            match looks {
-                Looks::Column(column) => write_name(&self.columns[column], &mut out),
-                Looks::Plane(plane) => self.write_plane(plane, &mut out),
+        if let Node::Branch { test, below, .. } = self.node(number) {
+            match test {
+                SplitTest::Column(column) => write_name(&self.columns[column], &mut out),
+                SplitTest::Plane(plane) => self.write_plane(plane, &mut out),
             }
             write_bound(below, &mut out);
         }

@@ -131,8 +131,8 @@ impl Response<'_> {
                 at = node.first_child() + draw(self.strategy, node, at, bucket, rng);
                 continue;
             }
-            let mut room = [0.0; MOST_ACTIONS];
-            let shares = &mut room[..node.actions()];
+            let mut buffer = [0.0; MOST_ACTIONS];
+            let shares = &mut buffer[..node.actions()];
             self.shares(at, bucket, shares);
             let mut winnings = [0.0; MOST_ACTIONS];
             let mut value = 0.0;

@@ -111,8 +111,8 @@ pub(super) fn draw<S: AbstractStrategy + ?Sized>(
     bucket: u32,
     rng: &mut Pcg64Mcg,
 ) -> u32 {
-    let mut room = [0.0; MOST_ACTIONS];
-    let shares = &mut room[..node.actions()];
+    let mut buffer = [0.0; MOST_ACTIONS];
+    let shares = &mut buffer[..node.actions()];
     strategy.shares(at, bucket, shares);
     let mut point = (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
     let last = shares.len() - 1;
@@ -138,8 +138,8 @@ impl Frozen {
         let layout = trainer.layout.clone();
         let mut frozen = vec![0; layout.slots as usize];
         for (number, node) in (0..).zip(&layout.nodes).filter(|(_, node)| !node.is_end()) {
-            let mut room = [0.0; MOST_ACTIONS];
-            let shares = &mut room[..node.actions()];
+            let mut buffer = [0.0; MOST_ACTIONS];
+            let shares = &mut buffer[..node.actions()];
             for bucket in 0..layout.buckets[node.street()] {
                 trainer.shares(number, bucket, shares);
                 let bytes = &mut frozen[layout.place(*node, bucket)..][..shares.len()];

@@ -44,7 +44,7 @@ pub(super) struct Walker<'a, S> {
 }
 
 /// One traversal in this many explores everything, so that skipped actions can recover.
-const LOOK_AT_ALL: u64 = 20;
+const UNPRUNED_INTERVAL: u64 = 20;
 
 /// Calls a generic function with the number of actions as a compile-time constant.
 macro_rules! by_actions {
@@ -99,7 +99,7 @@ impl<'a, S: Store> Walker<'a, S> {
         for (learner, sign) in [(0, 1.0), (1, -1.0)] {
             (self.learner, self.sign) = (learner, sign);
             if self.weights.skip_below > f32::NEG_INFINITY {
-                let all = self.rng.next_u64().is_multiple_of(LOOK_AT_ALL);
+                let all = self.rng.next_u64().is_multiple_of(UNPRUNED_INTERVAL);
                 self.skip_below = if all { f32::NEG_INFINITY } else { self.weights.skip_below };
             }
             self.walk(0);
@@ -116,14 +116,14 @@ impl<'a, S: Store> Walker<'a, S> {
             self.visits += 1;
             let place = self.rows[node.seat()][node.street()] + node.offset();
             if node.seat() == self.learner {
-                return by_actions!(node.actions(), self.look_at_all(node, place));
+                return by_actions!(node.actions(), self.explore_all(node, place));
             }
             at = node.first_child() + by_actions!(node.actions(), self.draw(place));
         }
     }
 
     /// Explores every action of the learner that is not skipped, and updates its regrets.
-    fn look_at_all<const N: usize>(&mut self, node: Node, place: usize) -> f32 {
+    fn explore_all<const N: usize>(&mut self, node: Node, place: usize) -> f32 {
         let regrets = self.store.regrets::<N>(place);
         let (positive, sum) = positive(&regrets);
         let scale = if sum > 0.0 { 1.0 / sum } else { 0.0 };

@@ -5,7 +5,7 @@ use game::Street;
 
 use super::betting::{Step, StreetBetting, lines};
 use super::counts::ClassCounts;
-use super::table::{FitnessError, Fold, Rows, kept};
+use super::table::{FitnessError, Fold, Rows, reached_ends};
 use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
@@ -46,9 +46,9 @@ pub fn response(
                     .map(|&step| StreetBetting::situation(tree, betting.nodes[step], player))
                     .map(|seen| rule(class, seen) as usize)
                     .collect();
-                let kept = kept(&betting.steps, |decision| moves[decision]);
+                let reached = reached_ends(&betting.steps, |decision| moves[decision]);
                 for (column, sum) in sums[place * columns..][..columns].iter().enumerate() {
-                    for &end in &kept {
+                    for &end in &reached {
                         let come = &mut come[column * ends + end];
                         come[0] += sum[0];
                         come[1] += sum[1];

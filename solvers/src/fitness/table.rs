@@ -211,20 +211,20 @@ impl Fitness {
         assert_eq!(moves.0.len(), self.situations.len() * many, "a table of another street");
         let mut sum = 0.0;
         // A cache of the reached ends, indexed by the moves at all decisions as base-3 digits.
-        let mut kept: Vec<Vec<usize>> = Vec::new();
+        let mut reached: Vec<Vec<usize>> = Vec::new();
         for (group, places) in self.places.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
-            kept.clear();
-            kept.resize(3usize.pow(places.len() as u32), Vec::new());
+            reached.clear();
+            reached.resize(3usize.pow(places.len() as u32), Vec::new());
             for (class, won) in won.chunks_exact(self.ends).enumerate() {
                 let at = |decision: usize| moves.0[places[decision] * many + class] as usize;
                 let code = (0..places.len()).fold(0, |code, decision| 3 * code + at(decision));
-                let kept = &mut kept[code];
-                if kept.is_empty() {
-                    *kept = self::kept(steps, at);
+                let reached = &mut reached[code];
+                if reached.is_empty() {
+                    *reached = self::reached_ends(steps, at);
                 }
-                sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+                sum += reached.iter().map(|&end| won[end]).sum::<f64>();
             }
         }
         sum
@@ -238,9 +238,9 @@ impl Fitness {
         for (group, places) in self.places.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
-            let kept = kept(steps, |decision| moves[places[decision]] as usize);
+            let reached = reached_ends(steps, |decision| moves[places[decision]] as usize);
             for (sum, won) in sums.iter_mut().zip(won.chunks_exact(self.ends)) {
-                *sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+                *sum += reached.iter().map(|&end| won[end]).sum::<f64>();
             }
         }
         sums
@@ -280,16 +280,16 @@ fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
 }
 
 /// The indices of the ends reached by the moves.
-pub(super) fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
-    let (mut kept, mut open) = (Vec::new(), vec![0]);
+pub(super) fn reached_ends(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
+    let (mut reached, mut open) = (Vec::new(), vec![0]);
     while let Some(step) = open.pop() {
         match &steps[step] {
             Step::Own { decision, next } => open.push(next[at(*decision)]),
             Step::Other { next } => open.extend(next),
-            Step::End(end) => kept.push(*end),
+            Step::End(end) => reached.push(*end),
         }
     }
-    kept
+    reached
 }
 
 /// The sum of `ends` over the ends reached by the moves.

@@ -10,7 +10,7 @@ use super::pass::{Pass, Work};
 use super::solver::weights;
 use super::storage::{Part, Tile, Unpacked};
 use super::terminal::{LANES, Sums};
-use super::workspace::Rooms;
+use super::workspace::WorkspacePool;
 use super::{Subgame, vector};
 use crate::Player;
 
@@ -64,7 +64,7 @@ impl Evaluation {
 pub(super) struct Judge<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
-    pub(super) workspaces: &'a Rooms<f64>,
+    pub(super) workspaces: &'a WorkspacePool<f64>,
     pub(super) entrance: Option<&'a Entrance>,
 }
 

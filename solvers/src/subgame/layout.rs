@@ -7,7 +7,7 @@ use super::betting::Betting;
 use super::boards::{Census, Table};
 use super::pass::BLOCKS;
 use super::storage::{Part, Precision};
-use super::workspace::RoomSize;
+use super::workspace::WorkspaceSize;
 use super::{Options, SubgameError};
 use crate::Player;
 
@@ -115,7 +115,7 @@ impl Subgame {
         };
         // In both precisions of arithmetic: one for the first street, and for each thread one for
         // each later street.
-        let bytes = |size: &RoomSize| size.bytes(4) + size.bytes(8);
+        let bytes = |size: &WorkspaceSize| size.bytes(4) + size.bytes(8);
         let sizes = self.workspaces(options.precision);
         let later: u64 = sizes[1..].iter().map(bytes).sum();
         let workspaces = bytes(&sizes[0]) + parallel::threads() as u64 * later;
@@ -137,12 +137,12 @@ impl Subgame {
     }
 
     /// The workspace sizes of each street.
-    pub(super) fn workspaces(&self, precision: Precision) -> Vec<RoomSize> {
+    pub(super) fn workspaces(&self, precision: Precision) -> Vec<WorkspaceSize> {
         let of = |street| {
             let lines = self.betting.lines.iter().filter(move |line| line.street == street);
-            let size = RoomSize::new(lines, self.census.longest[street]);
+            let size = WorkspaceSize::new(lines, self.census.longest[street]);
             match precision {
-                Precision::Full => RoomSize { unpacked: 0, ..size },
+                Precision::Full => WorkspaceSize { unpacked: 0, ..size },
                 Precision::Half => size,
             }
         };

@@ -12,7 +12,7 @@ use super::ends::View;
 use super::storage::{Part, Tile, Unpacked};
 use super::terminal::Real;
 use super::vector;
-use super::workspace::{Rooms, Workspace};
+use super::workspace::{Workspace, WorkspacePool};
 
 /// Number of blocks that the cards of a deal are split into, at most. Each is processed by one
 /// thread.
@@ -62,7 +62,7 @@ impl<W: Work> Pass<'_, W> {
         &self,
         part: &mut Part,
         weights: &[W::Real],
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         self.first([0, 1], part, weights, workspaces, read)
@@ -75,7 +75,7 @@ impl<W: Work> Pass<'_, W> {
         [line, board, node, count]: [usize; 4],
         part: &mut Part,
         weights: &[W::Real],
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         if line == 0 {
@@ -96,7 +96,7 @@ impl<W: Work> Pass<'_, W> {
         [node, count]: [usize; 2],
         part: &mut Part,
         weights: &[W::Real],
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         let line = &self.betting.lines[0];
@@ -196,7 +196,12 @@ impl<W: Work> Pass<'_, W> {
     }
 
     /// Only the way down: passes the opponent's weights to all its decisions.
-    pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], workspaces: &Rooms<W::Real>) {
+    pub(super) fn follow(
+        &self,
+        part: &mut Part,
+        weights: &[W::Real],
+        workspaces: &WorkspacePool<W::Real>,
+    ) {
         let (line, board) = (&self.betting.lines[0], self.view.board(0));
         let [_, others] = self.view.rows(board);
         workspaces.first(|own| {
@@ -287,7 +292,7 @@ impl<W: Work> Pass<'_, W> {
         board: &Board,
         part: &mut Part,
         workspace: &mut Workspace<W::Real>,
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
     ) {
         let [row, _] = self.view.rows(board);
         let Workspace { reach, values, sums_of_cards: sums, .. } = workspace;

@@ -16,7 +16,7 @@ use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
 use super::storage::{Part, Precision, Tile, Unpacked};
-use super::workspace::Rooms;
+use super::workspace::WorkspacePool;
 use super::{Spot, Subgame, SubgameError, vector};
 use crate::{Player, Updates, Variant};
 
@@ -61,8 +61,8 @@ pub struct Solver {
     pub(super) entrance: Option<Entrance>,
     pub(super) options: Options,
     pub(super) iterations: u32,
-    workspaces: Rooms<f32>,
-    pub(super) judging: Rooms<f64>,
+    workspaces: WorkspacePool<f32>,
+    pub(super) judging: WorkspacePool<f64>,
 }
 
 impl Solver {
@@ -85,7 +85,7 @@ impl Solver {
         let boards = Boards::new(&subgame.table());
         let part = parts(&subgame, &boards, 0, 0, &options);
         let sizes = subgame.workspaces(options.precision);
-        let (workspaces, judging) = (Rooms::new(sizes.clone()), Rooms::new(sizes));
+        let (workspaces, judging) = (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
         let (entrance, iterations) = (None, 0);
         let solver =
             Solver { subgame, boards, part, entrance, options, iterations, workspaces, judging };
@@ -180,7 +180,7 @@ impl Solver {
 
     /// Runs until the exploitability is at most `share` of the pot, or until `most` iterations are
     /// done in total. The exploitability is computed only after multiples of `every`, and of these
-    /// only after those at which it can be small enough: see [`next_look`]. Returns the final
+    /// only after those at which it can be small enough: see [`next_check`]. Returns the final
     /// evaluation.
     pub fn run_until(&mut self, share: f64, every: u32, most: u32) -> Evaluation {
         let goal = share * self.subgame.root.pot() as f64;
@@ -191,7 +191,7 @@ impl Solver {
             if self.iterations >= most || found <= goal {
                 return self.evaluate();
             }
-            next = next_look(self.iterations, found / goal, every);
+            next = next_check(self.iterations, found / goal, every);
         }
     }
 
@@ -230,7 +230,7 @@ impl Solver {
 /// `iterations` it is `times` too large. Computing it takes as long as one or two iterations. With
 /// DCFR+ it falls with the square of the iterations at first, later more slowly. It is not computed
 /// where it would be too large even if it fell with the power of 2.5.
-fn next_look(iterations: u32, times: f64, every: u32) -> u32 {
+fn next_check(iterations: u32, times: f64, every: u32) -> u32 {
     let every = every.max(1);
     let least = f64::from(iterations) * times.max(1.0).powf(1.0 / 2.5);
     let soon = iterations / every + 1;

@@ -3,7 +3,7 @@
 
 use learners::endgames::representations::{Asked, Inputs, Representation, Share};
 use learners::endgames::trees::Predictor;
-use models::tree::{Looks, Node, Tree};
+use models::tree::{Node, SplitTest, Tree};
 use serde_json::{Value, json};
 
 /// Sizes of the published leaves in pots: a check when a hand beats .2 to .8 of the other's, and
@@ -49,7 +49,7 @@ pub(super) fn told(
     let mut parents: Vec<Option<(usize, String)>> = vec![None; tree.nodes()];
     let mut depths = vec![0; tree.nodes()];
     for node in 0..tree.nodes() {
-        let Node::Branch { looks: Looks::Column(column), below, left, right } = tree.node(node)
+        let Node::Branch { test: SplitTest::Column(column), below, left, right } = tree.node(node)
         else {
             continue;
         };
@@ -145,7 +145,7 @@ pub(super) fn json(tree: &Tree, told: &[Told]) -> Vec<Value> {
             "rows": told.rows,
             "squared_error": told.error,
         });
-        if let Node::Branch { looks: Looks::Column(column), below, left, right } =
+        if let Node::Branch { test: SplitTest::Column(column), below, left, right } =
             tree.node(told.node)
         {
             node["column"] = json!(tree.column_names()[column]);

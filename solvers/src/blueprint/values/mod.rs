@@ -197,8 +197,8 @@ impl Walker<'_> {
                 (first, slot, actions, call, usize::from(seat & 1), usize::from(street & 3))
             }
         };
-        let mut room = [0; MOST_ACTIONS];
-        let shares = &mut room[..usize::from(actions)];
+        let mut buffer = [0; MOST_ACTIONS];
+        let shares = &mut buffer[..usize::from(actions)];
         match self.sides[seat] {
             Side::Buckets(rows, asked) => {
                 let bucket = deal.buckets[seat][street];
