@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::menu;
-use abstraction::translate::{Followed, Place, follow, pseudo_harmonic, readings, translate};
+use abstraction::translate::{Followed, TreePosition, follow, pseudo_harmonic, readings, translate};
 use game::{Action, GameDef, PublicState, Turn, games, notation};
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ fn a_hand_on_the_menu_stands_where_its_betting_says() {
     for betting in ["", "r300", "cr300", "r300c/r900r2700", "r300c/cc/cr900r20000"] {
         let public = state(&def, betting);
         let followed = place(&tree, &public, 0.5);
-        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        let TreePosition::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
         assert_eq!(tree.betting(node), betting);
         assert_eq!(followed.off_tree, 0);
         for &action in tree.actions(node) {
@@ -100,7 +100,7 @@ fn bets_off_the_menu_are_read_and_answered_in_proportion() {
     ] {
         let public = state(&def, betting);
         let followed = place(&tree, &public, point);
-        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        let TreePosition::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
         assert_eq!(tree.betting(node), read, "{betting} at {point}");
         assert_eq!(followed.off_tree > 0, betting != read, "{betting}");
         assert_eq!(followed.answer(&tree, &public, action), answer, "{betting} at {point}");
@@ -124,7 +124,7 @@ fn every_reading_of_two_bets_has_the_product_of_their_probabilities() {
     ];
     assert_eq!(found.len(), expected.len());
     for (betting, probability) in expected {
-        let at = |place| matches!(place, Place::At(node) if tree.betting(node) == betting);
+        let at = |place| matches!(place, TreePosition::At(node) if tree.betting(node) == betting);
         let reading = found.iter().find(|reading| at(reading.followed.place)).expect(betting);
         assert!((reading.probability - probability).abs() < 1e-12, "{betting}: {reading:?}");
     }
@@ -144,15 +144,15 @@ fn every_reading_of_two_bets_has_the_product_of_their_probabilities() {
 fn a_bet_below_the_menu_is_read_as_none_too_and_not_only_as_its_smallest() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "every 1-2: 50% pot allin\nevery 3+: allin");
-    let read = |betting: &str| -> Vec<(Place, f64)> {
+    let read = |betting: &str| -> Vec<(TreePosition, f64)> {
         let public = state(&def, betting);
         let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
         let found = readings(&tree, &public, seat, 16);
         found.into_iter().map(|reading| (reading.followed.place, reading.probability)).collect()
     };
     let name = |place| match place {
-        Place::At(node) => tree.betting(node),
-        Place::Ahead(node) => format!("ahead at {}", tree.betting(node)),
+        TreePosition::At(node) => tree.betting(node),
+        TreePosition::Ahead(node) => format!("ahead at {}", tree.betting(node)),
     };
     for (betting, bet, smallest, none, some) in [
         // 100 into 600 where half of it is the least.
@@ -192,9 +192,9 @@ fn all_in_for_next_to_nothing_is_not_read_as_all_in_for_most_of_the_pot() {
     // go into 36,000.
     let public = state(&def, "r250r500r1500r3000c/r6000c/r18000c/r20000");
     let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
-    let price = |place: Place| match place {
-        Place::Ahead(_) => 0.0,
-        Place::At(node) => {
+    let price = |place: TreePosition| match place {
+        TreePosition::Ahead(_) => 0.0,
+        TreePosition::At(node) => {
             let [one, other] = tree.committed(node).map(f64::from);
             (one - other).abs() / (2.0 * one.max(other))
         }
@@ -209,12 +209,12 @@ fn where_the_menu_has_no_raise_the_tree_is_ahead_until_the_next_street() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "fc");
     let ahead = |betting: &str| match place(&tree, &state(&def, betting), 0.5).place {
-        Place::Ahead(node) => tree.betting(node),
-        Place::At(node) => panic!("{betting} is at {}", tree.betting(node)),
+        TreePosition::Ahead(node) => tree.betting(node),
+        TreePosition::At(node) => panic!("{betting} is at {}", tree.betting(node)),
     };
     let at = |betting: &str| match place(&tree, &state(&def, betting), 0.5).place {
-        Place::At(node) => tree.betting(node),
-        Place::Ahead(node) => panic!("{betting} is ahead at {}", tree.betting(node)),
+        TreePosition::At(node) => tree.betting(node),
+        TreePosition::Ahead(node) => panic!("{betting} is ahead at {}", tree.betting(node)),
     };
     // A raise is read as a limp, after which the other seat is still to act.
     assert_eq!(at("r300"), "c");
@@ -233,7 +233,7 @@ fn a_raise_over_what_was_read_as_all_in_finds_the_tree_at_its_end() {
     let tree = tree(&def, "fcpa");
     let public = state(&def, "r19000r20000");
     let followed = place(&tree, &public, 0.5);
-    let Place::Ahead(node) = followed.place else { panic!("{followed:?}") };
+    let TreePosition::Ahead(node) = followed.place else { panic!("{followed:?}") };
     assert_eq!(tree.node(node).kind, NodeKind::Showdown);
     assert_eq!(tree.committed(node), [20_000; 2]);
 }
@@ -245,7 +245,7 @@ fn limit_hands_are_never_off_the_tree() {
     for betting in ["", "r", "crr", "rrrc/cr", "cc/rrrrc/rc/crr"] {
         let public = state(&def, betting);
         let followed = place(&tree, &public, 0.5);
-        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        let TreePosition::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
         assert_eq!((tree.betting(node).as_str(), followed.off_tree), (betting, 0));
     }
 }
@@ -314,7 +314,7 @@ proptest! {
             let few = readings(&tree, &public, seat, 3);
             prop_assert!(few.len() <= 3 && few.iter().all(|few| all.iter().any(|all| all.followed == few.followed)));
             let legal = public.legal();
-            if let Place::At(node) = followed.place {
+            if let TreePosition::At(node) = followed.place {
                 let NodeKind::Decision { seat: at, street, .. } = tree.node(node).kind else { panic!() };
                 prop_assert_eq!(usize::from(at), seat.index());
                 prop_assert_eq!(usize::from(street), public.street().index());

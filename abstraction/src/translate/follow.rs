@@ -10,7 +10,7 @@ use crate::betting::{BettingTree, NodeKind};
 
 /// The position of a hand in a tree, for the seat that is to act in the hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TreePosition {
     /// At this decision of the seat, on the same street.
     At(u32),
     /// No decision matches: the tree's street or hand ended before the hand's, because a raise was
@@ -22,7 +22,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The position reached.
-    pub place: Place,
+    pub place: TreePosition,
     /// Number of the hand's raises that are not in the tree and were translated.
     pub off_tree: u32,
     /// The seat's own decisions on the path: the node, and the index of its action there.
@@ -116,7 +116,7 @@ pub fn readings(
 /// hand's, the last node reached.
 pub fn reached(tree: &BettingTree, public: &PublicState) -> u32 {
     let nobody = Seat::new(2).expect("games have up to ten seats");
-    let (Place::At(node) | Place::Ahead(node)) = follow(tree, public, nobody, &mut |_| 0.5).place;
+    let (TreePosition::At(node) | TreePosition::Ahead(node)) = follow(tree, public, nobody, &mut |_| 0.5).place;
     node
 }
 
@@ -140,7 +140,7 @@ enum Step {
 
 impl Walk {
     fn new(tree: &BettingTree) -> Walk {
-        let place = Place::At(BettingTree::ROOT);
+        let place = TreePosition::At(BettingTree::ROOT);
         let stand = Stand::new(tree.def());
         let followed = Followed { place, off_tree: 0, own: SmallVec::new(), stand };
         Walk { node: BettingTree::ROOT, followed }
@@ -199,9 +199,9 @@ impl Walk {
                 if usize::from(at) == seat.index()
                     && usize::from(street) == public.street().index() =>
             {
-                Place::At(self.node)
+                TreePosition::At(self.node)
             }
-            _ => Place::Ahead(self.node),
+            _ => TreePosition::Ahead(self.node),
         };
         self.followed
     }
@@ -261,7 +261,7 @@ impl Followed {
     pub fn answer(&self, tree: &BettingTree, public: &PublicState, action: Action) -> Action {
         let legal = public.legal();
         match (action, self.place) {
-            (Action::RaiseTo(total), Place::At(node)) if tree.def().betting == Betting::NoLimit => {
+            (Action::RaiseTo(total), TreePosition::At(node)) if tree.def().betting == Betting::NoLimit => {
                 legal.nearest(Action::RaiseTo(self.in_hand(tree, node, total)))
             }
             _ => legal.nearest(action),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
-use abstraction::translate::{Followed, Place, Reading, follow, readings};
+use abstraction::translate::{Followed, TreePosition, Reading, follow, readings};
 use cards::{Board, CardSet, Combo, HoleCards};
 use game::{Action, PublicState, Seat, Strategy, Street};
 use models::blueprint::Blueprint;
@@ -140,7 +140,7 @@ impl Model {
             }
         };
         match place.place {
-            Place::At(node) => {
+            TreePosition::At(node) => {
                 let bucket = self.bucket(hand, public.street());
                 let shares = bucket.and_then(|bucket| self.shares(node, bucket));
                 if let Some(shares) = shares.filter(|shares| shares.iter().any(|&share| share > 0))
@@ -152,7 +152,7 @@ impl Model {
                     return;
                 }
             }
-            Place::Ahead(node) => {
+            TreePosition::Ahead(node) => {
                 let stacks = self.tree.def().stacks.iter().min().copied().unwrap_or_default();
                 if self.tree.committed(node).iter().all(|&chips| chips >= stacks) {
                     return add(Action::Call, likely * 255.0);
@@ -225,7 +225,7 @@ impl Model {
             read.push_str(&format!(", {:.0} % likely to be read so", 100.0 * likely[most]));
         }
         match place.place {
-            Place::At(node) => {
+            TreePosition::At(node) => {
                 let street = hand.public.street();
                 let Some(bucket) = self.bucket(hand, street) else {
                     return "these cards are in no bucket".to_owned();
@@ -240,7 +240,7 @@ impl Model {
                 let untrained = if known { "" } else { "; never reached in training" };
                 format!("{street} bucket {} of {of} {betting}{read}{untrained}", bucket + 1)
             }
-            Place::Ahead(node) => {
+            TreePosition::Ahead(node) => {
                 let betting = self.tree.betting(node);
                 format!("the blueprint's betting was over after {betting}{read}")
             }

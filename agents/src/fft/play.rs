@@ -6,7 +6,7 @@ use game::{Action, Chips, InfoSet, PublicState, Seat, Strategy, Street};
 use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
 
-use crate::fallback::{Part, PartPolicy};
+use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::winrate::{Effort, win_rate, win_rates};
 use crate::{Context, Decision};
 
@@ -133,7 +133,7 @@ impl Ready {
     }
 }
 
-impl Part for Option<HeuristicPlayer> {
+impl PartialAgent for Option<HeuristicPlayer> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let InfoSet { public, seat, hole } = infoset;
         let play = self.as_ref()?;
@@ -157,7 +157,7 @@ impl Part for Option<HeuristicPlayer> {
     }
 }
 
-impl PartPolicy for Option<HeuristicPlayer> {
+impl PartialPolicy for Option<HeuristicPlayer> {
     fn strategies(
         &self,
         public: &PublicState,

@@ -33,7 +33,7 @@ use self::flop::Flops;
 use self::menus::Menus;
 use self::solution::{Effort, Solved};
 use self::solve::Resolver as Solvers;
-use crate::fallback::{self, Part, PartPolicy};
+use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
 };
@@ -337,7 +337,7 @@ fn combo(hole: HoleCards) -> Option<Combo> {
     Combo::new(a, b)
 }
 
-impl Part for Option<Solving> {
+impl PartialAgent for Option<Solving> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;
@@ -357,7 +357,7 @@ impl Part for Option<Solving> {
     }
 }
 
-impl PartPolicy for Option<Solving> {
+impl PartialPolicy for Option<Solving> {
     fn strategies(
         &self,
         public: &PublicState,

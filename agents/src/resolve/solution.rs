@@ -69,7 +69,7 @@ pub(super) struct Solved {
 
 impl Effort {
     /// The same with one of `parts` equal parts of the time left.
-    pub(super) fn part(&self, parts: u32) -> Effort {
+    pub(super) fn share(&self, parts: u32) -> Effort {
         let until = self.until.as_ref().map(|(clock, until)| {
             let now = clock.now();
             (clock.clone(), now + until.saturating_sub(now) / parts)

@@ -87,9 +87,9 @@ impl Resolver {
         let mut start = Start::fresh(beginning(public, self.first)?);
         loop {
             let street = start.root.street();
-            let part = effort.part(1 + (public.street().index() - street.index()) as u32);
+            let share = effort.share(1 + (public.street().index() - street.index()) as u32);
             let asked = asked(public, &start.root, seat)?;
-            let solved = self.solution(&start, &asked, seat, &part);
+            let solved = self.solution(&start, &asked, seat, &share);
             if let Some(solved) = &solved
                 && (street == public.street() || !self.anew)
                 && solved.strategies(public, seat).is_some()

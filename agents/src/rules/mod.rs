@@ -22,7 +22,7 @@ use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
 use self::river::Plan;
-use crate::fallback::{self, Part, PartPolicy};
+use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
 };
@@ -154,7 +154,7 @@ fn applies(def: &GameDef) -> bool {
     is_holdem(def) && def.betting == Betting::NoLimit
 }
 
-impl Part for Option<Play> {
+impl PartialAgent for Option<Play> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let plan = Plan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
         let (strategy, note) = plan.play(infoset.hole)?;
@@ -166,7 +166,7 @@ impl Part for Option<Play> {
     }
 }
 
-impl PartPolicy for Option<Play> {
+impl PartialPolicy for Option<Play> {
     fn strategies(
         &self,
         public: &PublicState,

@@ -69,7 +69,7 @@ impl River {
 /// The strategies of all hands at a decision.
 pub(super) struct Plan<'a> {
     river: River,
-    part: Part<'a>,
+    rule: ApplicableRule<'a>,
     /// The actions: the columns of `chances`.
     actions: Vec<Action>,
     /// The probability of each action, one row per hand, worst hand first.
@@ -77,7 +77,7 @@ pub(super) struct Plan<'a> {
 }
 
 /// The part of the list that applies to the decision.
-enum Part<'a> {
+enum ApplicableRule<'a> {
     Betting(&'a Betting),
     /// With the size of the bet as a share of the pot.
     Calling(Calling, f64),
@@ -133,7 +133,7 @@ impl Plan<'_> {
         betting.chances(river.hands(), &grid, &mut chances);
         let raises = totals.into_iter().map(Action::RaiseTo);
         let actions = std::iter::once(Action::Call).chain(raises).collect();
-        Some(Plan { river, part: Part::Betting(betting), actions, chances })
+        Some(Plan { river, rule: ApplicableRule::Betting(betting), actions, chances })
     }
 
     fn call<'a>(play: &'a Play, public: &PublicState, seat: Seat, bet: f64) -> Option<Plan<'a>> {
@@ -143,7 +143,7 @@ impl Plan<'_> {
         calling.chances(river.hands(), bet, &mut calls);
         let chances = calls.iter().flat_map(|&call| [1.0 - call, call]).collect();
         let actions = vec![Action::Fold, Action::Call];
-        Some(Plan { river, part: Part::Calling(calling, bet), actions, chances })
+        Some(Plan { river, rule: ApplicableRule::Calling(calling, bet), actions, chances })
     }
 
     /// The strategy of a hand; `None` if it is not possible on this river.
@@ -164,8 +164,8 @@ impl Plan<'_> {
 
     fn why(&self, beats: f64, strategy: &Strategy) -> String {
         let often = |p: f64| if p < 1.0 { format!(" {}", percent(p, 0)) } else { String::new() };
-        match self.part {
-            Part::Betting(betting) => {
+        match self.rule {
+            ApplicableRule::Betting(betting) => {
                 let bluffs = 1.0 - strategy.probability(Action::Call);
                 match (betting.bet(beats), betting.bluffing()) {
                     (Some(bet), _) => format!("value bet: {bet}"),
@@ -175,7 +175,7 @@ impl Plan<'_> {
                     (None, _) => "checks: else check".to_owned(),
                 }
             }
-            Part::Calling(calling, bet) => {
+            ApplicableRule::Calling(calling, bet) => {
                 let calls = strategy.probability(Action::Call);
                 let does = match calls > 0.0 {
                     true => format!("calls{}", often(calls)),

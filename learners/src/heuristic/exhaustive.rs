@@ -21,7 +21,7 @@ const TOGETHER: usize = 256;
 
 /// A set of classes or of situations, with the clauses that make it.
 #[derive(Debug, Clone)]
-struct Part {
+struct ClauseSet {
     clauses: Vec<Clause>,
     /// The members, as indices.
     members: Vec<u16>,
@@ -42,8 +42,8 @@ struct Job {
 pub(super) struct Exhaustive<'a> {
     judge: &'a Judge,
     /// The sets of classes, by the number of clauses they need.
-    hands: Vec<Vec<Part>>,
-    bets: Vec<Vec<Part>>,
+    hands: Vec<Vec<ClauseSet>>,
+    bets: Vec<Vec<ClauseSet>>,
     jobs: Vec<Job>,
 }
 
@@ -210,12 +210,12 @@ fn sets(
     many: usize,
     most: usize,
     holds: impl Fn(Clause) -> Vec<bool>,
-) -> Vec<Vec<Part>> {
-    let part = |clauses: Vec<Clause>, holds: Vec<bool>| {
+) -> Vec<Vec<ClauseSet>> {
+    let make_set = |clauses: Vec<Clause>, holds: Vec<bool>| {
         let members = (0..many as u16).filter(|&at| holds[usize::from(at)]).collect();
-        Part { clauses, members, holds }
+        ClauseSet { clauses, members, holds }
     };
-    let all = part(Vec::new(), vec![true; many]);
+    let all = make_set(Vec::new(), vec![true; many]);
     let mut known: HashSet<Vec<u64>> = HashSet::from([bits(&all.holds)]);
     let single: Vec<Vec<bool>> = clauses.iter().map(|&clause| holds(clause)).collect();
     let mut sets = vec![vec![all]];
@@ -227,7 +227,7 @@ fn sets(
                     before.holds.iter().zip(single).map(|(a, b)| *a && *b).collect();
                 if holds.contains(&true) && known.insert(bits(&holds)) {
                     let clauses = before.clauses.iter().copied().chain([*clause]).collect();
-                    next.push(part(clauses, holds));
+                    next.push(make_set(clauses, holds));
                 }
             }
         }

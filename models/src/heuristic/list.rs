@@ -37,9 +37,9 @@ impl Heuristic {
             return Err(HeuristicError::TooMany { found: statements.len() });
         }
         let heuristic = Heuristic { statements, default };
-        heuristic.each(|part| match part {
-            Part::Statement(statement) => statement.check_values(),
-            Part::Default(act) => act.check_value(),
+        heuristic.each(|item| match item {
+            ListItem::Statement(statement) => statement.check_values(),
+            ListItem::Default(act) => act.check_value(),
         })?;
         Ok(heuristic)
     }
@@ -96,10 +96,10 @@ impl Heuristic {
     /// The first statement that cannot: outs on the river, `raise` in a no-limit game, a pot that a
     /// limit game cannot have ([`Clause::check`], [`Act::check`]).
     pub fn check(&self, place: Place) -> Result<(), HeuristicError> {
-        self.each(|part| {
-            let (clauses, act) = match part {
-                Part::Statement(statement) => (statement.clauses.as_slice(), statement.act),
-                Part::Default(act) => (&[][..], act),
+        self.each(|item| {
+            let (clauses, act) = match item {
+                ListItem::Statement(statement) => (statement.clauses.as_slice(), statement.act),
+                ListItem::Default(act) => (&[][..], act),
             };
             clauses
                 .iter()
@@ -108,11 +108,11 @@ impl Heuristic {
         })
     }
 
-    /// Checks each part; the error names the first that fails.
-    fn each(&self, check: impl Fn(Part<'_>) -> Result<(), String>) -> Result<(), HeuristicError> {
-        let parts = self.statements.iter().map(Part::Statement);
-        for (at, part) in parts.chain([Part::Default(self.default)]).enumerate() {
-            check(part).map_err(|what| {
+    /// Checks each item; the error names the first that fails.
+    fn each(&self, check: impl Fn(ListItem<'_>) -> Result<(), String>) -> Result<(), HeuristicError> {
+        let items = self.statements.iter().map(ListItem::Statement);
+        for (at, item) in items.chain([ListItem::Default(self.default)]).enumerate() {
+            check(item).map_err(|what| {
                 let text = self.part_text(at);
                 HeuristicError::Statement { number: at + 1, text, what }
             })?;
@@ -121,8 +121,8 @@ impl Heuristic {
     }
 }
 
-/// A part of a list: a statement, or the default.
-enum Part<'a> {
+/// An item of a list: a statement, or the default.
+enum ListItem<'a> {
     Statement(&'a Statement),
     Default(Act),
 }

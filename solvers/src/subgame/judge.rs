@@ -8,7 +8,7 @@ use super::ends::View;
 use super::gadget::Entrance;
 use super::pass::{Pass, Work};
 use super::solver::weights;
-use super::storage::{Part, Tile, Unpacked};
+use super::storage::{BoardStorage, Tile, Unpacked};
 use super::terminal::{LANES, Sums};
 use super::workspace::WorkspacePool;
 use super::{Subgame, vector};
@@ -70,7 +70,7 @@ pub(super) struct Judge<'a> {
 
 impl Judge<'_> {
     /// Computes all values.
-    pub(super) fn evaluate(&self, part: &mut Part) -> Evaluation {
+    pub(super) fn evaluate(&self, storage: &mut BoardStorage) -> Evaluation {
         let root = &self.boards.all[0];
         let committed = self.subgame.root.committed().as_slice();
         let mut evaluation = Evaluation {
@@ -82,7 +82,7 @@ impl Judge<'_> {
         for player in Player::BOTH {
             let p = player.index();
             let [means, bests] =
-                [Answer::Average, Answer::Best].map(|answer| self.values(part, player, answer));
+                [Answer::Average, Answer::Best].map(|answer| self.values(storage, player, answer));
             evaluation.values[p] = self.total(player, &means, false);
             evaluation.best[p] = self.total(player, &bests, true);
             let met = met(root, player, &self.others(player));
@@ -97,9 +97,9 @@ impl Judge<'_> {
     }
 
     /// The exploitability only, in half the time.
-    pub(super) fn exploitability(&self, part: &mut Part) -> f64 {
+    pub(super) fn exploitability(&self, storage: &mut BoardStorage) -> f64 {
         let best = |player: Player| {
-            let values = self.values(part, player, Answer::Best);
+            let values = self.values(storage, player, Answer::Best);
             self.total(player, &values, true)
         };
         Player::BOTH.map(best).iter().sum::<f64>() / 2.0
@@ -117,10 +117,10 @@ impl Judge<'_> {
 
     /// For each of the player's hands, chips won times the opponent's weights, when it enters the
     /// subgame.
-    fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
+    fn values(&self, storage: &mut BoardStorage, player: Player, answer: Answer) -> Vec<f64> {
         let &Judge { subgame, boards, workspaces, .. } = self;
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
-        pass.run(part, &self.others(player), workspaces, <[f64]>::to_vec)
+        pass.run(storage, &self.others(player), workspaces, <[f64]>::to_vec)
     }
 
     /// The mean over the player's hands, in chips, including hands of both players that take the
@@ -177,21 +177,21 @@ impl Work for Answer {
 
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f64],
         children: &mut [f64],
     ) {
-        part.averages(decision, tile, unpacked, |averages| {
+        storage.averages(decision, tile, unpacked, |averages| {
             vector::split_by(averages, reach, children, tile.row);
         });
     }
 
     fn join(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -200,7 +200,7 @@ impl Work for Answer {
     ) {
         match self {
             Answer::Best => vector::best(values, value, decision.count, tile.row),
-            Answer::Average => part.averages(decision, tile, unpacked, |averages| {
+            Answer::Average => storage.averages(decision, tile, unpacked, |averages| {
                 vector::mean(averages, values, value, tile.row);
             }),
         }

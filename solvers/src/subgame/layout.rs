@@ -6,7 +6,7 @@ use game::{Action, PublicState, Turn};
 use super::betting::Betting;
 use super::boards::{Census, Table};
 use super::pass::BLOCKS;
-use super::storage::{Part, Precision};
+use super::storage::{BoardStorage, Precision};
 use super::workspace::WorkspaceSize;
 use super::{Options, SubgameError};
 use crate::Player;
@@ -97,7 +97,7 @@ impl Subgame {
     /// The size of the subgame, with the memory that solving it takes with these options on as many
     /// threads as the pool has.
     pub fn size(&self, options: &Options) -> Size {
-        let (mut cells, mut numbers, mut decisions, mut parts) = (0, 0, 0, 0);
+        let (mut cells, mut numbers, mut decisions, mut storages) = (0, 0, 0, 0);
         for line in &self.betting.lines {
             let boards = self.census.boards[line.street];
             let of = |each: [u64; 2]| {
@@ -106,7 +106,7 @@ impl Subgame {
             cells += of(self.census.hands[line.street]);
             numbers += of(self.census.numbers[line.street]);
             decisions += line.decisions as u64 * boards;
-            parts += boards;
+            storages += boards;
         }
         let kept = match options.precision {
             Precision::Full if options.variant.predictive => 12 * numbers,
@@ -127,7 +127,7 @@ impl Subgame {
             nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
             hands: self.census.hands[0].map(|hands| hands as usize),
             cells,
-            bytes: kept + parts * size_of::<Part>() as u64 + workspaces + sums + self.census.bytes,
+            bytes: kept + storages * size_of::<BoardStorage>() as u64 + workspaces + sums + self.census.bytes,
         }
     }
 

@@ -15,7 +15,7 @@ use super::gadget::{Entrance, Gadget};
 use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
-use super::storage::{Part, Precision, Tile, Unpacked};
+use super::storage::{BoardStorage, Precision, Tile, Unpacked};
 use super::workspace::WorkspacePool;
 use super::{Spot, Subgame, SubgameError, vector};
 use crate::{Player, Updates, Variant};
@@ -57,7 +57,7 @@ impl Default for Options {
 pub struct Solver {
     pub(super) subgame: Subgame,
     pub(super) boards: Boards,
-    pub(super) part: Part,
+    pub(super) storage: BoardStorage,
     pub(super) entrance: Option<Entrance>,
     pub(super) options: Options,
     pub(super) iterations: u32,
@@ -83,12 +83,12 @@ impl Solver {
             return Err(SubgameError::Memory { needed, cells, limit: options.memory });
         }
         let boards = Boards::new(&subgame.table());
-        let part = parts(&subgame, &boards, 0, 0, &options);
+        let storage = board_storage(&subgame, &boards, 0, 0, &options);
         let sizes = subgame.workspaces(options.precision);
         let (workspaces, judging) = (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
         let (entrance, iterations) = (None, 0);
         let solver =
-            Solver { subgame, boards, part, entrance, options, iterations, workspaces, judging };
+            Solver { subgame, boards, storage, entrance, options, iterations, workspaces, judging };
         match solver.deals() > 0.0 {
             true => Ok(solver),
             false => Err(SubgameError::NoDeal),
@@ -147,7 +147,7 @@ impl Solver {
         let view = View { boards: &self.boards, player };
         let pass = Pass { betting: &self.subgame.betting, view, work: Learn { discount, average } };
         let entrance = self.entrance.as_mut().filter(|entrance| entrance.player == player);
-        pass.run(&mut self.part, &weights, &self.workspaces, |values| {
+        pass.run(&mut self.storage, &weights, &self.workspaces, |values| {
             if let Some(entrance) = entrance {
                 entrance.learn(values, discount);
             }
@@ -159,7 +159,7 @@ impl Solver {
         let weights = self.coming(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
         let pass = Pass { betting: &self.subgame.betting, view, work: Remember { average } };
-        pass.follow(&mut self.part, &weights, &self.workspaces);
+        pass.follow(&mut self.storage, &weights, &self.workspaces);
     }
 
     /// The weights with which a player's hands enter the subgame by its current strategy. With
@@ -198,16 +198,16 @@ impl Solver {
     /// Returns the exact values of the average strategies against each other and against best
     /// responses, in double precision over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
-        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(part)
+        let Solver { subgame, boards, judging: workspaces, storage, entrance, .. } = self;
+        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(storage)
     }
 
     /// Returns the exploitability of the average strategies in chips: what a player who knows the
     /// other's strategy wins beyond the value of the game, averaged over both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
-        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.exploitability(part)
+        let Solver { subgame, boards, judging: workspaces, storage, entrance, .. } = self;
+        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.exploitability(storage)
     }
 
     /// The spot at the subgame's root, from which average strategies can be looked up.
@@ -250,16 +250,16 @@ pub(super) fn weights(
 }
 
 /// Allocates the storage of a line on a board and of everything that can follow it.
-fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> Part {
+fn board_storage(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> BoardStorage {
     let (line, board) = (&subgame.betting.lines[line], &boards.all[board]);
-    let mut part = Part::new(line, board, options.precision, options.variant.predictive);
-    part.below = line
+    let mut storage = BoardStorage::new(line, board, options.precision, options.variant.predictive);
+    storage.below = line
         .deals
         .iter()
         .flat_map(|leaf| board.next.iter().map(move |next| (leaf.line, next.board)))
-        .map(|(line, board)| parts(subgame, boards, line, board, options))
+        .map(|(line, board)| board_storage(subgame, boards, line, board, options))
         .collect();
-    part
+    storage
 }
 
 /// The work of an iteration: a player learns against the other's current strategy.
@@ -275,7 +275,7 @@ impl Work for Learn {
 
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -283,10 +283,10 @@ impl Work for Learn {
         children: &mut [f32],
     ) {
         match self.average {
-            Some(average) => part.with_averages(decision, tile, unpacked, |weights, averages| {
+            Some(average) => storage.with_averages(decision, tile, unpacked, |weights, averages| {
                 vector::split(weights, reach, children, averages, average, tile.row);
             }),
-            None => part.weights(decision, tile, unpacked, |weights| {
+            None => storage.weights(decision, tile, unpacked, |weights| {
                 vector::split_by(weights, reach, children, tile.row);
             }),
         }
@@ -294,7 +294,7 @@ impl Work for Learn {
 
     fn join(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -302,7 +302,7 @@ impl Work for Learn {
         value: &mut [f32],
     ) {
         let (discount, row) = (self.discount, tile.row);
-        part.with_regrets(decision, tile, unpacked, |regrets, predicted| match predicted {
+        storage.with_regrets(decision, tile, unpacked, |regrets, predicted| match predicted {
             None => vector::learn(regrets, values, value, discount, row),
             Some(predicted) => {
                 vector::learn_ahead(regrets, predicted, values, value, discount, row);
@@ -322,21 +322,21 @@ impl Work for Remember {
 
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f32],
         children: &mut [f32],
     ) {
-        part.with_averages(decision, tile, unpacked, |weights, averages| {
+        storage.with_averages(decision, tile, unpacked, |weights, averages| {
             vector::split(weights, reach, children, averages, self.average, tile.row);
         });
     }
 
     fn join(
         &self,
-        _: &mut Part,
+        _: &mut BoardStorage,
         _: &Decision,
         _: Tile,
         _: &mut Unpacked,

@@ -5,7 +5,7 @@ use game::{Action, Played, PublicState, Turn};
 
 use super::Solver;
 use super::betting::{Decision, Kind, player_of};
-use super::storage::Part;
+use super::storage::BoardStorage;
 use super::symmetry::Renaming;
 use crate::Player;
 
@@ -17,8 +17,8 @@ pub struct Spot<'a> {
     line: usize,
     node: usize,
     board: usize,
-    part: &'a Part,
-    /// Indices of the parts below that lead to `part`, street by street.
+    storage: &'a BoardStorage,
+    /// Indices of the storages below that lead to `storage`, street by street.
     path: Vec<usize>,
     /// Renaming from the actual suits to those in which this board was solved.
     renaming: Renaming,
@@ -75,7 +75,7 @@ impl<'a> Spot<'a> {
             line: 0,
             node: 0,
             board: 0,
-            part: &solver.part,
+            storage: &solver.storage,
             path: Vec::new(),
             renaming: Renaming::NONE,
             begun: ranges.clone(),
@@ -157,7 +157,7 @@ impl<'a> Spot<'a> {
         let decision = self.decision()?;
         let board = &self.solver.boards.all[self.board];
         let hand = board.hands[decision.player.index()].place(self.renaming.combo(combo))?;
-        self.part.strategies(decision, hand + 1).pop()
+        self.storage.strategies(decision, hand + 1).pop()
     }
 
     /// The average strategies of all hands of the acting player; empty if no player is to act.
@@ -165,7 +165,7 @@ impl<'a> Spot<'a> {
         let Some(decision) = self.decision() else { return Vec::new() };
         let hands = &self.solver.boards.all[self.board].hands[decision.player.index()];
         let back = self.renaming.back();
-        let strategies = self.part.strategies(decision, hands.len());
+        let strategies = self.storage.strategies(decision, hands.len());
         hands.all().map(|combo| back.combo(combo)).zip(strategies).collect()
     }
 
@@ -210,7 +210,7 @@ impl<'a> Spot<'a> {
         let (at, next, deal) = found.ok_or(OffTree::Card(card))?;
         let below = leaf * board.next.len() + at;
         self.path.push(below);
-        self.part = &self.part.below[below];
+        self.storage = &self.storage.below[below];
         self.begun = self.ranges.clone();
         self.board = next.board;
         self.renaming = self.renaming.then(deal.renaming.back());

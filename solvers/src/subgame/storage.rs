@@ -1,6 +1,6 @@
 //! Storage of regrets and average strategies, in 32 or 16 bits.
 //!
-//! A [`Part`] holds one line of betting on one board. The rows of the first player come before
+//! A [`BoardStorage`] holds one line of betting on one board. The rows of the first player come before
 //! those of the second, and the rows of a decision are adjacent. In 16 bits each decision has one
 //! scale for all its regrets and one for its averages. Strategies are computed from the regrets, or
 //! from predictions stored next to them.
@@ -47,13 +47,13 @@ const TILE: usize = 8 * super::rows::WIDTH;
 
 /// The stored numbers of a line on a board, and of everything that can follow.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct BoardStorage {
     cells: Cells,
     /// The length of each player's rows; `rows` is their number.
     row: [usize; 2],
     rows: [usize; 2],
-    /// One part for each leaf of the line and each class of next cards.
-    pub(super) below: Vec<Part>,
+    /// One storage for each leaf of the line and each class of next cards.
+    pub(super) below: Vec<BoardStorage>,
 }
 
 #[derive(Debug)]
@@ -83,10 +83,10 @@ impl Unpacked {
     }
 }
 
-impl Part {
+impl BoardStorage {
     /// Zeros for a line on a board. Predictions are only available in 32 bits. `below` is filled by
     /// the caller.
-    pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> Part {
+    pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> BoardStorage {
         let row = [0, 1].map(|player| board.hands[player].row());
         let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
         let cells = match precision {
@@ -101,7 +101,7 @@ impl Part {
                 scales: vec![Scales::default(); line.decisions].into(),
             },
         };
-        Part { cells, row, rows: line.rows, below: Vec::new() }
+        BoardStorage { cells, row, rows: line.rows, below: Vec::new() }
     }
 
     /// The place of a decision's numbers for the hands of a tile.
@@ -252,8 +252,8 @@ impl Part {
     }
 }
 
-/// Snapshot format of a part: see [`super::snapshot`].
-impl Part {
+/// The snapshot format of a storage: see [`super::snapshot`].
+impl BoardStorage {
     /// Size in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let own = match &self.cells {
@@ -262,7 +262,7 @@ impl Part {
             }
             Cells::Half { regrets, scales, .. } => 4 * regrets.len() + 8 * scales.len(),
         };
-        own as u64 + self.below.iter().map(Part::bytes).sum::<u64>()
+        own as u64 + self.below.iter().map(BoardStorage::bytes).sum::<u64>()
     }
 
     pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
@@ -279,7 +279,7 @@ impl Part {
                 to.numbers(&scales.collect::<Vec<_>>())?;
             }
         }
-        self.below.iter().try_for_each(|part| part.write(to))
+        self.below.iter().try_for_each(|storage| storage.write(to))
     }
 
     pub(super) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
@@ -297,7 +297,7 @@ impl Part {
                 }
             }
         }
-        self.below.iter_mut().try_for_each(|part| part.read(from))
+        self.below.iter_mut().try_for_each(|storage| storage.read(from))
     }
 }
 

@@ -87,16 +87,16 @@ impl Solver {
     /// Chips times weights of the opponent's hands, for each of the player's hands: one row for
     /// each of `count` nodes, starting with the place's.
     fn sums(&mut self, player: Player, place: &Place, count: usize, work: Answer) -> Vec<f64> {
-        let Solver { subgame, boards, judging: workspaces, part, .. } = self;
+        let Solver { subgame, boards, judging: workspaces, storage, .. } = self;
         let back = place.renaming.back();
         let begun = &place.begun[player.other().index()];
         let hands = boards.all[place.board].hands[player.other().index()].all();
         let weights: Vec<f64> = hands.map(|combo| begun.weight(back.combo(combo))).collect();
-        let part = place.path.iter().fold(part, |part, &below| &mut part.below[below]);
+        let storage = place.path.iter().fold(storage, |storage, &below| &mut storage.below[below]);
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work };
         pass.run_at(
             [place.line, place.board, place.node, count],
-            part,
+            storage,
             &weights,
             workspaces,
             <[f64]>::to_vec,
