@@ -226,7 +226,7 @@ fn failure(reason: Failed) -> &'static str {
 }
 
 /// Describes where in a hand a decision is due: `seat 1 (button) after r300/`.
-fn place(infoset: &InfoSet) -> String {
+fn describe_decision(infoset: &InfoSet) -> String {
     let public = &infoset.public;
     let betting = notation::betting(public);
     let after = match betting.as_str() {
@@ -348,7 +348,7 @@ impl Block<'_> {
         let took = self.clock.now().saturating_sub(before);
         *spent += took;
 
-        let situation = format!("hand {hand}, {}", place(infoset));
+        let situation = format!("hand {hand}, {}", describe_decision(infoset));
         // Time-outs are reported below.
         let timeout = matches!(answer, Ok(Decision { failed: Some(Failed::Timeout), .. }));
         if self.cost == Cost::Worker && took > self.terms.deadline && !timeout {

@@ -37,8 +37,9 @@ pub(crate) fn recipe<P: PartialPolicy + 'static>(
 ) -> Recipe {
     let build = Arc::new(build);
     let (partial, asked) = (Arc::clone(&build), fallback.clone());
-    let mut recipe =
-        Recipe::new(move |def| Ok(WithFallback { partial: partial(def)?, fallback: asked.build(def)? }));
+    let mut recipe = Recipe::new(move |def| {
+        Ok(WithFallback { partial: partial(def)?, fallback: asked.build(def)? })
+    });
     if fallback.has_policy() {
         let asked = fallback.clone();
         recipe = recipe.with_policy(move |def| {

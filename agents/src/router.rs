@@ -95,7 +95,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let path = resolver.file(&rules);
     let text = resolver.read(&path)?;
     let bad_file = |reason| AgentError::BadFile { path: path.clone(), reason };
-    let file: RulesFile = toml::from_str(&text).map_err(|e| bad_file(place(&text, &e)))?;
+    let file: RulesFile =
+        toml::from_str(&text).map_err(|e| bad_file(located_message(&text, &e)))?;
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut choices: Vec<AgentChoice> = Vec::new();
@@ -139,7 +140,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
 }
 
 /// Formats a TOML error with its line and column, in one line.
-fn place(text: &str, error: &toml::de::Error) -> String {
+fn located_message(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', ", ");
     let Some(span) = error.span() else { return message };
     let before = &text[..span.start.min(text.len())];

@@ -26,8 +26,8 @@ fn check(def: GameDef, name: &str) {
             let mut shares = [(); 2].map(|()| vec![0.0; count * hands.len()]);
             one.shares(node, hands.len(), &mut shares[0]).expect("in the tree");
             other.shares(node, hands.len(), &mut shares[1]).expect("in the tree");
-            for (place, (one, other)) in shares[0].iter().zip(&shares[1]).enumerate() {
-                let hand = hands[place % hands.len()];
+            for (index, (one, other)) in shares[0].iter().zip(&shares[1]).enumerate() {
+                let hand = hands[index % hands.len()];
                 let betting = in_tree.tree().betting(node);
                 assert!((one - other).abs() < 1e-6, "{name} {hand} {betting}: {one} {other}");
             }

@@ -105,10 +105,10 @@ impl Showdown {
         }
         for combo in Combo::all() {
             if !combo.set().intersects(self.board) {
-                let place = &mut next[self.columns[combo.index()] as usize];
-                self.hands[*place as usize] =
+                let slot = &mut next[self.columns[combo.index()] as usize];
+                self.hands[*slot as usize] =
                     Hand { combo: combo.index() as u16, cards: combo.cards().map(Card::index) };
-                *place += 1;
+                *slot += 1;
             }
         }
     }

@@ -96,8 +96,8 @@ impl Classifier for Nearest<'_> {
         for (number, other) in self.values.chunks_exact(row.len()).enumerate() {
             let apart: f32 = row.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
             if nearest.len() < self.count || nearest.last().is_some_and(|&(last, _)| apart < last) {
-                let place = nearest.partition_point(|&(distance, _)| distance <= apart);
-                nearest.insert(place, (apart, number));
+                let index = nearest.partition_point(|&(distance, _)| distance <= apart);
+                nearest.insert(index, (apart, number));
                 nearest.truncate(self.count);
             }
         }

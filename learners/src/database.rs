@@ -467,9 +467,9 @@ impl<C: Content> Database<C> {
     }
 
     /// The numbers of the game at an index. Panics beyond the last.
-    pub fn numbers(&self, place: usize) -> &[f32] {
+    pub fn numbers(&self, index: usize) -> &[f32] {
         let row = 4 * self.card.content.numbers();
-        let bytes = &self.bytes[self.start + place * row..][..row];
+        let bytes = &self.bytes[self.start + index * row..][..row];
         <[f32]>::ref_from_bytes(bytes).expect("games begin at multiples of 64 bytes")
     }
 }

@@ -206,8 +206,8 @@ fn one_bucket_loses_the_variance_of_the_values_and_finer_ones_less() {
     };
     let error = encoding_error(&buckets("ehs2:1"), &database);
     let (mut squares, mut own) = (0.0, 0.0);
-    for place in 0..3 {
-        let of = database.situation(place);
+    for index in 0..3 {
+        let of = database.situation(index);
         let hands = || Combo::all().filter(|combo| !combo.set().intersects(of.board));
         for (range, values) in of.ranges.iter().zip(of.values) {
             let value = |hand: Combo| f64::from(values[hand.index()]);

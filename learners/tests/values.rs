@@ -97,10 +97,10 @@ fn checking_down_is_the_game_in_which_nobody_bets() {
     let silent: BetMenu = "every 1+: none".parse().expect("a menu");
     for street in ["turn", "river"] {
         let database = database(street, 2, 1);
-        for place in 0..2 {
-            let drawn = database.card().content.situation(7, place).expect("drawn");
+        for index in 0..2 {
+            let drawn = database.card().content.situation(7, index).expect("drawn");
             let solved = drawn.solve(&silent, 1).expect("solved");
-            let situation = database.situation(place as usize);
+            let situation = database.situation(index as usize);
             let values = CheckDown.values(&situation);
             for (player, values) in values.iter().enumerate() {
                 for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {

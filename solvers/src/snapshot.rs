@@ -250,21 +250,21 @@ impl<R: Read> Reader<R> {
         Ok(N::of(bytes))
     }
 
-    /// Reads a number for each of the places.
+    /// Reads a number into each of the slots.
     pub(crate) fn numbers<P, N: Number>(
         &mut self,
-        places: &mut [P],
+        slots: &mut [P],
         put: impl Fn(&mut P, N),
     ) -> Result<(), SnapshotError> {
         let size = size_of::<N>();
-        let mut bytes = vec![0; TOGETHER.min(places.len()) * size];
-        for chunk in places.chunks_mut(TOGETHER) {
+        let mut bytes = vec![0; TOGETHER.min(slots.len()) * size];
+        for chunk in slots.chunks_mut(TOGETHER) {
             let bytes = &mut bytes[..chunk.len() * size];
             self.fill(bytes)?;
-            for (place, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {
+            for (slot, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {
                 let mut number = N::Bytes::default();
                 number.as_mut().copy_from_slice(bytes);
-                put(place, N::of(number));
+                put(slot, N::of(number));
             }
         }
         Ok(())

@@ -160,13 +160,13 @@ impl Rule {
 
     /// The bucket of a hand with this score, for rules based on scores.
     pub(super) fn bucket_with(&self, class: u32, score: u32) -> u32 {
-        let place = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
+        let index = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
         match self {
-            Rule::Percentiles { cuts } => place(cuts),
+            Rule::Percentiles { cuts } => index(cuts),
             Rule::Nested { cuts, .. } => {
                 // All classes have equally many buckets.
                 let own = &cuts[class as usize];
-                class * (own.len() as u32 + 1) + place(own)
+                class * (own.len() as u32 + 1) + index(own)
             }
             _ => 0,
         }

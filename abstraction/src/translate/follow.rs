@@ -22,7 +22,7 @@ pub enum TreePosition {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The position reached.
-    pub place: TreePosition,
+    pub position: TreePosition,
     /// Number of the hand's raises that are not in the tree and were translated.
     pub off_tree: u32,
     /// The seat's own decisions on the path: the node, and the index of its action there.
@@ -53,12 +53,12 @@ pub fn follow(
     point: &mut dyn FnMut(usize) -> f64,
 ) -> Followed {
     let mut walk = Walk::new(tree);
-    for (index, played) in public.history().iter().enumerate() {
+    for (number, played) in public.history().iter().enumerate() {
         match walk.step(tree, played, seat) {
             Step::Ahead => {}
-            Step::To(place) => walk.take(tree, place, played, seat),
+            Step::To(index) => walk.take(tree, index, played, seat),
             Step::Between { smaller, probability } => {
-                let larger = u32::from(point(index) >= probability);
+                let larger = u32::from(point(number) >= probability);
                 walk.take(tree, smaller + larger, played, seat);
             }
         }
@@ -84,7 +84,7 @@ pub fn readings(
             let (walk, weight) = &mut walks[at];
             match walk.step(tree, played, seat) {
                 Step::Ahead => {}
-                Step::To(place) => walk.take(tree, place, played, seat),
+                Step::To(index) => walk.take(tree, index, played, seat),
                 Step::Between { smaller, probability } => {
                     let mut other = (walk.clone(), *weight * (1.0 - probability));
                     walk.take(tree, smaller, played, seat);
@@ -116,7 +116,8 @@ pub fn readings(
 /// hand's, the last node reached.
 pub fn reached(tree: &BettingTree, public: &PublicState) -> u32 {
     let nobody = Seat::new(2).expect("games have up to ten seats");
-    let (TreePosition::At(node) | TreePosition::Ahead(node)) = follow(tree, public, nobody, &mut |_| 0.5).place;
+    let (TreePosition::At(node) | TreePosition::Ahead(node)) =
+        follow(tree, public, nobody, &mut |_| 0.5).position;
     node
 }
 
@@ -140,9 +141,9 @@ enum Step {
 
 impl Walk {
     fn new(tree: &BettingTree) -> Walk {
-        let place = TreePosition::At(BettingTree::ROOT);
+        let position = TreePosition::At(BettingTree::ROOT);
         let stand = Stand::new(tree.def());
-        let followed = Followed { place, off_tree: 0, own: SmallVec::new(), stand };
+        let followed = Followed { position, off_tree: 0, own: SmallVec::new(), stand };
         Walk { node: BettingTree::ROOT, followed }
     }
 
@@ -156,21 +157,21 @@ impl Walk {
             return Step::Ahead;
         }
         let actions = tree.actions(self.node);
-        let place =
-            |wanted| actions.iter().position(|&action| action == wanted).map(|place| place as u32);
-        let exact = place(played.action);
+        let index =
+            |wanted| actions.iter().position(|&action| action == wanted).map(|index| index as u32);
+        let exact = index(played.action);
         let total = match played.action {
             Action::RaiseTo(total) => total,
             // A fold is on the menu wherever something is owed, and a call everywhere.
             Action::Fold | Action::Call => return exact.map_or(Step::Ahead, Step::To),
         };
         let same_chips = tree.committed(self.node) == self.followed.stand.committed;
-        if let Some(place) = exact.filter(|_| same_chips) {
-            return Step::To(place);
+        if let Some(index) = exact.filter(|_| same_chips) {
+            return Step::To(index);
         }
         let first = actions.iter().position(|action| matches!(action, Action::RaiseTo(_)));
         let Some(first) = first else {
-            return place(Action::Call).map_or(Step::Ahead, Step::To);
+            return index(Action::Call).map_or(Step::Ahead, Step::To);
         };
         let totals = raises(&actions[first..]);
         if played.seat == own {
@@ -181,20 +182,20 @@ impl Walk {
     }
 
     /// Advances by the tree's action with this index.
-    fn take(&mut self, tree: &BettingTree, place: u32, played: &Played, own: Seat) {
-        let action = tree.actions(self.node)[place as usize];
+    fn take(&mut self, tree: &BettingTree, index: u32, played: &Played, own: Seat) {
+        let action = tree.actions(self.node)[index as usize];
         let same_chips = tree.committed(self.node) == self.followed.stand.committed;
         let raised = matches!(played.action, Action::RaiseTo(_));
         self.followed.off_tree += u32::from(raised && (action != played.action || !same_chips));
         if played.seat == own {
-            self.followed.own.push((self.node, place));
+            self.followed.own.push((self.node, index));
         }
-        self.node = tree.node(self.node).children().start + place;
+        self.node = tree.node(self.node).children().start + index;
     }
 
     /// Finishes the walk and sets the position.
     fn end(mut self, tree: &BettingTree, public: &PublicState, seat: Seat) -> Followed {
-        self.followed.place = match tree.node(self.node).kind {
+        self.followed.position = match tree.node(self.node).kind {
             NodeKind::Decision { seat: at, street, .. }
                 if usize::from(at) == seat.index()
                     && usize::from(street) == public.street().index() =>
@@ -239,7 +240,7 @@ impl Followed {
     /// The index of the tree's raise that is nearest to the seat's own raise.
     fn own_raise(&self, tree: &BettingTree, node: u32, totals: &[Chips], total: Chips) -> usize {
         let distance = |&theirs: &Chips| self.in_hand(tree, node, theirs).abs_diff(total);
-        let nearest = (0..totals.len()).min_by_key(|&place| distance(&totals[place]));
+        let nearest = (0..totals.len()).min_by_key(|&index| distance(&totals[index]));
         nearest.expect("at least one raise")
     }
 
@@ -260,8 +261,10 @@ impl Followed {
     /// the same share of the pot, and all-in for all-in.
     pub fn answer(&self, tree: &BettingTree, public: &PublicState, action: Action) -> Action {
         let legal = public.legal();
-        match (action, self.place) {
-            (Action::RaiseTo(total), TreePosition::At(node)) if tree.def().betting == Betting::NoLimit => {
+        match (action, self.position) {
+            (Action::RaiseTo(total), TreePosition::At(node))
+                if tree.def().betting == Betting::NoLimit =>
+            {
                 legal.nearest(Action::RaiseTo(self.in_hand(tree, node, total)))
             }
             _ => legal.nearest(action),

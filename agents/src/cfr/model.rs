@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
-use abstraction::translate::{Followed, TreePosition, Reading, follow, readings};
+use abstraction::translate::{Followed, Reading, TreePosition, follow, readings};
 use cards::{Board, CardSet, Combo, HoleCards};
 use game::{Action, PublicState, Seat, Strategy, Street};
 use models::blueprint::Blueprint;
@@ -127,7 +127,7 @@ impl Model {
     fn add(
         &self,
         hand: &Hand<'_>,
-        place: &Followed,
+        followed: &Followed,
         likely: f64,
         weights: &mut SmallVec<[(Action, f64); 8]>,
     ) {
@@ -139,14 +139,14 @@ impl Model {
                 None => weights.push((action, weight)),
             }
         };
-        match place.place {
+        match followed.position {
             TreePosition::At(node) => {
                 let bucket = self.bucket(hand, public.street());
                 let shares = bucket.and_then(|bucket| self.shares(node, bucket));
                 if let Some(shares) = shares.filter(|shares| shares.iter().any(|&share| share > 0))
                 {
                     for (&action, &share) in self.tree.actions(node).iter().zip(shares) {
-                        let action = place.answer(&self.tree, public, action);
+                        let action = followed.answer(&self.tree, public, action);
                         add(action, likely * f64::from(share));
                     }
                     return;
@@ -171,10 +171,10 @@ impl Model {
         if readings.len() == 1 {
             return smallvec![1.0];
         }
-        let played = |&(node, place): &(u32, u32)| {
+        let played = |&(node, index): &(u32, u32)| {
             let bucket = self.bucket(hand, self.tree.street(node));
             let shares = bucket.and_then(|bucket| self.shares(node, bucket));
-            f64::from(shares.map_or(0, |shares| shares[place as usize])) / 255.0
+            f64::from(shares.map_or(0, |shares| shares[index as usize])) / 255.0
         };
         let of = |reading: &Reading| {
             reading.probability * reading.followed.own.iter().map(played).product::<f64>()
@@ -215,8 +215,8 @@ impl Model {
         let likely = self.likelihoods(hand, readings);
         let most = (0..readings.len()).max_by(|&a, &b| likely[a].total_cmp(&likely[b]));
         let Some(most) = most else { return String::new() };
-        let place = &readings[most].followed;
-        let mut read = match place.off_tree {
+        let followed = &readings[most].followed;
+        let mut read = match followed.off_tree {
             0 => String::new(),
             1 => "; one bet read as another".to_owned(),
             more => format!("; {more} bets read as others"),
@@ -224,7 +224,7 @@ impl Model {
         if readings.len() > 1 {
             read.push_str(&format!(", {:.0} % likely to be read so", 100.0 * likely[most]));
         }
-        match place.place {
+        match followed.position {
             TreePosition::At(node) => {
                 let street = hand.public.street();
                 let Some(bucket) = self.bucket(hand, street) else {

@@ -115,8 +115,8 @@ impl Continuations {
         let mut order: Vec<usize> = (0..hands.len()).collect();
         order.sort_by(|&a, &b| strengths[a][0].total_cmp(&strengths[b][0]));
         let mut classes = vec![0; hands.len()];
-        for (place, hand) in order.into_iter().enumerate() {
-            classes[hand] = (place * CLASSES / hands.len()) as u8;
+        for (index, hand) in order.into_iter().enumerate() {
+            classes[hand] = (index * CLASSES / hands.len()) as u8;
         }
         let buckets = self.in_buckets().buckets;
         let on_turn = |&turn: &Card| {
@@ -221,12 +221,12 @@ impl OnFlop {
                 let betting = Betting { tree, strategy, deal };
                 betting.add(turn, [[1.0; STRATEGIES]; 2], &mut won);
                 let classes = deal.classes.map(usize::from);
-                let place = classes[0] * CLASSES + classes[1];
-                let sums = sums[place..].iter_mut().step_by(PAIRS_OF_CLASSES);
+                let index = classes[0] * CLASSES + classes[1];
+                let sums = sums[index..].iter_mut().step_by(PAIRS_OF_CLASSES);
                 let checked_down = 0.5 * f32::from(deal.showdown);
                 sums.zip(won.as_flattened())
                     .for_each(|(sum, won)| *sum += won / pot - checked_down);
-                counts[place] += 1;
+                counts[index] += 1;
             }
             (sums, counts)
         };

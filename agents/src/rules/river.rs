@@ -18,7 +18,7 @@ struct River {
     /// The weight of each hand in the range.
     weights: Vec<f64>,
     /// The index of each combo in the order; `None` for combos that share a card with the board.
-    place: Vec<Option<u16>>,
+    index: Vec<Option<u16>>,
 }
 
 impl River {
@@ -47,22 +47,22 @@ impl River {
     fn sorted(hands: impl Iterator<Item = (f64, f64, Combo)>) -> River {
         let mut hands: Vec<(f64, f64, Combo)> = hands.collect();
         hands.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
-        let mut place = vec![None; Combo::COUNT];
+        let mut index = vec![None; Combo::COUNT];
         for (at, (.., combo)) in hands.iter().enumerate() {
-            place[combo.index()] = Some(at as u16);
+            index[combo.index()] = Some(at as u16);
         }
         let beats = hands.iter().map(|&(beats, ..)| beats).collect();
         let weights = hands.iter().map(|&(_, weight, _)| weight).collect();
-        River { beats, weights, place }
+        River { beats, weights, index }
     }
 
     fn hands(&self) -> Hands<'_> {
         Hands::new(&self.beats, &self.weights)
     }
 
-    fn place(&self, hole: HoleCards) -> Option<usize> {
+    fn index(&self, hole: HoleCards) -> Option<usize> {
         let &[a, b] = hole.as_slice() else { return None };
-        self.place[Combo::new(a, b)?.index()].map(usize::from)
+        self.index[Combo::new(a, b)?.index()].map(usize::from)
     }
 }
 
@@ -148,7 +148,7 @@ impl Plan<'_> {
 
     /// The strategy of a hand; `None` if it is not possible on this river.
     pub(super) fn strategy(&self, hole: HoleCards) -> Option<Strategy> {
-        let at = self.river.place(hole)?;
+        let at = self.river.index(hole)?;
         let row = &self.chances[at * self.actions.len()..][..self.actions.len()];
         let actions = self.actions.iter().copied().zip(row.iter().copied());
         Some(Strategy { actions: actions.filter(|&(_, p)| p > 0.0).collect() })
@@ -157,7 +157,7 @@ impl Plan<'_> {
     /// The strategy of a hand, with the rule that led to it in words.
     pub(super) fn play(&self, hole: HoleCards) -> Option<(Strategy, String)> {
         let strategy = self.strategy(hole)?;
-        let beats = self.river.beats[self.river.place(hole)?];
+        let beats = self.river.beats[self.river.index(hole)?];
         let note = format!("beats {} of hands, {}", percent(beats, 1), self.why(beats, &strategy));
         Some((strategy, note))
     }

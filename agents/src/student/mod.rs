@@ -262,13 +262,13 @@ impl Player {
         let mut weights = self.student.weights(public, features);
         let best = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
         let first = weights.iter().position(|&(_, weight)| weight == best);
-        let mut place = 0;
+        let mut index = 0;
         weights.retain(|&(_, weight)| {
             let kept = match self.style.play {
-                Play::Purify => Some(place) == first,
+                Play::Purify => Some(index) == first,
                 Play::Sample => weight > 0.0 && (weight == best || weight >= self.style.threshold),
             };
-            place += 1;
+            index += 1;
             kept
         });
         Strategy::from_weights(weights).unwrap_or_else(|| Strategy::pure(Action::Call))

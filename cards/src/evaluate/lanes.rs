@@ -61,8 +61,8 @@ pub(super) fn sets<const N: usize>(hands: &[[Card; N]; BLOCK], sets: &mut [CardS
     const OF_SUITS: u64 = 0x0303_0303_0303_0303;
     const OF_RANKS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
     for (set, &word) in sets.iter_mut().zip(&words) {
-        let places = (word & OF_SUITS) << 4 | word >> 2 & OF_RANKS;
-        *set = CardSet::from_bits((0..N).fold(0, |bits, i| bits | 1 << (places >> (8 * i) & 63)));
+        let indices = (word & OF_SUITS) << 4 | word >> 2 & OF_RANKS;
+        *set = CardSet::from_bits((0..N).fold(0, |bits, i| bits | 1 << (indices >> (8 * i) & 63)));
     }
 }
 

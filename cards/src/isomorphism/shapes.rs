@@ -46,8 +46,8 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
     /// fewer together.
     pub(super) fn new(sizes: [usize; ROUNDS]) -> Shapes<ROUNDS> {
         let mut shifts = [0; ROUNDS];
-        for place in 1..ROUNDS {
-            shifts[place] = shifts[place - 1] + width(sizes[place - 1]);
+        for index in 1..ROUNDS {
+            shifts[index] = shifts[index - 1] + width(sizes[index - 1]);
         }
         let mut all = Shapes {
             shifts,
@@ -60,7 +60,7 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         };
         let mut rank_numbers = [0; CODES];
         for (code, numbers) in rank_numbers[..1 << all.bits].iter_mut().enumerate() {
-            let counts = std::array::from_fn(|place| all.count(code, place));
+            let counts = std::array::from_fn(|index| all.count(code, index));
             for (more, part) in all.parts.iter_mut().enumerate() {
                 part[code] = list_part(counts, more, sizes);
             }
@@ -70,11 +70,11 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         all
     }
 
-    /// The card count of the round at this place in a code, or in a sum of codes.
+    /// The card count of the round at this index in a code, or in a sum of codes.
     #[inline]
-    fn count(&self, code: usize, place: usize) -> usize {
-        let end = self.shifts.get(place + 1).copied().unwrap_or(self.bits);
-        (code & ((1 << end) - 1)) >> self.shifts[place]
+    fn count(&self, code: usize, index: usize) -> usize {
+        let end = self.shifts.get(index + 1).copied().unwrap_or(self.bits);
+        (code & ((1 << end) - 1)) >> self.shifts[index]
     }
 
     fn find_shapes(&mut self, sizes: [usize; ROUNDS], rank_numbers: &[u64; CODES]) {
@@ -129,10 +129,10 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
     pub(super) fn ranks(&self, code: u8, number: u32) -> [u16; ROUNDS] {
         let strides = &self.strides[usize::from(code) % CODES];
         let mut rest = number;
-        std::array::from_fn(|place| {
-            let set = rest / strides[place];
-            rest -= set * strides[place];
-            mask(self.count(usize::from(code), place), set as usize)
+        std::array::from_fn(|index| {
+            let set = rest / strides[index];
+            rest -= set * strides[index];
+            mask(self.count(usize::from(code), index), set as usize)
         })
     }
 }
@@ -248,10 +248,10 @@ fn list_part<const ROUNDS: usize>(
 fn rank_strides<const ROUNDS: usize>(counts: [usize; ROUNDS]) -> ([u32; ROUNDS], u64) {
     let mut left = 13 - counts.iter().sum::<usize>();
     let (mut strides, mut stride) = ([0; ROUNDS], 1);
-    for place in (0..ROUNDS).rev() {
-        strides[place] = stride as u32;
-        left += counts[place];
-        stride *= choose(left, counts[place]) as u64;
+    for index in (0..ROUNDS).rev() {
+        strides[index] = stride as u32;
+        left += counts[index];
+        stride *= choose(left, counts[index]) as u64;
     }
     (strides, stride)
 }

@@ -117,9 +117,9 @@ impl Database {
     }
 
     /// The game at an index. Panics beyond the last.
-    pub fn game(&self, place: usize) -> Solved<'_> {
+    pub fn game(&self, index: usize) -> Solved<'_> {
         let cards = self.card().content.cards;
-        let (first, rest) = self.numbers(place).split_at(cards);
+        let (first, rest) = self.numbers(index).split_at(cards);
         let (second, rest) = rest.split_at(cards);
         Solved { first, second, value: rest[0], strategy: &rest[1..] }
     }

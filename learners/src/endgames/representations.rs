@@ -169,8 +169,8 @@ impl Representation {
         let mut values = vec![0.0; names.len() * rows];
         let mut labels = Vec::with_capacity(rows * classes);
         let most = bets.sizes()[sizes - 1];
-        for (at, place) in games.enumerate() {
-            let game = database.game(place);
+        for (at, index) in games.enumerate() {
+            let game = database.game(index);
             let (common, asked) = self.row(&game, share);
             for row in 0..rows_a_game {
                 let own = asked.get(row);
@@ -179,7 +179,7 @@ impl Representation {
                 }
             }
             if self.drawn {
-                let number = database.card().first + place as u64;
+                let number = database.card().first + index as u64;
                 for (card, shares) in game.strategy.chunks_exact(sizes).enumerate() {
                     let size = bets.sizes()[drawn(shares, number, card)];
                     labels.extend([(size / most) as f32, (1.0 - size / most) as f32]);

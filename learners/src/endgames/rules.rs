@@ -33,16 +33,19 @@ struct Game {
 
 impl Games {
     /// Prepares the games with these indices. O(games): each is solved again for its value.
-    pub fn new(database: &Database, places: std::ops::Range<usize>) -> Result<Games, EndgameError> {
+    pub fn new(
+        database: &Database,
+        indices: std::ops::Range<usize>,
+    ) -> Result<Games, EndgameError> {
         let bets = database.bets();
-        let game = |place: usize| {
-            let solved = database.game(place);
+        let game = |index: usize| {
+            let solved = database.game(index);
             let game = endgame(solved.first, solved.second, &bets)?;
             let value = game.solve().value;
             let beats = Player::BOTH.map(|player| beats(game.shares(player.other())));
             Ok(Game { game, value, beats })
         };
-        let games = parallel::map(places, game).into_iter().collect::<Result<_, _>>()?;
+        let games = parallel::map(indices, game).into_iter().collect::<Result<_, _>>()?;
         Ok(Games { games, sizes: bets.sizes()[1..].to_vec() })
     }
 

@@ -198,8 +198,8 @@ impl Predictor {
         games: Range<usize>,
         depths: &[usize],
     ) -> Result<Vec<AtDepth>, EndgameError> {
-        let scores = scores(database, games, depths.len(), |place, strategies| {
-            self.predict(database, place, depths, strategies);
+        let scores = scores(database, games, depths.len(), |index, strategies| {
+            self.predict(database, index, depths, strategies);
         })?;
         let at = |(&depth, score)| AtDepth { depth, nodes: self.nodes(depth), score };
         Ok(depths.iter().zip(scores).map(at).collect())
@@ -209,11 +209,11 @@ impl Predictor {
     pub fn predict(
         &self,
         database: &Database,
-        place: usize,
+        index: usize,
         depths: &[usize],
         strategies: &mut [Vec<f32>],
     ) {
-        let (mut row, asked) = self.representation.row(&database.game(place), self.share);
+        let (mut row, asked) = self.representation.row(&database.game(index), self.share);
         if self.representation.asked == Asked::All {
             let path = self.tree.path(&row);
             for (&depth, strategy) in depths.iter().zip(strategies) {

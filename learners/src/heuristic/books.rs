@@ -10,7 +10,7 @@
 //! The winnings of a book on the deals of a search are biased upwards, since it was chosen on them.
 
 use game::{Betting, Street};
-use models::heuristic::{Act, Clause, Heuristic, Place, Rulebook, Statement};
+use models::heuristic::{Act, Clause, Heuristic, RuleScope, Rulebook, Statement};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -89,7 +89,8 @@ impl BookSearch {
     /// the game.
     pub fn new(options: BookOptions, what: &str, start: Rulebook) -> BookSearch {
         let BookOptions { betting, statements, win_rates, deals, seed, .. } = options;
-        let languages = Street::ALL.map(|street| language(Place { street, betting }, win_rates));
+        let languages =
+            Street::ALL.map(|street| language(RuleScope { street, betting }, win_rates));
         let what = format!(
             "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {}",
             start.to_string().trim_end().replace('\n', " ")
@@ -239,8 +240,8 @@ impl BookSearch {
                     clauses: (0..rng.random_range(1..=2)).map(|_| language.clause(rng)).collect(),
                     act: language.act(rng),
                 };
-                let place = rng.random_range(0..=list.len());
-                list.insert(place, new);
+                let index = rng.random_range(0..=list.len());
+                list.insert(index, new);
                 if !room {
                     let from: Vec<usize> =
                         (0..4).filter(|&from| !lists[from].0.is_empty()).collect();
@@ -308,9 +309,9 @@ fn tidy(clauses: &mut Vec<Clause>) {
 }
 
 /// The clauses of a street that hold sometimes but not always, and its actions.
-fn language(place: Place, win_rates: bool) -> Language {
-    let mut clauses = Clause::all(place, 1);
-    if place.betting == Betting::NoLimit {
+fn language(scope: RuleScope, win_rates: bool) -> Language {
+    let mut clauses = Clause::all(scope, 1);
+    if scope.betting == Betting::NoLimit {
         clauses.retain(|clause| !matches!(clause, Clause::Pot(..)));
         let pots = |bound| POTS.map(|blinds| Clause::Pot(bound, blinds));
         clauses.extend(models::heuristic::Bound::ALL.into_iter().flat_map(pots));
@@ -322,7 +323,7 @@ fn language(place: Place, win_rates: bool) -> Language {
         let rates = |bound| (1..20).map(move |step| Clause::WinRate(bound, 50 * step));
         clauses.extend(models::heuristic::Bound::ALL.into_iter().flat_map(rates));
     }
-    let acts = match place.betting {
+    let acts = match scope.betting {
         Betting::Limit => Act::LIMIT.to_vec(),
         Betting::NoLimit => {
             vec![Act::Fold, Act::Call, Act::Bet(50), Act::Bet(100), Act::AllIn]
@@ -331,7 +332,7 @@ fn language(place: Place, win_rates: bool) -> Language {
     clauses.retain(|&clause| {
         let statement = Statement { clauses: vec![clause], act: acts[0] };
         let list: Heuristic = rule(vec![statement], acts[1]);
-        matches!(clause, Clause::Times(_)) || list.unreached(place, None).is_empty()
+        matches!(clause, Clause::Times(_)) || list.unreached(scope, None).is_empty()
     });
     Language::of(clauses, acts)
 }

@@ -92,9 +92,9 @@ impl<'a> Exhaustive<'a> {
         let own = if statements == 1 { clauses..=clauses } else { 1..=clauses + 1 - statements };
         for own in own {
             for of_bets in 0..=own {
-                for place in 0..self.bets[of_bets].len() {
+                for index in 0..self.bets[of_bets].len() {
                     for act in Act::LIMIT {
-                        before.push((own - of_bets, (of_bets, place), act));
+                        before.push((own - of_bets, (of_bets, index), act));
                         self.add_jobs(before, statements - 1, clauses - own);
                         before.pop();
                     }
@@ -123,9 +123,9 @@ impl<'a> Exhaustive<'a> {
     /// The rule of a job with these sets of classes.
     fn rule(&self, job: &Job, hands: &[usize]) -> Heuristic {
         let statements = job.statements.iter().zip(hands);
-        let statements = statements.map(|(&(of_hands, (of_bets, place), act), &hand)| {
+        let statements = statements.map(|(&(of_hands, (of_bets, index), act), &hand)| {
             let hands = &self.hands[of_hands][hand].clauses;
-            let bets = &self.bets[of_bets][place].clauses;
+            let bets = &self.bets[of_bets][index].clauses;
             Statement { clauses: hands.iter().chain(bets).copied().collect(), act }
         });
         rule(statements.collect(), job.default)
@@ -153,8 +153,8 @@ impl<'a> Exhaustive<'a> {
         let situations = 0..self.judge.fitness().situations().len();
         let decide = |at: usize| {
             let applies =
-                |&(number, &(_, (of_bets, place), _)): &(usize, &(_, (usize, usize), Act))| {
-                    held >> number & 1 == 1 && self.bets[of_bets][place].holds[at]
+                |&(number, &(_, (of_bets, index), _)): &(usize, &(_, (usize, usize), Act))| {
+                    held >> number & 1 == 1 && self.bets[of_bets][index].holds[at]
                 };
             let found = job.statements.iter().enumerate().find(applies);
             made(found.map_or(job.default, |(_, &(_, _, act))| act))
@@ -176,26 +176,26 @@ impl<'a> Exhaustive<'a> {
         if before.len() + 1 == job.statements.len() {
             let without: f64 = ways[0].iter().sum();
             let gain: Vec<f64> = ways[1].iter().zip(&ways[0]).map(|(a, b)| a - b).collect();
-            for (place, set) in sets.iter().enumerate() {
+            for (index, set) in sets.iter().enumerate() {
                 let value =
                     without + set.members.iter().map(|&at| gain[usize::from(at)]).sum::<f64>();
                 if value > best.1 {
                     best.1 = value;
                     best.2.clone_from(before);
-                    best.2.push(place);
+                    best.2.push(index);
                 }
             }
             best.0 += sets.len() as u64;
             return;
         }
         // The lowest bit belongs to this statement.
-        for (place, set) in sets.iter().enumerate() {
+        for (index, set) in sets.iter().enumerate() {
             let next = ways.chunks_exact(2).map(|pair| {
                 let mut way = pair[0].clone();
                 set.members.iter().for_each(|&at| way[usize::from(at)] = pair[1][usize::from(at)]);
                 way
             });
-            before.push(place);
+            before.push(index);
             let next: Vec<Vec<f64>> = next.collect();
             self.explore(job, &next, before, best);
             before.pop();

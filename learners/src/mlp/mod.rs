@@ -245,7 +245,7 @@ impl<E: Engine> Mlp<E> {
             // The order of an epoch depends on its number only, so that a resumed run finds it
             // again.
             let seed = self.options.seed ^ (state.epoch + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.order.iter_mut().zip(0..).for_each(|(place, row)| *place = row);
+            self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
             self.order.shuffle(&mut Pcg64Mcg::seed_from_u64(seed));
             self.ordered = Some(state.epoch);
         }

@@ -187,9 +187,9 @@ impl Slice {
         let slope = layer.slope().map_or(0.0, |slope| parameters[slope]);
         for panel in 0..weights.count() {
             let (right, ahead) = (weights.panel(panel), weights.ahead(panel));
-            let places = panel * WIDTH..panel * WIDTH + weights.width(panel);
+            let span = panel * WIDTH..panel * WIDTH + weights.width(panel);
             let mut biases = Row::ZERO;
-            biases[..places.len()].copy_from_slice(&parameters[layer.biases()][places.clone()]);
+            biases[..span.len()].copy_from_slice(&parameters[layer.biases()][span.clone()]);
             match layer.activation {
                 Some(Activation::Relu) => {
                     let units = after[0].panel_mut(panel);
@@ -208,7 +208,7 @@ impl Slice {
                 }
                 None => {
                     product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
-                        let answers = &mut self.answers[row * layer.outputs..][places.clone()];
+                        let answers = &mut self.answers[row * layer.outputs..][span.clone()];
                         let answers = answers.iter_mut().enumerate().skip(first);
                         for ((at, answer), sum) in answers.zip(sums) {
                             *answer = sum + biases[at];
@@ -273,8 +273,8 @@ pub(super) fn lose(
 ) -> Losses {
     let (samples, width) = (batch.samples, batch.samples.width());
     let mut losses = Losses::default();
-    let places = answers.chunks_exact_mut(width).zip(gradients.chunks_exact_mut(width));
-    for ((answers, gradient), &row) in places.zip(batch.rows) {
+    let pairs = answers.chunks_exact_mut(width).zip(gradients.chunks_exact_mut(width));
+    for ((answers, gradient), &row) in pairs.zip(batch.rows) {
         let row = row as usize;
         let (values, target, weight) = (samples.row(row), samples.target(row), samples.weight(row));
         output.forward(values, answers);

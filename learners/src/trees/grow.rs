@@ -38,7 +38,7 @@ impl<const W: usize> Grower<'_, W> {
         &self,
         rows: &mut [u32],
         depth: usize,
-        place: u64,
+        seed: u64,
         counted: Option<Histogram<W>>,
     ) -> Node {
         let mut node = Node::leaf(self.matrix.sums(rows), rows.len());
@@ -51,15 +51,15 @@ impl<const W: usize> Grower<'_, W> {
         }
         let counted =
             counted.or_else(|| self.many(rows.len()).then(|| Histogram::new(self.matrix, rows)));
-        let Some(split) = self.best(rows, &node.sums, place, counted.as_ref()) else { return node };
+        let Some(split) = self.best(rows, &node.sums, seed, counted.as_ref()) else { return node };
         let middle = partition(rows, |row| self.matrix.code(row, split.column) <= split.cut);
         let (low, high) = rows.split_at_mut(middle);
         let (low_counted, high_counted) = self.counted(counted, low, high, depth);
-        let places = [mixed(place, 1), mixed(place, 2)];
+        let seeds = [mixed(seed, 1), mixed(seed, 2)];
         let (left, right) = both(
             low.len() + high.len(),
-            || self.node(low, depth - 1, places[0], low_counted),
-            || self.node(high, depth - 1, places[1], high_counted),
+            || self.node(low, depth - 1, seeds[0], low_counted),
+            || self.node(high, depth - 1, seeds[1], high_counted),
         );
         let Split { column, cut, .. } = split;
         node.settled &= left.branch.is_none() && right.branch.is_none();
@@ -72,14 +72,14 @@ impl<const W: usize> Grower<'_, W> {
         &self,
         rows: &[u32],
         sums: &[f64],
-        place: u64,
+        seed: u64,
         counted: Option<&Histogram<W>>,
     ) -> Option<Split> {
         let mut lanes = [0.0; W];
         lanes[..sums.len()].copy_from_slice(sums);
         let mut best: Option<Split> = None;
         let mut sorter = Sorter::default();
-        for column in self.columns(place) {
+        for column in self.columns(seed) {
             let mut scan = SplitScan::new(lanes, rows.len(), &self.price);
             match counted {
                 Some(counted) => {
@@ -109,15 +109,15 @@ impl<const W: usize> Grower<'_, W> {
     }
 
     // The columns that a split chooses from, in the order in which they are tried.
-    fn columns(&self, place: u64) -> Vec<usize> {
+    fn columns(&self, seed: u64) -> Vec<usize> {
         let mut columns: Vec<usize> = (0..self.matrix.columns()).collect();
         let Some(picked) = self.picked else {
             // Of equally good splits the first is taken: the order is rotated, so that no column is
             // favoured.
-            columns.rotate_left((place % self.matrix.columns() as u64) as usize);
+            columns.rotate_left((seed % self.matrix.columns() as u64) as usize);
             return columns;
         };
-        let mut rng = Pcg64Mcg::seed_from_u64(place);
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let picked = picked.clamp(1, columns.len());
         for at in 0..picked {
             let other = rng.random_range(at..columns.len());

@@ -155,11 +155,11 @@ pub fn samples(
     seed: u64,
 ) -> Result<Samples, TableError> {
     let stack = database.card().content.stack as f32;
-    let each = |place: usize| {
-        let situation = database.situation(place);
+    let each = |index: usize| {
+        let situation = database.situation(index);
         let outlooks = Outlooks::new(&situation);
         let rows = outlooks.rows(&situation, stack);
-        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, place as u64));
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));
         let drawn = sample(&mut rng, rows.hands.len(), hands.min(rows.hands.len()));
         let (mut numbers, mut targets) = (Vec::new(), Vec::new());
         for at in drawn {

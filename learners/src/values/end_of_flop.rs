@@ -59,15 +59,15 @@ pub fn samples(
     seed: u64,
 ) -> Result<Samples, TableError> {
     let stack = database.card().content.stack as f32;
-    let each = |place: usize| {
-        let situation = database.situation(place);
+    let each = |index: usize| {
+        let situation = database.situation(index);
         let check_down = Outlooks::new(&situation).check_down;
         let Before { flop, prospects, .. } = Before::new(&situation, stack);
         let held = flop.hands().iter().enumerate();
         let held = held.filter(|(_, hand)| !hand.set().intersects(situation.board));
         let all: Vec<_> =
             held.flat_map(|(at, hand)| [0, 1].map(|player| (player, at, hand.index()))).collect();
-        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, place as u64));
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for drawn in sample(&mut rng, all.len(), hands.min(all.len())) {
             let (player, at, hand) = all[drawn];

@@ -75,8 +75,8 @@ impl Encoded<'_> {
     /// The errors of its answers against the mean values of the hands of each non-empty bucket:
     /// those on what the paper calls the abstracted set.
     pub fn errors_of_buckets(&self, database: &Database, situations: Range<usize>) -> Errors {
-        let each = |place: usize| {
-            let situation = database.situation(place);
+        let each = |index: usize| {
+            let situation = database.situation(index);
             let buckets = on_board(self.encoding, &situation);
             let counts = buckets.counts();
             let answers = self.answers(&situation);
@@ -127,10 +127,10 @@ pub fn samples(
     situations: Range<usize>,
     renamings: usize,
 ) -> Result<Samples, TableError> {
-    let each = |place: usize| {
+    let each = |index: usize| {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for renaming in 0..renamings.clamp(1, RENAMINGS) {
-            let situation = renamed::Renamed::new(&database.situation(place), renaming);
+            let situation = renamed::Renamed::new(&database.situation(index), renaming);
             let situation = situation.solved();
             let buckets = on_board(encoding, &situation);
             rows.extend(row(encoding, &situation));

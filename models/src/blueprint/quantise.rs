@@ -27,7 +27,7 @@ pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
     }
     // The rest goes to the largest remainders, the first among equals.
     for _ in 0..left {
-        let lost = |place: usize| part(weights[place]) - f64::from(shares[place]);
+        let lost = |index: usize| part(weights[index]) - f64::from(shares[index]);
         let most = (0..shares.len()).reduce(|a, b| if lost(b) > lost(a) { b } else { a });
         let Some(most) = most else { return };
         shares[most] += 1;

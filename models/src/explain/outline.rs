@@ -30,7 +30,7 @@ impl Explainer<'_> {
         // right side.
         let mut open = vec![(first, 0, None, false)];
         while let Some((node, at, parent, right)) = open.pop() {
-            let place = shown.len();
+            let index = shown.len();
             let condition = parent.map(|parent: usize| self.condition(shown[parent].node, right));
             let mut hidden = 0;
             if let Node::Branch { left, right, .. } = self.tree.node(node) {
@@ -38,8 +38,8 @@ impl Explainer<'_> {
                     // A tree has one leaf more than it has branches.
                     hidden = (self.tree.end(node) - node).div_ceil(2);
                 } else {
-                    open.push((right, at + 1, Some(place), true));
-                    open.push((left, at + 1, Some(place), false));
+                    open.push((right, at + 1, Some(index), true));
+                    open.push((left, at + 1, Some(index), false));
                 }
             }
             shown.push(Shown {

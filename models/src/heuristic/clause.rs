@@ -69,7 +69,7 @@ impl Times {
 
 /// The street and kind of game in which a list is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct RuleScope {
     /// The street.
     pub street: Street,
     /// Limit or no-limit.
@@ -85,13 +85,13 @@ impl Clause {
     /// The largest number of outs of a clause.
     pub const MOST_OUTS: u8 = 21;
 
-    /// All clauses of the paper's language at a place, one for each value, without win rates and
+    /// All clauses of the paper's language in a scope, one for each value, without win rates and
     /// shares of times. In no-limit games pots go up to `pots` big blinds, in limit games to
     /// [`Clause::LARGEST_LIMIT_POT`].
     ///
     /// Clauses that always hold (`outs >= 0`) are included; all pass [`Clause::check`] there.
-    pub fn all(place: Place, pots: u16) -> Vec<Clause> {
-        let pots = match place.betting {
+    pub fn all(scope: RuleScope, pots: u16) -> Vec<Clause> {
+        let pots = match scope.betting {
             Betting::Limit => Clause::LARGEST_LIMIT_POT,
             Betting::NoLimit => pots.clamp(1, Clause::LARGEST_POT),
         };
@@ -104,7 +104,7 @@ impl Clause {
         }
         all.extend([true, false].map(Clause::Aggressive));
         all.extend([true, false].map(Clause::Dry));
-        all.retain(|clause| clause.check(place.street, Some(place.betting)).is_ok());
+        all.retain(|clause| clause.check(scope.street, Some(scope.betting)).is_ok());
         all
     }
 

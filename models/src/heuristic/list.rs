@@ -1,6 +1,6 @@
 //! Decision lists: the first statement that applies decides. A fast-and-frugal tree.
 
-use super::{Act, Clause, HeuristicError, Place};
+use super::{Act, Clause, HeuristicError, RuleScope};
 
 /// Maximum number of statements of a list.
 pub const MOST_STATEMENTS: usize = 64;
@@ -90,12 +90,12 @@ impl Heuristic {
         self.statements.iter().flat_map(|statement| statement.clauses.iter().copied())
     }
 
-    /// Checks that the list can be played at a place.
+    /// Checks that the list can be played in a scope.
     ///
     /// # Errors
     /// The first statement that cannot: outs on the river, `raise` in a no-limit game, a pot that a
     /// limit game cannot have ([`Clause::check`], [`Act::check`]).
-    pub fn check(&self, place: Place) -> Result<(), HeuristicError> {
+    pub fn check(&self, scope: RuleScope) -> Result<(), HeuristicError> {
         self.each(|item| {
             let (clauses, act) = match item {
                 ListItem::Statement(statement) => (statement.clauses.as_slice(), statement.act),
@@ -103,13 +103,16 @@ impl Heuristic {
             };
             clauses
                 .iter()
-                .try_for_each(|clause| clause.check(place.street, Some(place.betting)))?;
-            act.check(place.betting)
+                .try_for_each(|clause| clause.check(scope.street, Some(scope.betting)))?;
+            act.check(scope.betting)
         })
     }
 
     /// Checks each item; the error names the first that fails.
-    fn each(&self, check: impl Fn(ListItem<'_>) -> Result<(), String>) -> Result<(), HeuristicError> {
+    fn each(
+        &self,
+        check: impl Fn(ListItem<'_>) -> Result<(), String>,
+    ) -> Result<(), HeuristicError> {
         let items = self.statements.iter().map(ListItem::Statement);
         for (at, item) in items.chain([ListItem::Default(self.default)]).enumerate() {
             check(item).map_err(|what| {

@@ -24,7 +24,7 @@ mod text;
 mod words;
 
 pub use book::{Rulebook, Warning};
-pub use clause::{Act, Bound, Clause, Place, Times};
+pub use clause::{Act, Bound, Clause, RuleScope, Times};
 pub use decide::{Decider, Pot, Situation};
 pub use error::HeuristicError;
 pub use list::{Heuristic, MOST_CLAUSES, MOST_STATEMENTS, Statement};

@@ -83,7 +83,7 @@ impl Heuristic {
         street: Option<Street>,
     ) -> Result<(Heuristic, Vec<usize>), HeuristicError> {
         let mut statements = Vec::new();
-        let mut places = Vec::new();
+        let mut line_numbers = Vec::new();
         let mut default = None;
         let mut end = 1;
         for (number, line) in lines {
@@ -106,7 +106,7 @@ impl Heuristic {
                     Piece::Statement(statement) => statements.push(statement),
                     Piece::Default(act) => default = Some(act),
                 }
-                places.push(number + 1);
+                line_numbers.push(number + 1);
             }
         }
         if statements.len() > MOST_STATEMENTS {
@@ -115,11 +115,11 @@ impl Heuristic {
         let default = default.ok_or(HeuristicError::NoDefault { line: end })?;
         let heuristic = Heuristic::new(statements, default).map_err(|error| match error {
             HeuristicError::Statement { number, text, what } => {
-                HeuristicError::Line { line: places[number - 1], text, what }
+                HeuristicError::Line { line: line_numbers[number - 1], text, what }
             }
             other => other,
         })?;
-        Ok((heuristic, places))
+        Ok((heuristic, line_numbers))
     }
 
     /// The printed form of a statement, or of the default (the index after the last), with its

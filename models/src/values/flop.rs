@@ -118,17 +118,17 @@ impl Flop {
         let mut rows = Vec::with_capacity(ends.len() * 2 * HANDS * COLUMNS);
         for (number, end) in ends.iter().enumerate() {
             let stacks_to_pot = (end.behind / end.pot).ln();
-            let places = number * HANDS..(number + 1) * HANDS;
+            let span = number * HANDS..(number + 1) * HANDS;
             let at = [0, 1].map(|player: usize| {
                 let (margins, deviations, met) = &all[player];
-                let range = &ranges[player][places.clone()];
+                let range = &ranges[player][span.clone()];
                 let rates: Vec<f32> =
-                    margins[places.clone()].iter().map(|margin| 0.5 + 0.5 * margin).collect();
-                let deviations = &deviations[places.clone()];
+                    margins[span.clone()].iter().map(|margin| 0.5 + 0.5 * margin).collect();
+                let deviations = &deviations[span.clone()];
                 let deviation =
                     deviations.iter().zip(range).map(|(one, share)| one * share).sum::<f32>();
                 let ordered = Ordered::new(rates.iter().copied().zip(range.iter().copied()));
-                (rates, deviations, &met[places.clone()], ordered, deviation)
+                (rates, deviations, &met[span.clone()], ordered, deviation)
             });
             for player in 0..2 {
                 let (rates, deviations, met, own, own_deviation) = &at[player];
@@ -181,10 +181,10 @@ impl Prospects {
         network.answer_all(&self.rows, &mut answers);
         let mut beyond = self.met.each_ref().map(|met| Vec::with_capacity(met.len()));
         for (end, answers) in answers.chunks_exact(2 * HANDS).enumerate() {
-            let places = end * HANDS..(end + 1) * HANDS;
+            let span = end * HANDS..(end + 1) * HANDS;
             let (first, second) = answers.split_at(HANDS);
-            let met = self.met.each_ref().map(|met| &met[places.clone()]);
-            let values = zero_sum([first, second], met, ranges.map(|range| &range[places.clone()]));
+            let met = self.met.each_ref().map(|met| &met[span.clone()]);
+            let values = zero_sum([first, second], met, ranges.map(|range| &range[span.clone()]));
             beyond.iter_mut().zip(values).for_each(|(beyond, values)| beyond.extend(values));
         }
         beyond

@@ -149,7 +149,7 @@ impl Layout {
 
     /// The position of an information set's first slot.
     #[inline]
-    pub(super) fn place(&self, node: Node, bucket: u32) -> usize {
+    pub(super) fn first_slot(&self, node: Node, bucket: u32) -> usize {
         self.row(node.seat(), node.street(), bucket) + node.offset()
     }
 
@@ -178,7 +178,7 @@ impl Layout {
     pub(super) fn each_infoset(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.nodes.iter().filter(|node| !node.is_end()).flat_map(|node| {
             let buckets = self.buckets[node.street()];
-            (0..buckets).map(|bucket| (self.place(*node, bucket), node.actions()))
+            (0..buckets).map(|bucket| (self.first_slot(*node, bucket), node.actions()))
         })
     }
 }

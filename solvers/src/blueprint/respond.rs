@@ -141,7 +141,7 @@ impl Response<'_> {
                 *won = self.learn(child, deal, rng);
                 value += *share * *won;
             }
-            let words = &self.regrets[self.layout.place(node, bucket)..];
+            let words = &self.regrets[self.layout.first_slot(node, bucket)..];
             for (word, won) in words.iter().zip(&winnings[..node.actions()]) {
                 word.store((load(word) + won - value).to_bits(), Relaxed);
             }
@@ -157,9 +157,9 @@ fn load(word: &AtomicU32) -> f32 {
 impl AbstractStrategy for Response<'_> {
     /// Regret matching, with the strategy's own actions given a head start.
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
+        let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
         self.strategy.shares(node, bucket, shares);
-        for (share, word) in shares.iter_mut().zip(&self.regrets[place..]) {
+        for (share, word) in shares.iter_mut().zip(&self.regrets[slot..]) {
             *share = (BEGINNING * *share + load(word)).max(0.0);
         }
         super::normalise(shares);

@@ -142,7 +142,7 @@ impl Frozen {
             let shares = &mut buffer[..node.actions()];
             for bucket in 0..layout.buckets[node.street()] {
                 trainer.shares(number, bucket, shares);
-                let bytes = &mut frozen[layout.place(*node, bucket)..][..shares.len()];
+                let bytes = &mut frozen[layout.first_slot(*node, bucket)..][..shares.len()];
                 for (byte, share) in bytes.iter_mut().zip(&*shares) {
                     *byte = (share * 255.0).round() as u8;
                 }
@@ -154,8 +154,8 @@ impl Frozen {
 
 impl AbstractStrategy for Frozen {
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
-        let bytes = &self.shares[place..];
+        let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
+        let bytes = &self.shares[slot..];
         shares.iter_mut().zip(bytes).for_each(|(share, &byte)| *share = f32::from(byte));
         super::normalise(shares);
     }

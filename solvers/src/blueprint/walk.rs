@@ -114,17 +114,17 @@ impl<'a, S: Store> Walker<'a, S> {
                 return self.sign * node.won(self.shown);
             }
             self.visits += 1;
-            let place = self.rows[node.seat()][node.street()] + node.offset();
+            let slot = self.rows[node.seat()][node.street()] + node.offset();
             if node.seat() == self.learner {
-                return by_actions!(node.actions(), self.explore_all(node, place));
+                return by_actions!(node.actions(), self.explore_all(node, slot));
             }
-            at = node.first_child() + by_actions!(node.actions(), self.draw(place));
+            at = node.first_child() + by_actions!(node.actions(), self.draw(slot));
         }
     }
 
     /// Explores every action of the learner that is not skipped, and updates its regrets.
-    fn explore_all<const N: usize>(&mut self, node: Node, place: usize) -> f32 {
-        let regrets = self.store.regrets::<N>(place);
+    fn explore_all<const N: usize>(&mut self, node: Node, slot: usize) -> f32 {
+        let regrets = self.store.regrets::<N>(slot);
         let (positive, sum) = positive(&regrets);
         let scale = if sum > 0.0 { 1.0 / sum } else { 0.0 };
         let mut gains = [0.0; N];
@@ -145,14 +145,14 @@ impl<'a, S: Store> Walker<'a, S> {
             gains[action] = if skipped[action] { 0.0 } else { gain };
         }
         let noise = if S::NOISY { self.rng.next_u64() } else { 0 };
-        self.store.learn(place, &gains, self.weights.floor, noise);
+        self.store.learn(slot, &gains, self.weights.floor, noise);
         value
     }
 
     /// Draws an action of the other seat, and adds its strategy to the average.
     #[inline]
-    fn draw<const N: usize>(&mut self, place: usize) -> u32 {
-        let regrets = self.store.regrets::<N>(place);
+    fn draw<const N: usize>(&mut self, slot: usize) -> u32 {
+        let regrets = self.store.regrets::<N>(slot);
         let (positive, sum) = positive(&regrets);
         let random = self.rng.next_u64();
         let mut shares = [1.0 / N as f32; N];
@@ -170,7 +170,7 @@ impl<'a, S: Store> Walker<'a, S> {
         }
         let mut weighed = shares;
         weighed.iter_mut().for_each(|share| *share *= self.weights.average);
-        self.store.remember(place, &weighed, random);
+        self.store.remember(slot, &weighed, random);
         drawn
     }
 }
@@ -246,7 +246,7 @@ mod tests {
             for (infoset, choice) in tree.infosets(player).iter().zip(game.choices(player)) {
                 let hand: StartingHand = infoset.name.parse().expect("a starting hand");
                 let mut sums = [0.0; 2];
-                table.sums_into(layout.place(node, hand.index() as u32), &mut sums);
+                table.sums_into(layout.first_slot(node, hand.index() as u32), &mut sums);
                 for (sequence, sum) in choice.sequences().zip(sums) {
                     profile.0[player.index()][sequence] = f64::from(sum / (sums[0] + sums[1]));
                 }

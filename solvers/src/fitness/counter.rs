@@ -19,15 +19,15 @@ const WIDTH: usize = 8;
 
 /// A mapping of numbers to consecutive indices on one board, in order of occurrence.
 #[derive(Default)]
-struct Places {
+struct IndexMap {
     numbers: Vec<u32>,
-    places: Vec<u16>,
+    indices: Vec<u16>,
 }
 
-impl Places {
+impl IndexMap {
     fn clear(&mut self) {
         for &number in &self.numbers {
-            self.places[number as usize] = u16::MAX;
+            self.indices[number as usize] = u16::MAX;
         }
         self.numbers.clear();
     }
@@ -35,14 +35,14 @@ impl Places {
     #[inline]
     fn of(&mut self, number: u32) -> u16 {
         let at = number as usize;
-        if self.places.len() <= at {
-            self.places.resize(at + 1, u16::MAX);
+        if self.indices.len() <= at {
+            self.indices.resize(at + 1, u16::MAX);
         }
-        if self.places[at] == u16::MAX {
-            self.places[at] = self.numbers.len() as u16;
+        if self.indices[at] == u16::MAX {
+            self.indices[at] = self.numbers.len() as u16;
             self.numbers.push(number);
         }
-        self.places[at]
+        self.indices[at]
     }
 }
 
@@ -54,8 +54,8 @@ pub(super) struct Counter {
     hands: Vec<u64>,
     /// The column index of each combo.
     columns_of: Vec<u16>,
-    rows: Places,
-    columns: Places,
+    rows: IndexMap,
+    columns: IndexMap,
     passed: Vec<f32>,
     sums: Vec<f32>,
     met: Vec<f32>,
@@ -150,7 +150,7 @@ impl Counter {
                         held |= 1 << card;
                     }
                 }
-                let row = place(same[0]);
+                let row = row_index(same[0]);
                 let sums = &mut self.sums[row * self.width..][..self.width];
                 take_off(&self.passed, same.len() as f32, sums, held, |card| {
                     f32::from(holding[card])
@@ -171,7 +171,7 @@ impl Counter {
         let (mut holding, mut held) = (vec![0.0f32; rows * CARDS], vec![0u64; rows]);
         let mut many = vec![0.0f32; rows];
         for &hand in &self.hands {
-            let row = place(hand);
+            let row = row_index(hand);
             many[row] += 1.0;
             for card in cards(hand) {
                 holding[row * CARDS + card] += 1.0;
@@ -204,7 +204,7 @@ fn take_off(passed: &[f32], many: f32, row: &mut [f32], mut held: u64, of: impl 
 
 /// The row index of a hand.
 #[inline]
-fn place(hand: u64) -> usize {
+fn row_index(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
 }
 

@@ -162,9 +162,9 @@ impl Sum {
     }
 
     fn board(&mut self, counted: &Counted<'_>, times: [i64; 2]) {
-        for (place, &row) in counted.rows.iter().enumerate() {
+        for (index, &row) in counted.rows.iter().enumerate() {
             for (at, &column) in counted.columns.iter().enumerate() {
-                let [met, margin] = counted.cell(place, at);
+                let [met, margin] = counted.cell(index, at);
                 self.cell(row, column, [times[0] * met, times[1] * margin], 1);
             }
         }
@@ -297,18 +297,18 @@ impl<'a> Walk<'a> {
             self.hands = hands.collect();
         }
         if street == Street::Turn && last == Street::River {
-            let mut places = [(); 2].map(|()| HashMap::new());
+            let mut indices = [(); 2].map(|()| HashMap::new());
             let mut prefixes: [Vec<[u16; 3]>; 2] = Default::default();
             let before = free().map(|hand| {
-                let place = |who: usize| {
+                let index = |who: usize| {
                     let [a, b, c, _] = path(hand, who);
                     let found: &mut Vec<[u16; 3]> = &mut prefixes[who];
-                    *places[who].entry([a, b, c]).or_insert_with(|| {
+                    *indices[who].entry([a, b, c]).or_insert_with(|| {
                         found.push([a, b, c]);
                         found.len() as u32 - 1
                     })
                 };
-                (hand, [0, 1].map(place))
+                (hand, [0, 1].map(index))
             });
             self.before = before.collect();
             self.prefixes = prefixes;
@@ -348,16 +348,16 @@ impl<'a> Walk<'a> {
         }
         let widths = self.widths();
         let [of_classes, of_buckets] = &self.seen[Street::River.index()];
-        for &(hand, places) in &self.before {
+        for &(hand, indices) in &self.before {
             if hand.set().intersects(board) {
                 continue;
             }
             let last = [of_classes, of_buckets].map(|of| of[hand.index()]);
             let [row, column] = [0, 1].map(|who| {
-                let place = places[who] as usize;
-                let number = &mut self.known[who][place * widths[who] + usize::from(last[who])];
+                let index = indices[who] as usize;
+                let number = &mut self.known[who][index * widths[who] + usize::from(last[who])];
                 if *number == u32::MAX {
-                    let [a, b, c] = self.prefixes[who][place];
+                    let [a, b, c] = self.prefixes[who][index];
                     let numbers = if who == 0 { &mut self.sum.rows } else { &mut self.sum.columns };
                     *number = numbers.of([a, b, c, last[who]]);
                 }

@@ -54,9 +54,9 @@ impl Counting<'_> {
         }
         from.left(8 * (rows + columns) + 16 * rows * columns);
         let mut paths = vec![[0u16; 4]; (rows + columns) as usize];
-        from.numbers(paths.as_flattened_mut(), |place, number| *place = number)?;
+        from.numbers(paths.as_flattened_mut(), |slot, number| *slot = number)?;
         let mut cells = vec![[0i64; 2]; (rows * columns) as usize];
-        from.numbers(cells.as_flattened_mut(), |place, number: u64| *place = number as i64)?;
+        from.numbers(cells.as_flattened_mut(), |slot, number: u64| *slot = number as i64)?;
         from.end()?;
         let columns = paths.split_off(rows as usize);
         let counts = ClassCounts { rows: paths, columns, cells };

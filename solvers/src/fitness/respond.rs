@@ -39,7 +39,7 @@ pub fn response(
             // By column, then end: meetings and margin of the classes that the rule brings there.
             let ends = betting.ends.len();
             let mut come = vec![[0.0; 2]; columns * ends];
-            for (place, &class) in classes.iter().enumerate() {
+            for (index, &class) in classes.iter().enumerate() {
                 let moves: Vec<usize> = betting
                     .decisions
                     .iter()
@@ -47,7 +47,7 @@ pub fn response(
                     .map(|seen| rule(class, seen) as usize)
                     .collect();
                 let reached = reached_ends(&betting.steps, |decision| moves[decision]);
-                for (column, sum) in sums[place * columns..][..columns].iter().enumerate() {
+                for (column, sum) in sums[index * columns..][..columns].iter().enumerate() {
                     for &end in &reached {
                         let come = &mut come[column * ends + end];
                         come[0] += sum[0];

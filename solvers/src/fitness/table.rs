@@ -60,7 +60,7 @@ pub struct Fitness {
     betting: [StreetBetting; 2],
     situations: Vec<Situation>,
     /// For each group, the index of the situation of each of the player's decisions.
-    places: Vec<Vec<usize>>,
+    indices: Vec<Vec<usize>>,
     /// By group, class and end: chips won; below, the probability. 0 where the player would not go.
     won: Vec<f64>,
     met: Vec<f64>,
@@ -92,7 +92,7 @@ impl Fitness {
                 keys.entry(key).or_default();
             }
         }
-        keys.values_mut().zip(0..).for_each(|(place, number)| *place = number);
+        keys.values_mut().zip(0..).for_each(|(slot, number)| *slot = number);
         let mut classes: Vec<u16> = counts.rows.iter().map(|path| path[street.index()]).collect();
         classes.sort_unstable();
         classes.dedup();
@@ -138,10 +138,10 @@ impl Fitness {
         let mut situations: Vec<Situation> = seen.iter().flatten().copied().collect();
         situations.sort_unstable();
         situations.dedup();
-        let place = |situation: &Situation| {
+        let index = |situation: &Situation| {
             situations.binary_search(situation).expect("all situations are there")
         };
-        let places = seen.iter().map(|seen| seen.iter().map(place).collect()).collect();
+        let indices = seen.iter().map(|seen| seen.iter().map(index).collect()).collect();
         let mut sums = vec![0.0; groups.len() * ends];
         for (sums, won) in sums.chunks_mut(ends).zip(won.chunks(classes.len() * ends)) {
             for won in won.chunks(ends) {
@@ -153,7 +153,7 @@ impl Fitness {
             classes,
             groups,
             betting,
-            places,
+            indices,
             situations,
             won,
             met,
@@ -190,7 +190,7 @@ impl Fitness {
 
     /// For each of the player's decisions in a group, the index of its situation.
     pub fn decisions(&self, group: usize) -> &[usize] {
-        &self.places[group]
+        &self.indices[group]
     }
 
     /// Tabulates a rule.
@@ -212,14 +212,14 @@ impl Fitness {
         let mut sum = 0.0;
         // A cache of the reached ends, indexed by the moves at all decisions as base-3 digits.
         let mut reached: Vec<Vec<usize>> = Vec::new();
-        for (group, places) in self.places.iter().enumerate() {
+        for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
             reached.clear();
-            reached.resize(3usize.pow(places.len() as u32), Vec::new());
+            reached.resize(3usize.pow(indices.len() as u32), Vec::new());
             for (class, won) in won.chunks_exact(self.ends).enumerate() {
-                let at = |decision: usize| moves.0[places[decision] * many + class] as usize;
-                let code = (0..places.len()).fold(0, |code, decision| 3 * code + at(decision));
+                let at = |decision: usize| moves.0[indices[decision] * many + class] as usize;
+                let code = (0..indices.len()).fold(0, |code, decision| 3 * code + at(decision));
                 let reached = &mut reached[code];
                 if reached.is_empty() {
                     *reached = self::reached_ends(steps, at);
@@ -235,10 +235,10 @@ impl Fitness {
     pub fn by_class(&self, moves: &[Move]) -> Vec<f64> {
         let many = self.classes.len();
         let mut sums = vec![0.0; many];
-        for (group, places) in self.places.iter().enumerate() {
+        for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
-            let reached = reached_ends(steps, |decision| moves[places[decision]] as usize);
+            let reached = reached_ends(steps, |decision| moves[indices[decision]] as usize);
             for (sum, won) in sums.iter_mut().zip(won.chunks_exact(self.ends)) {
                 *sum += reached.iter().map(|&end| won[end]).sum::<f64>();
             }
@@ -248,12 +248,12 @@ impl Fitness {
 
     /// The sum of [`by_class`](Self::by_class), computed faster.
     pub fn of_all(&self, moves: &[Move]) -> f64 {
-        let places = self.places.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
-        let of = |((places, group), sums): ((&Vec<usize>, &Group), &[f64])| {
+        let indices = self.indices.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
+        let of = |((indices, group), sums): ((&Vec<usize>, &Group), &[f64])| {
             let steps = &self.betting[group.player.index()].steps;
-            follow(steps, 0, sums, &|decision| moves[places[decision]] as usize)
+            follow(steps, 0, sums, &|decision| moves[indices[decision]] as usize)
         };
-        places.map(of).sum()
+        indices.map(of).sum()
     }
 
     /// How often a rule is asked in each situation with each class, per match, in the order of
@@ -261,13 +261,13 @@ impl Fitness {
     pub fn asked(&self, moves: &MoveTable) -> Vec<f64> {
         let many = self.classes.len();
         let mut asked = vec![0.0; moves.0.len()];
-        for (group, places) in self.places.iter().enumerate() {
+        for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let met = &self.met[group * many * self.ends..][..many * self.ends];
             for (class, met) in met.chunks_exact(self.ends).enumerate() {
-                let place = |decision: usize| places[decision] * many + class;
-                let at = |decision: usize| moves.0[place(decision)] as usize;
-                count(steps, 0, met, &at, &mut |decision, share| asked[place(decision)] += share);
+                let index = |decision: usize| indices[decision] * many + class;
+                let at = |decision: usize| moves.0[index(decision)] as usize;
+                count(steps, 0, met, &at, &mut |decision, share| asked[index(decision)] += share);
             }
         }
         asked
@@ -453,8 +453,8 @@ impl Fold<'_> {
             if let NodeKind::Decision { seat, street, .. } = self.tree.node(parent).kind
                 && usize::from(seat) == player.index()
             {
-                let place = (below - self.tree.node(parent).children().start) as usize;
-                likely *= self.shares(parent, path[usize::from(street)].into())[place];
+                let index = (below - self.tree.node(parent).children().start) as usize;
+                likely *= self.shares(parent, path[usize::from(street)].into())[index];
             }
             below = parent;
         }

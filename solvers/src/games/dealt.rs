@@ -109,13 +109,13 @@ impl Dealt {
         &self,
         state: &State,
         count: usize,
-        place: impl Fn(&mut State, &[Card]),
+        put_cards: impl Fn(&mut State, &[Card]),
     ) -> Node<Point> {
         let draws = self.draws(state, count);
         let probability = 1.0 / draws.len() as f64;
         let outcome = |cards: &Vec<Card>| {
             let mut next = state.clone();
-            place(&mut next, cards);
+            put_cards(&mut next, cards);
             (probability, Point(next))
         };
         Node::Chance(draws.iter().map(outcome).collect())

@@ -211,28 +211,28 @@ impl Hands {
     }
 
     /// The index of each combo; the number of hands for combos not held.
-    fn places(&self) -> [u16; Combo::COUNT] {
-        let mut places = [self.combos.len() as u16; Combo::COUNT];
-        for (place, &combo) in (0..).zip(&self.combos) {
-            places[combo as usize] = place;
+    fn positions(&self) -> [u16; Combo::COUNT] {
+        let mut positions = [self.combos.len() as u16; Combo::COUNT];
+        for (position, &combo) in (0..).zip(&self.combos) {
+            positions[combo as usize] = position;
         }
-        places
+        positions
     }
 
     /// The index of a combo, if it is held.
-    pub(super) fn place(&self, combo: Combo) -> Option<usize> {
+    pub(super) fn position(&self, combo: Combo) -> Option<usize> {
         self.combos.iter().position(|&held| usize::from(held) == combo.index())
     }
 
     fn pair(&mut self, other: &Hands) {
-        let places = other.places();
-        self.twins = self.combos.iter().map(|&combo| places[combo as usize]).collect();
+        let positions = other.positions();
+        self.twins = self.combos.iter().map(|&combo| positions[combo as usize]).collect();
     }
 
     /// The index here of each hand of another board, renamed.
     fn numbers(&self, later: &Hands, renaming: Renaming) -> Vec<u16> {
-        let places = self.places();
-        later.all().map(|combo| places[renaming.combo(combo).index()]).collect()
+        let positions = self.positions();
+        later.all().map(|combo| positions[renaming.combo(combo).index()]).collect()
     }
 }
 

@@ -76,24 +76,24 @@ impl<'a> View<'a> {
         workspace: &mut Workspace<R>,
     ) {
         let Workspace { weights, sums, won, met, values, row, .. } = workspace;
-        let places = tile.start..tile.start + tile.len;
+        let range = tile.start..tile.start + tile.len;
         let met = &mut met[..tile.len];
         for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
-            let won = &mut won[group * *row..][places.clone()];
+            let won = &mut won[group * *row..][range.clone()];
             let (weights, sums) = (&weights[group * (*row + 1)..], &sums[group]);
             if settles(board, ends) {
-                vector::settle(board, self.player, places.clone(), weights, sums, met, won);
+                vector::settle(board, self.player, range.clone(), weights, sums, met, won);
             } else if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, places.clone(), weights, sums, met);
+                vector::meet(board, self.player, range.clone(), weights, sums, met);
             }
             let mut take = |won: &[Lanes<R>], of: &dyn Fn(&End) -> Option<(usize, f64)>| {
-                let places = ends.iter().enumerate().filter_map(|(lane, end)| {
+                let lanes = ends.iter().enumerate().filter_map(|(lane, end)| {
                     let (node, chips) = of(end)?;
                     Some((lane, node * tile.row + tile.start, R::of(chips)))
                 });
-                let places: ArrayVec<_, LANES> = places.collect();
-                if !places.is_empty() {
-                    R::from_lanes(won, &places, values);
+                let lanes: ArrayVec<_, LANES> = lanes.collect();
+                if !lanes.is_empty() {
+                    R::from_lanes(won, &lanes, values);
                 }
             };
             take(met, &|end| end.fold);
@@ -128,9 +128,9 @@ impl<'a> View<'a> {
             self.show(board, 0, after, later);
             let Workspace { weights, sums, won: of_later, met, .. } = &mut *after;
             if board.next.is_empty() {
-                let places = 0..board.hands[own].row();
-                let met = &mut met[places.clone()];
-                vector::settle(board, self.player, places, weights, &sums[0], met, of_later);
+                let range = 0..board.hands[own].row();
+                let met = &mut met[range.clone()];
+                vector::settle(board, self.player, range, weights, &sums[0], met, of_later);
             }
             for deal in &next.cards {
                 vector::scatter_lanes(of_later, &deal.before[own], won);

@@ -108,7 +108,7 @@ impl Subgame {
             decisions += line.decisions as u64 * boards;
             storages += boards;
         }
-        let kept = match options.precision {
+        let stored = match options.precision {
             Precision::Full if options.variant.predictive => 12 * numbers,
             Precision::Full => 8 * numbers,
             Precision::Half => 4 * numbers + 8 * decisions,
@@ -127,7 +127,11 @@ impl Subgame {
             nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
             hands: self.census.hands[0].map(|hands| hands as usize),
             cells,
-            bytes: kept + storages * size_of::<BoardStorage>() as u64 + workspaces + sums + self.census.bytes,
+            bytes: stored
+                + storages * size_of::<BoardStorage>() as u64
+                + workspaces
+                + sums
+                + self.census.bytes,
         }
     }
 

@@ -172,7 +172,13 @@ impl<W: Work> Pass<'_, W> {
 
     /// Passes the player's values from the terminal nodes of a line and the lines after it up to
     /// all nodes.
-    fn up(&self, line: &Line, board: &Board, storage: &mut BoardStorage, workspace: &mut Workspace<W::Real>) {
+    fn up(
+        &self,
+        line: &Line,
+        board: &Board,
+        storage: &mut BoardStorage,
+        workspace: &mut Workspace<W::Real>,
+    ) {
         let [row, _] = self.view.rows(board);
         // What the showdowns have not prefetched is, in equal parts at all nodes.
         let steps = storage.tiles(row).count() * line.nodes.len();
@@ -304,7 +310,8 @@ impl<W: Work> Pass<'_, W> {
         let size = cards.div_ceil(block) * row;
         sums.resize(line.deals.len() * size, W::Real::default());
         let other = self.view.player.other();
-        let addresses: Vec<_> = storage.below.iter().map(|storage| storage.addresses(other)).collect();
+        let addresses: Vec<_> =
+            storage.below.iter().map(|storage| storage.addresses(other)).collect();
         let deals = storage.below.chunks_mut(cards).zip(sums.chunks_mut(size)).zip(&line.deals);
         let blocks = deals.enumerate().flat_map(|(deal, ((storages, sums), leaf))| {
             let blocks = storages.chunks_mut(block).zip(sums.chunks_mut(row));
@@ -345,8 +352,8 @@ impl<W: Work> Pass<'_, W> {
 /// Copies numbers to the start of a row and fills the rest with zeros.
 fn fill<R: Real>(row: &mut [R], numbers: impl ExactSizeIterator<Item = R>) {
     let (begun, padding) = row.split_at_mut(numbers.len());
-    for (place, number) in begun.iter_mut().zip(numbers) {
-        *place = number;
+    for (slot, number) in begun.iter_mut().zip(numbers) {
+        *slot = number;
     }
     padding.fill(R::default());
 }

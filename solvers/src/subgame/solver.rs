@@ -250,7 +250,13 @@ pub(super) fn weights(
 }
 
 /// Allocates the storage of a line on a board and of everything that can follow it.
-fn board_storage(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> BoardStorage {
+fn board_storage(
+    subgame: &Subgame,
+    boards: &Boards,
+    line: usize,
+    board: usize,
+    options: &Options,
+) -> BoardStorage {
     let (line, board) = (&subgame.betting.lines[line], &boards.all[board]);
     let mut storage = BoardStorage::new(line, board, options.precision, options.variant.predictive);
     storage.below = line
@@ -283,9 +289,11 @@ impl Work for Learn {
         children: &mut [f32],
     ) {
         match self.average {
-            Some(average) => storage.with_averages(decision, tile, unpacked, |weights, averages| {
-                vector::split(weights, reach, children, averages, average, tile.row);
-            }),
+            Some(average) => {
+                storage.with_averages(decision, tile, unpacked, |weights, averages| {
+                    vector::split(weights, reach, children, averages, average, tile.row);
+                })
+            }
             None => storage.weights(decision, tile, unpacked, |weights| {
                 vector::split_by(weights, reach, children, tile.row);
             }),

@@ -28,7 +28,7 @@ pub struct Spot<'a> {
 }
 
 /// The position of a spot, without a borrow of the solver.
-pub(super) struct Place {
+pub(super) struct SpotIndex {
     pub(super) line: usize,
     pub(super) node: usize,
     pub(super) board: usize,
@@ -111,9 +111,9 @@ impl<'a> Spot<'a> {
         Ok(spot)
     }
 
-    pub(super) fn place(self) -> Place {
+    pub(super) fn index(self) -> SpotIndex {
         let Spot { line, node, board, path, renaming, begun, .. } = self;
-        Place { line, node, board, path, renaming, begun }
+        SpotIndex { line, node, board, path, renaming, begun }
     }
 
     /// The public state at this spot.
@@ -156,7 +156,7 @@ impl<'a> Spot<'a> {
     pub fn strategy(&self, combo: Combo) -> Option<Vec<f64>> {
         let decision = self.decision()?;
         let board = &self.solver.boards.all[self.board];
-        let hand = board.hands[decision.player.index()].place(self.renaming.combo(combo))?;
+        let hand = board.hands[decision.player.index()].position(self.renaming.combo(combo))?;
         self.storage.strategies(decision, hand + 1).pop()
     }
 

@@ -86,7 +86,12 @@ impl Unpacked {
 impl BoardStorage {
     /// Zeros for a line on a board. Predictions are only available in 32 bits. `below` is filled by
     /// the caller.
-    pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> BoardStorage {
+    pub(super) fn new(
+        line: &Line,
+        board: &Board,
+        precision: Precision,
+        predictive: bool,
+    ) -> BoardStorage {
         let row = [0, 1].map(|player| board.hands[player].row());
         let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
         let cells = match precision {
@@ -104,8 +109,8 @@ impl BoardStorage {
         BoardStorage { cells, row, rows: line.rows, below: Vec::new() }
     }
 
-    /// The place of a decision's numbers for the hands of a tile.
-    fn place(&self, decision: &Decision, tile: Tile) -> Range<usize> {
+    /// The range of a decision's numbers for the hands of a tile.
+    fn range(&self, decision: &Decision, tile: Tile) -> Range<usize> {
         let player = decision.player.index();
         let before = if player == 0 { 0 } else { self.rows[0] * self.row[0] };
         let start = before + self.rows[player] * tile.start + decision.row * tile.len;
@@ -118,11 +123,12 @@ impl BoardStorage {
         let cells = if player == Player::First { 0..first } else { first..first + second };
         match &self.cells {
             Cells::Full { regrets, averages, .. } => {
-                [&regrets[cells.clone()], &averages[cells]].map(Ahead::place)
+                [&regrets[cells.clone()], &averages[cells]].map(Ahead::address_range)
             }
-            Cells::Half { regrets, averages, .. } => {
-                [Ahead::place(&regrets[cells.clone()]), Ahead::place(&averages[cells])]
-            }
+            Cells::Half { regrets, averages, .. } => [
+                Ahead::address_range(&regrets[cells.clone()]),
+                Ahead::address_range(&averages[cells]),
+            ],
         }
     }
 
@@ -149,20 +155,20 @@ impl BoardStorage {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32], &mut [f32]),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 let weights = predicted.as_ref().unwrap_or(regrets);
-                work(&weights[place.clone()], &mut averages[place]);
+                work(&weights[range.clone()], &mut averages[range]);
             }
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
-                let old = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place.clone()], scale.regrets, old);
-                let new = &mut unpacked.averages[..place.len()];
-                vector::unpack(&averages[place.clone()], scale.averages, new);
+                let old = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range.clone()], scale.regrets, old);
+                let new = &mut unpacked.averages[..range.len()];
+                vector::unpack(&averages[range.clone()], scale.averages, new);
                 work(old, new);
-                vector::pack(new, &mut averages[place], &mut scale.averages);
+                vector::pack(new, &mut averages[range], &mut scale.averages);
             }
         }
     }
@@ -176,18 +182,18 @@ impl BoardStorage {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&mut [f32], Option<&mut [f32]>),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                let predicted = predicted.as_mut().map(|predicted| &mut predicted[place.clone()]);
-                work(&mut regrets[place], predicted);
+                let predicted = predicted.as_mut().map(|predicted| &mut predicted[range.clone()]);
+                work(&mut regrets[range], predicted);
             }
             Cells::Half { regrets, scales, .. } => {
                 let scale = &mut scales[decision.number];
-                let numbers = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place.clone()], scale.regrets, numbers);
+                let numbers = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range.clone()], scale.regrets, numbers);
                 work(numbers, None);
-                vector::pack(numbers, &mut regrets[place], &mut scale.regrets);
+                vector::pack(numbers, &mut regrets[range], &mut scale.regrets);
             }
         }
     }
@@ -201,14 +207,14 @@ impl BoardStorage {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                work(&predicted.as_ref().unwrap_or(regrets)[place]);
+                work(&predicted.as_ref().unwrap_or(regrets)[range]);
             }
             Cells::Half { regrets, scales, .. } => {
-                let numbers = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place], scales[decision.number].regrets, numbers);
+                let numbers = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range], scales[decision.number].regrets, numbers);
                 work(numbers);
             }
         }
@@ -223,12 +229,12 @@ impl BoardStorage {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]) -> T,
     ) -> T {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &self.cells {
-            Cells::Full { averages, .. } => work(&averages[place]),
+            Cells::Full { averages, .. } => work(&averages[range]),
             Cells::Half { averages, scales, .. } => {
-                let numbers = &mut unpacked.averages[..place.len()];
-                vector::unpack(&averages[place], scales[decision.number].averages, numbers);
+                let numbers = &mut unpacked.averages[..range.len()];
+                vector::unpack(&averages[range], scales[decision.number].averages, numbers);
                 work(numbers)
             }
         }
@@ -301,8 +307,8 @@ impl BoardStorage {
     }
 }
 
-fn put<N>(place: &mut N, number: N) {
-    *place = number;
+fn put<N>(slot: &mut N, number: N) {
+    *slot = number;
 }
 
 /// A 16-bit number.

@@ -137,23 +137,23 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
     }
 }
 
-/// Computes, for each of the player's hands at `places`, the weight of the opponent's hands that it
+/// Computes, for each of the player's hands in `range`, the weight of the opponent's hands that it
 /// can meet.
 ///
 /// `weights` are those of the opponent's hands in order, followed by at least one zero; `sums` is
-/// their [`total`]; `met` has an entry for each of `places`.
+/// their [`total`]; `met` has an entry for each in `range`.
 #[inline(always)]
 pub(super) fn meet<R: Real>(
     board: &Board,
     player: Player,
-    places: Range<usize>,
+    range: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
     met: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
-    let places = places.start.min(own.len())..places.end.min(own.len());
-    let hands = own.cards[places.clone()].iter().zip(&own.twins[places]);
+    let range = range.start.min(own.len())..range.end.min(own.len());
+    let hands = own.cards[range.clone()].iter().zip(&own.twins[range]);
     let (begun, padding) = met.split_at_mut(hands.len());
     for (met, (&cards, &twin)) in begun.iter_mut().zip(hands) {
         let mut rest = sums.without(cards);
@@ -171,15 +171,15 @@ pub(super) fn meet<R: Real>(
 pub(super) fn settle<R: Real>(
     board: &Board,
     player: Player,
-    places: Range<usize>,
+    range: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
     met: &mut [Lanes<R>],
     won: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
-    let places = places.start.min(own.len())..places.end.min(own.len());
-    let hands = own.cards[places.clone()].iter().zip(&own.twins[places]);
+    let range = range.start.min(own.len())..range.end.min(own.len());
+    let hands = own.cards[range.clone()].iter().zip(&own.twins[range]);
     let (begun, padding) = met.split_at_mut(hands.len());
     won[begun.len()..].fill(Default::default());
     padding.fill(Default::default());

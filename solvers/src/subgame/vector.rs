@@ -102,14 +102,14 @@ pub(super) struct Ahead {
 
 impl Ahead {
     /// The address range of a slice, in bytes.
-    pub(super) fn place<T>(numbers: &[T]) -> Range<usize> {
+    pub(super) fn address_range<T>(numbers: &[T]) -> Range<usize> {
         let range = numbers.as_ptr_range();
         range.start as usize..range.end as usize
     }
 
     /// Replaces the queue by these ranges; the last one is fetched first.
-    pub(super) fn set(&mut self, places: [Range<usize>; 3]) {
-        let [second, first, now] = places;
+    pub(super) fn set(&mut self, ranges: [Range<usize>; 3]) {
+        let [second, first, now] = ranges;
         *self = Ahead { now, later: [second, first].into() };
     }
 
@@ -230,9 +230,9 @@ widest! {
     /// See [`terminal::total`].
     [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
     /// See [`terminal::meet`].
-    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
     /// See [`terminal::settle`].
-    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
     [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], ahead: &mut Ahead);
     /// See [`terminal::gather_lanes`].

@@ -33,14 +33,14 @@ fn meetings(buckets: &Buckets) -> PairCounts {
 /// Any strategy by node and bucket.
 struct Mixes;
 
-fn weight(node: u32, bucket: u32, place: usize) -> f32 {
-    let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * place as u64;
+fn weight(node: u32, bucket: u32, index: usize) -> f32 {
+    let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * index as u64;
     (seed * 7919 % 17) as f32 + 0.25
 }
 
 impl AbstractStrategy for Mixes {
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weights = (0..shares.len()).map(|place| weight(node, bucket, place));
+        let weights = (0..shares.len()).map(|index| weight(node, bucket, index));
         let sum: f32 = weights.clone().sum();
         shares.iter_mut().zip(weights).for_each(|(share, weight)| *share = weight / sum);
     }
@@ -51,9 +51,9 @@ struct Always<'a>(&'a BettingTree, Action);
 
 impl AbstractStrategy for Always<'_> {
     fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
-        let place = |action| self.0.actions(node).iter().position(|&known| known == action);
+        let index = |action| self.0.actions(node).iter().position(|&known| known == action);
         shares.fill(0.0);
-        shares[place(self.1).or(place(Action::Call)).expect("a call")] = 1.0;
+        shares[index(self.1).or(index(Action::Call)).expect("a call")] = 1.0;
     }
 }
 
@@ -270,7 +270,7 @@ fn play(
             NodeKind::Decision { seat: acting, street, .. } => {
                 let street = usize::from(street);
                 let children = tree.node(node).children();
-                let place = if usize::from(acting) == seat.index() {
+                let index = if usize::from(acting) == seat.index() {
                     let path: Vec<u16> =
                         (0..=street).map(|street| seen(responder, street) as u16).collect();
                     let number = chances.number(&path).expect("a path that is dealt");
@@ -285,7 +285,7 @@ fn play(
                     };
                     shares.iter().position(passed).unwrap_or(children.len() - 1)
                 };
-                node = children.start + place as u32;
+                node = children.start + index as u32;
             }
         }
     }

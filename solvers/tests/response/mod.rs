@@ -24,8 +24,8 @@ fn mixes(menu: &BetMenu) -> impl Fn(&InfoSet) -> Strategy + Send + Sync + use<> 
             |cards: &[cards::Card]| cards.iter().map(|c| u64::from(c.rank().index())).sum::<u64>();
         let mut seed = 7 * ranks(&infoset.hole) + 31 * ranks(&public.board());
         seed += 101 * public.history().len() as u64 + 5 * u64::from(public.highest());
-        let weigh = |(place, &action): (usize, &Action)| {
-            (action, ((seed + 13 * place as u64) * 7919 % 17) as f64 + 0.25)
+        let weigh = |(index, &action): (usize, &Action)| {
+            (action, ((seed + 13 * index as u64) * 7919 % 17) as f64 + 0.25)
         };
         let actions = menu.actions(public);
         Strategy::from_weights(actions.iter().enumerate().map(weigh)).expect("weights above 0")

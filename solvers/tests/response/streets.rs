@@ -35,8 +35,8 @@ fn state(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     let mut path = Vec::new();
     let mut below = node;
     while let Some(parent) = tree.parent(below) {
-        let place = below - tree.node(parent).children().start;
-        path.push(tree.actions(parent)[place as usize]);
+        let index = below - tree.node(parent).children().start;
+        path.push(tree.actions(parent)[index as usize]);
         below = parent;
     }
     let mut public = PublicState::new(tree.def());

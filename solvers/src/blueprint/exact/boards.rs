@@ -104,16 +104,16 @@ impl Walk<'_> {
     fn hands(&self, dealt: CardSet) -> (Vec<(Combo, usize)>, Vec<[u16; 3]>) {
         let on_turn = on(self.buckets, dealt);
         let mut prefixes = Vec::new();
-        let mut places = HashMap::new();
+        let mut indices = HashMap::new();
         let free = Combo::all().filter(|hand| !hand.set().intersects(dealt));
         let hands = free.map(|hand| {
             let at = hand.index();
             let prefix = [self.before_flop[at], self.on_flop[at], on_turn[at]];
-            let place = *places.entry(prefix).or_insert_with(|| {
+            let index = *indices.entry(prefix).or_insert_with(|| {
                 prefixes.push(prefix);
                 prefixes.len() - 1
             });
-            (hand, place)
+            (hand, index)
         });
         (hands.collect(), prefixes)
     }

@@ -31,7 +31,7 @@ pub(super) struct Counter {
     sorted: Vec<u64>,
     /// The paths on this board; below, for every path its index among them.
     paths: Vec<u32>,
-    places: Vec<u16>,
+    indices: Vec<u16>,
     /// Counts of passed hands by path: for each card, and in total.
     passed: Vec<f32>,
     wins: Vec<f32>,
@@ -63,7 +63,7 @@ impl Counter {
     /// Starts another board, without hands.
     pub(super) fn deal(&mut self, board: CardSet) {
         for &path in &self.paths {
-            self.places[path as usize] = u16::MAX;
+            self.indices[path as usize] = u16::MAX;
         }
         self.paths.clear();
         self.hands.clear();
@@ -74,17 +74,17 @@ impl Counter {
     #[inline]
     pub(super) fn add(&mut self, hand: Combo, path: u32) {
         let Some(strengths) = &self.strengths else { return };
-        if self.places.len() <= path as usize {
-            self.places.resize(path as usize + 1, u16::MAX);
+        if self.indices.len() <= path as usize {
+            self.indices.resize(path as usize + 1, u16::MAX);
         }
-        let place = &mut self.places[path as usize];
-        if *place == u16::MAX {
-            *place = self.paths.len() as u16;
+        let index = &mut self.indices[path as usize];
+        if *index == u16::MAX {
+            *index = self.paths.len() as u16;
             self.paths.push(path);
         }
         let [high, low] = hand.cards();
         let strength = u64::from(strengths.rank(high, low).value());
-        self.hands.push(strength << 32 | u64::from(*place) << 16 | hand.index() as u64);
+        self.hands.push(strength << 32 | u64::from(*index) << 16 | hand.index() as u64);
     }
 
     /// Counts the added hands against each other.
@@ -102,14 +102,14 @@ impl Counter {
             equal.sort_unstable();
             let of_one_path = || equal.chunk_by(|a, b| a >> 16 == b >> 16);
             for same in of_one_path() {
-                let row = &mut self.wins[place(same[0]) * self.width..][..self.width];
+                let row = &mut self.wins[path_index(same[0]) * self.width..][..self.width];
                 beats(same, &self.passed, row);
             }
             for same in of_one_path() {
-                let place = place(same[0]);
-                self.passed[ALL * self.width + place] += same.len() as f32;
+                let index = path_index(same[0]);
+                self.passed[ALL * self.width + index] += same.len() as f32;
                 for card in same.iter().flat_map(|&hand| cards(hand)) {
-                    self.passed[card * self.width + place] += 1.0;
+                    self.passed[card * self.width + index] += 1.0;
                 }
             }
         }
@@ -121,13 +121,13 @@ impl Counter {
     fn meet(&mut self) {
         let width = self.width;
         let (of_cards, all) = self.passed.split_at(ALL * width);
-        for (place, row) in self.met.chunks_mut(width.max(1)).enumerate() {
-            add(row, all, all[place]);
+        for (index, row) in self.met.chunks_mut(width.max(1)).enumerate() {
+            add(row, all, all[index]);
             for of_card in of_cards.chunks(width) {
-                add(row, of_card, -of_card[place]);
+                add(row, of_card, -of_card[index]);
             }
             // Each hand was subtracted for both of its cards.
-            row[place] += all[place];
+            row[index] += all[index];
         }
     }
 }
@@ -178,7 +178,7 @@ fn add(row: &mut [f32], other: &[f32], times: f32) {
 
 /// The index of a hand's path.
 #[inline]
-fn place(hand: u64) -> usize {
+fn path_index(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
 }
 

@@ -31,10 +31,10 @@ impl Chances {
             let chosen = &mut choices[node as usize];
             chosen.resize(values[0].len(), 0);
             let mut best = values[0].clone();
-            for (place, values) in values.iter().enumerate().skip(1) {
+            for (index, values) in values.iter().enumerate().skip(1) {
                 for ((best, chosen), &value) in best.iter_mut().zip(&mut *chosen).zip(values) {
                     if value > *best {
-                        (*best, *chosen) = (value, place as u8);
+                        (*best, *chosen) = (value, index as u8);
                     }
                 }
             }

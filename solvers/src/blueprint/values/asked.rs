@@ -129,8 +129,8 @@ fn at(tables: &Tables, node: u32, board: &[Card; 5]) -> Option<PublicState> {
     let mut steps = Vec::new();
     let mut below = node;
     while let Some(parent) = tree.parent(below) {
-        let place = below - tree.node(parent).children().start;
-        steps.push(tree.actions(parent)[place as usize]);
+        let index = below - tree.node(parent).children().start;
+        steps.push(tree.actions(parent)[index as usize]);
         below = parent;
     }
     let mut public = PublicState::new(tree.def());
@@ -163,7 +163,7 @@ fn add(
     for &(action, p) in &strategy.actions {
         let action = legal.nearest(action);
         match actions.iter().position(|&known| known == action) {
-            Some(place) => weights[place] += p,
+            Some(index) => weights[index] += p,
             None if matches!(action, Action::RaiseTo(_)) => {
                 let bet = size(&action);
                 let smaller = translate(&sizes, bet, 0.0);
@@ -191,7 +191,7 @@ fn round(weights: &[f64], actions: &[Action], shares: &mut [u8]) {
     }
     let given: u32 = shares.iter().map(|&share| u32::from(share)).sum();
     let call = actions.iter().position(|&action| action == Action::Call).unwrap_or_default();
-    let most = (0..shares.len()).rev().max_by_key(|&place| shares[place]).unwrap_or_default();
+    let most = (0..shares.len()).rev().max_by_key(|&index| shares[index]).unwrap_or_default();
     let rest = if total > 0.0 { most } else { call };
     shares[rest] += (WHOLE - given) as u8;
 }

@@ -56,7 +56,7 @@ pub enum ResponseError {
     #[error(
         "with {hole} {} the agent {}, which the bet menu does not have: give one that has all its \
          bets",
-        place(.betting, .board), verb(*.action)
+        situation_text(.betting, .board), verb(*.action)
     )]
     OffTree {
         /// The agent's cards.
@@ -70,7 +70,7 @@ pub enum ResponseError {
     },
     /// The agent's probabilities do not sum to 1.
     #[error(
-        "the agent's probabilities with {hole} {} sum to {sum}, not to 1", place(.betting, .board)
+        "the agent's probabilities with {hole} {} sum to {sum}, not to 1", situation_text(.betting, .board)
     )]
     Strategy {
         /// The agent's cards.
@@ -95,8 +95,8 @@ pub enum ResponseError {
     },
 }
 
-/// A place in a hand, in words.
-fn place(betting: &str, board: &Board) -> String {
+/// The text of a situation: its betting and board.
+fn situation_text(betting: &str, board: &Board) -> String {
     let betting = match betting {
         "" => "at the beginning".to_owned(),
         betting => format!("after {betting}"),

@@ -72,10 +72,10 @@ impl Preflop {
         let ends = Ends::new();
         while let Some((number, reach, parent)) = waiting.pop() {
             let at = preflop.nodes.len();
-            if let Some((parent, place)) = parent
+            if let Some((parent, index)) = parent
                 && let Node::Decision { children, .. } = &mut preflop.nodes[parent]
             {
-                children[place] = at;
+                children[index] = at;
             }
             let chips: f64 = tree.committed(number).into_iter().min().unwrap_or_default().into();
             let node = match tree.node(number).kind {
@@ -89,13 +89,13 @@ impl Preflop {
                     let mut shares = vec![0.0; children.len() * Combo::COUNT];
                     agent.shares(number, Combo::COUNT, &mut shares)?;
                     let shares = by_hand(tree, number, &shares)?;
-                    for (place, child) in children.clone().enumerate() {
+                    for (index, child) in children.clone().enumerate() {
                         let mut reach = reach;
                         let own = &mut reach[usize::from(seat)];
                         own.iter_mut()
-                            .zip(&shares[place])
+                            .zip(&shares[index])
                             .for_each(|(reach, share)| *reach *= share);
-                        waiting.push((child, reach, Some((at, place))));
+                        waiting.push((child, reach, Some((at, index))));
                     }
                     let player = Player::BOTH[usize::from(seat)];
                     Node::Decision { player, children: vec![0; children.len()], shares }
@@ -128,11 +128,11 @@ impl Preflop {
     pub fn winnings(&self, player: Player, before: Before<'_>, after: &[f64]) -> f64 {
         self.fold(player, after, &mut |at, shares, values| match before {
             Before::AsAgent => std::array::from_fn(|hand| {
-                (0..values.len()).map(|place| shares[place][hand] * values[place][hand]).sum()
+                (0..values.len()).map(|index| shares[index][hand] * values[index][hand]).sum()
             }),
             Before::Chosen(choices) => std::array::from_fn(|hand| {
-                let place = usize::from(choices.0[at][hand]);
-                values[place.min(values.len() - 1)][hand]
+                let index = usize::from(choices.0[at][hand]);
+                values[index.min(values.len() - 1)][hand]
             }),
         })
     }
@@ -144,9 +144,9 @@ impl Preflop {
         let won = self.fold(player, after, &mut |at, _, values| {
             std::array::from_fn(|hand| {
                 let mut best = 0;
-                for place in 1..values.len() {
-                    if values[place][hand] > values[best][hand] {
-                        best = place;
+                for index in 1..values.len() {
+                    if values[index][hand] > values[best][hand] {
+                        best = index;
                     }
                 }
                 choices.0[at][hand] = best as u8;

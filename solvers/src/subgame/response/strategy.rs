@@ -96,8 +96,8 @@ impl BoardStrategy for OnBoard<'_> {
         let actions = tree.actions(node);
         let mut wrong = None;
         policy.strategies(&public, seat, &self.holes, &mut |hand, strategy| {
-            for (place, &action) in actions.iter().enumerate() {
-                shares[place * row + hand] = strategy.probability(action) as f32;
+            for (index, &action) in actions.iter().enumerate() {
+                shares[index * row + hand] = strategy.probability(action) as f32;
             }
             if let Some(problem) = problem(strategy, actions) {
                 wrong.get_or_insert((hand, problem));
@@ -132,8 +132,8 @@ fn state_at(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     let mut actions = Vec::new();
     let mut below = node;
     while let Some(parent) = tree.parent(below) {
-        let place = below - tree.node(parent).children().start;
-        actions.push(tree.actions(parent)[place as usize]);
+        let index = below - tree.node(parent).children().start;
+        actions.push(tree.actions(parent)[index as usize]);
         below = parent;
     }
     let mut public = PublicState::new(tree.def());

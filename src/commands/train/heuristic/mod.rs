@@ -15,7 +15,7 @@ use learners::heuristic::{
     Judge, Measure, Method, Options, Records, Search, Worth, meetings, sampled,
 };
 use logs::folder::write_whole;
-use models::heuristic::{Heuristic, Place, Rulebook};
+use models::heuristic::{Heuristic, RuleScope, Rulebook};
 use solvers::fitness::{FactClasses, Sampler};
 
 use self::checkpoint::Checkpoint;
@@ -264,9 +264,9 @@ impl Args {
 
     /// The rules to measure.
     fn rules(&self, street: Street) -> Result<Vec<Heuristic>, Failure> {
-        let place = Place { street, betting: game::Betting::Limit };
+        let scope = RuleScope { street, betting: game::Betting::Limit };
         let read = |text: &String| {
-            let rule = Heuristic::parse(text).and_then(|rule| rule.check(place).map(|()| rule));
+            let rule = Heuristic::parse(text).and_then(|rule| rule.check(scope).map(|()| rule));
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
         };
         let listed = |path: &PathBuf| {
@@ -275,7 +275,7 @@ impl Args {
             let book = Rulebook::parse(&text).map_err(wrong)?;
             book.require(&[street]).map_err(wrong)?;
             let rule = book.street(street).expect("it is there").clone();
-            rule.check(place).map(|()| rule).map_err(wrong)
+            rule.check(scope).map(|()| rule).map_err(wrong)
         };
         self.rule.iter().map(read).chain(self.rules.iter().map(listed)).collect()
     }
