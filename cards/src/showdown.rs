@@ -33,7 +33,7 @@ struct Hand {
 
 /// Result of a hand against an opponent's range, in sums of the range's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Met {
+pub struct ShowdownSums {
     /// Weight of the hands that it beats.
     pub wins: f64,
     /// Weight of the hands that it ties with.
@@ -43,7 +43,7 @@ pub struct Met {
     pub total: f64,
 }
 
-impl Met {
+impl ShowdownSums {
     /// Weight of the hands that beat it.
     pub fn losses(self) -> f64 {
         self.total - self.wins - self.ties
@@ -154,17 +154,17 @@ impl Showdown {
     ///
     /// Sums are in double precision: exact for weights that are whole numbers or few binary digits,
     /// else within some 1e-13 of the range's weight.
-    pub fn meet<W: Copy + Into<f64>>(
+    pub fn sums_against<W: Copy + Into<f64>>(
         &self,
         range: &[W; Combo::COUNT],
-        met: &mut [Met; Combo::COUNT],
+        sums: &mut [ShowdownSums; Combo::COUNT],
     ) {
-        met.fill(Met::default());
+        sums.fill(ShowdownSums::default());
         let all = self.weigh(range);
         let mut passed = Weights::default();
         for group in self.hand_groups() {
             for hand in group {
-                met[hand.combo as usize].wins = passed.without(hand.cards);
+                sums[hand.combo as usize].wins = passed.without(hand.cards);
             }
             for hand in group {
                 passed.add(hand.cards, range[hand.combo as usize].into());
@@ -172,7 +172,7 @@ impl Showdown {
             for hand in group {
                 let own = range[hand.combo as usize].into();
                 let total = all.total(hand.cards, own);
-                let entry = &mut met[hand.combo as usize];
+                let entry = &mut sums[hand.combo as usize];
                 if total == 0.0 {
                     entry.wins = 0.0;
                     continue;

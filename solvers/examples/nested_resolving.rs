@@ -102,7 +102,11 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
             // Hands meet the first player's, who has no choice to come: as much as before.
             let weighed = |value: &dyn Fn(usize) -> f64| -> f64 {
                 let hands = worth[1].iter().enumerate();
-                hands.map(|(at, hand)| there[1].weight(hand.combo) * hand.met * value(at)).sum()
+                hands
+                    .map(|(at, hand)| {
+                        there[1].weight(hand.combo) * hand.unblocked_weight * value(at)
+                    })
+                    .sum()
             };
             let more = |at: usize| (values[1][at].best - worth[1][at].best).max(0.0);
             found.push(100.0 * weighed(&more) / weighed(&|_| 1.0) / f64::from(POT));

@@ -198,13 +198,13 @@ impl OnFlop {
         });
         let choices = equilibrium(table, &shares);
         let values = [0, 1].map(|player| values(table, &shares, &choices, player));
-        let met = [flop.met(ranges[1]), flop.met(ranges[0])];
+        let unblocked = [flop.unblocked_weights(ranges[1]), flop.unblocked_weights(ranges[0])];
         let won = [0, 1].map(|player: usize| -> Vec<f32> {
             let of = |class: usize| total(&choices[player][class], &values[player][class]);
-            let each = self.classes.iter().zip(&met[player]);
-            each.map(|(&class, met)| shallower * of(class.into()) * met).collect()
+            let each = self.classes.iter().zip(&unblocked[player]);
+            each.map(|(&class, unblocked)| shallower * of(class.into()) * unblocked).collect()
         });
-        zero_sum([&won[0], &won[1]], [&met[0], &met[1]], ranges)
+        zero_sum([&won[0], &won[1]], [&unblocked[0], &unblocked[1]], ranges)
     }
 
     /// What strategies win from a decision of the blueprint on.
@@ -435,7 +435,7 @@ mod tests {
     const STACKS: [f64; 4] = [200.0, 400.0, 100.0, 20.0];
 
     /// The probability of the hands that a hand meets, of all hands on a flop.
-    const MET: f32 = 1_081.0 / 1_176.0;
+    const UNBLOCKED: f32 = 1_081.0 / 1_176.0;
 
     impl Found {
         fn new(street: Street, bets: f32, calls: f32) -> Found {
@@ -477,7 +477,7 @@ mod tests {
         /// Checks a value of each hand, given its class.
         fn check(&self, player: usize, wanted: impl Fn(usize) -> f32) {
             for (&class, value) in self.classes.iter().zip(&self.values[player]) {
-                let (found, wanted) = (value / MET, wanted(class.into()));
+                let (found, wanted) = (value / UNBLOCKED, wanted(class.into()));
                 assert!((found - wanted).abs() < 0.06, "{player} {class}: {found}, not {wanted}");
             }
         }
@@ -519,7 +519,7 @@ mod tests {
         let mean = |player: usize, class: usize| {
             let values = found.classes.iter().zip(&found.values[player]);
             let values = values.filter(|(of, _)| usize::from(**of) == class);
-            let values: Vec<f32> = values.map(|(_, value)| value / MET).collect();
+            let values: Vec<f32> = values.map(|(_, value)| value / UNBLOCKED).collect();
             values.iter().sum::<f32>() / values.len() as f32
         };
         found.check(1, |class| mean(0, class));

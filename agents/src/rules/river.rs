@@ -1,6 +1,6 @@
 //! The strategy of a rule list on one river, for all hands at once.
 
-use cards::{Combo, HoleCards, Met, Showdown, Ties};
+use cards::{Combo, HoleCards, Showdown, ShowdownSums, Ties};
 use game::{Action, Chips, PublicState, Raises, Seat, Strategy, Street};
 use models::rules::{Bet, Betting, Calling, Hands, Size};
 use show::number::percent;
@@ -35,11 +35,11 @@ impl River {
         let other = public.def().seats().find(|&other| other != seat)?;
         let came = |seat| reach::on(Street::River, &**policy, public, seat, (Alike::Kinds, LEAST));
         let (own, theirs) = (came(seat), came(other));
-        let mut met = vec![Met::default(); Combo::COUNT];
-        showdown.meet(theirs.first_chunk()?, met.first_chunk_mut()?);
+        let mut sums = vec![ShowdownSums::default(); Combo::COUNT];
+        showdown.sums_against(theirs.first_chunk()?, sums.first_chunk_mut()?);
         Some(River::sorted(free.map(|(combo, _)| {
             // No hand has a weight of 0, so every hand meets others.
-            let beats = met[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
+            let beats = sums[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
             (beats, own[combo.index()], combo)
         })))
     }

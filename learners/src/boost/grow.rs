@@ -4,7 +4,7 @@ use models::forest::{Node, Tree};
 
 use super::Options;
 use super::gradient::Gradients;
-use super::histogram::{self, Histogram, Test, Worth};
+use super::histogram::{self, Histogram, SplitScorer, Test};
 use super::matrix::Matrix;
 
 /// The inputs for growing a tree.
@@ -63,8 +63,8 @@ impl Ground<'_> {
         Grown { root, rows, values }
     }
 
-    fn worth(&self) -> Worth {
-        Worth {
+    fn scorer(&self) -> SplitScorer {
+        SplitScorer {
             units: self.gradients.units,
             lambda: self.options.lambda.into(),
             gamma: self.options.gamma.into(),
@@ -84,12 +84,12 @@ impl Ground<'_> {
         if lying > NEAR && node.rows.len() * SPARSE <= lying {
             return self.near_branch(node, histogram, pool);
         }
-        let worth = self.worth();
-        let Some(test) = worth.best(&histogram, node.sum, self.cuts) else {
+        let scorer = self.scorer();
+        let Some(test) = scorer.best(&histogram, node.sum, self.cuts) else {
             pool.push(histogram);
             return self.leaf(node);
         };
-        let [first, second] = worth.real(node.sum);
+        let [first, second] = scorer.real(node.sum);
         let value = self.value(first, second);
         let (sum, depth) = (node.sum, node.depth + 1);
         let count = self.partition_rows(node.rows, node.values, &test);
@@ -140,9 +140,9 @@ impl Ground<'_> {
         mut parent: Histogram,
         pool: &mut Vec<Histogram>,
     ) -> [Option<Histogram>; 2] {
-        let worth = self.worth();
+        let scorer = self.scorer();
         let wanted = [left, right]
-            .map(|node| node.depth < self.options.max_depth && worth.splittable(node.sum));
+            .map(|node| node.depth < self.options.max_depth && scorer.splittable(node.sum));
         if wanted == [false; 2] {
             pool.push(parent);
             return [None, None];

@@ -14,7 +14,7 @@ use models::heuristic::{Act, Clause, Heuristic, Statement};
 use solvers::fitness::Move;
 
 use super::language::{Language, is_of_bets, rule};
-use super::measure::{Judge, made};
+use super::measure::{RuleEvaluator, made};
 
 /// The number of jobs in a step.
 const TOGETHER: usize = 256;
@@ -40,7 +40,7 @@ struct Job {
 /// The enumeration of all rules, in jobs.
 #[derive(Debug)]
 pub(super) struct Exhaustive<'a> {
-    judge: &'a Judge,
+    evaluator: &'a RuleEvaluator,
     /// The sets of classes, by the number of clauses they need.
     hands: Vec<Vec<ClauseSet>>,
     bets: Vec<Vec<ClauseSet>>,
@@ -48,12 +48,16 @@ pub(super) struct Exhaustive<'a> {
 }
 
 impl<'a> Exhaustive<'a> {
-    pub(super) fn new(judge: &'a Judge, language: &Language, most: usize) -> Exhaustive<'a> {
-        let classes = judge.fitness().classes().len();
-        let situations = judge.fitness().situations().len();
+    pub(super) fn new(
+        evaluator: &'a RuleEvaluator,
+        language: &Language,
+        most: usize,
+    ) -> Exhaustive<'a> {
+        let classes = evaluator.fitness().classes().len();
+        let situations = evaluator.fitness().situations().len();
         let (bets, hands): (Vec<Clause>, Vec<Clause>) =
             language.clauses().iter().copied().partition(is_of_bets);
-        let questions = judge.questions();
+        let questions = evaluator.questions();
         // The questions of the first situation, and those of the first class.
         let hold_by_class = |clause: Clause| -> Vec<bool> {
             (0..classes).map(|class| questions[class].holds(&[clause])).collect()
@@ -64,7 +68,7 @@ impl<'a> Exhaustive<'a> {
         let clauses = most.saturating_sub(2);
         let hands = sets(&hands, classes, clauses, hold_by_class);
         let bets = sets(&bets, situations, clauses, hold_by_bets);
-        let mut all = Exhaustive { judge, hands, bets, jobs: Vec::new() };
+        let mut all = Exhaustive { evaluator, hands, bets, jobs: Vec::new() };
         for complexity in 3..=most {
             for statements in 1..=(complexity - 1) / 2 {
                 let clauses = complexity - 1 - statements;
@@ -136,12 +140,12 @@ impl<'a> Exhaustive<'a> {
     fn job(&self, job: &Job) -> (u64, f64, Vec<usize>) {
         let count = job.statements.len();
         if job.statements.iter().all(|&(of_hands, ..)| of_hands == 0) {
-            let value = self.judge.fitness().of_all(&self.moves(job, usize::MAX));
+            let value = self.evaluator.fitness().of_all(&self.moves(job, usize::MAX));
             return (1, value, vec![0; count]);
         }
         // The winnings of each class, by the bit mask of the conditions that hold.
         let ways: Vec<Vec<f64>> = (0..1usize << count)
-            .map(|held| self.judge.fitness().by_class(&self.moves(job, held)))
+            .map(|held| self.evaluator.fitness().by_class(&self.moves(job, held)))
             .collect();
         let mut best = (0, f64::NEG_INFINITY, Vec::new());
         self.explore(job, &ways, &mut Vec::new(), &mut best);
@@ -150,7 +154,7 @@ impl<'a> Exhaustive<'a> {
 
     /// The moves, by situation, of a class for which the conditions in `held` hold.
     fn moves(&self, job: &Job, held: usize) -> Vec<Move> {
-        let situations = 0..self.judge.fitness().situations().len();
+        let situations = 0..self.evaluator.fitness().situations().len();
         let decide = |at: usize| {
             let applies =
                 |&(number, &(_, (of_bets, index), _)): &(usize, &(_, (usize, usize), Act))| {

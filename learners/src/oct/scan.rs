@@ -290,8 +290,8 @@ fn by_column<const W: usize>(matrix: &Matrix<W>, rows: &[u32], taken: &[usize]) 
     const BLOCK: usize = 64;
     let count = taken.len();
     let mut codes = vec![0; count * matrix.columns()];
-    for (block, rows) in taken.chunks(BLOCK).enumerate() {
-        for (inside, &at) in rows.iter().enumerate() {
+    for (block, sampled) in taken.chunks(BLOCK).enumerate() {
+        for (inside, &at) in sampled.iter().enumerate() {
             for (column, &code) in matrix.row(rows[at]).iter().enumerate() {
                 codes[column * count + block * BLOCK + inside] = code;
             }

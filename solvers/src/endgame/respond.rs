@@ -91,12 +91,12 @@ impl Endgame {
         let sizes = self.bets.len();
         assert_eq!(strategy.len(), self.cards() * sizes, "a row for each card");
         let size = self.bets.sizes()[bet];
-        let [mut met, mut won] = [0.0; 2];
+        let [mut total, mut won] = [0.0; 2];
         for other in (0..self.cards()).filter(|&other| other != card) {
             let mass = self.first[other] * strategy[other * sizes + bet];
-            met += mass;
+            total += mass;
             won += mass * if card > other { 1.0 + size } else { -size };
         }
-        (met > 0.0).then(|| won / met)
+        (total > 0.0).then(|| won / total)
     }
 }

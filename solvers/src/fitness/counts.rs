@@ -71,7 +71,7 @@ pub type Path = [u16; 4];
 pub struct ClassCounts {
     pub(super) rows: Vec<Path>,
     pub(super) columns: Vec<Path>,
-    /// Row-major cells: meetings, and wins minus losses.
+    /// Row-major cells: matchups, and wins minus losses.
     pub(super) cells: Vec<[i64; 2]>,
 }
 
@@ -145,8 +145,8 @@ impl Sum {
         Ok(())
     }
 
-    fn cell(&mut self, row: u32, column: u32, [met, margin]: [i64; 2], times: i64) {
-        if met == 0 && margin == 0 {
+    fn cell(&mut self, row: u32, column: u32, [matchups, margin]: [i64; 2], times: i64) {
+        if matchups == 0 && margin == 0 {
             return;
         }
         let (row, column) = (row as usize, column as usize);
@@ -157,15 +157,15 @@ impl Sum {
         if cells.len() <= column {
             cells.resize(column + 1, [0; 2]);
         }
-        cells[column][0] += times * met;
+        cells[column][0] += times * matchups;
         cells[column][1] += times * margin;
     }
 
     fn board(&mut self, counted: &Counted<'_>, times: [i64; 2]) {
         for (index, &row) in counted.rows.iter().enumerate() {
             for (at, &column) in counted.columns.iter().enumerate() {
-                let [met, margin] = counted.cell(index, at);
-                self.cell(row, column, [times[0] * met, times[1] * margin], 1);
+                let [matchups, margin] = counted.cell(index, at);
+                self.cell(row, column, [times[0] * matchups, times[1] * margin], 1);
             }
         }
     }
@@ -223,13 +223,13 @@ impl Counting<'_> {
         let symmetries = Renaming::symmetries(flop, [&Range::uniform(); 2]);
         let mut walk = Walk::new(self, flop);
         if self.street == Street::Flop {
-            walk.meetings(flop, 45 * 44);
+            walk.count_matchups(flop, 45 * 44);
         }
         for turn in next(flop, &symmetries, None) {
             let dealt = flop.with(turn.card);
             walk.see(Street::Turn, dealt);
             if self.street == Street::Turn {
-                walk.meetings(dealt, 44 * turn.times as i64);
+                walk.count_matchups(dealt, 44 * turn.times as i64);
             }
             for river in next(dealt, &turn.symmetries, None) {
                 let dealt = dealt.with(river.card);
@@ -326,9 +326,9 @@ impl<'a> Walk<'a> {
         [classes.count(street), buckets.count(street) as usize]
     }
 
-    /// Counts the meetings of hands on a board before the river, each of which has `times`
+    /// Counts the matchups of hands on a board before the river, each of which has `times`
     /// continuations.
-    fn meetings(&mut self, board: CardSet, times: i64) {
+    fn count_matchups(&mut self, board: CardSet, times: i64) {
         self.counter.deal(board);
         self.hands.iter().for_each(|&(hand, row, column)| self.counter.add(hand, row, column));
         self.sum.board(&self.counter.count(), [times, 0]);

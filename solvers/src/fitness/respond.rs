@@ -34,9 +34,9 @@ pub fn response(
         for player in Player::BOTH {
             let betting = StreetBetting::new(tree, line, player);
             let (sums, share) =
-                fold.meetings(line, player, classes.len(), columns, |column| column);
+                fold.matchup_counts(line, player, classes.len(), columns, |column| column);
             reach += share;
-            // By column, then end: meetings and margin of the classes that the rule brings there.
+            // By column, then end: matchups and margin of the classes that the rule brings there.
             let ends = betting.ends.len();
             let mut come = vec![[0.0; 2]; columns * ends];
             for (index, &class) in classes.iter().enumerate() {
@@ -83,9 +83,9 @@ fn best(
         }
         Step::Other { next } => next.iter().map(after).fold(f64::NEG_INFINITY, f64::max),
         Step::End(end) => {
-            let [met, margin] = come[*end];
+            let [matchups, margin] = come[*end];
             let (chips, folded) = fold.end(betting.nodes[step], player);
-            -folded.map_or_else(|| chips * margin, |chips| chips * met)
+            -folded.map_or_else(|| chips * margin, |chips| chips * matchups)
         }
     }
 }

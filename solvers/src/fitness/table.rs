@@ -63,7 +63,7 @@ pub struct Fitness {
     indices: Vec<Vec<usize>>,
     /// By group, class and end: chips won; below, the probability. 0 where the player would not go.
     won: Vec<f64>,
-    met: Vec<f64>,
+    matchups: Vec<f64>,
     /// The sums of `won` over the classes, by group and end.
     sums: Vec<f64>,
     ends: usize,
@@ -99,7 +99,7 @@ impl Fitness {
         let ends = betting[0].ends.len();
         let size = keys.len() * classes.len() * ends;
         let fold = Fold { tree, strategy, street, rows: Rows::new(counts, &classes, street) };
-        let (mut won, mut met) = (vec![0.0; size], vec![0.0; size]);
+        let (mut won, mut matchups) = (vec![0.0; size], vec![0.0; size]);
         let mut shapes = vec![None; keys.len()];
         let mut shares = vec![0.0; keys.len()];
         for &line in &lines {
@@ -111,7 +111,8 @@ impl Fitness {
                     return Err(FitnessError::Uneven { street });
                 }
                 let part = group * classes.len() * ends..(group + 1) * classes.len() * ends;
-                shares[group] += fold.line(&shape, player, &mut won[part.clone()], &mut met[part]);
+                shares[group] +=
+                    fold.line(&shape, player, &mut won[part.clone()], &mut matchups[part]);
                 shapes[group] = Some(shape);
             }
         }
@@ -119,7 +120,7 @@ impl Fitness {
         if reach <= 0.0 {
             return Err(never);
         }
-        won.iter_mut().chain(&mut met).for_each(|amount| *amount /= reach);
+        won.iter_mut().chain(&mut matchups).for_each(|amount| *amount /= reach);
         let groups = keys.keys().zip(&shares);
         let groups = groups.map(|(&(player, chips, aggressive), share)| {
             let share = share / reach;
@@ -156,7 +157,7 @@ impl Fitness {
             indices,
             situations,
             won,
-            met,
+            matchups,
             sums,
             ends,
             reach,
@@ -263,11 +264,13 @@ impl Fitness {
         let mut asked = vec![0.0; moves.0.len()];
         for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
-            let met = &self.met[group * many * self.ends..][..many * self.ends];
-            for (class, met) in met.chunks_exact(self.ends).enumerate() {
+            let matchups = &self.matchups[group * many * self.ends..][..many * self.ends];
+            for (class, matchups) in matchups.chunks_exact(self.ends).enumerate() {
                 let index = |decision: usize| indices[decision] * many + class;
                 let at = |decision: usize| moves.0[index(decision)] as usize;
-                count(steps, 0, met, &at, &mut |decision, share| asked[index(decision)] += share);
+                count(steps, 0, matchups, &at, &mut |decision, share| {
+                    asked[index(decision)] += share
+                });
             }
         }
         asked
@@ -323,7 +326,7 @@ fn count(
 /// Counts in sparse form: the nonzero cells of each row.
 pub(super) struct Rows {
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
-    /// The column, meetings and margin of each cell.
+    /// The column, matchups and margin of each cell.
     cells: Vec<(u32, f64, f64)>,
     columns: Vec<Path>,
     /// Number of buckets on the street: the greatest plus one.
@@ -337,9 +340,9 @@ impl Rows {
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
         for (path, row) in counts.rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
             let start = cells.len();
-            for (column, &[met, margin]) in (0..).zip(row) {
-                if met != 0 {
-                    cells.push((column, met as f64 / deals, margin as f64 / deals));
+            for (column, &[matchups, margin]) in (0..).zip(row) {
+                if matchups != 0 {
+                    cells.push((column, matchups as f64 / deals, margin as f64 / deals));
                 }
             }
             let class = classes.binary_search(&path[street.index()]).expect("a class of a row");
@@ -359,19 +362,20 @@ pub(super) struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    /// Adds the winnings and meetings after a line, by class and end; gives the line's probability.
+    /// Adds the winnings and matchups after a line, by class and end; gives the line's probability.
     fn line(
         &self,
         betting: &StreetBetting,
         player: Player,
         won: &mut [f64],
-        met: &mut [f64],
+        matchups: &mut [f64],
     ) -> f64 {
         let Rows { columns, buckets, .. } = &self.rows;
         let ends = betting.ends.len();
         let classes = won.len() / ends;
         let bucket = |column: usize| usize::from(columns[column][self.street.index()]);
-        let (sums, share) = self.meetings(betting.nodes[0], player, classes, *buckets, bucket);
+        let (sums, share) =
+            self.matchup_counts(betting.nodes[0], player, classes, *buckets, bucket);
         // By end and bucket, the probability of the opponent's actions.
         let played = self.played(betting, player.other());
         for (end, &step) in betting.ends.iter().enumerate() {
@@ -382,7 +386,7 @@ impl Fold<'_> {
                 let sum = |of: usize| -> f64 {
                     sums.iter().zip(played).map(|(sum, played)| sum[of] * played).sum()
                 };
-                met[class * ends + end] += sum(0);
+                matchups[class * ends + end] += sum(0);
                 won[class * ends + end] +=
                     folded.map_or_else(|| chips * sum(1), |chips| chips * sum(0));
             }
@@ -390,10 +394,10 @@ impl Fold<'_> {
         share
     }
 
-    /// The meetings of the player's classes with the opponent's columns at a line, and the margins:
+    /// The matchups of the player's classes with the opponent's columns at a line, and the margins:
     /// by class, then by `number` of the column, below `width`. Also gives the line's probability.
     /// All have a factor of one half, for one of two seats.
-    pub(super) fn meetings(
+    pub(super) fn matchup_counts(
         &self,
         first: u32,
         player: Player,
@@ -419,13 +423,13 @@ impl Fold<'_> {
             if weight == 0.0 {
                 continue;
             }
-            for &(column, meetings, margin) in &cells[range.clone()] {
+            for &(column, matchups, margin) in &cells[range.clone()] {
                 let column = column as usize;
                 let weight = weight * likely[column];
                 let sum = &mut sums[class * width + numbers[column]];
-                sum[0] += weight * meetings;
+                sum[0] += weight * matchups;
                 sum[1] += weight * margin;
-                share += weight * meetings;
+                share += weight * matchups;
             }
         }
         (sums, share)

@@ -116,7 +116,7 @@ impl<L: LeafValues> DepthLimited<L> {
             }
         };
         let ranges = [probabilities(Player::First)?, probabilities(Player::Second)?];
-        if total(&ranges[0], &met(hands, &ranges[1])) <= 0.0 {
+        if total(&ranges[0], &unblocked_weights(hands, &ranges[1])) <= 0.0 {
             return Err(SubgameError::NoDeal);
         }
         let (line, after) = Line::alone(root, menu, Subgame::NODES)?;
@@ -345,8 +345,12 @@ impl<L: LeafValues> DepthLimited<L> {
                 }
                 Kind::Fold(who, chips) => {
                     let won = if *who == player { -*chips } else { *chips } as f32;
-                    let met = met(self.leaf_values.hands(), &reach[other][here.clone()]);
-                    values[here].iter_mut().zip(met).for_each(|(value, met)| *value = won * met);
+                    let unblocked =
+                        unblocked_weights(self.leaf_values.hands(), &reach[other][here.clone()]);
+                    values[here]
+                        .iter_mut()
+                        .zip(unblocked)
+                        .for_each(|(value, unblocked)| *value = won * unblocked);
                 }
                 Kind::Showdown(_) | Kind::Deal(_) => {}
             }
@@ -405,7 +409,8 @@ impl<L: LeafValues> DepthLimited<L> {
         let strategies = self.strategies(&self.averages);
         let reach = self.reach(&strategies);
         let beyond = self.beyond(&reach);
-        let pairs = total(&self.ranges[0], &met(self.leaf_values.hands(), &self.ranges[1]));
+        let pairs =
+            total(&self.ranges[0], &unblocked_weights(self.leaf_values.hands(), &self.ranges[1]));
         [Answer::Strategy, Answer::Best].map(|answer| {
             Player::BOTH.map(|player| {
                 let own = player.index();
@@ -472,9 +477,11 @@ impl<L: LeafValues> DepthLimited<L> {
         let beyond = self.beyond(&reach);
         let values = self.values(&beyond, &reach, &strategies, player, Answer::Strategy);
         let others = &reach[player.other().index()][at * count..(at + 1) * count];
-        let met = met(self.leaf_values.hands(), others);
+        let unblocked = unblocked_weights(self.leaf_values.hands(), others);
         Some(self.held(player, |hand| {
-            let each = |sum: f32| if met[hand] > 0.0 { f64::from(sum / met[hand]) } else { 0.0 };
+            let each = |sum: f32| {
+                if unblocked[hand] > 0.0 { f64::from(sum / unblocked[hand]) } else { 0.0 }
+            };
             let value = |action| each(values[(decision.child + action) * count + hand]);
             (0..decision.count).map(value).collect()
         }))
@@ -490,7 +497,7 @@ impl<L: LeafValues> DepthLimited<L> {
 }
 
 /// For each hand, the sum over the hands that it can meet.
-fn met(hands: &[Combo], others: &[f32]) -> Vec<f32> {
+fn unblocked_weights(hands: &[Combo], others: &[f32]) -> Vec<f32> {
     let mut cards = [0.0_f64; 52];
     let mut all = 0.0;
     for (hand, &other) in hands.iter().zip(others) {
@@ -501,9 +508,9 @@ fn met(hands: &[Combo], others: &[f32]) -> Vec<f32> {
     }
     let of = |(hand, &same): (&Combo, &f32)| {
         let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
-        let met = all - a - b + f64::from(same);
+        let unblocked = all - a - b + f64::from(same);
         // Sums of fractions can differ from zero by rounding.
-        if met > 1e-12 * all { met as f32 } else { 0.0 }
+        if unblocked > 1e-12 * all { unblocked as f32 } else { 0.0 }
     };
     hands.iter().zip(others).map(of).collect()
 }

@@ -75,16 +75,23 @@ impl<'a> View<'a> {
         tile: Tile,
         workspace: &mut Workspace<R>,
     ) {
-        let Workspace { weights, sums, won, met, values, row, .. } = workspace;
+        let Workspace { weights, sums, won, unblocked, values, row, .. } = workspace;
         let range = tile.start..tile.start + tile.len;
-        let met = &mut met[..tile.len];
+        let unblocked = &mut unblocked[..tile.len];
         for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
             let won = &mut won[group * *row..][range.clone()];
             let (weights, sums) = (&weights[group * (*row + 1)..], &sums[group]);
             if settles(board, ends) {
-                vector::settle(board, self.player, range.clone(), weights, sums, met, won);
+                vector::settle(board, self.player, range.clone(), weights, sums, unblocked, won);
             } else if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, range.clone(), weights, sums, met);
+                vector::unblocked_weights(
+                    board,
+                    self.player,
+                    range.clone(),
+                    weights,
+                    sums,
+                    unblocked,
+                );
             }
             let mut take = |won: &[Lanes<R>], of: &dyn Fn(&End) -> Option<(usize, f64)>| {
                 let lanes = ends.iter().enumerate().filter_map(|(lane, end)| {
@@ -96,7 +103,7 @@ impl<'a> View<'a> {
                     R::from_lanes(won, &lanes, values);
                 }
             };
-            take(met, &|end| end.fold);
+            take(unblocked, &|end| end.fold);
             take(won, &|end| end.showdown);
         }
     }
@@ -126,11 +133,11 @@ impl<'a> View<'a> {
             vector::gather_lanes(weights, before, chance, &mut after.weights);
             let board = self.board(next.board);
             self.show(board, 0, after, later);
-            let Workspace { weights, sums, won: of_later, met, .. } = &mut *after;
+            let Workspace { weights, sums, won: of_later, unblocked, .. } = &mut *after;
             if board.next.is_empty() {
                 let range = 0..board.hands[own].row();
-                let met = &mut met[range.clone()];
-                vector::settle(board, self.player, range, weights, &sums[0], met, of_later);
+                let unblocked = &mut unblocked[range.clone()];
+                vector::settle(board, self.player, range, weights, &sums[0], unblocked, of_later);
             }
             for deal in &next.cards {
                 vector::scatter_lanes(of_later, &deal.before[own], won);

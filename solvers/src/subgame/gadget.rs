@@ -40,12 +40,13 @@ pub(super) struct Entrance {
 }
 
 impl Entrance {
-    /// Creates the state for the hands on the subgame's board; `met` is the weight that each meets.
-    pub(super) fn new(gadget: &Gadget, board: &Board, met: &[f64]) -> Entrance {
+    /// Creates the state for the hands on the subgame's board; `unblocked` is the weight that each meets.
+    pub(super) fn new(gadget: &Gadget, board: &Board, unblocked: &[f64]) -> Entrance {
         let hands = &board.hands[gadget.player.index()];
         let row = hands.row();
-        let offer = |(combo, met): (Combo, &f64)| (gadget.offers[combo.index()] * met) as f32;
-        let mut offers: Vec<f32> = hands.all().zip(met).map(offer).collect();
+        let offer =
+            |(combo, unblocked): (Combo, &f64)| (gadget.offers[combo.index()] * unblocked) as f32;
+        let mut offers: Vec<f32> = hands.all().zip(unblocked).map(offer).collect();
         offers.resize(row, 0.0);
         Entrance {
             player: gadget.player,

@@ -11,8 +11,8 @@
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
+use super::evaluator::{Evaluation, Evaluator};
 use super::gadget::{Entrance, Gadget};
-use super::judge::{Evaluation, Judge};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
 use super::storage::{BoardStorage, Precision, Tile, Unpacked};
@@ -62,7 +62,7 @@ pub struct Solver {
     pub(super) options: Options,
     pub(super) iterations: u32,
     workspaces: WorkspacePool<f32>,
-    pub(super) judging: WorkspacePool<f64>,
+    pub(super) evaluation_workspaces: WorkspacePool<f64>,
 }
 
 impl Solver {
@@ -85,10 +85,19 @@ impl Solver {
         let boards = Boards::new(&subgame.table());
         let storage = board_storage(&subgame, &boards, 0, 0, &options);
         let sizes = subgame.workspaces(options.precision);
-        let (workspaces, judging) = (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
+        let (workspaces, evaluation_workspaces) =
+            (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
         let (entrance, iterations) = (None, 0);
-        let solver =
-            Solver { subgame, boards, storage, entrance, options, iterations, workspaces, judging };
+        let solver = Solver {
+            subgame,
+            boards,
+            storage,
+            entrance,
+            options,
+            iterations,
+            workspaces,
+            evaluation_workspaces,
+        };
         match solver.deals() > 0.0 {
             true => Ok(solver),
             false => Err(SubgameError::NoDeal),
@@ -109,8 +118,8 @@ impl Solver {
         let mut solver = Solver::new(subgame, options)?;
         let board = &solver.boards.all[0];
         let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
-        let met = super::judge::met(board, gadget.player, &others);
-        solver.entrance = Some(Entrance::new(gadget, board, &met));
+        let unblocked = super::evaluator::unblocked_weights(board, gadget.player, &others);
+        solver.entrance = Some(Entrance::new(gadget, board, &unblocked));
         Ok(solver)
     }
 
@@ -198,16 +207,21 @@ impl Solver {
     /// Returns the exact values of the average strategies against each other and against best
     /// responses, in double precision over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        let Solver { subgame, boards, judging: workspaces, storage, entrance, .. } = self;
-        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(storage)
+        let Solver {
+            subgame, boards, evaluation_workspaces: workspaces, storage, entrance, ..
+        } = self;
+        Evaluator { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(storage)
     }
 
     /// Returns the exploitability of the average strategies in chips: what a player who knows the
     /// other's strategy wins beyond the value of the game, averaged over both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        let Solver { subgame, boards, judging: workspaces, storage, entrance, .. } = self;
-        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.exploitability(storage)
+        let Solver {
+            subgame, boards, evaluation_workspaces: workspaces, storage, entrance, ..
+        } = self;
+        Evaluator { subgame, boards, workspaces, entrance: entrance.as_ref() }
+            .exploitability(storage)
     }
 
     /// The spot at the subgame's root, from which average strategies can be looked up.
@@ -222,7 +236,7 @@ impl Solver {
 
     /// The total weight of all pairs of hands that can be dealt together.
     fn deals(&self) -> f64 {
-        super::judge::deals(&self.subgame, &self.boards.all[0])
+        super::evaluator::deals(&self.subgame, &self.boards.all[0])
     }
 }
 

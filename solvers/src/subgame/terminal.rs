@@ -141,32 +141,32 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
 /// can meet.
 ///
 /// `weights` are those of the opponent's hands in order, followed by at least one zero; `sums` is
-/// their [`total`]; `met` has an entry for each in `range`.
+/// their [`total`]; `unblocked` has an entry for each in `range`.
 #[inline(always)]
-pub(super) fn meet<R: Real>(
+pub(super) fn unblocked_weights<R: Real>(
     board: &Board,
     player: Player,
     range: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
-    met: &mut [Lanes<R>],
+    unblocked: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
     let range = range.start.min(own.len())..range.end.min(own.len());
     let hands = own.cards[range.clone()].iter().zip(&own.twins[range]);
-    let (begun, padding) = met.split_at_mut(hands.len());
-    for (met, (&cards, &twin)) in begun.iter_mut().zip(hands) {
+    let (begun, padding) = unblocked.split_at_mut(hands.len());
+    for (unblocked, (&cards, &twin)) in begun.iter_mut().zip(hands) {
         let mut rest = sums.without(cards);
         // The hand with the same cards was subtracted twice.
         plus(&mut rest, &weights[twin as usize]);
-        *met = rest;
+        *unblocked = rest;
         one_hand();
     }
     padding.fill(Default::default());
 }
 
-/// As [`meet`], and also completes the result of [`show`] in `won`, which has the same shape as
-/// `met`.
+/// As [`unblocked_weights`], and also completes the result of [`show`] in `won`, which has the same shape as
+/// `unblocked`.
 #[inline(always)]
 pub(super) fn settle<R: Real>(
     board: &Board,
@@ -174,27 +174,27 @@ pub(super) fn settle<R: Real>(
     range: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
-    met: &mut [Lanes<R>],
+    unblocked: &mut [Lanes<R>],
     won: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
     let range = range.start.min(own.len())..range.end.min(own.len());
     let hands = own.cards[range.clone()].iter().zip(&own.twins[range]);
-    let (begun, padding) = met.split_at_mut(hands.len());
+    let (begun, padding) = unblocked.split_at_mut(hands.len());
     won[begun.len()..].fill(Default::default());
     padding.fill(Default::default());
-    for ((met, won), (&cards, &twin)) in begun.iter_mut().zip(won).zip(hands) {
+    for ((unblocked, won), (&cards, &twin)) in begun.iter_mut().zip(won).zip(hands) {
         let mut rest = sums.without(cards);
         minus(won, &rest);
         plus(&mut rest, &weights[twin as usize]);
-        *met = rest;
+        *unblocked = rest;
         one_hand();
     }
 }
 
 /// Computes, for each of the player's hands on the river, the weight of the opponent's hands that
 /// it beats minus that of the hands that beat it, after [`settle`] has subtracted the total weight.
-/// `sums` becomes the [`total`]; shapes as in [`meet`]. Prefetches a cache line
+/// `sums` becomes the [`total`]; shapes as in [`unblocked_weights`]. Prefetches a cache line
 /// of `ahead` for each of the opponent's hands.
 #[inline(always)]
 pub(super) fn show<R: Real>(

@@ -229,10 +229,10 @@ widest! {
     [Registers::Avx2] rows::from_lanes<R: Real>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
     /// See [`terminal::total`].
     [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
-    /// See [`terminal::meet`].
-    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
+    /// See [`terminal::unblocked_weights`].
+    [lanes::<R>()] terminal::unblocked_weights<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>]);
     /// See [`terminal::settle`].
-    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
     [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], ahead: &mut Ahead);
     /// See [`terminal::gather_lanes`].

@@ -25,7 +25,7 @@ pub(super) struct Workspace<R> {
     /// The player's winnings at showdowns: one row for each group.
     pub(super) won: Vec<Lanes<R>>,
     /// The weight that the player's hands meet at the terminal nodes of a group.
-    pub(super) met: Vec<Lanes<R>>,
+    pub(super) unblocked: Vec<Lanes<R>>,
     /// On the first street: for each deal and block of cards, the sums of the values of the
     /// player's hands.
     pub(super) sums_of_cards: Vec<R>,
@@ -83,7 +83,7 @@ impl<R: Real> Workspace<R> {
             weights: vec![[zero; LANES]; size.groups * (size.row + 1)],
             sums: vec![Sums::default(); size.groups],
             won: vec![[zero; LANES]; size.groups * size.row],
-            met: vec![[zero; LANES]; size.row],
+            unblocked: vec![[zero; LANES]; size.row],
             sums_of_cards: Vec::new(),
             unpacked: Unpacked::new(size.unpacked * size.row),
             ahead: Ahead::default(),

@@ -164,8 +164,8 @@ fn agrees(sizes: &str, betting: &str, board_text: &str) {
             };
             near(
                 won,
-                hand.met * hand.best,
-                1e-6 * hand.met * judged.pot(),
+                hand.unblocked_weight * hand.best,
+                1e-6 * hand.unblocked_weight * judged.pot(),
                 &format!("{combo} {board}"),
             );
         }

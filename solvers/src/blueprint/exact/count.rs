@@ -35,7 +35,7 @@ pub(super) struct Counter {
     /// Counts of passed hands by path: for each card, and in total.
     passed: Vec<f32>,
     wins: Vec<f32>,
-    met: Vec<f32>,
+    pairs: Vec<f32>,
     width: usize,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Counted<'a> {
     /// The paths on the board.
     pub(super) paths: &'a [u32],
     wins: &'a [f32],
-    met: &'a [f32],
+    pairs: &'a [f32],
     width: usize,
 }
 
@@ -54,8 +54,8 @@ impl Counted<'_> {
     pub(super) fn cell(&self, path: usize, other: usize) -> Cell {
         let wins = self.wins[path * self.width + other] as u64;
         let losses = self.wins[other * self.width + path] as u64;
-        let met = self.met[path * self.width + other] as u64;
-        Cell { wins, ties: met - wins - losses }
+        let pairs = self.pairs[path * self.width + other] as u64;
+        Cell { wins, ties: pairs - wins - losses }
     }
 }
 
@@ -92,7 +92,7 @@ impl Counter {
         let count = self.paths.len();
         self.width = count.next_multiple_of(WIDTH);
         for (rows, many) in
-            [(&mut self.passed, ROWS), (&mut self.wins, count), (&mut self.met, count)]
+            [(&mut self.passed, ROWS), (&mut self.wins, count), (&mut self.pairs, count)]
         {
             rows.clear();
             rows.resize(many * self.width, 0.0);
@@ -113,15 +113,15 @@ impl Counter {
                 }
             }
         }
-        self.meet();
-        Counted { paths: &self.paths, wins: &self.wins, met: &self.met, width: self.width }
+        self.count_pairs();
+        Counted { paths: &self.paths, wins: &self.wins, pairs: &self.pairs, width: self.width }
     }
 
     /// Computes how often each two paths meet, after all hands have passed.
-    fn meet(&mut self) {
+    fn count_pairs(&mut self) {
         let width = self.width;
         let (of_cards, all) = self.passed.split_at(ALL * width);
-        for (index, row) in self.met.chunks_mut(width.max(1)).enumerate() {
+        for (index, row) in self.pairs.chunks_mut(width.max(1)).enumerate() {
             add(row, all, all[index]);
             for of_card in of_cards.chunks(width) {
                 add(row, of_card, -of_card[index]);

@@ -87,9 +87,9 @@ impl Pass<'_> {
         let children = self.tree.node(node).children();
         match self.tree.node(node).kind {
             NodeKind::Fold { winner } if usize::from(winner) == self.seat.index() => {
-                times(&on.met, reach, chips)
+                times(&on.pair_probabilities, reach, chips)
             }
-            NodeKind::Fold { .. } => times(&on.met, reach, -chips),
+            NodeKind::Fold { .. } => times(&on.pair_probabilities, reach, -chips),
             NodeKind::Showdown => times(&on.margin, reach, chips),
             NodeKind::Decision { street: later, .. } if usize::from(later) > street => {
                 let spread = on.next.iter().zip(reach);

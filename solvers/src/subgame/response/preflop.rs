@@ -203,7 +203,7 @@ fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>,
 struct Ends {
     /// The probability that both kinds are dealt, by the player's and the other's kind. `shown` is
     /// this times the probability of winning minus that of losing.
-    met: Vec<ByHand>,
+    pair_probability: Vec<ByHand>,
     shown: Vec<ByHand>,
 }
 
@@ -220,7 +220,7 @@ impl Ends {
             StartingHand::all().map(row).collect()
         };
         Ends {
-            met: of(&|hero, villain| matrix.pairs(hero, villain) as f64 / PAIRS),
+            pair_probability: of(&|hero, villain| matrix.pairs(hero, villain) as f64 / PAIRS),
             shown: of(&|hero, villain| {
                 let counts = matrix.get(hero, villain);
                 let losses = counts.total - counts.wins - counts.ties;
@@ -230,7 +230,7 @@ impl Ends {
     }
 
     fn folded(&self, reach: &[ByHand; 2], won: [f64; 2]) -> [ByHand; 2] {
-        [0, 1].map(|player| times(&self.met, &reach[1 - player], won[player]))
+        [0, 1].map(|player| times(&self.pair_probability, &reach[1 - player], won[player]))
     }
 
     fn shown(&self, reach: &[ByHand; 2], chips: f64) -> [ByHand; 2] {
@@ -240,6 +240,11 @@ impl Ends {
 
 fn times(rows: &[ByHand], reach: &ByHand, chips: f64) -> ByHand {
     std::array::from_fn(|hand| {
-        chips * rows[hand].iter().zip(reach).map(|(met, reach)| met * reach).sum::<f64>()
+        chips
+            * rows[hand]
+                .iter()
+                .zip(reach)
+                .map(|(pair_probability, reach)| pair_probability * reach)
+                .sum::<f64>()
     })
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use abstraction::facts::Texture;
 use game::Street;
 use learners::heuristic::{
-    Judge, Measure, Method, Options, Records, Search, Worth, meetings, sampled,
+    MeanWinnings, Measure, Method, Options, Records, RuleEvaluator, Search, cross_results, sampled,
 };
 use logs::folder::write_whole;
 use models::heuristic::{Heuristic, RuleScope, Rulebook};
@@ -218,7 +218,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     };
     let responses: Vec<f64> = responses?;
     let met = match args.meet {
-        true => meetings(&sampler, &rules, args.matches.0, args.seed),
+        true => cross_results(&sampler, &rules, args.matches.0, args.seed),
         false => Vec::new(),
     };
     let found = match args.search {
@@ -281,10 +281,15 @@ impl Args {
     }
 
     /// The fitness of the given rules.
-    fn measure(&self, judge: &Judge, sampler: &Sampler<'_>, rules: &[Heuristic]) -> Vec<Worth> {
+    fn measure(
+        &self,
+        judge: &RuleEvaluator,
+        sampler: &Sampler<'_>,
+        rules: &[Heuristic],
+    ) -> Vec<MeanWinnings> {
         match self.fitness {
             Fitness::Exact => {
-                let exact = |rule| Worth { mean: judge.value(rule), error: 0.0 };
+                let exact = |rule| MeanWinnings { mean: judge.value(rule), error: 0.0 };
                 rules.iter().map(exact).collect()
             }
             Fitness::Sampled => sampled(sampler, rules, self.matches.0, self.seed),
@@ -294,7 +299,7 @@ impl Args {
     fn search(
         &self,
         options: Options,
-        judge: &Judge,
+        judge: &RuleEvaluator,
         sampler: &Sampler<'_>,
     ) -> Result<Found, Failure> {
         let measure = match self.fitness {

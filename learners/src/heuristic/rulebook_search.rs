@@ -32,7 +32,7 @@ const POTS: [u16; 13] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 100];
 
 /// The options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BookOptions {
+pub struct RulebookOptions {
     /// The game's betting: limit or no-limit.
     pub betting: Betting,
     /// The most statements over all streets, without the default actions.
@@ -49,11 +49,12 @@ pub struct BookOptions {
 
 /// An improvement: a better book than all before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct RulebookImprovement {
     /// The round, from 1.
     pub round: u64,
     /// The number of books made by then.
-    pub books: u64,
+    #[serde(rename = "books")]
+    pub rulebooks: u64,
     /// The book's win rate on the deals of the search, in mbb/hand.
     pub value: f64,
 }
@@ -64,39 +65,41 @@ pub type Rates<'a, E> = dyn FnMut(&[Rulebook], u64) -> Result<Option<Vec<f64>>, 
 
 /// A search in progress.
 #[derive(Debug)]
-pub struct BookSearch {
-    options: BookOptions,
+pub struct RulebookSearch {
+    options: RulebookOptions,
     /// The opponent, the game and the options in words; a saved search resumes only with the same.
     what: String,
     languages: [Language; 4],
     best: Rulebook,
     round: u64,
-    books: u64,
-    course: Vec<Step>,
+    rulebooks: u64,
+    learning_curve: Vec<RulebookImprovement>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
     what: String,
     round: u64,
-    books: u64,
+    #[serde(rename = "books")]
+    rulebooks: u64,
     best: String,
-    course: Vec<Step>,
+    #[serde(rename = "course")]
+    learning_curve: Vec<RulebookImprovement>,
 }
 
-impl BookSearch {
+impl RulebookSearch {
     /// Begins a search from a book that has a list for each street; `what` names the opponent and
     /// the game.
-    pub fn new(options: BookOptions, what: &str, start: Rulebook) -> BookSearch {
-        let BookOptions { betting, statements, win_rates, deals, seed, .. } = options;
+    pub fn new(options: RulebookOptions, what: &str, start: Rulebook) -> RulebookSearch {
+        let RulebookOptions { betting, statements, win_rates, deals, seed, .. } = options;
         let languages =
             Street::ALL.map(|street| language(RuleScope { street, betting }, win_rates));
         let what = format!(
             "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {}",
             start.to_string().trim_end().replace('\n', " ")
         );
-        let (round, books, course) = (0, 0, Vec::new());
-        BookSearch { options, what, languages, best: start, round, books, course }
+        let (round, rulebooks, learning_curve) = (0, 0, Vec::new());
+        RulebookSearch { options, what, languages, best: start, round, rulebooks, learning_curve }
     }
 
     /// The best book so far.
@@ -105,8 +108,8 @@ impl BookSearch {
     }
 
     /// All improvements in order.
-    pub fn course(&self) -> &[Step] {
-        &self.course
+    pub fn learning_curve(&self) -> &[RulebookImprovement] {
+        &self.learning_curve
     }
 
     /// The number of rounds done.
@@ -115,8 +118,8 @@ impl BookSearch {
     }
 
     /// The number of books made.
-    pub fn books(&self) -> u64 {
-        self.books
+    pub fn rulebooks(&self) -> u64 {
+        self.rulebooks
     }
 
     /// Does one round; `false` when all are done, or when it was stopped and nothing has changed.
@@ -124,7 +127,7 @@ impl BookSearch {
     /// # Errors
     /// Those of `rates`.
     pub fn step<E>(&mut self, rates: &mut Rates<'_, E>) -> Result<bool, E> {
-        let BookOptions { rounds, deals, seed, .. } = self.options;
+        let RulebookOptions { rounds, deals, seed, .. } = self.options;
         if self.round >= rounds {
             return Ok(false);
         }
@@ -143,7 +146,7 @@ impl BookSearch {
                 field.push(made);
             }
         }
-        self.books += field.len() as u64;
+        self.rulebooks += field.len() as u64;
         let mut on = (deals / FIRST).max(1);
         let mut last = 0.0;
         while !field.is_empty() {
@@ -175,7 +178,11 @@ impl BookSearch {
         self.round += 1;
         if let Some(better) = field.pop() {
             self.best = better;
-            self.course.push(Step { round: self.round, books: self.books, value: last });
+            self.learning_curve.push(RulebookImprovement {
+                round: self.round,
+                rulebooks: self.rulebooks,
+                value: last,
+            });
         }
         Ok(true)
     }
@@ -199,7 +206,7 @@ impl BookSearch {
 
     /// Changes one thing at random.
     fn change(&self, lists: &mut [(Vec<Statement>, Act); 4], rng: &mut impl Rng) {
-        let room =
+        let has_space =
             lists.iter().map(|(list, _)| list.len()).sum::<usize>() < self.options.statements;
         let street = rng.random_range(0..4);
         let language = &self.languages[street];
@@ -242,7 +249,7 @@ impl BookSearch {
                 };
                 let index = rng.random_range(0..=list.len());
                 list.insert(index, new);
-                if !room {
+                if !has_space {
                     let from: Vec<usize> =
                         (0..4).filter(|&from| !lists[from].0.is_empty()).collect();
                     let from = *from.choose(rng).expect("one was added");
@@ -263,9 +270,9 @@ impl BookSearch {
         let saved = Saved {
             what: self.what.clone(),
             round: self.round,
-            books: self.books,
+            rulebooks: self.rulebooks,
             best: self.best.to_string(),
-            course: self.course.clone(),
+            learning_curve: self.learning_curve.clone(),
         };
         toml::to_string(&saved).unwrap_or_default()
     }
@@ -282,7 +289,8 @@ impl BookSearch {
         }
         let best = Rulebook::parse(&saved.best);
         self.best = best.map_err(|error| ResumeError::Text(error.to_string()))?;
-        (self.round, self.books, self.course) = (saved.round, saved.books, saved.course);
+        (self.round, self.rulebooks, self.learning_curve) =
+            (saved.round, saved.rulebooks, saved.learning_curve);
         Ok(())
     }
 }

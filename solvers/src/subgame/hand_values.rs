@@ -4,7 +4,7 @@ use cards::{Combo, Range};
 use game::PublicState;
 
 use super::ends::View;
-use super::judge::{Answer, met};
+use super::evaluator::{Answer, unblocked_weights};
 use super::pass::Pass;
 use super::spot::SpotIndex;
 use super::{HandValue, OffTree, Solver, Spot};
@@ -50,11 +50,11 @@ impl Solver {
         let index = SpotIndex { node: child, ..spot.index() };
         let sums = self.sums(player, &index, count, Answer::Average);
         let row = sums.len() / count;
-        let met = self.met(player, &index, &others);
+        let unblocked = self.unblocked_weights(player, &index, &others);
         let back = index.renaming.back();
         let hands = self.boards.all[index.board].hands[player.index()].all();
-        let each = hands.zip(met).enumerate().map(|(hand, (combo, met))| {
-            let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
+        let each = hands.zip(unblocked).enumerate().map(|(hand, (combo, unblocked))| {
+            let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
             let values = (0..count).map(|action| each(sums[action * row + hand]));
             (back.combo(combo), values.collect())
         });
@@ -64,30 +64,35 @@ impl Solver {
     fn values_of(&mut self, player: Player, index: &SpotIndex, others: &Range) -> Vec<HandValue> {
         let [means, bests] =
             [Answer::Average, Answer::Best].map(|answer| self.sums(player, index, 1, answer));
-        let met = self.met(player, index, others);
+        let unblocked = self.unblocked_weights(player, index, others);
         let back = index.renaming.back();
         let hands = self.boards.all[index.board].hands[player.index()].all();
-        let each = hands.zip(met).zip(means.into_iter().zip(bests));
-        let each = each.map(|((combo, met), (mean, best))| {
-            let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
-            HandValue { combo: back.combo(combo), met, value: each(mean), best: each(best) }
+        let each = hands.zip(unblocked).zip(means.into_iter().zip(bests));
+        let each = each.map(|((combo, unblocked), (mean, best))| {
+            let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
+            HandValue {
+                combo: back.combo(combo),
+                unblocked_weight: unblocked,
+                value: each(mean),
+                best: each(best),
+            }
         });
         each.collect()
     }
 
     /// For each of a player's hands, the weight of the opponent's hands that it does not block at a spot.
-    fn met(&self, player: Player, index: &SpotIndex, others: &Range) -> Vec<f64> {
+    fn unblocked_weights(&self, player: Player, index: &SpotIndex, others: &Range) -> Vec<f64> {
         let board = &self.boards.all[index.board];
         let back = index.renaming.back();
         let held = board.hands[player.other().index()].all();
         let weights: Vec<f64> = held.map(|combo| others.weight(back.combo(combo))).collect();
-        met(board, player, &weights)
+        unblocked_weights(board, player, &weights)
     }
 
     /// Chips times weights of the opponent's hands, for each of the player's hands: one row for
     /// each of `count` nodes, starting with the spot's.
     fn sums(&mut self, player: Player, index: &SpotIndex, count: usize, work: Answer) -> Vec<f64> {
-        let Solver { subgame, boards, judging: workspaces, storage, .. } = self;
+        let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, .. } = self;
         let back = index.renaming.back();
         let begun = &index.begun[player.other().index()];
         let hands = boards.all[index.board].hands[player.other().index()].all();

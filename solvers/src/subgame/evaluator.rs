@@ -33,9 +33,9 @@ pub struct Evaluation {
 pub struct HandValue {
     /// The hand.
     pub combo: Combo,
-    /// The total weight of the opponent's hands that it can meet. `met` times `value` is the
+    /// The total weight of the opponent's hands that it can meet. `unblocked_weight` times `value` is the
     /// counterfactual value.
-    pub met: f64,
+    pub unblocked_weight: f64,
     /// Chips won with the player's own average strategy; 0 for a hand that meets no hand.
     pub value: f64,
     /// Chips won with a best response.
@@ -61,14 +61,14 @@ impl Evaluation {
 }
 
 /// Evaluates the average strategies of a subgame.
-pub(super) struct Judge<'a> {
+pub(super) struct Evaluator<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
     pub(super) workspaces: &'a WorkspacePool<f64>,
     pub(super) entrance: Option<&'a Entrance>,
 }
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     /// Computes all values.
     pub(super) fn evaluate(&self, storage: &mut BoardStorage) -> Evaluation {
         let root = &self.boards.all[0];
@@ -85,11 +85,16 @@ impl Judge<'_> {
                 [Answer::Average, Answer::Best].map(|answer| self.values(storage, player, answer));
             evaluation.values[p] = self.total(player, &means, false);
             evaluation.best[p] = self.total(player, &bests, true);
-            let met = met(root, player, &self.others(player));
+            let unblocked = unblocked_weights(root, player, &self.others(player));
             let hands = root.hands[p].all().enumerate().map(|(hand, combo)| {
-                let met = met[hand];
-                let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
-                HandValue { combo, met, value: each(means[hand]), best: each(bests[hand]) }
+                let unblocked = unblocked[hand];
+                let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
+                HandValue {
+                    combo,
+                    unblocked_weight: unblocked,
+                    value: each(means[hand]),
+                    best: each(bests[hand]),
+                }
             });
             evaluation.hands[p] = hands.collect();
         }
@@ -118,7 +123,7 @@ impl Judge<'_> {
     /// For each of the player's hands, chips won times the opponent's weights, when it enters the
     /// subgame.
     fn values(&self, storage: &mut BoardStorage, player: Player, answer: Answer) -> Vec<f64> {
-        let &Judge { subgame, boards, workspaces, .. } = self;
+        let &Evaluator { subgame, boards, workspaces, .. } = self;
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
         pass.run(storage, &self.others(player), workspaces, <[f64]>::to_vec)
     }
@@ -147,21 +152,27 @@ impl Judge<'_> {
 /// The total weight of all pairs of hands that can be dealt together.
 pub(super) fn deals(subgame: &Subgame, board: &Board) -> f64 {
     let others: Vec<f64> = weights(subgame, board, Player::Second).collect();
-    let met = met(board, Player::First, &others);
-    weights(subgame, board, Player::First).zip(met).map(|(own, met)| own * met).sum()
+    let unblocked = unblocked_weights(board, Player::First, &others);
+    weights(subgame, board, Player::First)
+        .zip(unblocked)
+        .map(|(own, unblocked)| own * unblocked)
+        .sum()
 }
 
 /// For each of a player's hands, the weight of the opponent's hands that it can meet on a board.
-pub(super) fn met(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
+pub(super) fn unblocked_weights(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
     let mut others: Vec<_> = others.iter().map(|&weight| [weight; LANES]).collect();
     others.push([0.0; LANES]);
-    let mut met = vec![[0.0; LANES]; board.hands[player.index()].row()];
+    let mut unblocked = vec![[0.0; LANES]; board.hands[player.index()].row()];
     let mut sums = Sums::default();
     vector::total(board, player, &others, &mut sums);
-    vector::meet(board, player, 0..met.len(), &others, &sums, &mut met);
+    vector::unblocked_weights(board, player, 0..unblocked.len(), &others, &sums, &mut unblocked);
     // Sums of fractions can differ from zero by rounding.
     let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
-    met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()
+    unblocked
+        .into_iter()
+        .map(|unblocked| if unblocked[0] > least { unblocked[0] } else { 0.0 })
+        .collect()
 }
 
 /// How a player responds to the other's average strategy.
