@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use learners::database::{Card, Content, Made, Plan, make, merge};
+use learners::database::{Card, Content, DatabasePlan, MakeOutcome, make, merge};
 use logs::Shard;
 use matches::stop::Stop;
 use show::number::whole;
@@ -57,7 +57,7 @@ impl Making {
         }
         let of = self.shard.filter(|shard| shard.of > 1).map(|_| all);
         let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
-        let plan = Plan { content, seed: self.seed, games: games.clone(), of, made_by };
+        let plan = DatabasePlan { content, seed: self.seed, games: games.clone(), of, made_by };
         let stop = Stop::new();
         let answer = interrupt::listen(&stop)?;
         answer.set("stopping; what is done is kept");
@@ -71,8 +71,8 @@ impl Making {
         });
         progress.finish();
         match made.map_err(Failure::input)? {
-            Made::Whole(card) => Ok(card),
-            Made::Stopped(done) => Err(Failure::interrupted(format!(
+            MakeOutcome::Whole(card) => Ok(card),
+            MakeOutcome::Stopped(done) => Err(Failure::interrupted(format!(
                 "stopped after {} {}; resume with: {}",
                 whole(done),
                 C::GAMES,

@@ -169,13 +169,18 @@ pub fn check_watched(
 
 /// A decision, for comparison between blocks.
 #[derive(Debug, PartialEq)]
-struct Made {
+struct RecordedDecision {
     situation: String,
     action: Action,
     strategy: Option<Strategy>,
 }
 
-fn compare(claim: Claim, one: &[Made], other: &[Made], report: &mut Report) {
+fn compare(
+    claim: Claim,
+    one: &[RecordedDecision],
+    other: &[RecordedDecision],
+    report: &mut Report,
+) {
     let differing = one.iter().zip(other).find(|(a, b)| a != b);
     if let Some((a, b)) = differing {
         report
@@ -185,7 +190,7 @@ fn compare(claim: Claim, one: &[Made], other: &[Made], report: &mut Report) {
     }
 }
 
-fn describe(made: &Made) -> String {
+fn describe(made: &RecordedDecision) -> String {
     match &made.strategy {
         Some(strategy) => {
             let part = |&(action, probability): &(Action, f64)| {
@@ -251,7 +256,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    fn play(&mut self, agents: &mut [Box<dyn Agent>]) -> Vec<Made> {
+    fn play(&mut self, agents: &mut [Box<dyn Agent>]) -> Vec<RecordedDecision> {
         let mut made = Vec::new();
         let mut spent = Duration::ZERO;
         for hand in 0..self.terms.hands {
@@ -276,7 +281,7 @@ impl Block<'_> {
         &mut self,
         hand: u32,
         agents: &mut [Box<dyn Agent>],
-        made: &mut Vec<Made>,
+        made: &mut Vec<RecordedDecision>,
         spent: &mut Duration,
     ) {
         let (mut state, board) = self.deal(hand);
@@ -339,7 +344,7 @@ impl Block<'_> {
         hand: u32,
         infoset: &InfoSet,
         agent: &mut dyn Agent,
-        made: &mut Vec<Made>,
+        made: &mut Vec<RecordedDecision>,
         spent: &mut Duration,
     ) -> Action {
         let mut cx = self.context(hand, infoset);
@@ -385,7 +390,7 @@ impl Block<'_> {
                 (legal.nearest(decision.action), strategy)
             }
         };
-        made.push(Made { situation, action, strategy });
+        made.push(RecordedDecision { situation, action, strategy });
         action
     }
 

@@ -63,7 +63,7 @@ pub struct AgentSpec {
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
-type Learned = dyn Fn() -> Arc<Student> + Send + Sync;
+type LoadStudent = dyn Fn() -> Arc<Student> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
 /// How to build the policy of an agent that is a pure function of the information set.
@@ -91,7 +91,7 @@ pub struct Recipe {
     pub about: String,
     build: Arc<Build>,
     policy: Option<Box<Policies>>,
-    student: Option<Arc<Learned>>,
+    student: Option<Arc<LoadStudent>>,
     /// Checks that read the models of this agent and of those it asks from end to end.
     checks: Vec<Arc<Check>>,
 }

@@ -168,13 +168,13 @@ impl Rule {
         Ok(Rule { agent, streets, pot, positions, players, opponents: text.opponents })
     }
 
-    fn fits(&self, seen: &Seen, opponents: &[String]) -> bool {
+    fn fits(&self, facts: &DecisionFacts, opponents: &[String]) -> bool {
         let named = |names: &Vec<String>| names.iter().any(|name| opponents.contains(name));
-        self.streets[seen.street.index()]
-            && self.pot.0 <= seen.pot
-            && seen.pot < self.pot.1
-            && self.positions.as_ref().is_none_or(|some| some.contains(&seen.position))
-            && (self.players.0..=self.players.1).contains(&seen.players)
+        self.streets[facts.street.index()]
+            && self.pot.0 <= facts.pot
+            && facts.pot < self.pot.1
+            && self.positions.as_ref().is_none_or(|some| some.contains(&facts.position))
+            && (self.players.0..=self.players.1).contains(&facts.players)
             && self.opponents.as_ref().is_none_or(named)
     }
 }
@@ -210,7 +210,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 }
 
 /// The properties of a decision that rules test.
-struct Seen {
+struct DecisionFacts {
     street: Street,
     pot: f64,
     position: Position,
@@ -226,8 +226,8 @@ struct Table {
 
 impl Table {
     /// Returns the index of the first matching rule, if any, and the agent to play.
-    fn route(&self, seen: &Seen, opponents: &[String]) -> (Option<usize>, usize) {
-        let fitting = self.rules.iter().position(|rule| rule.fits(seen, opponents));
+    fn route(&self, facts: &DecisionFacts, opponents: &[String]) -> (Option<usize>, usize) {
+        let fitting = self.rules.iter().position(|rule| rule.fits(facts, opponents));
         (fitting, fitting.map_or(self.default, |index| self.rules[index].agent))
     }
 }
@@ -244,9 +244,9 @@ impl View {
         View { positions, big_blind: f64::from(def.big_blind()) }
     }
 
-    fn see(&self, infoset: &InfoSet) -> Seen {
+    fn see(&self, infoset: &InfoSet) -> DecisionFacts {
         let public = &infoset.public;
-        Seen {
+        DecisionFacts {
             street: public.street(),
             pot: public.pot() as f64 / self.big_blind,
             position: self.positions[infoset.seat].unwrap_or(Position::Button),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agents::Registry;
 use cards::{Board, Combo};
 use game::{GameDef, Street, games};
-use solvers::subgame::response::{Asked, TreeStrategy};
+use solvers::subgame::response::{PolicyInTree, TreeStrategy};
 
 /// Nodes all over a street's part of the tree get the same shares both ways.
 fn check(def: GameDef, name: &str) {
@@ -13,7 +13,7 @@ fn check(def: GameDef, name: &str) {
     let choice = Registry::standard().resolve(name).expect("it exists");
     let in_tree = choice.tree_strategy(&def).expect("it plays this").expect("it has a tree");
     let policy = choice.policy(&def).expect("it plays this").expect("it has a policy");
-    let asked = Asked::new(policy, in_tree.tree().clone());
+    let asked = PolicyInTree::new(policy, in_tree.tree().clone());
     let board: Board = "Kh3s3h7d2c".parse().expect("a board");
     for street in Street::ALL {
         let board = Board::new(&board[..def.board_len(street)]).expect("five at most");

@@ -154,7 +154,7 @@ pub enum DatabaseError {
 
 /// The result of making a database.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Made<C> {
+pub enum MakeOutcome<C> {
     /// The database is complete.
     Whole(Card<C>),
     /// It was stopped after this number of games; the next call continues.
@@ -163,7 +163,7 @@ pub enum Made<C> {
 
 /// The database to make.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan<C> {
+pub struct DatabasePlan<C> {
     /// The definition of the games.
     pub content: C,
     /// The seed of the games' random numbers.
@@ -176,7 +176,7 @@ pub struct Plan<C> {
     pub made_by: String,
 }
 
-impl<C: Content> Plan<C> {
+impl<C: Content> DatabasePlan<C> {
     fn card(&self, sha256: &str) -> Card<C> {
         Card {
             format: FORMAT,
@@ -195,10 +195,10 @@ impl<C: Content> Plan<C> {
 /// do not depend on their number. `watch` is called with the number of games done and returns
 /// whether to continue.
 pub fn make<C: Content>(
-    plan: &Plan<C>,
+    plan: &DatabasePlan<C>,
     out: &Path,
     mut watch: impl FnMut(u64) -> bool,
-) -> Result<Made<C>, DatabaseError> {
+) -> Result<MakeOutcome<C>, DatabaseError> {
     if out.exists() {
         return Err(DatabaseError::Exists(out.to_owned()));
     }
@@ -211,7 +211,7 @@ pub fn make<C: Content>(
     let at = |source| DatabaseError::File { path: partial.path.clone(), source };
     while done < games {
         if !watch(done) {
-            return Ok(Made::Stopped(done));
+            return Ok(MakeOutcome::Stopped(done));
         }
         let first = plan.games.start + done;
         let next = (first + C::CHUNK).min(plan.games.end);
@@ -223,7 +223,7 @@ pub fn make<C: Content>(
         done += next - first;
     }
     watch(done);
-    finish(file, &partial.path, out, plan.card(UNMADE)).map(Made::Whole)
+    finish(file, &partial.path, out, plan.card(UNMADE)).map(MakeOutcome::Whole)
 }
 
 /// Whether a file begins with the magic bytes of this content.

@@ -5,7 +5,7 @@ use models::Classifier;
 use crate::Table;
 
 /// The lower bound of shares in a log-loss, so that one certain error is expensive but finite.
-pub const LEAST_SHARE: f32 = 1e-7;
+pub const MIN_SHARE: f32 = 1e-7;
 
 /// The losses and the accuracy of a classifier on a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +45,7 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
             let label = table.label(row);
             let mut here = [0.0; 3];
             for (&label, &share) in label.iter().zip(shares) {
-                here[0] -= f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln();
+                here[0] -= f64::from(label) * f64::from(share.max(MIN_SHARE)).ln();
                 here[1] += f64::from(label - share).powi(2);
                 here[2] += f64::from(label - share).abs();
             }
@@ -71,9 +71,7 @@ pub fn log_losses(classifier: &dyn Classifier, table: &Table) -> Vec<f64> {
         table.row(row, &mut values);
         classifier.predict(&values, &mut shares);
         let label = table.label(row).iter().zip(shares);
-        label
-            .map(|(&label, share)| -f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln())
-            .sum()
+        label.map(|(&label, share)| -f64::from(label) * f64::from(share.max(MIN_SHARE)).ln()).sum()
     };
     parallel::map(0..table.rows(), row)
 }

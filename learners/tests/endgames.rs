@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use learners::database::{Made, Plan, make, merge};
+use learners::database::{DatabasePlan, MakeOutcome, make, merge};
 use learners::endgames::database::{Database, Deck, Solved, endgame};
 use learners::endgames::neighbours::Neighbours;
 use learners::endgames::representations::{Representation, Share};
@@ -18,20 +18,20 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::endgame::Bets;
 
-fn plan(games: std::ops::Range<u64>) -> Plan<Deck> {
+fn plan(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let content = Deck::new(10, &Bets::published());
-    Plan { content, seed: 7, games, of: None, made_by: "test".to_owned() }
+    DatabasePlan { content, seed: 7, games, of: None, made_by: "test".to_owned() }
 }
 
 /// A database of cheap games: four cards, three sizes.
-fn small(games: std::ops::Range<u64>) -> Plan<Deck> {
+fn small(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let bets = Bets::steps(0.5, 1.0).expect("sizes");
-    Plan { content: Deck::new(4, &bets), ..plan(games) }
+    DatabasePlan { content: Deck::new(4, &bets), ..plan(games) }
 }
 
-fn made(plan: &Plan<Deck>, path: &Path) -> Database {
+fn made(plan: &DatabasePlan<Deck>, path: &Path) -> Database {
     let made = make(plan, path, |_| true).expect("made");
-    assert!(matches!(made, Made::Whole(_)));
+    assert!(matches!(made, MakeOutcome::Whole(_)));
     Database::open(path).expect("opened")
 }
 
@@ -131,7 +131,7 @@ fn a_database_is_the_same_at_any_number_of_threads_and_after_any_cut() {
         polls += 1;
         polls < 2
     });
-    assert_eq!(stopped.expect("stopped"), Made::Stopped(512));
+    assert_eq!(stopped.expect("stopped"), MakeOutcome::Stopped(512));
     let left = fs::read(&partial).expect("left");
     for cut in (0..left.len()).step_by(1777).chain([left.len() - 1, left.len()]) {
         fs::write(&partial, &left[..cut]).expect("cut");
@@ -152,7 +152,7 @@ fn shards_that_are_merged_are_the_whole() {
     assert!(fs::read(at("whole")).expect("read") == fs::read(at("merged")).expect("read"));
     // A shard is missing, or is of another seed.
     made(&small(200..300), &at("c"));
-    made(&Plan { seed: 8, ..small(120..300) }, &at("d"));
+    made(&DatabasePlan { seed: 8, ..small(120..300) }, &at("d"));
     for (other, word) in [("c", "first game"), ("d", "seed")] {
         let error =
             merge::<Deck>(&[at("a"), at(other)], &at("no")).expect_err("refused").to_string();

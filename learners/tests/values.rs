@@ -6,7 +6,7 @@ use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{Card, CardSet, Combo};
 use game::Street;
-use learners::database::{Made, Plan, make};
+use learners::database::{DatabasePlan, MakeOutcome, make};
 use learners::mlp::{Huber, Mlp, MlpOptions};
 use learners::situations::{Database, Situations, Solved};
 use learners::values::{
@@ -25,10 +25,11 @@ fn database(street: &str, count: u64, iterations: u32) -> Database {
         menu: "every 1+: allin".to_owned(),
         iterations,
     };
-    let plan = Plan { content, seed: 7, games: 0..count, of: None, made_by: "test".to_owned() };
+    let plan =
+        DatabasePlan { content, seed: 7, games: 0..count, of: None, made_by: "test".to_owned() };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("situations");
-    assert!(matches!(make(&plan, &path, |_| true), Ok(Made::Whole(_))));
+    assert!(matches!(make(&plan, &path, |_| true), Ok(MakeOutcome::Whole(_))));
     Database::open(&path).expect("opened")
 }
 

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use sha2::{Digest, Sha256};
 
 /// Number of values read or written at a time.
-const TOGETHER: usize = 1 << 14;
+const BATCH_SIZE: usize = 1 << 14;
 
 /// Maximum length of a text.
 const LONGEST: u32 = 1 << 20;
@@ -147,8 +147,8 @@ impl<W: Write> Writer<W> {
     }
 
     pub(crate) fn numbers<N: Number>(&mut self, numbers: &[N]) -> io::Result<()> {
-        let mut bytes = Vec::with_capacity(TOGETHER.min(numbers.len()) * size_of::<N>());
-        for chunk in numbers.chunks(TOGETHER) {
+        let mut bytes = Vec::with_capacity(BATCH_SIZE.min(numbers.len()) * size_of::<N>());
+        for chunk in numbers.chunks(BATCH_SIZE) {
             bytes.clear();
             chunk.iter().for_each(|number| bytes.extend_from_slice(number.bytes().as_ref()));
             self.bytes(&bytes)?;
@@ -257,8 +257,8 @@ impl<R: Read> Reader<R> {
         put: impl Fn(&mut P, N),
     ) -> Result<(), SnapshotError> {
         let size = size_of::<N>();
-        let mut bytes = vec![0; TOGETHER.min(slots.len()) * size];
-        for chunk in slots.chunks_mut(TOGETHER) {
+        let mut bytes = vec![0; BATCH_SIZE.min(slots.len()) * size];
+        for chunk in slots.chunks_mut(BATCH_SIZE) {
             let bytes = &mut bytes[..chunk.len() * size];
             self.fill(bytes)?;
             for (slot, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {

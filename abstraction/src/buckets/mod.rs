@@ -84,7 +84,7 @@ pub enum BucketsError {
     /// Features whose rounding gives too many buckets.
     #[error(
         "the features fall into {found} different ones on the {street}, but at most {most} buckets are \
-         possible: take fewer steps or fewer quantiles", most = recipe::MOST
+         possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
     )]
     TooFine {
         /// The street.
@@ -267,7 +267,7 @@ impl Buckets {
     /// latency, which several deals overlap. Without them some 40 µs; after 260,000 deals the call
     /// builds them.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
-        const TOGETHER: usize = 16;
+        const BATCH_SIZE: usize = 16;
         let Some(tables) = self.tables_for(deals.len()) else {
             let mut last = None;
             for (number, cards) in deals.iter().enumerate() {
@@ -277,11 +277,11 @@ impl Buckets {
             }
             return;
         };
-        for (chunk, deals) in deals.chunks(TOGETHER).enumerate() {
-            let mut found: ArrayVec<Found, TOGETHER> = ArrayVec::new();
+        for (chunk, deals) in deals.chunks(BATCH_SIZE).enumerate() {
+            let mut found: ArrayVec<Found, BATCH_SIZE> = ArrayVec::new();
             found.extend(deals.iter().map(|cards| tables.find(cards.holes, &cards.board)));
             for (at, found) in found.iter().enumerate() {
-                each(TOGETHER * chunk + at, tables.read(&self.rules, found));
+                each(BATCH_SIZE * chunk + at, tables.read(&self.rules, found));
             }
         }
     }

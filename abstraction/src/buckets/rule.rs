@@ -89,7 +89,7 @@ impl Rule {
                 let keys = all_feature_keys(table(), street, steps, quantiles);
                 tell("features", 1.0, None);
                 let found = keys.len();
-                if found > super::recipe::MOST as usize {
+                if found > super::recipe::MAX_COUNT as usize {
                     return Err(BucketsError::TooFine { street, found });
                 }
                 Ok(Rule::Keyed { steps, quantiles, keys })
@@ -228,7 +228,7 @@ impl Rule {
                 let (keys, rest) = bytes.as_chunks();
                 let keys: Vec<u64> = keys.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
                 let sound = rest.is_empty()
-                    && (1..=super::recipe::MOST as usize).contains(&keys.len())
+                    && (1..=super::recipe::MAX_COUNT as usize).contains(&keys.len())
                     && keys.is_sorted_by(|a, b| a < b);
                 sound.then_some(Rule::Keyed { steps, quantiles, keys })
             }

@@ -27,7 +27,7 @@ pub struct Followed {
     pub off_tree: u32,
     /// The seat's own decisions on the path: the node, and the index of its action there.
     pub own: SmallVec<[(u32, u32); 4]>,
-    stand: Stand,
+    chips_in: ChipsIn,
 }
 
 /// One interpretation of a hand with off-tree bets.
@@ -62,7 +62,7 @@ pub fn follow(
                 walk.take(tree, smaller + larger, played, seat);
             }
         }
-        walk.followed.stand.play(tree.def(), played.seat.index(), played.action);
+        walk.followed.chips_in.play(tree.def(), played.seat.index(), played.action);
     }
     walk.end(tree, public, seat)
 }
@@ -100,7 +100,7 @@ pub fn readings(
             walks.truncate(most.max(1));
         }
         for (walk, _) in &mut walks {
-            walk.followed.stand.play(tree.def(), played.seat.index(), played.action);
+            walk.followed.chips_in.play(tree.def(), played.seat.index(), played.action);
         }
     }
     let sum: f64 = walks.iter().map(|(_, weight)| weight).sum();
@@ -142,8 +142,8 @@ enum Step {
 impl Walk {
     fn new(tree: &BettingTree) -> Walk {
         let position = TreePosition::At(BettingTree::ROOT);
-        let stand = Stand::new(tree.def());
-        let followed = Followed { position, off_tree: 0, own: SmallVec::new(), stand };
+        let chips_in = ChipsIn::new(tree.def());
+        let followed = Followed { position, off_tree: 0, own: SmallVec::new(), chips_in };
         Walk { node: BettingTree::ROOT, followed }
     }
 
@@ -165,7 +165,7 @@ impl Walk {
             // A fold is on the menu wherever something is owed, and a call everywhere.
             Action::Fold | Action::Call => return exact.map_or(Step::Ahead, Step::To),
         };
-        let same_chips = tree.committed(self.node) == self.followed.stand.committed;
+        let same_chips = tree.committed(self.node) == self.followed.chips_in.committed;
         if let Some(index) = exact.filter(|_| same_chips) {
             return Step::To(index);
         }
@@ -184,7 +184,7 @@ impl Walk {
     /// Advances by the tree's action with this index.
     fn take(&mut self, tree: &BettingTree, index: u32, played: &Played, own: Seat) {
         let action = tree.actions(self.node)[index as usize];
-        let same_chips = tree.committed(self.node) == self.followed.stand.committed;
+        let same_chips = tree.committed(self.node) == self.followed.chips_in.committed;
         let raised = matches!(played.action, Action::RaiseTo(_));
         self.followed.off_tree += u32::from(raised && (action != played.action || !same_chips));
         if played.seat == own {
@@ -223,7 +223,7 @@ impl Followed {
             return Step::To(first + totals.len() as u32 - 1);
         }
         let seat = seat_of(tree, node);
-        let theirs = Stand::of(tree.committed(node));
+        let theirs = ChipsIn::of(tree.committed(node));
         // All-in is measured by its share of the pot in the tree, too: a player with more in the
         // pot than the tree knows, and little left, must not be met with the folds of the tree's
         // full all-in.
@@ -231,7 +231,7 @@ impl Followed {
         // A call, which precedes the raises, is a raise of size zero.
         let shares: SmallVec<[f64; 8]> = iter::once(0.0).chain(totals.iter().map(share)).collect();
         let call = first - 1;
-        match neighbours(&shares, self.stand.share(seat, total)) {
+        match neighbours(&shares, self.chips_in.share(seat, total)) {
             (smaller, 1.0) => Step::To(call + smaller as u32),
             (smaller, probability) => Step::Between { smaller: call + smaller as u32, probability },
         }
@@ -248,13 +248,13 @@ impl Followed {
     fn in_hand(&self, tree: &BettingTree, node: u32, total: Chips) -> Chips {
         let committed = tree.committed(node);
         let seat = seat_of(tree, node);
-        if committed == self.stand.committed {
+        if committed == self.chips_in.committed {
             return total;
         }
         if total >= all_in(tree) {
             return tree.def().stacks[seat];
         }
-        self.stand.total(seat, Stand::of(committed).share(seat, total))
+        self.chips_in.total(seat, ChipsIn::of(committed).share(seat, total))
     }
 
     /// The legal action in the hand that an action of the tree stands for at the reached decision:
@@ -295,21 +295,21 @@ fn raises(actions: &[Action]) -> SmallVec<[Chips; 8]> {
 
 /// The chips that both seats have put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stand {
+struct ChipsIn {
     committed: [Chips; 2],
     highest: Chips,
 }
 
-impl Stand {
+impl ChipsIn {
     /// The chips after the blinds.
-    fn new(def: &GameDef) -> Stand {
+    fn new(def: &GameDef) -> ChipsIn {
         let committed = [def.blinds[0], def.blinds[1]];
-        Stand::of(committed)
+        ChipsIn::of(committed)
     }
 
     /// The account for these chips.
-    fn of(committed: [Chips; 2]) -> Stand {
-        Stand { committed, highest: committed[0].max(committed[1]) }
+    fn of(committed: [Chips; 2]) -> ChipsIn {
+        ChipsIn { committed, highest: committed[0].max(committed[1]) }
     }
 
     /// Records an action of a seat.

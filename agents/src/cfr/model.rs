@@ -19,7 +19,7 @@ use crate::winrate::{Effort, win_rate};
 pub(super) type Readings = SmallVec<[Reading; 1]>;
 
 /// Maximum number of readings of a hand. Four off-tree bets reach it.
-const MOST_READINGS: usize = 16;
+const MAX_READINGS: usize = 16;
 
 /// The number of hands from which the buckets of whole boards are computed.
 const BOARDS_FROM: usize = 64;
@@ -72,7 +72,7 @@ impl Model {
                 let followed = follow(&self.tree, public, seat, &mut |_| 0.5);
                 smallvec![Reading { followed, probability: 1.0 }]
             }
-            Translation::Random => readings(&self.tree, public, seat, MOST_READINGS),
+            Translation::Random => readings(&self.tree, public, seat, MAX_READINGS),
         }
     }
 

@@ -36,7 +36,7 @@ const RIVERS: usize = 4;
 /// Number of pairs of hands that are sampled on each river.
 const PAIRS: usize = 1_000;
 /// Deals that one thread adds up.
-const TOGETHER: usize = 4_096;
+const BATCH_SIZE: usize = 4_096;
 /// Number of iterations in which the choices are solved.
 const ITERATIONS: usize = 100;
 /// The bytes of a flop: its deals, and a table for each of some ten leaves.
@@ -230,7 +230,7 @@ impl OnFlop {
             }
             (sums, counts)
         };
-        let parts = parallel::map(self.deals.chunks(TOGETHER), sum);
+        let parts = parallel::map(self.deals.chunks(BATCH_SIZE), sum);
         let (mut sums, mut counts) = parts[0].clone();
         for (of_part, in_part) in &parts[1..] {
             sums.iter_mut().zip(of_part).for_each(|(sum, part)| *sum += part);

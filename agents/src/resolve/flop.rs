@@ -98,10 +98,10 @@ impl Flops {
         }
         let flop = Flop::new(board).ok()?;
         let beyond = match &self.estimate {
-            Estimate::Network(network) => Beyond::Network(Arc::clone(network)),
+            Estimate::Network(network) => BettingValues::Network(Arc::clone(network)),
             Estimate::Continuations(all) => {
                 let on_flop = Arc::new(all.on(board, &flop));
-                Beyond::Continuations { on_flop, leaves: Vec::new() }
+                BettingValues::Continuations { on_flop, leaves: Vec::new() }
             }
         };
         let flop = EndOfFlop { flop: Arc::new(flop), beyond };
@@ -116,12 +116,12 @@ impl Flops {
 #[derive(Clone)]
 pub(super) struct EndOfFlop {
     flop: Arc<Flop>,
-    beyond: Beyond,
+    beyond: BettingValues,
 }
 
 /// The values beyond checking down.
 #[derive(Clone)]
-enum Beyond {
+enum BettingValues {
     Network(Arc<Network>),
     Continuations {
         on_flop: Arc<OnFlop>,
@@ -140,7 +140,7 @@ impl LeafValues for EndOfFlop {
     }
 
     fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
-        if let Beyond::Continuations { on_flop, leaves } = &mut self.beyond {
+        if let BettingValues::Continuations { on_flop, leaves } = &mut self.beyond {
             *leaves = states.iter().map(|(leaf, state)| on_flop.at(leaf, state)).collect();
         }
     }
@@ -148,13 +148,13 @@ impl LeafValues for EndOfFlop {
     fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let flop = &*self.flop;
         match &self.beyond {
-            Beyond::Network(network) => {
+            BettingValues::Network(network) => {
                 let stakes =
                     |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
                 let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
                 flop.prospects(&stakes, ranges).beyond(network, ranges)
             }
-            Beyond::Continuations { on_flop, leaves: prepared } => {
+            BettingValues::Continuations { on_flop, leaves: prepared } => {
                 let [first, second] = ranges.map(|range| range.chunks_exact(FlopPairs::HANDS));
                 let each = leaves.iter().zip(first.zip(second));
                 let found: Vec<[Vec<f32>; 2]> = parallel::map(each, |(leaf, (first, second))| {

@@ -16,7 +16,7 @@ use crate::Clock;
 /// Memory limit of one solution, in bytes.
 const MEMORY: u64 = 250 << 20;
 /// The fewest iterations that can come near an equilibrium.
-const FEWEST: u32 = 30;
+const MIN_ITERATIONS: u32 = 30;
 /// The number of iterations before the first check of the exploitability, which is checked again
 /// each time this number has doubled.
 const FIRST_CHECK: u32 = 100;
@@ -308,7 +308,7 @@ fn exact(
     let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
     let fits = |subgame: &Subgame| {
         let size = subgame.size(&options);
-        let fewest = f64::from(FEWEST.min(effort.iterations));
+        let fewest = f64::from(MIN_ITERATIONS.min(effort.iterations));
         size.bytes <= MEMORY && fewest * pace * size.cells as f64 <= effort.left()
     };
     let laid_out = |level: usize| {

@@ -18,10 +18,10 @@ use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 use super::flop::Flops;
 use super::menus::Menus;
 use super::solution::{Effort, Problem, Solved, Weights};
-use crate::reach::{self, Alike};
+use crate::reach::{self, ActionMatching};
 
 /// Minimum probability of an action of the other player when its range is updated.
-const LEAST: f64 = 0.001;
+const MIN_PROBABILITY: f64 = 0.001;
 /// Maximum total size of the cached solutions, in bytes.
 const CACHE_BYTES: u64 = 256 << 20;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
@@ -177,10 +177,10 @@ impl Resolver {
             } else {
                 match &by_solution {
                     Some(chances) => {
-                        let some = chances.iter().any(|&chance| chance > LEAST);
+                        let some = chances.iter().any(|&chance| chance > MIN_PROBABILITY);
                         // An action that no hand plays gives no information about the range.
                         let chances = chances.iter().filter(|_| some);
-                        let chances = chances.map(|chance| chance.max(LEAST));
+                        let chances = chances.map(|chance| chance.max(MIN_PROBABILITY));
                         weights.iter_mut().zip(chances).for_each(|(w, chance)| *w *= chance);
                     }
                     None => {
@@ -226,7 +226,13 @@ impl Resolver {
     fn of_blueprint(&self, root: &PublicState) -> [Weights; 2] {
         [0, 1].map(|seat| {
             let seat = Seat::new(seat).expect("two seats");
-            reach::on(root.street(), &*self.blueprint, root, seat, (Alike::Sizes, LEAST))
+            reach::on(
+                root.street(),
+                &*self.blueprint,
+                root,
+                seat,
+                (ActionMatching::Sizes, MIN_PROBABILITY),
+            )
         })
     }
 

@@ -21,7 +21,7 @@ use rand::RngExt;
 use serde::Deserialize;
 use solvers::subgame::response::is_holdem;
 
-use self::river::Plan;
+use self::river::RiverPlan;
 use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
@@ -156,7 +156,7 @@ fn applies(def: &GameDef) -> bool {
 
 impl PartialAgent for Option<Play> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
-        let plan = Plan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
+        let plan = RiverPlan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
         let (strategy, note) = plan.play(infoset.hole)?;
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
@@ -173,7 +173,7 @@ impl PartialPolicy for Option<Play> {
         seat: Seat,
         hands: &[HoleCards],
     ) -> Vec<Option<Strategy>> {
-        let plan = self.as_ref().and_then(|play| Plan::at(play, public, seat));
+        let plan = self.as_ref().and_then(|play| RiverPlan::at(play, public, seat));
         hands.iter().map(|&hole| plan.as_ref()?.strategy(hole)).collect()
     }
 }

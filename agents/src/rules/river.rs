@@ -6,10 +6,10 @@ use models::rules::{Bet, Betting, Calling, Hands, Size};
 use show::number::percent;
 
 use super::Play;
-use crate::reach::{self, Alike};
+use crate::reach::{self, ActionMatching};
 
 /// Minimum probability of an action before the river when a range is computed.
-const LEAST: f64 = 0.01;
+const MIN_PROBABILITY: f64 = 0.01;
 
 /// All hands of one river, sorted by strength.
 struct River {
@@ -33,7 +33,15 @@ impl River {
             ));
         };
         let other = public.def().seats().find(|&other| other != seat)?;
-        let came = |seat| reach::on(Street::River, &**policy, public, seat, (Alike::Kinds, LEAST));
+        let came = |seat| {
+            reach::on(
+                Street::River,
+                &**policy,
+                public,
+                seat,
+                (ActionMatching::Kinds, MIN_PROBABILITY),
+            )
+        };
         let (own, theirs) = (came(seat), came(other));
         let mut sums = vec![ShowdownSums::default(); Combo::COUNT];
         showdown.sums_against(theirs.first_chunk()?, sums.first_chunk_mut()?);
@@ -67,7 +75,7 @@ impl River {
 }
 
 /// The strategies of all hands at a decision.
-pub(super) struct Plan<'a> {
+pub(super) struct RiverPlan<'a> {
     river: River,
     rule: ApplicableRule<'a>,
     /// The actions: the columns of `chances`.
@@ -83,22 +91,26 @@ enum ApplicableRule<'a> {
     Calling(Calling, f64),
 }
 
-impl Plan<'_> {
+impl RiverPlan<'_> {
     /// The plan where this seat is to act; `None` if the list does not cover the decision.
-    pub(super) fn at<'a>(play: &'a Play, public: &PublicState, seat: Seat) -> Option<Plan<'a>> {
+    pub(super) fn at<'a>(
+        play: &'a Play,
+        public: &PublicState,
+        seat: Seat,
+    ) -> Option<RiverPlan<'a>> {
         if public.street() != Street::River {
             return None;
         }
         let legal = public.legal();
         let pot = public.pot() as f64;
         match (legal.to_call, public.raises()) {
-            (0, 0) => Plan::bet(play, public, seat, legal.raise?),
+            (0, 0) => RiverPlan::bet(play, public, seat, legal.raise?),
             (to_call, 1) if to_call > 0 && legal.fold => {
                 // The part of a bet beyond what can be called is not at stake.
                 let raised = public.highest().saturating_sub(public.committed()[seat]);
                 let pot = pot - f64::from(raised);
                 (pot > 0.0).then_some(())?;
-                Plan::call(play, public, seat, f64::from(to_call) / pot)
+                RiverPlan::call(play, public, seat, f64::from(to_call) / pot)
             }
             _ => None,
         }
@@ -109,7 +121,7 @@ impl Plan<'_> {
         public: &PublicState,
         seat: Seat,
         raises: Raises,
-    ) -> Option<Plan<'a>> {
+    ) -> Option<RiverPlan<'a>> {
         let betting = play.list.betting()?;
         let pot = public.pot() as f64;
         // Chips beyond the other player's stack are not at stake.
@@ -133,17 +145,22 @@ impl Plan<'_> {
         betting.chances(river.hands(), &grid, &mut chances);
         let raises = totals.into_iter().map(Action::RaiseTo);
         let actions = std::iter::once(Action::Call).chain(raises).collect();
-        Some(Plan { river, rule: ApplicableRule::Betting(betting), actions, chances })
+        Some(RiverPlan { river, rule: ApplicableRule::Betting(betting), actions, chances })
     }
 
-    fn call<'a>(play: &'a Play, public: &PublicState, seat: Seat, bet: f64) -> Option<Plan<'a>> {
+    fn call<'a>(
+        play: &'a Play,
+        public: &PublicState,
+        seat: Seat,
+        bet: f64,
+    ) -> Option<RiverPlan<'a>> {
         let calling = play.list.calling()?;
         let river = River::new(play, public, seat)?;
         let mut calls = Vec::new();
         calling.chances(river.hands(), bet, &mut calls);
         let chances = calls.iter().flat_map(|&call| [1.0 - call, call]).collect();
         let actions = vec![Action::Fold, Action::Call];
-        Some(Plan { river, rule: ApplicableRule::Calling(calling, bet), actions, chances })
+        Some(RiverPlan { river, rule: ApplicableRule::Calling(calling, bet), actions, chances })
     }
 
     /// The strategy of a hand; `None` if it is not possible on this river.

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use abstraction::features::{FeatureMaker, Features, opponent_bets};
 use cards::{Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
-use models::student::{Learned, Student};
+use models::student::{Student, TrainedModel};
 use rand::RngExt;
 use serde::Deserialize;
 
@@ -131,7 +131,7 @@ struct Style {
 }
 
 fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
-    let kind = Learned::KINDS[KIND];
+    let kind = TrainedModel::KINDS[KIND];
     let options: Options = resolver.options()?;
     if !(0.0..=0.5).contains(&options.threshold) {
         let reason = format!("`threshold` is {}, but must be from 0 to 0.5", options.threshold);
@@ -241,7 +241,7 @@ impl Source {
 
 /// The policy of a student: the shares of its model, independent of the style in which an agent
 /// plays it.
-pub fn what_it_says(student: &Arc<Student>) -> impl Policy + use<> {
+pub fn model_policy(student: &Arc<Student>) -> impl Policy + use<> {
     let maker = FeatureMaker::new(student.schema());
     maker.prepare();
     let style = Style { play: Play::Sample, threshold: 0.0 };

@@ -3,7 +3,7 @@
 use abstraction::features::{Feature, Features, Unit};
 use game::Street;
 use models::explain::{Explainer, percent};
-use models::student::{Learned, Manifest, Student};
+use models::student::{Manifest, Student, TrainedModel};
 
 use super::Rounds;
 
@@ -73,7 +73,7 @@ pub(super) fn rounds(student: &Student, counted: Rounds) -> String {
     let best: Vec<String> = Street::ALL
         .into_iter()
         .filter_map(|street| {
-            let Learned::Forest(forest) = student.street(street) else { return None };
+            let TrainedModel::Forest(forest) = student.street(street) else { return None };
             let best = forest.best_rounds().ok().flatten()?;
             Some(format!("{street} {best} of {}", forest.rounds()))
         })

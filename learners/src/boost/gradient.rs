@@ -16,7 +16,7 @@ pub(super) struct Gradients {
 }
 
 /// XGBoost's lower bound of the second derivative.
-const LEAST: f32 = 1e-16;
+const MIN_HESSIAN: f32 = 1e-16;
 
 impl Gradients {
     /// Computes the derivatives from each row's predicted share, true share and weight. `tree` is
@@ -24,7 +24,7 @@ impl Gradients {
     pub(super) fn new(rows: impl Iterator<Item = (f32, f32, f32)>, tree: u64) -> Gradients {
         let exact: Vec<[f32; 2]> = rows
             .map(|(told, truth, weight)| {
-                [(told - truth) * weight, (2.0 * told * (1.0 - told) * weight).max(LEAST)]
+                [(told - truth) * weight, (2.0 * told * (1.0 - told) * weight).max(MIN_HESSIAN)]
             })
             .collect();
         let sums = exact.iter().fold([0.0f64; 2], |[first, second], row| {

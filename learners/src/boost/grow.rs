@@ -8,7 +8,7 @@ use super::histogram::{self, Histogram, SplitScorer, Test};
 use super::matrix::Matrix;
 
 /// The inputs for growing a tree.
-pub(super) struct Ground<'a> {
+pub(super) struct GrowInputs<'a> {
     pub(super) matrix: &'a Matrix,
     /// The number of cuts of each column of the matrix.
     pub(super) cuts: &'a [usize],
@@ -51,7 +51,7 @@ const NEAR: usize = 1 << 13;
 /// A node's rows are copied when they are at most one in this many of the matrix's rows.
 const SPARSE: usize = 4;
 
-impl Ground<'_> {
+impl GrowInputs<'_> {
     pub(super) fn grow(&self) -> Grown {
         let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
         let mut values = vec![0.0; rows.len()];
@@ -122,10 +122,10 @@ impl Ground<'_> {
         let NodeRows { rows, values, sum, depth } = node;
         let matrix = self.matrix.pick_rows(rows);
         let gradients = self.gradients.pick(rows);
-        let ground = Ground { matrix: &matrix, gradients: &gradients, ..*self };
+        let inputs = GrowInputs { matrix: &matrix, gradients: &gradients, ..*self };
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
         let near = NodeRows { rows: &mut order, values, sum, depth };
-        let branch = ground.branch(near, Some(histogram), pool);
+        let branch = inputs.branch(near, Some(histogram), pool);
         let before = rows.to_vec();
         rows.iter_mut().zip(order).for_each(|(row, at)| *row = before[at as usize]);
         branch

@@ -74,7 +74,7 @@ pub(super) struct SplitScorer {
 }
 
 /// XGBoost's smallest gain of a split.
-const LEAST_GAIN: f64 = 1e-6;
+const MIN_GAIN: f64 = 1e-6;
 
 impl SplitScorer {
     /// The first and second derivative of a packed sum, as numbers.
@@ -106,7 +106,7 @@ impl SplitScorer {
         let (_, test) = found?;
         let right = sum.wrapping_sub(test.left);
         let gain = self.score(test.left) + self.score(right) - self.score(sum);
-        let enough = gain > LEAST_GAIN && gain >= self.gamma;
+        let enough = gain > MIN_GAIN && gain >= self.gamma;
         enough.then_some(Test { gain, ..test })
     }
 

@@ -122,7 +122,7 @@ pub enum BoostError {
 }
 
 /// The limit for sums of rounded gradients in 31 bits, with one unit of rounding for each row.
-const MOST_ROWS: usize = 1 << 28;
+const MAX_ROWS: usize = 1 << 28;
 
 pub(super) fn check(
     options: &Options,
@@ -147,8 +147,8 @@ pub(super) fn check(
             return Err(BoostError::Intervals { column, intervals });
         }
     }
-    if table.rows() > MOST_ROWS {
-        return Err(BoostError::Rows { rows: table.rows(), most: MOST_ROWS });
+    if table.rows() > MAX_ROWS {
+        return Err(BoostError::Rows { rows: table.rows(), most: MAX_ROWS });
     }
     match (validation, options.patience) {
         (Some(rows), _) if rows.columns() != table.columns() => {

@@ -4,7 +4,7 @@ use models::forest::Tree;
 
 use super::coded::Coded;
 use super::gradient::Gradients;
-use super::grow::{Ground, Grown};
+use super::grow::{GrowInputs, Grown};
 use super::margins::share;
 use super::matrix::{Matrix, Sample};
 use super::{Options, Rows};
@@ -47,13 +47,13 @@ impl Round<'_> {
             None => Gradients::new((0..self.table.rows()).map(row), number),
         };
         let cuts = |&column: &u32| self.cuts[column as usize].len();
-        let ground = Ground {
+        let inputs = GrowInputs {
             matrix: sample.matrix.as_ref().unwrap_or(self.matrix),
             cuts: &sample.columns.iter().map(cuts).collect::<Vec<usize>>(),
             gradients: &gradients,
             options: self.options,
         };
-        let grown = ground.grow();
+        let grown = inputs.grow();
         let tree = grown.tree(&sample.columns, self.cuts);
         self.add(&grown, &tree, &sample, margins);
         tree

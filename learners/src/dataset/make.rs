@@ -22,7 +22,7 @@ use crate::Teacher;
 const DEALS: u64 = 256;
 
 /// Most units of work between two calls of `progress`.
-const TOGETHER: u64 = 64;
+const BATCH_SIZE: u64 = 64;
 
 /// Rows of a file written at a time.
 const BLOCK: usize = 1 << 14;
@@ -49,7 +49,7 @@ pub struct MakeOptions {
 
 /// The result of making a dataset.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Made {
+pub enum MakeOutcome {
     /// The dataset is complete, with this card.
     Whole(Box<Card>),
     /// It was stopped; nothing was kept.
@@ -67,7 +67,7 @@ pub fn make(
     options: &MakeOptions,
     folder: &Path,
     mut progress: impl FnMut(u64) -> bool,
-) -> Result<Made, DatasetError> {
+) -> Result<MakeOutcome, DatasetError> {
     if options.rows >= MANY_ROWS {
         teacher.deals.of().tabulate(|_| {});
     }
@@ -83,11 +83,11 @@ pub fn make(
     match made {
         Ok(Some(card)) => {
             fs::rename(&partial, folder).map_err(|source| at(folder, source))?;
-            Ok(Made::Whole(Box::new(card)))
+            Ok(MakeOutcome::Whole(Box::new(card)))
         }
         other => {
             let _ = fs::remove_dir_all(&partial);
-            other.map(|_| Made::Stopped)
+            other.map(|_| MakeOutcome::Stopped)
         }
     }
 }
@@ -138,7 +138,7 @@ impl<'a> Making<'a> {
                 return Ok(None);
             }
             // No more units than the missing rows need.
-            let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, TOGETHER);
+            let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, BATCH_SIZE);
             let play = |maker: &mut _, piece: u64| {
                 let from = deals + piece * DEALS;
                 play(self.teacher, maker, options.seed, options.explore, from..from + DEALS)

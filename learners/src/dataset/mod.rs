@@ -32,7 +32,7 @@ use crate::measure::likeliest;
 use crate::{Table, TableError};
 
 pub use card::{Card, FileCard, StreetCard};
-pub use make::{Made, MakeOptions, make};
+pub use make::{MakeOptions, MakeOutcome, make};
 
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;

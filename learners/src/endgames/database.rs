@@ -71,7 +71,7 @@ impl Content for Deck {
     type Error = EndgameError;
 
     fn check(&self) -> Result<(), EndgameError> {
-        if !(2..=Endgame::MOST_CARDS).contains(&self.cards) {
+        if !(2..=Endgame::MAX_CARDS).contains(&self.cards) {
             return Err(EndgameError::Cards(self.cards));
         }
         match self.sizes.first() {

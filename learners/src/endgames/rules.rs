@@ -13,7 +13,7 @@ use super::database::{Database, endgame};
 use super::score::Mean;
 
 /// The smallest share to beat in a line that is searched, in percent.
-const LEAST_PERCENT: u32 = 40;
+const MIN_PERCENT: u32 = 40;
 
 /// A set of games, prepared for measuring rules.
 #[derive(Debug, Clone)]
@@ -141,14 +141,14 @@ pub fn find_betting(
     let mut lines: Vec<Line> = Vec::new();
     let mut priced = 0;
     let all = || {
-        (LEAST_PERCENT..100).flat_map(|share| (0..games.sizes.len()).map(move |size| (share, size)))
+        (MIN_PERCENT..100).flat_map(|share| (0..games.sizes.len()).map(move |size| (share, size)))
     };
     for _ in 0..most {
         // Adds the line that helps most, then improves every line in turn until none can be
         // improved.
         let mut best = f64::INFINITY;
         let mut at = lines.len();
-        lines.push((LEAST_PERCENT, 0));
+        lines.push((MIN_PERCENT, 0));
         let mut since = 0;
         while since < lines.len() {
             let kept = lines[at];

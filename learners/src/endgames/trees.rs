@@ -9,7 +9,7 @@ use models::tree::{Node, SplitTest, Tree};
 use solvers::endgame::{Bets, EndgameError};
 
 use super::database::Database;
-use super::representations::{Asked, Representation, Share};
+use super::representations::{CardInput, Representation, Share};
 use super::score::{Score, scores};
 use crate::oct::{self, Oct, StartTrees};
 use crate::{Bins, Loss, Table, TableError, TreesError, cart};
@@ -145,9 +145,9 @@ impl Predictor {
                 parent.iter_mut().zip(below).for_each(|(sum, more)| *sum += *more);
             }
         }
-        let scale = match (representation.drawn, representation.asked) {
+        let scale = match (representation.drawn, representation.card_input) {
             (true, _) => bets.sizes()[bets.len() - 1],
-            (false, Asked::All) => database.card().content.cards as f64,
+            (false, CardInput::All) => database.card().content.cards as f64,
             (false, _) => 1.0,
         };
         let width = if representation.drawn { 1 } else { classes };
@@ -214,7 +214,7 @@ impl Predictor {
         strategies: &mut [Vec<f32>],
     ) {
         let (mut row, asked) = self.representation.row(&database.game(index), self.share);
-        if self.representation.asked == Asked::All {
+        if self.representation.card_input == CardInput::All {
             let path = self.tree.path(&row);
             for (&depth, strategy) in depths.iter().zip(strategies) {
                 strategy.copy_from_slice(self.answer(path[depth.min(path.len() - 1)]));

@@ -17,7 +17,7 @@ use super::language::{Language, is_of_bets, rule};
 use super::measure::{RuleEvaluator, made};
 
 /// The number of jobs in a step.
-const TOGETHER: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// A set of classes or of situations, with the clauses that make it.
 #[derive(Debug, Clone)]
@@ -109,14 +109,14 @@ impl<'a> Exhaustive<'a> {
 
     /// The number of steps.
     pub(super) fn steps(&self) -> u64 {
-        self.jobs.len().div_ceil(TOGETHER) as u64
+        self.jobs.len().div_ceil(BATCH_SIZE) as u64
     }
 
     /// Does one step; returns the number of rules examined, and the best of each job with its
     /// value.
     pub(super) fn step(&self, step: u64) -> (u64, Vec<(Heuristic, f64)>) {
-        let start = step as usize * TOGETHER;
-        let jobs = &self.jobs[start..(start + TOGETHER).min(self.jobs.len())];
+        let start = step as usize * BATCH_SIZE;
+        let jobs = &self.jobs[start..(start + BATCH_SIZE).min(self.jobs.len())];
         let done: Vec<(u64, f64, Vec<usize>)> = parallel::map(jobs, |job| self.job(job));
         let count = done.iter().map(|(count, ..)| count).sum();
         let found = done.iter().zip(jobs).filter(|((count, ..), _)| *count > 0);

@@ -45,7 +45,7 @@ impl Quirk {
 
 /// The options of a learning run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct LearningOptions {
     /// The stack of each player in big blinds, at least 1.
     pub stack: f64,
     /// The number of hands to play.
@@ -89,7 +89,7 @@ fn equities() -> &'static [u32] {
 ///
 /// # Errors
 /// When the weights cease to be finite.
-pub fn learn(lesson: &Lesson, seed: u64) -> Result<Weights, Diverged> {
+pub fn learn(lesson: &LearningOptions, seed: u64) -> Result<Weights, Diverged> {
     let mut learner = Learner::new(lesson, seed);
     for hand in 0..lesson.hands {
         let exploration = (lesson.hands - hand) as f64 / lesson.hands as f64;
@@ -139,7 +139,7 @@ struct Done {
 }
 
 impl Learner {
-    fn new(lesson: &Lesson, seed: u64) -> Learner {
+    fn new(lesson: &LearningOptions, seed: u64) -> Learner {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let with = Quirk::ALL.map(|quirk| !lesson.without.contains(&quirk));
         let used = lesson.form.features();
@@ -178,7 +178,7 @@ impl Learner {
     }
 
     /// Plays again from the beginning to find the first hand with a weight that is not finite.
-    fn first_bad_hand(&self, lesson: &Lesson, seed: u64, from: u64) -> Diverged {
+    fn first_bad_hand(&self, lesson: &LearningOptions, seed: u64, from: u64) -> Diverged {
         let mut again = Learner::new(lesson, seed);
         let mut played = 0;
         while played < lesson.hands && (played < from || again.is_finite()) {

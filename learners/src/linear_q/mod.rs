@@ -7,7 +7,7 @@
 mod learner;
 mod search;
 
-pub use learner::{Diverged, Lesson, Quirk, learn};
+pub use learner::{Diverged, LearningOptions, Quirk, learn};
 pub use search::{Found, search};
 
 use models::linear::{FEATURES, PUBLISHED_FEATURES};

@@ -28,9 +28,9 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 pub use adam::{Adam, Moments};
-pub use engine::{Batch, Engine, Losses, Numbers, Plan, Processor, Stride};
+pub use engine::{Batch, Engine, Losses, Numbers, Processor, Stride, TrainingConstants};
 pub use loss::{CrossEntropy, Huber, Loss};
-pub use options::{Decay, MOST_BYTES, MlpError, MlpOptions, Schedule};
+pub use options::{Decay, MAX_BYTES, MlpError, MlpOptions, Schedule};
 pub use samples::Samples;
 pub use start::first_parameters;
 
@@ -50,7 +50,7 @@ const STEP: u64 = 100_000_000_000;
 /// [`Progress::loss`] and is the last.
 pub struct Mlp<E: Engine = Processor> {
     options: MlpOptions,
-    plan: Plan,
+    constants: TrainingConstants,
     train: Samples,
     mean_weight: f64,
     held_out: Option<Samples>,
@@ -100,7 +100,7 @@ impl Mlp {
         loss: Arc<dyn Loss>,
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
-        let begin = |plan: &Plan, numbers| Ok(Processor::new(plan, numbers));
+        let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
         Mlp::on(begin, train, held_out, (output, loss), options)
     }
 }
@@ -108,7 +108,7 @@ impl Mlp {
 impl<E: Engine> Mlp<E> {
     /// Trains a network with this output and loss on the engine that `begin` makes.
     pub fn on(
-        begin: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+        begin: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
         train: Samples,
         held_out: Option<Samples>,
         (output, loss): (Arc<dyn Output>, Arc<dyn Loss>),
@@ -139,7 +139,7 @@ impl<E: Engine> Mlp<E> {
         let parameters = first_parameters(&shape, options.seed);
         let batch = options.batch.min(train.count());
         let options = MlpOptions { batch, ..options };
-        let plan = Plan {
+        let constants = TrainingConstants {
             layers: shape.layers(),
             shape,
             scaling: train.scaling(),
@@ -158,13 +158,13 @@ impl<E: Engine> Mlp<E> {
             ended: false,
         };
         let moments = Moments::new(parameters.len());
-        let engine = begin(&plan, Numbers { parameters, moments }).map_err(Into::into)?;
+        let engine = begin(&constants, Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(Mlp {
             mean_weight: train.mean_weight(),
             order: (0..train.count() as u32).collect(),
             ordered: None,
             options,
-            plan,
+            constants,
             train,
             held_out,
             engine,
@@ -212,7 +212,7 @@ impl<E: Engine> Mlp<E> {
     /// means and deviations.
     fn description(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
-        let Plan { shape, scaling, output, loss, .. } = &self.plan;
+        let TrainingConstants { shape, scaling, output, loss, .. } = &self.constants;
         let engine = match self.engine.name() {
             "" => String::new(),
             name => format!(", on {name}"),
@@ -259,7 +259,7 @@ impl<E: Engine> Mlp<E> {
             scale: 1.0 / (rows.len() as f64 * self.mean_weight),
             rate: self.options.rate * share,
         };
-        self.engine.learn(&self.plan, Batch { samples: &self.train, rows }, stride)?;
+        self.engine.learn(&self.constants, Batch { samples: &self.train, rows }, stride)?;
         state.batch += 1;
         Ok(())
     }
@@ -301,7 +301,7 @@ impl<E: Engine> Mlp<E> {
         } else {
             if self.state.batch == batches {
                 if let Some(samples) = &self.held_out {
-                    held_out = Some(self.engine.measure(&self.plan, samples)?.mean());
+                    held_out = Some(self.engine.measure(&self.constants, samples)?.mean());
                 }
                 self.end_epoch(held_out)?;
             }
@@ -314,7 +314,7 @@ impl<E: Engine> Mlp<E> {
 
     /// [`Training::model`], on any engine.
     pub fn network(&self) -> Network {
-        let Plan { shape, scaling, output, .. } = &self.plan;
+        let TrainingConstants { shape, scaling, output, .. } = &self.constants;
         let kept = self.state.kept.clone();
         Network::new(shape.clone(), kept, scaling.clone(), Arc::clone(output))
             .expect("the sizes are its own, and only finite parameters are kept")
@@ -366,7 +366,7 @@ impl Training for Mlp {
 impl<E: Engine> fmt::Debug for Mlp<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let State { epoch, batch, .. } = self.state;
-        write!(f, "{:?} after {epoch} epochs and {batch} batches", self.plan.shape)
+        write!(f, "{:?} after {epoch} epochs and {batch} batches", self.constants.shape)
     }
 }
 

@@ -176,7 +176,7 @@ impl From<Infallible> for MlpError {
 }
 
 /// The most bytes that training may take besides its rows.
-pub const MOST_BYTES: u64 = 8 << 30;
+pub const MAX_BYTES: u64 = 8 << 30;
 
 impl MlpOptions {
     /// The network's shape for rows of this many columns and targets.
@@ -217,9 +217,9 @@ impl MlpOptions {
         let weights: f64 = before.zip(widths()).map(|(&before, width)| before as f64 * width).sum();
         let units: f64 = widths().sum();
         let needed = 4.0 * (5.0 * (weights + units) + 3.0 * units * self.batch as f64);
-        if needed > MOST_BYTES as f64 {
+        if needed > MAX_BYTES as f64 {
             let (parameters, needed) = ((weights + units) as u64, needed as u64);
-            return Err(MlpError::Memory { parameters, needed, most: MOST_BYTES });
+            return Err(MlpError::Memory { parameters, needed, most: MAX_BYTES });
         }
         Ok(())
     }

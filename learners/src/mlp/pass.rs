@@ -14,7 +14,7 @@ use super::{Batch, Loss, Losses, Samples};
 const SLICES: usize = 8;
 
 /// The fewest rows of a slice, except the last.
-const LEAST_SLICE: usize = 32;
+const MIN_SLICE: usize = 32;
 
 /// The number of inputs whose weights' gradient is one task: some panels.
 const BLOCK: usize = 8 * WIDTH;
@@ -68,7 +68,7 @@ struct Slice {
 impl Pass {
     /// Allocates buffers for batches of this many rows.
     pub(super) fn new(layers: &[Layer], batch: usize) -> Pass {
-        let slice_rows = batch.div_ceil(SLICES).max(LEAST_SLICE).min(batch);
+        let slice_rows = batch.div_ceil(SLICES).max(MIN_SLICE).min(batch);
         let slices = (0..batch.div_ceil(slice_rows)).map(|_| Slice::new(layers, slice_rows));
         let weights = |(number, layer): (usize, &Layer)| Weights {
             forward: Panels::new(layer.inputs, layer.outputs),

@@ -15,7 +15,7 @@ use crate::trees::node::{Branch, Node};
 // The most rows of a branch that are used.
 const ROWS: usize = 8192;
 // The most columns in a sum.
-const MOST: usize = 4;
+const MAX_COLUMNS: usize = 4;
 // The bound of a row's weight, so that few rows that a leaf calls impossible do not dominate.
 const CLAMP: f64 = 2.0;
 
@@ -105,7 +105,7 @@ impl Normal {
         };
         let mut open: Vec<usize> = (0..self.columns).filter(varied).collect();
         let mut chosen: Vec<usize> = Vec::new();
-        while chosen.len() < MOST {
+        while chosen.len() < MAX_COLUMNS {
             let mut best: Option<(f64, usize, Vec<f64>)> = None;
             for (at, &column) in open.iter().enumerate() {
                 let tried: Vec<usize> = chosen.iter().copied().chain([column]).collect();
@@ -120,7 +120,7 @@ impl Normal {
             }
             let Some((_, at, factors)) = best else { break };
             chosen.push(open.remove(at));
-            if chosen.len() == 2 || chosen.len() == MOST {
+            if chosen.len() == 2 || chosen.len() == MAX_COLUMNS {
                 let wide: Vec<f64> = chosen.iter().map(|&column| spread(column)).collect();
                 planes.extend(plane(&chosen, &factors, &wide));
             }

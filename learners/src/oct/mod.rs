@@ -10,8 +10,8 @@
 //! D. Bertsimas, J. Dunn, *Optimal Classification Trees*, Machine Learning 106, 2017; *Machine
 //! Learning Under a Modern Optimization Lens*, 2019.
 
-mod ahead;
 mod direction;
+mod lookahead;
 mod planes;
 mod run;
 mod saved;
@@ -29,7 +29,7 @@ use crate::trees::{Loss, TreesError, check, mixed, with_lanes};
 use crate::{Bins, Progress, Table, Training};
 use planes::Planes;
 use run::Run;
-use saved::Sloped;
+use saved::HyperplaneState;
 
 /// The number of start trees of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -163,11 +163,11 @@ impl<'a> Oct<'a> {
             if options.planes == 0 {
                 Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
             } else {
-                let (saved, sloped) = match saved.map(Sloped::from_bytes).transpose()? {
+                let (saved, hyperplanes) = match saved.map(HyperplaneState::from_bytes).transpose()? {
                     None => (None, None),
-                    Some((run, sloped)) => (Some(run), Some(sloped)),
+                    Some((run, hyperplanes)) => (Some(run), Some(hyperplanes)),
                 };
-                Box::new(Planes::new(Run::<W>::new(table, bins, held_out, options, saved)?, sloped)?)
+                Box::new(Planes::new(Run::<W>::new(table, bins, held_out, options, saved)?, hyperplanes)?)
             }
         });
         Ok(Oct { run })

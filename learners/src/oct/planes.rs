@@ -13,7 +13,7 @@ use rand_pcg::Pcg64Mcg;
 use super::Steps;
 use super::direction::{directions, round};
 use super::run::Run;
-use super::saved::Sloped;
+use super::saved::HyperplaneState;
 use super::saved_tree::SavedTree;
 use super::search::Search;
 use super::starts::ENOUGH;
@@ -28,7 +28,7 @@ use crate::{Bins, Progress, Table};
 const BRANCHES: usize = 12;
 // A branch with fewer rows than one in this many of all, or than the next number, gets none.
 const PART: usize = 512;
-const LEAST: usize = 32;
+const MIN_ROWS: usize = 32;
 // Planes of the tree that are changed in a step.
 const CHANGED: usize = 16;
 // Rounds of search in a step.
@@ -39,7 +39,7 @@ const INTERVALS: usize = 256;
 /// A run over single columns, followed by steps with planes.
 pub(super) struct Planes<'a, const W: usize> {
     run: Run<'a, W>,
-    state: Sloped,
+    state: HyperplaneState,
     // The tree with planes, if it is better.
     better: Option<Tree>,
 }
@@ -70,7 +70,10 @@ impl<const W: usize> Wide<W> {
 }
 
 impl<'a, const W: usize> Planes<'a, W> {
-    pub(super) fn new(run: Run<'a, W>, saved: Option<Sloped>) -> Result<Planes<'a, W>, TreesError> {
+    pub(super) fn new(
+        run: Run<'a, W>,
+        saved: Option<HyperplaneState>,
+    ) -> Result<Planes<'a, W>, TreesError> {
         let state = saved.unwrap_or_default();
         let columns = run.table.columns().len();
         let mut planes = Planes { run, state, better: None };
@@ -125,7 +128,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let wide = self.wide(&self.state.planes);
         let (tree, rows) = best.tree(&wide.matrix, price, false);
-        let least = (rows.len() / PART).max(LEAST);
+        let least = (rows.len() / PART).max(MIN_ROWS);
         let mut branches = Vec::new();
         all_branches(&tree, &rows, least, &mut branches);
         let mut planes = self.state.planes.clone();

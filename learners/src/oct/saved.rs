@@ -75,7 +75,7 @@ impl State {
 
 /// The state of the steps with planes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Sloped {
+pub(super) struct HyperplaneState {
     /// The number of steps done.
     pub(super) done: u64,
     /// The planes that the tree uses.
@@ -84,7 +84,7 @@ pub(super) struct Sloped {
     pub(super) tree: Option<SavedTree>,
 }
 
-impl Sloped {
+impl HyperplaneState {
     /// The bytes of a run with planes; `run` has those of the run before.
     pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
         let mut out = WITH_PLANES.to_vec();
@@ -106,7 +106,7 @@ impl Sloped {
     }
 
     /// Reads the bytes of the run before, and the state of the steps with planes.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], Sloped), TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], HyperplaneState), TreesError> {
         let (mut reader, _) = Reader::new(bytes, WITH_PLANES, &[PLANES_VERSION])?;
         let length = reader.number()?;
         let run =
@@ -117,7 +117,7 @@ impl Sloped {
         let planes = (0..reader.number()?).map(|_| reader.plane()).collect::<Result<_, _>>()?;
         let tree = if reader.number()? == 1 { Some(reader.tree()?) } else { None };
         reader.end()?;
-        Ok((run, Sloped { done, planes, tree }))
+        Ok((run, HyperplaneState { done, planes, tree }))
     }
 }
 

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::ahead::Ahead;
+use super::lookahead::Lookahead;
 use super::search::Search;
 use crate::trees::grow::Grower;
 use crate::trees::matrix::Matrix;
@@ -27,7 +27,7 @@ pub(super) enum Start {
     /// Greedy, with each split choosing from few columns.
     Few,
     /// With look-ahead.
-    Ahead,
+    Lookahead,
     /// The best so far with one or two tests drawn again.
     Shaken,
     /// The best so far with the parts under this level regrown, where that is better.
@@ -43,9 +43,9 @@ impl Start {
         }
         match number % 4 {
             0 => Start::Few,
-            1 => Start::Ahead,
+            1 => Start::Lookahead,
             _ if depth <= 6 => Start::Shaken,
-            2 => Start::Ahead,
+            2 => Start::Lookahead,
             _ => Start::Regrown { level: (number as usize / 4) % (depth - 3) },
         }
     }
@@ -75,7 +75,7 @@ impl<const W: usize> Starts<'_, W> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         match (start, best) {
             (Start::Greedy { times }, _) => self.greedy(rows, self.depth, times, None, 0),
-            (Start::Ahead, _) => self.ahead(rows, self.depth, seed),
+            (Start::Lookahead, _) => self.lookahead(rows, self.depth, seed),
             (Start::Shaken, Some(mut tree)) => {
                 for _ in 0..rng.random_range(1..=2) {
                     self.shake(&mut tree, rows, &mut rng);
@@ -136,7 +136,7 @@ impl<const W: usize> Starts<'_, W> {
         node
     }
 
-    fn ahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {
+    fn lookahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {
         let least = (self.matrix().rows() / AHEAD_PART).max(AHEAD_ROWS);
         if depth < 2 || rows.len() < least.max(2 * self.search.price.min_rows) {
             return self.greedy(rows, depth, 1, None, seed);
@@ -147,8 +147,8 @@ impl<const W: usize> Starts<'_, W> {
         // Two levels are much cheaper than three, so that more tests can be combined.
         let (levels, tests) = if depth == 2 { (2, 4 * tests) } else { (3, tests) };
         let loss = self.search.price.loss;
-        let ahead = Ahead { levels, tests, rows: 2048, loss };
-        let seen = ahead.best_tree(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
+        let lookahead = Lookahead { levels, tests, rows: 2048, loss };
+        let seen = lookahead.best_tree(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
         let Some(mut node) = seen.filter(|node| node.branch.is_some()) else {
             return self.greedy(rows, depth, 1, None, seed);
         };
@@ -161,7 +161,7 @@ impl<const W: usize> Starts<'_, W> {
 
     fn ahead_below(&self, node: &mut Node, rows: &mut [u32], depth: usize, seed: u64) {
         let Some(branch) = &mut node.branch else {
-            *node = self.ahead(rows, depth, seed);
+            *node = self.lookahead(rows, depth, seed);
             return;
         };
         let (low, high) = rows.split_at_mut(branch.left.rows);
@@ -208,7 +208,7 @@ impl<const W: usize> Starts<'_, W> {
         }
         let mut sorted = rows.to_vec();
         let mut other = if seed & 1 == 0 {
-            self.ahead(&mut sorted, depth, seed)
+            self.lookahead(&mut sorted, depth, seed)
         } else {
             self.greedy(&mut sorted, depth, 1, Some(2 * self.few()), seed)
         };

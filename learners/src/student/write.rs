@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use game::Street;
-use models::student::{FORMAT, Learned, MANIFEST, Manifest, StreetManifest, StudentError, hash};
+use models::student::{
+    FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel, hash,
+};
 
 use crate::Table;
 use crate::dataset::Dataset;
@@ -15,7 +17,7 @@ use crate::measure::{Measured, measure};
 #[derive(Debug)]
 pub struct Taught {
     /// The trained model.
-    pub learned: Learned,
+    pub learned: TrainedModel,
     /// The number of distinct training rows.
     pub rows: u64,
     /// The losses on the training, validation and test rows.
@@ -23,7 +25,7 @@ pub struct Taught {
 }
 
 /// The losses of a model on the three tables of a street.
-pub fn losses(learned: &Learned, tables: [&Table; 3]) -> [Measured; 3] {
+pub fn losses(learned: &TrainedModel, tables: [&Table; 3]) -> [Measured; 3] {
     tables.map(|table| measure(learned.classifier(), table))
 }
 

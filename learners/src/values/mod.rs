@@ -11,7 +11,7 @@ pub mod by_hand;
 pub mod end_of_flop;
 mod errors;
 mod loss;
-mod renamed;
+mod suit_permuted;
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub use by_hand::ByHand;
 pub use end_of_flop::EndOfFlop;
 pub use errors::{Errors, between_solutions, encoding_error, errors};
 pub use loss::RangeHuber;
-pub use renamed::RENAMINGS;
+pub use suit_permuted::RENAMINGS;
 
 use crate::TableError;
 use crate::mlp::Samples;
@@ -130,7 +130,7 @@ pub fn samples(
     let each = |index: usize| {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for renaming in 0..renamings.clamp(1, RENAMINGS) {
-            let situation = renamed::Renamed::new(&database.situation(index), renaming);
+            let situation = suit_permuted::SuitPermuted::new(&database.situation(index), renaming);
             let situation = situation.solved();
             let buckets = on_board(encoding, &situation);
             rows.extend(row(encoding, &situation));

@@ -11,10 +11,10 @@
 //!
 //! Node numbers are those of [`Tree::node`].
 
-mod around;
 mod bluffs;
 mod bounds;
 mod flips;
+mod leaf_kind;
 mod outline;
 mod words;
 
@@ -22,12 +22,12 @@ use abstraction::features::Feature;
 use abstraction::menu::Move;
 use game::Street;
 
-use crate::student::{Learned, Student};
+use crate::student::{Student, TrainedModel};
 use crate::tree::{Node, SplitTest, Summary, Tree};
 
-pub use around::Around;
 pub use bluffs::{Bluff, Weak};
 pub use flips::Flip;
+pub use leaf_kind::LeafKind;
 pub use outline::Shown;
 pub use words::{Owed, Spot, move_words, percent};
 
@@ -52,7 +52,7 @@ impl<'a> Explainer<'a> {
     /// An explainer of the tree of a student's street. The street's features and the game tell what
     /// chips are a bet, and where nothing is owed. None where the street's model is not a tree.
     pub fn of(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
-        let Learned::Tree(tree) = student.street(street) else { return None };
+        let TrainedModel::Tree(tree) = student.street(street) else { return None };
         let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
         let features = Feature::of(street).map(Some).collect();
         Some(Explainer { tree, features, spot: Some(Spot { street, big_blind }) })

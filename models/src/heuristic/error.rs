@@ -42,8 +42,8 @@ pub enum HeuristicError {
         /// The first of them.
         first: &'static str,
     },
-    /// More statements than [`MOST_STATEMENTS`](super::MOST_STATEMENTS).
-    #[error("{found} statements are more than {most}: leave some out", most = super::MOST_STATEMENTS)]
+    /// More statements than [`MAX_STATEMENTS`](super::MAX_STATEMENTS).
+    #[error("{found} statements are more than {most}: leave some out", most = super::MAX_STATEMENTS)]
     TooMany {
         /// Number of statements.
         found: usize,

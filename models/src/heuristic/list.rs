@@ -3,15 +3,15 @@
 use super::{Act, Clause, HeuristicError, RuleScope};
 
 /// Maximum number of statements of a list.
-pub const MOST_STATEMENTS: usize = 64;
+pub const MAX_STATEMENTS: usize = 64;
 
 /// Maximum number of clauses of a statement.
-pub const MOST_CLAUSES: usize = 16;
+pub const MAX_CLAUSES: usize = 16;
 
 /// A statement: clauses that must all hold, and the act then.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
-    /// One to [`MOST_CLAUSES`] clauses; at most one is a share of times.
+    /// One to [`MAX_CLAUSES`] clauses; at most one is a share of times.
     pub clauses: Vec<Clause>,
     /// The act where all clauses hold.
     pub act: Act,
@@ -33,7 +33,7 @@ impl Heuristic {
     /// [`HeuristicError::TooMany`], and [`HeuristicError::Statement`] when one has no clause, too
     /// many, two shares of times, or a value out of its range.
     pub fn new(statements: Vec<Statement>, default: Act) -> Result<Heuristic, HeuristicError> {
-        if statements.len() > MOST_STATEMENTS {
+        if statements.len() > MAX_STATEMENTS {
             return Err(HeuristicError::TooMany { found: statements.len() });
         }
         let heuristic = Heuristic { statements, default };
@@ -116,7 +116,7 @@ impl Heuristic {
         let items = self.statements.iter().map(ListItem::Statement);
         for (at, item) in items.chain([ListItem::Default(self.default)]).enumerate() {
             check(item).map_err(|what| {
-                let text = self.part_text(at);
+                let text = self.item_text(at);
                 HeuristicError::Statement { number: at + 1, text, what }
             })?;
         }
@@ -136,9 +136,9 @@ impl Statement {
             return Err("a statement has a clause: write one, or only the action as the last line"
                 .to_owned());
         }
-        if self.clauses.len() > MOST_CLAUSES {
+        if self.clauses.len() > MAX_CLAUSES {
             let found = self.clauses.len();
-            return Err(format!("{found} clauses are more than {MOST_CLAUSES}: leave some out"));
+            return Err(format!("{found} clauses are more than {MAX_CLAUSES}: leave some out"));
         }
         let draws = self.clauses.iter().filter(|clause| matches!(clause, Clause::Times(_)));
         if draws.count() > 1 {

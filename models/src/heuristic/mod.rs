@@ -26,7 +26,7 @@ mod words;
 pub use clause::{Act, Bound, Clause, RuleScope, Times};
 pub use decide::{Decider, Pot, Situation};
 pub use error::HeuristicError;
-pub use list::{Heuristic, MOST_CLAUSES, MOST_STATEMENTS, Statement};
+pub use list::{Heuristic, MAX_CLAUSES, MAX_STATEMENTS, Statement};
 pub use reach::Unreached;
 pub use rulebook::{Rulebook, Warning};
 pub use text::facts_in_words;

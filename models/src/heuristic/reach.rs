@@ -78,7 +78,7 @@ fn everything(scope: RuleScope, chips: Option<u16>) -> Bounds {
     all.high[HAND] = if scope.street == Street::Preflop { 1 } else { 8 };
     all.high[HIGH] = 12;
     if matches!(scope.street, Street::Flop | Street::Turn) {
-        all.high[OUTS] = Clause::MOST_OUTS.into();
+        all.high[OUTS] = Clause::MAX_OUTS.into();
     }
     all.high[WIN_RATE] = 2_000;
     all.high[AGGRESSIVE] = 1;

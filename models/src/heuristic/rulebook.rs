@@ -213,7 +213,7 @@ impl Rulebook {
             let warning = |(at, why)| Warning {
                 street,
                 line: self.line(street, at),
-                text: heuristic.part_text(at),
+                text: heuristic.item_text(at),
                 why,
             };
             unreached.map(warning).collect::<Vec<_>>()

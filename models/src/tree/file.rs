@@ -26,7 +26,7 @@ const MAGIC: &[u8; 8] = b"cardtree";
 const VERSION: u32 = 1;
 const SUM: usize = 32;
 // Maximum number of columns or classes in a file.
-const MOST_NAMES: u32 = 1 << 16;
+const MAX_NAMES: u32 = 1 << 16;
 
 impl Tree {
     /// The tree as the bytes of a file.
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
 
     fn count(&mut self) -> Result<u32, TreeError> {
         let count = self.word("the number of names")?;
-        if count > MOST_NAMES {
+        if count > MAX_NAMES {
             return Err(self.error(format!("{count} names are too many")));
         }
         Ok(count)

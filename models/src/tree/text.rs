@@ -20,7 +20,7 @@ use show::number::grouped;
 use super::{Builder, Node, Plane, SplitTest, Tree, TreeError, UNITS};
 
 // Maximum nesting of parentheses and branches: more than a tree can have.
-const MOST_NESTED: usize = 4 * super::DEEPEST;
+const MAX_NESTED: usize = 4 * super::DEEPEST;
 
 impl Tree {
     /// The tree as one line of text, which [`Tree::parse`] parses to the same tree.
@@ -170,7 +170,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn tree(&mut self, nested: usize) -> Result<Parsed, TreeError> {
-        if nested > MOST_NESTED {
+        if nested > MAX_NESTED {
             return Err(self.error("too many branches inside each other"));
         }
         if self.eat("(") {

@@ -14,7 +14,7 @@ use game::Street;
 use super::TrainerError;
 
 /// Maximum number of actions of a decision.
-pub(super) const MOST_ACTIONS: usize = 12;
+pub(super) const MAX_ACTIONS: usize = 12;
 
 /// A decision or terminal node.
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +103,7 @@ impl Layout {
             let laid = match node.kind {
                 NodeKind::Decision { seat, street, .. } => {
                     let actions = node.children().len();
-                    if actions > MOST_ACTIONS {
+                    if actions > MAX_ACTIONS {
                         return Err(TrainerError::Actions {
                             betting: tree.betting(number),
                             found: actions,

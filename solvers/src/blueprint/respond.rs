@@ -13,7 +13,7 @@ use abstraction::betting::BettingTree;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::layout::{Layout, MOST_ACTIONS, buckets_of};
+use super::layout::{Layout, MAX_ACTIONS, buckets_of};
 use super::threads::each_block;
 use super::trainer::{BLOCK, mixed};
 use super::versus::{HANDS, Sums, draw, hand};
@@ -131,10 +131,10 @@ impl Response<'_> {
                 at = node.first_child() + draw(self.strategy, node, at, bucket, rng);
                 continue;
             }
-            let mut buffer = [0.0; MOST_ACTIONS];
+            let mut buffer = [0.0; MAX_ACTIONS];
             let shares = &mut buffer[..node.actions()];
             self.shares(at, bucket, shares);
-            let mut winnings = [0.0; MOST_ACTIONS];
+            let mut winnings = [0.0; MAX_ACTIONS];
             let mut value = 0.0;
             for (child, (won, share)) in (node.first_child()..).zip(winnings.iter_mut().zip(shares))
             {

@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::layout::{Layout, buckets_of};
-use super::store::{Half, Single, Store, Table};
+use super::store::{HalfPrecision, SinglePrecision, Store, Table};
 use super::threads::each_block;
 use super::walk::{Walker, Weights};
 use super::{AbstractStrategy, Deal, Deals, HoldemDeals, Precision, TrainerError, TrainingOptions};
@@ -121,8 +121,8 @@ impl<D: Deals> Trainer<D> {
                 .options
                 .precision
             {
-                Precision::Single => work.block(Single(words), block),
-                Precision::Half => work.block(Half(words), block),
+                Precision::Single => work.block(SinglePrecision(words), block),
+                Precision::Half => work.block(HalfPrecision(words), block),
             });
             self.visits += visits.iter().sum::<u64>();
             self.blocks = done;
@@ -159,8 +159,12 @@ impl<D: Deals> Trainer<D> {
                 let (begin, actions) = &rows[row as usize];
                 let noise = mixed(seed, row);
                 match precision {
-                    Precision::Single => Single(words).discount(*begin, actions, factors, noise),
-                    Precision::Half => Half(words).discount(*begin, actions, factors, noise),
+                    Precision::Single => {
+                        SinglePrecision(words).discount(*begin, actions, factors, noise)
+                    }
+                    Precision::Half => {
+                        HalfPrecision(words).discount(*begin, actions, factors, noise)
+                    }
                 }
             },
         );

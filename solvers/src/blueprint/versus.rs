@@ -4,7 +4,7 @@ use abstraction::betting::BettingTree;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::layout::{Layout, MOST_ACTIONS, Node, buckets_of};
+use super::layout::{Layout, MAX_ACTIONS, Node, buckets_of};
 use super::threads::each_block;
 use super::trainer::mixed;
 use super::{AbstractStrategy, Deal, Deals, Trainer, TrainerError};
@@ -111,7 +111,7 @@ pub(super) fn draw<S: AbstractStrategy + ?Sized>(
     bucket: u32,
     rng: &mut Pcg64Mcg,
 ) -> u32 {
-    let mut buffer = [0.0; MOST_ACTIONS];
+    let mut buffer = [0.0; MAX_ACTIONS];
     let shares = &mut buffer[..node.actions()];
     strategy.shares(at, bucket, shares);
     let mut point = (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
@@ -138,7 +138,7 @@ impl Frozen {
         let layout = trainer.layout.clone();
         let mut frozen = vec![0; layout.slots as usize];
         for (number, node) in (0..).zip(&layout.nodes).filter(|(_, node)| !node.is_end()) {
-            let mut buffer = [0.0; MOST_ACTIONS];
+            let mut buffer = [0.0; MAX_ACTIONS];
             let shares = &mut buffer[..node.actions()];
             for bucket in 0..layout.buckets[node.street()] {
                 trainer.shares(number, bucket, shares);

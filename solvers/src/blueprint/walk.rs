@@ -145,7 +145,7 @@ impl<'a, S: Store> Walker<'a, S> {
             gains[action] = if skipped[action] { 0.0 } else { gain };
         }
         let noise = if S::NOISY { self.rng.next_u64() } else { 0 };
-        self.store.learn(slot, &gains, self.weights.floor, noise);
+        self.store.add_to_regrets(slot, &gains, self.weights.floor, noise);
         value
     }
 
@@ -170,7 +170,7 @@ impl<'a, S: Store> Walker<'a, S> {
         }
         let mut weighed = shares;
         weighed.iter_mut().for_each(|share| *share *= self.weights.average);
-        self.store.remember(slot, &weighed, random);
+        self.store.add_to_sums(slot, &weighed, random);
         drawn
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::blueprint::store::{Single, Table};
+    use crate::blueprint::store::{SinglePrecision, Table};
     use crate::blueprint::{Deals, HoldemDeals, Precision};
     use crate::shove_fold::ShoveFold;
     use crate::{Player, Profile, Sequences, Tree};
@@ -218,7 +218,7 @@ mod tests {
         let (small, big) = (nodes[0], nodes[2]);
         let layout = Layout::two_decisions(nodes, KINDS);
         let mut table = Table::new(Precision::Single, layout.slots).expect("a small table");
-        let store = Single(table.words_mut());
+        let store = SinglePrecision(table.words_mut());
         let weights = Weights {
             regrets: 1.0,
             average: 1.0,

@@ -15,7 +15,7 @@ use crate::subgame::response::flop_kinds;
 use crate::subgame::symmetry::Renaming;
 
 /// Maximum number of cells, rows times columns: 1 GB.
-const MOST_CELLS: usize = 1 << 26;
+const MAX_CELLS: usize = 1 << 26;
 
 /// Error of counting.
 #[derive(Debug, thiserror::Error)]
@@ -134,7 +134,7 @@ impl Sum {
         let columns: Vec<u32> = counts.columns.iter().map(|&path| self.columns.of(path)).collect();
         let rows: Vec<u32> = counts.rows.iter().map(|&path| self.rows.of(path)).collect();
         let [all_rows, all_columns] = [&self.rows, &self.columns].map(|paths| paths.1.len());
-        if all_rows * all_columns > MOST_CELLS {
+        if all_rows * all_columns > MAX_CELLS {
             return Err(CountError::Large { rows: all_rows, columns: all_columns });
         }
         for (&row, cells) in rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {

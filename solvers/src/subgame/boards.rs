@@ -8,7 +8,7 @@ use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
 use game::GameDef;
 
 use super::rows::WIDTH;
-use super::symmetry::{Alike, Renaming, alike};
+use super::symmetry::{CardClass, Renaming, card_classes};
 
 /// All boards of a subgame. Board 0 is the one it starts on.
 #[derive(Debug)]
@@ -119,8 +119,12 @@ impl Table<'_> {
             census.boards[street] += 1;
             census.bytes += size_of::<Board>() as u64;
             if board.len() < 5 {
-                let next = alike(deck, board, &symmetries).into_iter().map(|alike| {
-                    (board.with(alike.cards[0].0), alike.symmetries, alike.cards.len())
+                let next = card_classes(deck, board, &symmetries).into_iter().map(|card_classes| {
+                    (
+                        board.with(card_classes.cards[0].0),
+                        card_classes.symmetries,
+                        card_classes.cards.len(),
+                    )
                 });
                 waiting.extend(next);
             }
@@ -144,7 +148,7 @@ impl Boards {
         if before.len() == 5 {
             return;
         }
-        for Alike { cards, symmetries } in alike(deck, before, symmetries) {
+        for CardClass { cards, symmetries } in card_classes(deck, before, symmetries) {
             let board = Board::new(before.with(cards[0].0), table.ranges, deck);
             let next = Next {
                 board: self.all.len(),

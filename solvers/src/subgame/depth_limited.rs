@@ -18,7 +18,7 @@ use super::{Subgame, SubgameError, layout};
 use crate::{Player, Variant};
 
 /// Leaves that are asked about together, by one thread.
-const TOGETHER: usize = 8;
+const BATCH_SIZE: usize = 8;
 /// The estimates at the leaves are asked for anew when the iterations have grown by one part of so
 /// many.
 const STEADY: u32 = 30;
@@ -367,7 +367,7 @@ impl<L: LeafValues> DepthLimited<L> {
             let others: Vec<f32> = leaves.iter().flat_map(of).copied().collect();
             self.leaf_values.checked_down(&others)
         };
-        parallel::map(self.leaves.chunks(2 * TOGETHER), each).concat()
+        parallel::map(self.leaves.chunks(2 * BATCH_SIZE), each).concat()
     }
 
     /// What both players' hands win beyond that at the leaves where chips are left, in chips, when
@@ -398,7 +398,7 @@ impl<L: LeafValues> DepthLimited<L> {
             }
             beyond
         };
-        let found = parallel::map(self.leaves[..open].chunks(TOGETHER), each);
+        let found = parallel::map(self.leaves[..open].chunks(BATCH_SIZE), each);
         [0, 1].map(|player: usize| found.iter().flat_map(|found| &found[player]).copied().collect())
     }
 

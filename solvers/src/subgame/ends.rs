@@ -117,12 +117,12 @@ impl<'a> View<'a> {
         workspace: &mut Workspace<R>,
         later: &mut [Workspace<R>],
     ) {
-        let Workspace { weights, sums, won, row, ahead, .. } = workspace;
+        let Workspace { weights, sums, won, row, prefetch, .. } = workspace;
         let weights = &weights[group * (*row + 1)..];
         let [own, other] = [self.player.index(), self.player.other().index()];
         let won = &mut won[group * *row..][..board.hands[own].row()];
         if board.next.is_empty() {
-            vector::show(board, self.player, weights, &mut sums[group], won, ahead);
+            vector::show(board, self.player, weights, &mut sums[group], won, prefetch);
             return;
         }
         won.fill(Default::default());

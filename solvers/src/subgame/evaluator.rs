@@ -5,7 +5,7 @@ use cards::Combo;
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
-use super::gadget::Entrance;
+use super::gadget::GadgetState;
 use super::pass::{Pass, Work};
 use super::solver::weights;
 use super::storage::{BoardStorage, Tile, Unpacked};
@@ -65,7 +65,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
     pub(super) workspaces: &'a WorkspacePool<f64>,
-    pub(super) entrance: Option<&'a Entrance>,
+    pub(super) gadget: Option<&'a GadgetState>,
 }
 
 impl Evaluator<'_> {
@@ -113,10 +113,10 @@ impl Evaluator<'_> {
     /// The weights with which the opponent's hands enter the subgame on average.
     fn others(&self, player: Player) -> Vec<f64> {
         let other = player.other();
-        let entrance = self.entrance.filter(|entrance| entrance.player == other);
+        let gadget = self.gadget.filter(|gadget| gadget.player == other);
         weights(self.subgame, &self.boards.all[0], other)
             .enumerate()
-            .map(|(hand, weight)| weight * entrance.map_or(1.0, |entrance| entrance.coming(hand)))
+            .map(|(hand, weight)| weight * gadget.map_or(1.0, |gadget| gadget.coming(hand)))
             .collect()
     }
 
@@ -133,16 +133,16 @@ impl Evaluator<'_> {
     fn total(&self, player: Player, values: &[f64], best: bool) -> f64 {
         let board = &self.boards.all[0];
         let of = |player| weights(self.subgame, board, player).enumerate();
-        let sum: f64 = match self.entrance {
-            Some(entrance) if entrance.player == player => {
-                of(player).map(|(hand, own)| own * entrance.gets(hand, values[hand], best)).sum()
+        let sum: f64 = match self.gadget {
+            Some(gadget) if gadget.player == player => {
+                of(player).map(|(hand, own)| own * gadget.gets(hand, values[hand], best)).sum()
             }
-            entrance => {
+            gadget => {
                 let come: f64 = of(player).map(|(hand, own)| own * values[hand]).sum();
-                let left = |entrance: &Entrance| -> f64 {
-                    of(player.other()).map(|(hand, weight)| weight * entrance.left(hand)).sum()
+                let left = |gadget: &GadgetState| -> f64 {
+                    of(player.other()).map(|(hand, weight)| weight * gadget.left(hand)).sum()
                 };
-                come - entrance.map_or(0.0, left)
+                come - gadget.map_or(0.0, left)
             }
         };
         sum / deals(self.subgame, board)

@@ -28,7 +28,7 @@ pub struct Gadget {
 /// The state of a gadget during solving: a decision before the subgame's first, to enter or to
 /// leave.
 #[derive(Debug)]
-pub(super) struct Entrance {
+pub(super) struct GadgetState {
     pub(super) player: Player,
     forced: f32,
     /// What each of the player's hands gets for leaving: chips times the weight of the opponent's
@@ -39,16 +39,16 @@ pub(super) struct Entrance {
     averages: Vec<f32>,
 }
 
-impl Entrance {
+impl GadgetState {
     /// Creates the state for the hands on the subgame's board; `unblocked` is the weight that each meets.
-    pub(super) fn new(gadget: &Gadget, board: &Board, unblocked: &[f64]) -> Entrance {
+    pub(super) fn new(gadget: &Gadget, board: &Board, unblocked: &[f64]) -> GadgetState {
         let hands = &board.hands[gadget.player.index()];
         let row = hands.row();
         let offer =
             |(combo, unblocked): (Combo, &f64)| (gadget.offers[combo.index()] * unblocked) as f32;
         let mut offers: Vec<f32> = hands.all().zip(unblocked).map(offer).collect();
         offers.resize(row, 0.0);
-        Entrance {
+        GadgetState {
             player: gadget.player,
             forced: gadget.forced.clamp(0.0, 1.0) as f32,
             offers,
@@ -77,7 +77,7 @@ impl Entrance {
     }
 
     /// Updates the regrets from what the player's hands get for entering.
-    pub(super) fn learn(&mut self, come: &[f32], discount: Discount) {
+    pub(super) fn update_regrets(&mut self, come: &[f32], discount: Discount) {
         let row = self.offers.len();
         let mut values = come.to_vec();
         values.resize(row, 0.0);

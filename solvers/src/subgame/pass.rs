@@ -127,7 +127,7 @@ impl<W: Work> Pass<'_, W> {
         self.down(line, board, storage, workspace);
         let [regrets, _] = storage.addresses(self.view.player);
         let [others, averages] = next.unwrap_or_default();
-        workspace.ahead.set([averages, others, regrets]);
+        workspace.prefetch.set([averages, others, regrets]);
         self.view.ends(line, board, workspace, later);
         self.deals(line, board, storage, workspace, later);
         self.up(line, board, storage, workspace);
@@ -182,11 +182,11 @@ impl<W: Work> Pass<'_, W> {
         let [row, _] = self.view.rows(board);
         // What the showdowns have not prefetched is, in equal parts at all nodes.
         let steps = storage.tiles(row).count() * line.nodes.len();
-        let lines = workspace.ahead.lines().div_ceil(steps.max(1));
+        let lines = workspace.prefetch.lines().div_ceil(steps.max(1));
         for tile in storage.tiles(row).rev() {
             self.view.leave(line, board, tile, workspace);
             for (at, node) in line.nodes.iter().enumerate().rev() {
-                (0..lines).for_each(|_| workspace.ahead.fetch());
+                (0..lines).for_each(|_| workspace.prefetch.fetch());
                 let Kind::Decision(decision) = &node.kind else { continue };
                 let (before, after) = workspace.values.split_at_mut(decision.child * row);
                 let value = &mut before[at * row + tile.start..][..tile.len];
@@ -262,9 +262,9 @@ impl<W: Work> Pass<'_, W> {
             for next in &board.next {
                 let storage = storages.next().expect("a part for each deal");
                 let other = self.view.player.other();
-                let ahead = storages.peek().map(|storage| storage.addresses(other));
+                let prefetch = storages.peek().map(|storage| storage.addresses(other));
                 self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
-                self.line(leaf.line, next.board, storage, ahead, later);
+                self.line(leaf.line, next.board, storage, prefetch, later);
                 self.scatter(next, &later[0].values, value);
             }
         }
@@ -322,9 +322,9 @@ impl<W: Work> Pass<'_, W> {
             sum.fill(W::Real::default());
             workspaces.later(|later| {
                 for (number, (storage, next)) in (first..).zip(storages.iter_mut().zip(nexts)) {
-                    let ahead = addresses.get(number + 1).cloned();
+                    let prefetch = addresses.get(number + 1).cloned();
                     self.arrive(line, board, (leaf, next), reach, &mut later[0]);
-                    self.line(leaf.line, next.board, storage, ahead, later);
+                    self.line(leaf.line, next.board, storage, prefetch, later);
                     self.scatter(next, &later[0].values, sum);
                 }
             });

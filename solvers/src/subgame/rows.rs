@@ -16,7 +16,7 @@ pub(super) const WIDTH: usize = 16;
 type Chunk<R> = [R; WIDTH];
 
 /// Smaller sums count as zero, to avoid dividing by them.
-const LEAST: f32 = 1e-30;
+const MIN_SUM: f32 = 1e-30;
 
 #[inline(always)]
 fn chunks<R>(row: &[R]) -> &[Chunk<R>] {
@@ -51,7 +51,7 @@ impl<R: Real> Shares<R> {
                 *sum += R::from(positive(weight));
             }
         }
-        let least = R::from(LEAST);
+        let least = R::from(MIN_SUM);
         let even = R::of(1.0 / weights.len() as f64);
         let mut shares = Shares { scale: [R::default(); WIDTH], base: [R::default(); WIDTH] };
         for hand in 0..WIDTH {
@@ -255,7 +255,7 @@ pub(super) fn weight(hand: usize, action: usize, count: usize) -> usize {
 pub(super) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl Fn(usize) -> f64 {
     let of = move |action: usize| f64::from(averages[weight(hand, action, count)]);
     let sum: f64 = (0..count).map(of).sum();
-    let known = sum > f64::from(LEAST);
+    let known = sum > f64::from(MIN_SUM);
     move |action| if known { of(action) / sum } else { 1.0 / count as f64 }
 }
 

@@ -32,7 +32,7 @@ impl Solver {
         seconds: f64,
         to: impl Write,
     ) -> io::Result<()> {
-        if self.entrance.is_some() {
+        if self.gadget.is_some() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let mut to = Writer::begin(to, KIND, &self.names(more))?;

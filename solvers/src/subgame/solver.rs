@@ -12,7 +12,7 @@ use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
 use super::evaluator::{Evaluation, Evaluator};
-use super::gadget::{Entrance, Gadget};
+use super::gadget::{Gadget, GadgetState};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
 use super::storage::{BoardStorage, Precision, Tile, Unpacked};
@@ -58,7 +58,7 @@ pub struct Solver {
     pub(super) subgame: Subgame,
     pub(super) boards: Boards,
     pub(super) storage: BoardStorage,
-    pub(super) entrance: Option<Entrance>,
+    pub(super) gadget: Option<GadgetState>,
     pub(super) options: Options,
     pub(super) iterations: u32,
     workspaces: WorkspacePool<f32>,
@@ -87,12 +87,12 @@ impl Solver {
         let sizes = subgame.workspaces(options.precision);
         let (workspaces, evaluation_workspaces) =
             (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
-        let (entrance, iterations) = (None, 0);
+        let (gadget, iterations) = (None, 0);
         let solver = Solver {
             subgame,
             boards,
             storage,
-            entrance,
+            gadget,
             options,
             iterations,
             workspaces,
@@ -119,7 +119,7 @@ impl Solver {
         let board = &solver.boards.all[0];
         let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
         let unblocked = super::evaluator::unblocked_weights(board, gadget.player, &others);
-        solver.entrance = Some(Entrance::new(gadget, board, &unblocked));
+        solver.gadget = Some(GadgetState::new(gadget, board, &unblocked));
         Ok(solver)
     }
 
@@ -140,34 +140,38 @@ impl Solver {
         let average = variant.schedule.factors(self.iterations, horizon).average as f32;
         let discount = variant.discount(self.iterations, horizon).into();
         if variant.updates == Updates::SecondFirst {
-            self.learn(Player::Second, discount, Some(average));
-            self.learn(Player::First, discount, Some(average));
+            self.update_regrets(Player::Second, discount, Some(average));
+            self.update_regrets(Player::First, discount, Some(average));
         } else {
-            self.remember(Player::First, average);
-            self.learn(Player::First, discount, Some(average));
-            self.learn(Player::Second, discount, None);
+            self.update_average(Player::First, average);
+            self.update_regrets(Player::First, discount, Some(average));
+            self.update_regrets(Player::Second, discount, None);
         }
     }
 
     /// Updates a player's regrets against the other's current strategy. With `average`, multiplies
     /// the other's averages by this factor and adds its current strategy.
-    fn learn(&mut self, player: Player, discount: Discount, average: Option<f32>) {
+    fn update_regrets(&mut self, player: Player, discount: Discount, average: Option<f32>) {
         let weights = self.coming(player.other(), average);
         let view = View { boards: &self.boards, player };
-        let pass = Pass { betting: &self.subgame.betting, view, work: Learn { discount, average } };
-        let entrance = self.entrance.as_mut().filter(|entrance| entrance.player == player);
+        let pass = Pass {
+            betting: &self.subgame.betting,
+            view,
+            work: UpdateRegrets { discount, average },
+        };
+        let gadget = self.gadget.as_mut().filter(|gadget| gadget.player == player);
         pass.run(&mut self.storage, &weights, &self.workspaces, |values| {
-            if let Some(entrance) = entrance {
-                entrance.learn(values, discount);
+            if let Some(gadget) = gadget {
+                gadget.update_regrets(values, discount);
             }
         });
     }
 
     /// Adds a player's current strategy to its average, which is multiplied by `average` before.
-    fn remember(&mut self, player: Player, average: f32) {
+    fn update_average(&mut self, player: Player, average: f32) {
         let weights = self.coming(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
-        let pass = Pass { betting: &self.subgame.betting, view, work: Remember { average } };
+        let pass = Pass { betting: &self.subgame.betting, view, work: AverageOnly { average } };
         pass.follow(&mut self.storage, &weights, &self.workspaces);
     }
 
@@ -176,8 +180,8 @@ impl Solver {
     /// added.
     fn coming(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
         let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
-        if let Some(entrance) = self.entrance.as_mut().filter(|of| of.player == player) {
-            entrance.come(&mut weights, average);
+        if let Some(gadget) = self.gadget.as_mut().filter(|of| of.player == player) {
+            gadget.come(&mut weights, average);
         }
         weights
     }
@@ -207,21 +211,18 @@ impl Solver {
     /// Returns the exact values of the average strategies against each other and against best
     /// responses, in double precision over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        let Solver {
-            subgame, boards, evaluation_workspaces: workspaces, storage, entrance, ..
-        } = self;
-        Evaluator { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(storage)
+        let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, gadget, .. } =
+            self;
+        Evaluator { subgame, boards, workspaces, gadget: gadget.as_ref() }.evaluate(storage)
     }
 
     /// Returns the exploitability of the average strategies in chips: what a player who knows the
     /// other's strategy wins beyond the value of the game, averaged over both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        let Solver {
-            subgame, boards, evaluation_workspaces: workspaces, storage, entrance, ..
-        } = self;
-        Evaluator { subgame, boards, workspaces, entrance: entrance.as_ref() }
-            .exploitability(storage)
+        let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, gadget, .. } =
+            self;
+        Evaluator { subgame, boards, workspaces, gadget: gadget.as_ref() }.exploitability(storage)
     }
 
     /// The spot at the subgame's root, from which average strategies can be looked up.
@@ -283,14 +284,14 @@ fn board_storage(
 }
 
 /// The work of an iteration: a player learns against the other's current strategy.
-struct Learn {
+struct UpdateRegrets {
     discount: Discount,
     /// Factor for the other's averages before its strategy is added; `None` to leave them
     /// unchanged.
     average: Option<f32>,
 }
 
-impl Work for Learn {
+impl Work for UpdateRegrets {
     type Real = f32;
 
     fn split(
@@ -334,12 +335,12 @@ impl Work for Learn {
 }
 
 /// Adds a player's current strategy to its average and does nothing else.
-struct Remember {
+struct AverageOnly {
     /// Factor for the averages before the strategy is added.
     average: f32,
 }
 
-impl Work for Remember {
+impl Work for AverageOnly {
     type Real = f32;
 
     fn split(

@@ -62,10 +62,10 @@ impl<'a> Spot<'a> {
     pub(super) fn new(solver: &'a Solver) -> Spot<'a> {
         let board = solver.boards.all[0].cards;
         let mut ranges = solver.subgame.ranges.clone().map(|range| range.without(board));
-        if let Some(entrance) = &solver.entrance {
-            let player = entrance.player.index();
+        if let Some(gadget) = &solver.gadget {
+            let player = gadget.player.index();
             for (hand, combo) in solver.boards.all[0].hands[player].all().enumerate() {
-                let weight = ranges[player].weight(combo) * entrance.coming(hand);
+                let weight = ranges[player].weight(combo) * gadget.coming(hand);
                 ranges[player].set(combo, weight).expect("a weight from 0 to 1");
             }
         }

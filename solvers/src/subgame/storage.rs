@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::betting::{Decision, Line};
 use super::boards::Board;
-use super::vector::{self, Ahead};
+use super::vector::{self, PrefetchQueue};
 use crate::Player;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
@@ -123,11 +123,11 @@ impl BoardStorage {
         let cells = if player == Player::First { 0..first } else { first..first + second };
         match &self.cells {
             Cells::Full { regrets, averages, .. } => {
-                [&regrets[cells.clone()], &averages[cells]].map(Ahead::address_range)
+                [&regrets[cells.clone()], &averages[cells]].map(PrefetchQueue::address_range)
             }
             Cells::Half { regrets, averages, .. } => [
-                Ahead::address_range(&regrets[cells.clone()]),
-                Ahead::address_range(&averages[cells]),
+                PrefetchQueue::address_range(&regrets[cells.clone()]),
+                PrefetchQueue::address_range(&averages[cells]),
             ],
         }
     }
@@ -314,13 +314,13 @@ fn put<N>(slot: &mut N, number: N) {
 /// A 16-bit number.
 pub(super) trait Packed: Copy + Into<f32> {
     /// The largest value.
-    const MOST: f32;
+    const MAX_CODE: f32;
     /// The number with these lowest 16 bits.
     fn of_bits(bits: u32) -> Self;
 }
 
 impl Packed for i16 {
-    const MOST: f32 = i16::MAX as f32;
+    const MAX_CODE: f32 = i16::MAX as f32;
     #[inline(always)]
     fn of_bits(bits: u32) -> i16 {
         bits as i16
@@ -328,7 +328,7 @@ impl Packed for i16 {
 }
 
 impl Packed for u16 {
-    const MOST: f32 = u16::MAX as f32;
+    const MAX_CODE: f32 = u16::MAX as f32;
     #[inline(always)]
     fn of_bits(bits: u32) -> u16 {
         bits as u16
@@ -344,7 +344,7 @@ pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
 }
 
 /// Rounds numbers to the nearest multiples of a scale, which is chosen so that the largest absolute
-/// value becomes [`Packed::MOST`].
+/// value becomes [`Packed::MAX_CODE`].
 #[inline(always)]
 pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
     // 1.5 * 2^23: adding it to a number rounds the number to an integer, which is then in the
@@ -358,14 +358,14 @@ pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32
         }
     }
     let most = most.iter().chain(rest).fold(0.0, |most: f32, number| most.max(number.abs()));
-    if most < f32::MIN_POSITIVE * P::MOST {
+    if most < f32::MIN_POSITIVE * P::MAX_CODE {
         packed.fill(P::of_bits(0));
         *scale = 0.0;
         return;
     }
-    let inverse = P::MOST / most;
+    let inverse = P::MAX_CODE / most;
     for (packed, &number) in packed.iter_mut().zip(numbers) {
         *packed = P::of_bits((number * inverse + ROUND).to_bits());
     }
-    *scale = most / P::MOST;
+    *scale = most / P::MAX_CODE;
 }

@@ -13,7 +13,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Range, Sub};
 
 use super::boards::Board;
 use super::rows::WIDTH;
-use super::vector::{self, Ahead, one_hand};
+use super::vector::{self, PrefetchQueue, one_hand};
 use crate::Player;
 
 /// Number of terminal nodes computed at once.
@@ -195,7 +195,7 @@ pub(super) fn settle<R: Real>(
 /// Computes, for each of the player's hands on the river, the weight of the opponent's hands that
 /// it beats minus that of the hands that beat it, after [`settle`] has subtracted the total weight.
 /// `sums` becomes the [`total`]; shapes as in [`unblocked_weights`]. Prefetches a cache line
-/// of `ahead` for each of the opponent's hands.
+/// of `prefetch` for each of the opponent's hands.
 #[inline(always)]
 pub(super) fn show<R: Real>(
     board: &Board,
@@ -203,7 +203,7 @@ pub(super) fn show<R: Real>(
     weights: &[Lanes<R>],
     sums: &mut Sums<R>,
     won: &mut [Lanes<R>],
-    ahead: &mut Ahead,
+    prefetch: &mut PrefetchQueue,
 ) {
     let (own, other) = (player.index(), player.other().index());
     let (own_cards, other_cards) = (&board.hands[own].cards, &board.hands[other].cards);
@@ -222,7 +222,7 @@ pub(super) fn show<R: Real>(
         }
         for (&cards, weight) in other_cards[theirs.clone()].iter().zip(&weights[theirs]) {
             sums.add(cards, weight);
-            ahead.fetch();
+            prefetch.fetch();
             one_hand();
         }
         for (won, &cards) in won[mine.clone()].iter_mut().zip(&own_cards[mine]) {

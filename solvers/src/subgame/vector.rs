@@ -93,14 +93,14 @@ const LINE: usize = 64;
 /// stored numbers would otherwise take about a sixth of an iteration on a turn. Memory delivers a
 /// line in some 5 ns: fetching faster than that makes other work wait.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct PrefetchQueue {
     /// Byte addresses still to be fetched from the current range; `later` holds the ranges after
     /// it.
     now: Range<usize>,
     later: ArrayVec<Range<usize>, 2>,
 }
 
-impl Ahead {
+impl PrefetchQueue {
     /// The address range of a slice, in bytes.
     pub(super) fn address_range<T>(numbers: &[T]) -> Range<usize> {
         let range = numbers.as_ptr_range();
@@ -110,7 +110,7 @@ impl Ahead {
     /// Replaces the queue by these ranges; the last one is fetched first.
     pub(super) fn set(&mut self, ranges: [Range<usize>; 3]) {
         let [second, first, now] = ranges;
-        *self = Ahead { now, later: [second, first].into() };
+        *self = PrefetchQueue { now, later: [second, first].into() };
     }
 
     /// Number of cache lines in the queue.
@@ -234,7 +234,7 @@ widest! {
     /// See [`terminal::settle`].
     [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
-    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], ahead: &mut Ahead);
+    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], prefetch: &mut PrefetchQueue);
     /// See [`terminal::gather_lanes`].
     [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
     /// See [`terminal::scatter_lanes`].

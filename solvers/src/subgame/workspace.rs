@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::betting::{Kind, Line};
 use super::storage::Unpacked;
 use super::terminal::{LANES, Lanes, Real, Sums};
-use super::vector::Ahead;
+use super::vector::PrefetchQueue;
 
 /// Buffers for one street.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Workspace<R> {
     pub(super) sums_of_cards: Vec<R>,
     pub(super) unpacked: Unpacked,
     /// Memory to prefetch while showdowns are computed.
-    pub(super) ahead: Ahead,
+    pub(super) prefetch: PrefetchQueue,
 }
 
 /// Sizes that determine the buffers of a street.
@@ -86,7 +86,7 @@ impl<R: Real> Workspace<R> {
             unblocked: vec![[zero; LANES]; size.row],
             sums_of_cards: Vec::new(),
             unpacked: Unpacked::new(size.unpacked * size.row),
-            ahead: Ahead::default(),
+            prefetch: PrefetchQueue::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use game::{Action, GameDef, InfoSet, Strategy, games};
-use solvers::subgame::response::Asked;
+use solvers::subgame::response::PolicyInTree;
 
 use super::policies::{By, calls, folds};
 
@@ -45,12 +45,12 @@ fn menu(text: &str) -> BetMenu {
 }
 
 /// A strategy in the tree of a menu.
-fn asked<F>(def: &Arc<GameDef>, menu: &BetMenu, strategy: F) -> Asked
+fn asked<F>(def: &Arc<GameDef>, menu: &BetMenu, strategy: F) -> PolicyInTree
 where
     F: Fn(&InfoSet) -> Strategy + Send + Sync + 'static,
 {
     let tree = BettingTree::new(def, menu, 100_000).expect("a small tree");
-    Asked::new(Arc::new(By(strategy)), tree)
+    PolicyInTree::new(Arc::new(By(strategy)), tree)
 }
 
 fn near(a: f64, b: f64, within: f64, what: &str) {

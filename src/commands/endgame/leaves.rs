@@ -1,7 +1,7 @@
 //! The nodes of a tree that predicts one bet size, in words, and the published leaves among them:
 //! Figure 5 of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
 
-use learners::endgames::representations::{Asked, Inputs, Representation, Share};
+use learners::endgames::representations::{CardInput, Inputs, Representation, Share};
 use learners::endgames::trees::Predictor;
 use models::tree::{Node, SplitTest, Tree};
 use serde_json::{Value, json};
@@ -87,9 +87,9 @@ fn decimals(number: f32) -> String {
 /// A feature column in words.
 fn words(representation: Representation, share: Share, column: usize, cards: usize) -> String {
     let (player, card) = (column / cards, column % cards + 1);
-    match (player, representation.inputs, representation.asked, share) {
-        (2, _, Asked::Share, Share::Beaten) => "the card beats".to_owned(),
-        (2, _, Asked::Share, Share::Own) => "own cards up to this one".to_owned(),
+    match (player, representation.inputs, representation.card_input, share) {
+        (2, _, CardInput::Share, Share::Beaten) => "the card beats".to_owned(),
+        (2, _, CardInput::Share, Share::Own) => "own cards up to this one".to_owned(),
         (2, ..) => "the card's number".to_owned(),
         (0, Inputs::Cdf, ..) => format!("own cards 1 to {card}"),
         (0, Inputs::Pdf, ..) => format!("own card {card}"),

@@ -123,8 +123,8 @@ struct Place {
 impl Place {
     fn of(args: &Args, explainer: &Explainer<'_>) -> Place {
         let (around, what) = match args.around {
-            Some(Around::Bluff) => (explain::Around::Bluff, "with weak hands"),
-            Some(Around::Value) => (explain::Around::Value, "with strong hands"),
+            Some(Around::Bluff) => (explain::LeafKind::Bluff, "with weak hands"),
+            Some(Around::Value) => (explain::LeafKind::Value, "with strong hands"),
             None => return Place { node: args.node, why: String::new() },
         };
         match explainer.leaf_that(around) {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use game::Street;
 use learners::dataset::{Dataset, Labels, Split};
 use learners::measure::Measured;
-use learners::student::{Lesson, Making, Taught, losses, write};
+use learners::student::{LearningOptions, Making, Taught, losses, write};
 use matches::stop::Stop;
-use models::student::Learned;
+use models::student::TrainedModel;
 use serde_json::{Value, json};
 use show::Table;
 use show::number::percent;
@@ -77,7 +77,7 @@ impl From<Kind> for Labels {
 }
 
 /// Trains a student, or resumes its training.
-pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, Failure> {
+pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
     let device = if common.import.is_some() { Device::Cpu } else { device };
     let trainer = Trainer::open(device, common.quiet)?;
@@ -133,7 +133,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
 /// Writes the student's folder and returns its measurements.
 fn finish(
     common: &Common,
-    lesson: &Lesson,
+    lesson: &LearningOptions,
     dataset: &Dataset,
     taught: &[Taught; 4],
     options: &str,
@@ -147,7 +147,7 @@ fn finish(
 
 /// A trained student.
 struct Student<'a> {
-    lesson: &'a Lesson,
+    lesson: &'a LearningOptions,
     taught: &'a [Taught; 4],
     out: &'a Path,
     options: &'a str,
@@ -166,15 +166,15 @@ impl Shown for Student<'_> {
 /// The model of a street, read from the folder of another program.
 fn import(
     common: &Common,
-    lesson: &Lesson,
+    lesson: &LearningOptions,
     dataset: &Dataset,
     folder: &Path,
     street: Street,
 ) -> Result<Taught, Failure> {
     let endings: &[&str] = match lesson {
-        Lesson::Cart(_) | Lesson::Oct(_) => &["tree"],
-        Lesson::Xgboost(_) => &["ubj", "json"],
-        Lesson::Mlp(_) => &["safetensors"],
+        LearningOptions::Cart(_) | LearningOptions::Oct(_) => &["tree"],
+        LearningOptions::Xgboost(_) => &["ubj", "json"],
+        LearningOptions::Mlp(_) => &["safetensors"],
     };
     let names: Vec<String> = endings.iter().map(|ending| format!("{street}.{ending}")).collect();
     let path =
@@ -187,9 +187,9 @@ fn import(
         })?;
     let bytes = fs::read(&path).map_err(|error| at(&path, &error))?;
     let card = &dataset.card().streets[street.index()];
-    let learned = Learned::read(lesson.kind(), &bytes, &card.columns, &card.classes)
+    let learned = TrainedModel::read(lesson.kind(), &bytes, &card.columns, &card.classes)
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
-    if let Learned::Forest(forest) = &learned
+    if let TrainedModel::Forest(forest) = &learned
         && let Ok(Some(best)) = forest.best_rounds()
         && best < forest.rounds()
         && !common.quiet
@@ -214,14 +214,14 @@ fn import(
 }
 
 /// The names of a street's run in the training folder.
-fn named<'a>(street: &'a str, lesson: &Lesson) -> RunName<'a> {
+fn named<'a>(street: &'a str, lesson: &LearningOptions) -> RunName<'a> {
     RunName { file: street, title: street, steps: lesson.steps() }
 }
 
 /// Trains the model of a street; `None` if it was stopped.
 fn teach(
     common: &Common,
-    lesson: &Lesson,
+    lesson: &LearningOptions,
     (trainer, checkpoints): (&Trainer, &Checkpoints),
     (dataset, street): (&Dataset, Street),
     stop: &Stop,
@@ -258,7 +258,7 @@ fn figures(taught: &Taught) -> [String; 5] {
     ]
 }
 
-fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
+fn text(lesson: &LearningOptions, taught: &[Taught; 4], out: &Path) -> String {
     let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
     let mut table = Table::new(header).right(1..7);
     for (street, taught) in Street::ALL.into_iter().zip(taught) {
@@ -274,7 +274,7 @@ fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
     )
 }
 
-fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path, options: &str) -> Value {
+fn document(lesson: &LearningOptions, taught: &[Taught; 4], out: &Path, options: &str) -> Value {
     let measured = |one: Measured| {
         json!({
             "log_loss": one.log_loss,
@@ -288,7 +288,7 @@ fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path, options: &str) ->
         json!({
             "street": street.name(),
             "rows": taught.rows,
-            "size": Learned::size(&taught.learned),
+            "size": TrainedModel::size(&taught.learned),
             "train": train,
             "valid": valid,
             "test": test,

@@ -8,7 +8,7 @@ use game::Street;
 
 use super::count::Counter;
 use super::pair_counts::PairCounts;
-use super::{ExactError, MOST_PATHS};
+use super::{ExactError, MAX_PATHS};
 use crate::subgame::symmetry::{Renaming, alike};
 
 impl PairCounts {
@@ -47,7 +47,7 @@ impl PairCounts {
 pub fn check(buckets: &Buckets) -> Result<(), ExactError> {
     for street in Street::ALL {
         let found = buckets.count(street) as usize;
-        if found > MOST_PATHS {
+        if found > MAX_PATHS {
             return Err(ExactError::Buckets { street, found });
         }
     }

@@ -30,8 +30,8 @@ use cards::{Board, Card, CardSet, Combo, Range, StartingHand};
 use game::{Action, GameDef};
 
 pub use flops::{FLOPS, FlopKind, KINDS, flop_kinds, shuffled_flops};
-pub use preflop::{Before, Choices, Preflop};
-pub use strategy::{Asked, BoardStrategy, InBuckets, TreeStrategy};
+pub use preflop::{Choices, Preflop, PreflopPlay};
+pub use strategy::{BoardStrategy, InBuckets, PolicyInTree, TreeStrategy};
 
 use self::blocks::Blocks;
 use self::pass::{Pass, PassBuffers};

@@ -54,7 +54,7 @@ type Own<'a> = dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand + 'a;
 
 /// How a responder plays before the flop.
 #[derive(Debug, Clone, Copy)]
-pub enum Before<'a> {
+pub enum PreflopPlay<'a> {
     /// As the agent would in its place.
     AsAgent,
     /// By its own choices.
@@ -125,12 +125,12 @@ impl Preflop {
     /// Total winnings of a responder in chips per hand when it plays by `before` before the flop.
     /// `after` has its values after each leaf: for each leaf in order a number for each kind of
     /// hand, see [`FlopValues`](super::FlopValues).
-    pub fn winnings(&self, player: Player, before: Before<'_>, after: &[f64]) -> f64 {
+    pub fn winnings(&self, player: Player, before: PreflopPlay<'_>, after: &[f64]) -> f64 {
         self.fold(player, after, &mut |at, shares, values| match before {
-            Before::AsAgent => std::array::from_fn(|hand| {
+            PreflopPlay::AsAgent => std::array::from_fn(|hand| {
                 (0..values.len()).map(|index| shares[index][hand] * values[index][hand]).sum()
             }),
-            Before::Chosen(choices) => std::array::from_fn(|hand| {
+            PreflopPlay::Chosen(choices) => std::array::from_fn(|hand| {
                 let index = usize::from(choices.0[at][hand]);
                 values[index.min(values.len() - 1)][hand]
             }),

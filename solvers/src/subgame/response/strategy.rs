@@ -52,19 +52,19 @@ pub trait BoardStrategy: Send + Sync {
 }
 
 /// A [`TreeStrategy`] from any policy that stays inside the tree, queried hand by hand.
-pub struct Asked {
+pub struct PolicyInTree {
     policy: Arc<dyn Policy>,
     tree: BettingTree,
 }
 
-impl Asked {
+impl PolicyInTree {
     /// Wraps a policy; the tree must be of the same game.
-    pub fn new(policy: Arc<dyn Policy>, tree: BettingTree) -> Asked {
-        Asked { policy, tree }
+    pub fn new(policy: Arc<dyn Policy>, tree: BettingTree) -> PolicyInTree {
+        PolicyInTree { policy, tree }
     }
 }
 
-impl TreeStrategy for Asked {
+impl TreeStrategy for PolicyInTree {
     fn tree(&self) -> &BettingTree {
         &self.tree
     }
@@ -81,7 +81,7 @@ impl TreeStrategy for Asked {
 }
 
 struct OnBoard<'a> {
-    asked: &'a Asked,
+    asked: &'a PolicyInTree,
     board: Board,
     hands: Vec<Combo>,
     holes: Vec<HoleCards>,
@@ -89,7 +89,7 @@ struct OnBoard<'a> {
 
 impl BoardStrategy for OnBoard<'_> {
     fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
-        let Asked { policy, tree } = self.asked;
+        let PolicyInTree { policy, tree } = self.asked;
         let NodeKind::Decision { seat, .. } = tree.node(node).kind else { return Ok(()) };
         let seat = Seat::new(seat.into()).expect("a seat of two players");
         let public = state_at(tree, node, &self.board);

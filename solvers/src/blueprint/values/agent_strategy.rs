@@ -15,7 +15,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::super::deals::draw;
-use super::super::layout::MOST_ACTIONS;
+use super::super::layout::MAX_ACTIONS;
 use super::super::trainer::mixed;
 use super::{Tables, WHOLE};
 
@@ -32,14 +32,14 @@ const TRIED: u64 = 500;
 type Held = (Combo, [Card; 5]);
 
 /// A strategy with the hands that represent each bucket.
-pub(super) struct Asked {
+pub(super) struct AgentStrategy {
     policy: Arc<dyn Policy>,
     /// The representative hands by street and bucket.
     held: [Vec<Vec<Held>>; 4],
 }
 
-impl Asked {
-    pub(super) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> Asked {
+impl AgentStrategy {
+    pub(super) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> AgentStrategy {
         let count = |street: Street| tables.buckets.count(street) as usize;
         let mut held = Street::ALL.map(|street| vec![Vec::new(); count(street)]);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
@@ -55,7 +55,7 @@ impl Asked {
                 }
             }
         });
-        Asked { policy, held }
+        AgentStrategy { policy, held }
     }
 
     /// The action probabilities of a decision for a bucket, in 255ths.
@@ -77,7 +77,7 @@ impl Asked {
         board: &[Card; 5],
         shares: &mut [u8],
     ) {
-        let mut weights = [0.0; MOST_ACTIONS];
+        let mut weights = [0.0; MAX_ACTIONS];
         let weights = &mut weights[..shares.len()];
         self.add_weights(tables, node, hole, board, weights);
         round(weights, tables.tree.actions(node), shares);
