@@ -23,7 +23,7 @@ fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
     notation::replay(def, betting, &board).expect("legal betting")
 }
 
-/// Where the hand stands for the seat to act, with this point for every action.
+/// The position of the hand for the seat to act, with this point for every action.
 fn follow_at(tree: &BettingTree, public: &PublicState, point: f64) -> Followed {
     let Turn::Act(seat) = public.turn() else { panic!("{public:?}: nobody is to act") };
     follow(tree, public, seat, &mut |_| point)

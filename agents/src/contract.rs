@@ -26,7 +26,7 @@ use crate::{
 pub enum Claim {
     /// It always decides: no panic, no time-out, no lost process.
     Answers,
-    /// Its actions are legal without correction.
+    /// The actions are legal without correction.
     Legal,
     /// A reported strategy has distinct legal actions, finite probabilities from 0 to 1 that sum to
     /// 1 within 1e-6, and a positive probability for the action played. The agent's policy, if it
@@ -130,7 +130,7 @@ pub fn hands(choice: &AgentChoice, terms: Terms) -> u64 {
     u64::from(terms.hands) * if choice.repeatable() { 3 } else { 1 }
 }
 
-/// As [`check`], calling `watch` after every hand.
+/// The same as [`check`], calling `watch` after every hand.
 ///
 /// # Errors
 /// If the agent cannot be built for the game.

@@ -34,7 +34,7 @@ pub struct AgentOption {
     pub name: &'static str,
     /// The default value as text; `required` if there is none.
     pub default: &'static str,
-    /// What the option does, with its unit and range.
+    /// The effect of the option, with its unit and range.
     pub help: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub struct AgentOption {
 pub struct AgentSpec {
     /// The name of the kind.
     pub kind: &'static str,
-    /// What the agent does, in one line.
+    /// The behaviour of the agent, in one line.
     pub summary: &'static str,
     /// An example of an agent name of this kind; tests run it.
     pub example: &'static str,
@@ -66,7 +66,7 @@ type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> 
 type LoadStudent = dyn Fn() -> Arc<Student> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
-/// How to build the policy of an agent that is a pure function of the information set.
+/// The recipe of the policy of an agent that is a pure function of the information set.
 #[derive(Clone)]
 struct Policies {
     whole: Arc<BuildPolicy>,
@@ -74,7 +74,7 @@ struct Policies {
     tree: Option<Arc<BuildTree>>,
 }
 
-/// How to build the agents of one [`AgentChoice`].
+/// The recipe of the agents of one [`AgentChoice`].
 #[derive(Clone)]
 pub struct Recipe {
     /// The maximum cost of a decision of this agent and of those it asks.
@@ -383,7 +383,7 @@ impl Registry {
         self.resolve_in(text, Path::new(""))
     }
 
-    /// As [`resolve`](Self::resolve), with relative paths starting from `folder`.
+    /// The same as [`resolve`](Self::resolve), with relative paths starting from `folder`.
     ///
     /// # Errors
     /// As [`resolve`](Self::resolve).

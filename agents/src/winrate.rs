@@ -150,7 +150,7 @@ fn river_table(board: CardSet) -> Option<&'static RiverTable> {
     table
 }
 
-/// As [`win_rate`], but always by drawing: this is how the table was made.
+/// The same as [`win_rate`], but always by drawing: this is how the table was made.
 pub fn drawn_win_rate(
     def: &GameDef,
     hole: HoleCards,

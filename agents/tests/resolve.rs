@@ -369,7 +369,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
     }
 }
 
-/// What the agent does with a hand where time passes as it looks at the clock.
+/// The decision of the agent with a hand where time passes as it reads the clock.
 fn on_a_clock(
     name: &str,
     public: &PublicState,

@@ -1,4 +1,4 @@
-//! What the shipped list of rules loses on rivers of real cards, where one bet is left and both
+//! The losses of the shipped list of rules on rivers of real cards, where one bet is left and both
 //! players may hold any hand: exactly, against the best answer, beside the solution and beside
 //! always checking.
 
@@ -24,7 +24,7 @@ fn boards() -> Vec<Board> {
     (0..BOARDS).map(|_| board()).collect()
 }
 
-/// What the list does with every combo: columns of bets, and of calls.
+/// The strategy of the list with every combo: columns of bets, and of calls.
 fn columns(list: &RuleList, board: Board) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let showdown = Showdown::new(board.set()).expect("a river");
     let rate = |combo: Combo| Some((showdown.win_rate(combo)?.value(Ties::Half), combo));

@@ -47,7 +47,7 @@ fn folds_showdowns_and_all_ins_are_worth_what_the_rules_say() {
     }
 }
 
-/// What seat 0 wins in expectation when the seats play these policies to the end of the hand.
+/// The expected winnings of seat 0 when the seats play these policies to the end of the hand.
 fn played_out(policies: [&dyn Policy; 2], public: &PublicState, dealt: [HoleCards; 2]) -> f64 {
     let Turn::Act(seat) = public.turn() else {
         let payoffs = public.payoffs(&BySeat::from_slice(&dealt).expect("two seats"));

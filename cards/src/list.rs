@@ -106,7 +106,7 @@ pub enum ParseCardsError {
     Card {
         /// Offset of the piece in characters, from 0.
         at: usize,
-        /// Why the piece is not a card.
+        /// The reason the piece is not a card.
         source: ParseCardError,
     },
     /// More cards than the list can hold.

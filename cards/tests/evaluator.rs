@@ -23,7 +23,7 @@ fn hands(deck: &[CardSet], hand: CardSet, more: usize, visit: &mut impl FnMut(Ca
     }
 }
 
-/// How many hands of `size` cards fall in each category, high card first.
+/// The number of hands of `size` cards in each category, high card first.
 fn category_counts(size: usize) -> [u64; 9] {
     let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
     let next = AtomicUsize::new(0);

@@ -15,7 +15,7 @@ fn random_board(rng: &mut Pcg64Mcg) -> CardSet {
     board
 }
 
-/// What a hand meets, one opponent's hand after the other.
+/// The sums of a hand, one opponent's hand after the other.
 fn naive(hole: Combo, board: CardSet, range: &[f64; Combo::COUNT]) -> ShowdownSums {
     let mut sums = ShowdownSums::default();
     if hole.set().intersects(board) {

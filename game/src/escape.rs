@@ -29,7 +29,7 @@ pub fn excerpt(text: &str) -> String {
     excerpt_of(text.as_bytes(), MAX_CHARS)
 }
 
-/// As [`excerpt`], for bytes that should be text, with at most `most` characters.
+/// The same as [`excerpt`], for bytes that should be text, with at most `most` characters.
 pub fn excerpt_of(bytes: &[u8], most: usize) -> String {
     // More than fits: of many megabytes only the beginning is processed.
     cut(&bytes[..bytes.len().min(most.saturating_mul(8))], most)

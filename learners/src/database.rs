@@ -38,9 +38,9 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
     const COMMAND: &'static str;
     /// The number of games solved between checks whether to stop.
     const CHUNK: u64;
-    /// What its games are called.
+    /// The name of its games.
     const GAMES: &'static str;
-    /// Why such games cannot be solved.
+    /// The reason such games cannot be solved.
     type Error: std::error::Error + Send + Sync + 'static;
 
     /// Checks that such games can be solved.
@@ -87,7 +87,7 @@ pub struct Database<C> {
     start: usize,
 }
 
-/// Why a database cannot be made or read.
+/// The reason a database cannot be made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     /// A file cannot be read or written.
@@ -121,7 +121,7 @@ pub enum DatabaseError {
     /// Not all shards of a database were given.
     #[error("{games} {first} to {last} of {of} are missing: give all shards")]
     Missing {
-        /// What the games are called.
+        /// The name of the games.
         games: &'static str,
         /// The number of the first missing game.
         first: u64,
@@ -137,11 +137,11 @@ pub enum DatabaseError {
         path: PathBuf,
         /// The field that differs.
         what: &'static str,
-        /// Its value in the file.
+        /// The value in the file.
         found: String,
         /// The value asked for.
         expected: String,
-        /// What can be done.
+        /// A remedy for the user.
         remedy: &'static str,
     },
     /// A file of this name exists.

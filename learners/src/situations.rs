@@ -43,7 +43,7 @@ pub struct Situations {
     pub iterations: u32,
 }
 
-/// Why such situations cannot be made.
+/// The reason such situations cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SituationsError {
     /// They cannot be drawn or solved.
@@ -135,7 +135,7 @@ impl Content for Situations {
 pub struct Solved<'a> {
     /// The board.
     pub board: CardSet,
-    /// Its first three cards.
+    /// The first three cards.
     pub flop: CardSet,
     /// The pot in big blinds.
     pub pot: f32,

@@ -16,7 +16,7 @@ pub struct Table {
     weights: Vec<f32>,
 }
 
-/// Why numbers are not a valid table.
+/// The reason numbers are not a valid table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TableError {
     /// The lengths do not match.

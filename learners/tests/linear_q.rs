@@ -8,7 +8,7 @@ fn ranges(weights: &Weights) -> Ranges {
     Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) }
 }
 
-/// What a rule loses at a stack, in mbb a hand: the small blind's and the big blind's part.
+/// The losses of a rule at a stack, in mbb a hand: the small blind's and the big blind's part.
 fn losses(weights: &Weights, stack: f64) -> [f64; 2] {
     let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
     equilibrium(&payoffs).losses(&payoffs, &ranges(weights)).map(|loss| 1000.0 * loss)

@@ -39,7 +39,7 @@ fn small() -> Network {
     network(&shape(3, &[5, 4], 2, Activation::Prelu), Arc::new(Softmax)).with_notes(notes)
 }
 
-/// What a network answers, sum by sum in f64.
+/// The answers of a network, sum by sum in f64.
 fn slowly(network: &Network, row: &[f32]) -> Vec<f64> {
     let scaling = network.scaling();
     let mut units: Vec<f64> = row

@@ -1,4 +1,4 @@
-//! What learned, whichever kind it is.
+//! Tests of trained models of every kind.
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ pub enum SnapshotError {
         kind: &'static str,
         /// The text that differs.
         what: &'static str,
-        /// Its value in the snapshot.
+        /// The value in the snapshot.
         found: String,
         /// The wanted value.
         wanted: String,
@@ -96,7 +96,7 @@ pub(crate) type Names = [(&'static str, String)];
 
 /// A number type of snapshots.
 pub(crate) trait Number: Copy {
-    /// Its byte representation.
+    /// The byte representation.
     type Bytes: AsRef<[u8]> + Default + AsMut<[u8]>;
     fn bytes(self) -> Self::Bytes;
     fn of(bytes: Self::Bytes) -> Self;

@@ -78,7 +78,7 @@ fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
     }
 }
 
-/// By the higher of the two cards, which no bucket knows.
+/// Classes by the higher of the two cards, which no bucket knows.
 struct ByHighest;
 
 impl HandClasses for ByHighest {

@@ -13,7 +13,7 @@ use cards::{CanonicalIndex, Card, CardSet, Combo, Suit};
 /// The canonical boards of three or of four cards.
 pub(super) struct Boards {
     cards: u32,
-    /// By the number of a card set: row × 32 + index of the suit permutation.
+    /// Entries by the number of a card set: row × 32 + index of the suit permutation.
     positions: Box<[u32]>,
     /// The canonical board of each row, and the number of boards that the row stands for.
     rows: Vec<(CardSet, u32)>,

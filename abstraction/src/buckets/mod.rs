@@ -216,7 +216,7 @@ impl Buckets {
         self.of_combo(Combo::new(a, b).ok_or(BucketsError::Hole)?, board.set())
     }
 
-    /// As [`Buckets::bucket`], for a combo and a set of board cards.
+    /// The same as [`Buckets::bucket`], for a combo and a set of board cards.
     ///
     /// # Errors
     /// When the board's number of cards is not 0, 3, 4 or 5, or it shares a card with the hand.

@@ -68,7 +68,7 @@ pub enum ParseRecipeError {
     Times {
         /// The street.
         street: Street,
-        /// How often it is given, in words.
+        /// The number of times it is given, in words.
         times: &'static str,
     },
     /// A kind that its street cannot have.

@@ -36,7 +36,7 @@ pub struct StreetReport {
 pub struct Example {
     /// The bucket's number.
     pub bucket: u32,
-    /// Its share of all hands.
+    /// The share of all hands.
     pub share: f64,
     /// The mean, lowest and highest win-rate of its hands.
     pub win_rate: [f64; 3],

@@ -85,7 +85,7 @@ impl Feature {
         }
     }
 
-    /// What the feature is measured in.
+    /// The unit of the feature.
     pub fn unit(self) -> Unit {
         match self {
             Feature::WinRate | Feature::Percentile { .. } => Unit::ShareOfPot,

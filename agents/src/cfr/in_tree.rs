@@ -16,7 +16,7 @@ use crate::winrate::{Effort, win_rates};
 /// The strategy of a blueprint by node.
 pub(super) struct InTree {
     model: Arc<Model>,
-    /// By node index; empty at terminal nodes.
+    /// Entries by node index; empty at terminal nodes.
     decisions: Vec<Shares>,
 }
 

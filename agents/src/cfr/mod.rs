@@ -105,7 +105,7 @@ enum Translation {
     Likelier,
 }
 
-/// How action probabilities are turned into a decision.
+/// The rule by which action probabilities are turned into a decision.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     play: Play,
@@ -132,7 +132,7 @@ impl Style {
     }
 }
 
-/// Where the blueprint comes from.
+/// The source of the blueprint.
 #[derive(Debug)]
 enum Source {
     Shipped,

@@ -80,7 +80,7 @@ pub(super) fn games() -> String {
     FILES.map(|(game, _)| game).join(" and ")
 }
 
-/// What they are.
+/// A description of the shipped blueprints.
 pub(super) fn about() -> String {
     all().iter().map(|shipped| model::about(&shipped.blueprint)).collect::<Vec<_>>().join("\n\n")
 }

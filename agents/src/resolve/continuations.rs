@@ -52,17 +52,17 @@ pub(super) struct Continuations {
     turns: Vec<(f64, u32)>,
 }
 
-/// What continuation strategies win on a flop.
+/// The winnings of continuation strategies on a flop.
 pub(super) struct OnFlop {
     of: Arc<Continuations>,
     /// The class of each hand.
     classes: Vec<u8>,
     deals: Vec<Deal>,
-    /// By the blueprint's first decision of the turn.
+    /// Entries by the blueprint's first decision of the turn.
     tables: Mutex<Vec<(u32, Arc<Table>)>>,
 }
 
-/// What continuation strategies win at a leaf.
+/// The winnings of continuation strategies at a leaf.
 #[derive(Clone)]
 pub(super) struct AtLeaf {
     table: Arc<Table>,
@@ -79,7 +79,7 @@ struct Deal {
     showdown: i8,
 }
 
-/// What seat 0 wins beyond checking down, as a share of the pot, for each strategy of seat 0,
+/// The winnings of seat 0 beyond checking down, as a share of the pot, for each strategy of seat 0,
 /// strategy of seat 1, class of seat 0 and class of seat 1.
 type Table = Vec<f32>;
 
@@ -164,9 +164,9 @@ impl Continuations {
 }
 
 impl OnFlop {
-    /// What strategies win at a leaf with this state: from the turn to which the blueprint comes by
-    /// the same betting, or if its betting was over before, from the one whose stacks, in pots, are
-    /// most alike.
+    /// The winnings of strategies at a leaf with this state: from the turn to which the blueprint
+    /// comes by the same betting, or if its betting was over before, from the one whose stacks, in
+    /// pots, are most alike.
     pub(super) fn at(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
         let Continuations { blueprint, turns } = &*self.of;
         let depth = leaf.behind / leaf.pot;
@@ -185,8 +185,9 @@ impl OnFlop {
         AtLeaf { table, shallower: (depth / found).min(1.0) as f32 }
     }
 
-    /// What both players' hands win beyond checking down at a leaf, as shares of the pot, times the
-    /// probability of the hands that they can meet. The ranges have the probability of each hand.
+    /// The winnings of both players' hands beyond checking down at a leaf, as shares of the pot,
+    /// times the probability of the hands that they can meet. The ranges have the probability of
+    /// each hand.
     pub(super) fn beyond(&self, flop: &Flop, at: &AtLeaf, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let AtLeaf { table, shallower } = at;
         let shares = ranges.map(|range| {
@@ -207,7 +208,7 @@ impl OnFlop {
         zero_sum([&won[0], &won[1]], [&unblocked[0], &unblocked[1]], ranges)
     }
 
-    /// What strategies win from a decision of the blueprint on.
+    /// The winnings of strategies from a decision of the blueprint on.
     fn sampled(&self, turn: u32) -> Table {
         const PAIRS_OF_CLASSES: usize = CLASSES * CLASSES;
         let tree = self.of.blueprint.tree();
@@ -336,7 +337,7 @@ fn equilibrium(table: &[f32], shares: &[[f32; CLASSES]; 2]) -> [Choices; 2] {
     sums.map(|sums| sums.map(normal))
 }
 
-/// What each strategy of each of a player's classes wins against the other player's choices.
+/// The winnings of each strategy of each of a player's classes against the other player's choices.
 fn values(
     table: &[f32],
     shares: &[[f32; CLASSES]; 2],
@@ -423,7 +424,7 @@ mod tests {
     /// The values beyond checking down at a pot of 200 with 200 behind.
     struct Found {
         values: [Vec<f32>; 2],
-        /// What all hands of seat 1 win together, for each of [`STACKS`].
+        /// The winnings of all hands of seat 1 together, for each of [`STACKS`].
         sizes: Vec<f32>,
         /// The class of each hand.
         classes: Vec<u8>,

@@ -23,7 +23,7 @@ pub(super) struct Flops {
     cache: Mutex<Vec<(CardSet, EndOfFlop)>>,
 }
 
-/// What estimates values beyond checking down.
+/// The estimator of values beyond checking down.
 enum Estimate {
     Network(Arc<Network>),
     Continuations(Arc<Continuations>),
@@ -125,7 +125,7 @@ enum BettingValues {
     Network(Arc<Network>),
     Continuations {
         on_flop: Arc<OnFlop>,
-        /// By the leaf's number.
+        /// Entries by the leaf's number.
         leaves: Vec<AtLeaf>,
     },
 }

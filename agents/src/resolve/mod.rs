@@ -262,7 +262,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// What estimates values where the flop's betting ends.
+/// The estimator of values where the flop's betting ends.
 enum Values {
     Network(Arc<Flops>),
     /// The blueprint, with the games that it was built for.

@@ -122,7 +122,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// What agents of one choice are built from.
+/// The sources of the agents of one choice.
 struct Source {
     list: Arc<RuleList>,
     ranges: Option<AgentChoice>,

@@ -123,7 +123,7 @@ enum Play {
     Purify,
 }
 
-/// How shares are turned into a decision.
+/// The rule by which shares are turned into a decision.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     play: Play,
@@ -199,7 +199,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     Ok(recipe)
 }
 
-/// Where the student comes from.
+/// The source of the student.
 #[derive(Debug)]
 enum Source {
     Shipped(Shipped),

@@ -12,7 +12,7 @@ pub(super) struct Shape {
     first: u64,
     /// For each suit the stride, in deal numbers, of the multiset that it belongs to.
     strides: [u64; 4],
-    /// How many suits with the same code follow; 0 where the code has one rank number only.
+    /// The number of following suits with the same code; 0 where the code has one rank number only.
     after: [u8; 4],
     /// Whether three or four suits share a code that has several rank numbers.
     crowded: bool,

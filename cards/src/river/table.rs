@@ -55,7 +55,7 @@ impl RiverTable {
         RiverTable { ties, values }
     }
 
-    /// What a tie counts for in this table.
+    /// The value of a tie in this table.
     pub fn ties(&self) -> Ties {
         self.ties
     }

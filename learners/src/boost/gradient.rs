@@ -9,7 +9,7 @@
 #[derive(Debug)]
 pub(super) struct Gradients {
     pub(super) exact: Vec<[f32; 2]>,
-    /// By row: the first derivative in the upper 32 bits, the second in the lower.
+    /// Entries by row: the first derivative in the upper 32 bits, the second in the lower.
     pub(super) whole: Vec<u64>,
     /// The units of the first and the second derivative.
     pub(super) units: [f64; 2],

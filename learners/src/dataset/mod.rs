@@ -77,7 +77,7 @@ impl Split {
     }
 }
 
-/// How rows are labelled.
+/// The kind of the labels of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Labels {
     /// The teacher's probabilities.
@@ -87,7 +87,7 @@ pub enum Labels {
     Hard,
 }
 
-/// Why a dataset cannot be made or read.
+/// The reason a dataset cannot be made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// A file cannot be read or written.
@@ -125,7 +125,7 @@ pub enum DatasetError {
         "the dataset's {what} of the {street} are {found}, but its features and menu make {expected}: make it again"
     )]
     Names {
-        /// What differs: columns or classes.
+        /// The difference: columns or classes.
         what: &'static str,
         /// The street.
         street: Street,

@@ -61,7 +61,7 @@ pub enum Share {
 /// A representation of solved games as rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Representation {
-    /// Its number in the paper, from 1.
+    /// The number in the paper, from 1.
     pub number: usize,
     /// The form of the distributions.
     pub inputs: Inputs,

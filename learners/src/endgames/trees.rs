@@ -20,7 +20,7 @@ const INTERVALS: usize = 4096;
 /// Bins of each column for optimal trees.
 const OPTIMAL_INTERVALS: usize = 256;
 
-/// Why learning fails.
+/// The reason learning fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LearnError {
     /// The games do not make a valid table.

@@ -11,7 +11,7 @@ use solvers::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sampler};
 #[derive(Debug, Clone)]
 pub struct RuleEvaluator {
     fitness: Fitness,
-    /// By betting situation, then class.
+    /// Entries by betting situation, then class.
     questions: Vec<Situation>,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Record {
     /// The rule.
     pub rule: Heuristic,
-    /// Its value, in chips per match.
+    /// The value, in chips per match.
     pub value: f64,
     /// The number of rules measured when it was found, this one included.
     pub evaluations: u64,

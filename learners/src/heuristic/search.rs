@@ -35,7 +35,7 @@ pub enum Method {
 pub enum Measure<'a> {
     /// Exactly.
     Exact,
-    /// By this number of matches for each rule, as published.
+    /// The mean of this number of matches for each rule, as published.
     Sampled {
         /// The sampler that plays the matches.
         sampler: Sampler<'a>,
@@ -107,7 +107,7 @@ pub struct Search<'a> {
     all: Option<Exhaustive<'a>>,
 }
 
-/// Why a saved search cannot be resumed.
+/// The reason a saved search cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The text is not a saved search.
@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
         climb(rule, &mut Bench { language, evaluator, measure, records: &mut self.records })
     }
 
-    /// What a saved search must have in common with this one to be resumed.
+    /// The text that a saved search must have in common with this one to be resumed.
     fn what(&self) -> String {
         let Options { method, most, evaluations, seed, cards_only } = self.options;
         let cards = if cards_only { ", cards alone" } else { "" };

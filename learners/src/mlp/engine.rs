@@ -106,10 +106,10 @@ impl Losses {
 /// calls that return numbers wait, and report errors since. After an error an engine is of no
 /// further use.
 pub trait Engine {
-    /// Why it fails.
+    /// The reason it fails.
     type Error: Into<MlpError>;
 
-    /// Its name in checkpoints, which only engines of the same name resume; empty for
+    /// The name in checkpoints, which only engines of the same name resume; empty for
     /// [`Processor`].
     fn name(&self) -> &str;
 

@@ -70,7 +70,7 @@ pub enum Decay {
         /// The final rate as a share of the largest.
         to: f64,
     },
-    /// By a constant factor at regular intervals.
+    /// Decay by a constant factor at regular intervals.
     Steps {
         /// The number of epochs between two steps.
         every: u32,
@@ -98,7 +98,7 @@ impl Schedule {
     }
 }
 
-/// Why training cannot begin, resume or go on.
+/// The reason training cannot begin, resume or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum MlpError {
     /// An option's value is not allowed.
@@ -162,9 +162,9 @@ pub enum MlpError {
     OtherRun {
         /// The field that differs.
         field: &'static str,
-        /// Its value in the checkpoint.
+        /// The value in the checkpoint.
         theirs: String,
-        /// Its value in this run.
+        /// The value in this run.
         ours: String,
     },
 }

@@ -123,7 +123,7 @@ impl Panels {
     }
 }
 
-/// What is done with the numbers of a product.
+/// The operation that is applied to the numbers of a product.
 ///
 /// A closure, of the row, the first column and some numbers, is compiled as a function of its own,
 /// for registers that every processor has; the types below are compiled into the product.

@@ -36,9 +36,9 @@ use saved::HyperplaneState;
 pub enum StartTrees {
     /// This number, at least one.
     Exactly(usize),
-    /// As long as they pay. A table that is searched in stages gets 48. A smaller one gets more,
-    /// the fewer rows, columns and levels there are, up to 1024; then as many again as it took to
-    /// find the best, up to twice as many in all.
+    /// Starts as long as they pay. A table that is searched in stages gets 48. A smaller one gets
+    /// more, the fewer rows, columns and levels there are, up to 1024; then as many again as it
+    /// took to find the best, up to twice as many in all.
     WhilePaying,
 }
 
@@ -77,7 +77,7 @@ pub struct Options {
     pub survivors: usize,
     /// The most rounds of search on a tree in each stage; at least one.
     pub rounds: usize,
-    /// How often parts of the best tree are regrown at the end, over all rows.
+    /// The number of times that parts of the best tree are regrown at the end, over all rows.
     pub regrows: usize,
     /// The least number of rows in a stage: with fewer than twice as many, all rows are used from
     /// the start.

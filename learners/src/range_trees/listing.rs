@@ -9,7 +9,7 @@ use super::sets::{Hands, Sets, Split, Table, shares, sum};
 pub(super) struct Listing<'a> {
     pub(super) sets: &'a Sets,
     pub(super) table: &'a Table,
-    /// How many more may be listed.
+    /// The number of trees that may still be listed.
     pub(super) left: usize,
 }
 

@@ -29,7 +29,7 @@ pub enum LearningOptions {
     Mlp(MlpOptions),
 }
 
-/// Why training fails.
+/// The reason training fails.
 #[derive(Debug, thiserror::Error)]
 pub enum LearningError {
     /// An error of a tree learner.

@@ -14,7 +14,7 @@ use super::scan::Sorter;
 pub(crate) struct Grower<'a, const W: usize> {
     pub(crate) matrix: &'a Matrix<W>,
     pub(crate) price: Price,
-    /// How many columns each split chooses from, drawn again for each; `None` for all.
+    /// The number of columns that each split chooses from, drawn again for each; `None` for all.
     pub(crate) picked: Option<usize>,
     /// The seed of the drawn columns.
     pub(crate) seed: u64,

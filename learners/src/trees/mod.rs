@@ -15,7 +15,7 @@ pub use loss::Loss;
 /// The most classes a tree can learn: the most lanes of `with_lanes`.
 pub(crate) const MAX_CLASSES: usize = 320;
 
-/// Why a tree cannot be learned.
+/// The reason a tree cannot be learned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreesError {
     /// There are too many classes.

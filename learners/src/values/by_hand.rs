@@ -33,9 +33,9 @@ fn rivers_of_a_pair(board: CardSet) -> f64 {
 struct Outlook {
     /// The probability of the hands it can meet.
     unblocked: f32,
-    /// Its win rate against these, ties half.
+    /// The win rate against these, ties half.
     win_rate: f32,
-    /// Its win rates on each river where it can be held, in increasing order.
+    /// The win rates on each river where it can be held, in increasing order.
     rivers: Vec<f32>,
 }
 

@@ -10,8 +10,8 @@ pub fn quantise(weights: &[f32], shares: &mut [u8]) {
     quantise_to(WHOLE, weights, shares);
 }
 
-/// As [`quantise`], in steps of one part in `steps`, which must divide 255: each byte is a multiple
-/// of 255 / `steps`. Few steps compress better.
+/// The same as [`quantise`], in steps of one part in `steps`, which must divide 255: each byte is a
+/// multiple of 255 / `steps`. Few steps compress better.
 pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
     assert!(steps > 0 && WHOLE.is_multiple_of(steps), "{steps} does not divide {WHOLE}");
     shares.fill(0);

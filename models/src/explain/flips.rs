@@ -15,7 +15,7 @@ pub struct Flip<A> {
     pub column: usize,
     /// The feature.
     pub feature: Feature,
-    /// Its present value.
+    /// The present value.
     pub from: f32,
     /// The nearest value with another answer.
     pub to: f32,

@@ -95,7 +95,7 @@ impl<'a> Explainer<'a> {
         self.clauses(number).into_iter().map(|(_, words)| words).collect()
     }
 
-    /// As [`Explainer::path`], with the column of each clause; none for weighted sums.
+    /// The same as [`Explainer::path`], with the column of each clause; none for weighted sums.
     pub fn clauses(&self, number: usize) -> Vec<(Option<usize>, String)> {
         let bounds = Bounds::of(self.tree, &self.way(number));
         let ranges = bounds.order.iter().map(|&column| {

@@ -25,7 +25,7 @@ pub enum HeuristicError {
     /// A statement that is not valid, in a list that was not parsed from a text.
     #[error("statement {number}, `{text}`: {what}")]
     Statement {
-        /// Its position in the list, from 1; the default is after the last.
+        /// The position in the list, from 1; the default is after the last.
         number: usize,
         /// The statement.
         text: String,

@@ -14,7 +14,7 @@ use super::{Clause, Heuristic, RuleScope};
 /// The reason why a statement can never apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unreached {
-    /// Its clauses contradict each other.
+    /// The clauses contradict each other.
     Contradiction,
     /// A clause cannot hold in the scope, such as a pot of 31 big blinds on the turn of a limit
     /// game.

@@ -83,7 +83,7 @@ impl Network {
         &self.shape
     }
 
-    /// Its layers.
+    /// The layers.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }

@@ -23,7 +23,7 @@ pub const COLUMNS: usize = 13 + 2 * Ordered::INTERVALS;
 pub struct Stakes {
     /// The pot, in any unit.
     pub pot: f32,
-    /// What each player still has, in the same unit; above 0.
+    /// The remaining stack of each player, in the same unit; above 0.
     pub behind: f32,
 }
 
@@ -82,9 +82,9 @@ impl Flop {
         hands().map(of).collect()
     }
 
-    /// What each hand wins from the other player's if nobody bets any more, as a share of the pot:
-    /// half the sum over these hands of their number in `reach` and the margin. `reach` has for
-    /// each end a number for each hand of the other player.
+    /// The winnings of each hand from the other player's if nobody bets any more, as a share of the
+    /// pot: half the sum over these hands of their number in `reach` and the margin. `reach` has
+    /// for each end a number for each hand of the other player.
     pub fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
         let mut sums = products(self.pairs.margins(), reach);
         sums.iter_mut().for_each(|sum| *sum *= 0.5);
@@ -174,8 +174,9 @@ impl Prospects {
         &self.rows[((2 * end + player) * HANDS + hand) * COLUMNS..][..COLUMNS]
     }
 
-    /// What both players' hands win beyond checking down by a network: shares of the pot, times the
-    /// probability of the hands that can be met. Over both ranges it sums to zero at each end.
+    /// The winnings of both players' hands beyond checking down by a network: shares of the pot,
+    /// times the probability of the hands that can be met. Over both ranges it sums to zero at each
+    /// end.
     pub fn beyond(self, network: &Network, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let mut answers = vec![0.0; self.rows.len() / COLUMNS];
         network.answer_all(&self.rows, &mut answers);
@@ -193,8 +194,8 @@ impl Prospects {
     }
 }
 
-/// What both players' hands win, times the probability `unblocked` of the hands that they can meet, less
-/// the same for each pair of hands, so that it sums to zero over both ranges.
+/// The winnings of both players' hands, times the probability `unblocked` of the hands that they
+/// can meet, less the same for each pair of hands, so that it sums to zero over both ranges.
 pub fn zero_sum(won: [&[f32]; 2], unblocked: [&[f32]; 2], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
     let (mut sum, mut total) = (0.0_f64, 0.0_f64);
     for player in 0..2 {

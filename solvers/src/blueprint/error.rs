@@ -57,7 +57,7 @@ pub enum TrainerError {
     Option {
         /// The option, in words.
         what: &'static str,
-        /// Its value.
+        /// The value.
         found: String,
         /// The allowed values.
         wanted: &'static str,

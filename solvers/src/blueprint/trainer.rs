@@ -205,8 +205,8 @@ impl<D: Deals> Trainer<D> {
 }
 
 impl Trainer<HoldemDeals> {
-    /// As [`run`](Self::run), but compiled with this crate, so that it is fast whatever the
-    /// caller's settings.
+    /// The same as [`run`](Self::run), but compiled with this crate, so that it is fast whatever
+    /// the caller's settings.
     pub fn train(&mut self, iterations: u64, threads: usize, stop: &(dyn Fn() -> bool + Sync)) {
         self.run(iterations, threads, stop);
     }

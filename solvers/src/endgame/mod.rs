@@ -122,7 +122,7 @@ pub enum EndgameError {
         player: &'static str,
         /// The card, from 1.
         card: usize,
-        /// Its weight.
+        /// The weight.
         weight: f64,
     },
     /// No deal of two different cards is possible.

@@ -61,7 +61,8 @@ pub struct Fitness {
     situations: Vec<Situation>,
     /// For each group, the index of the situation of each of the player's decisions.
     indices: Vec<Vec<usize>>,
-    /// By group, class and end: chips won; below, the probability. 0 where the player would not go.
+    /// Entries by group, class and end: chips won; below, the probability. 0 where the player would
+    /// not go.
     won: Vec<f64>,
     matchups: Vec<f64>,
     /// The sums of `won` over the classes, by group and end.
@@ -257,8 +258,8 @@ impl Fitness {
         indices.map(of).sum()
     }
 
-    /// How often a rule is asked in each situation with each class, per match, in the order of
-    /// [`MoveTable`].
+    /// The number of times that a rule is asked in each situation with each class, per match, in
+    /// the order of [`MoveTable`].
     pub fn asked(&self, moves: &MoveTable) -> Vec<f64> {
         let many = self.classes.len();
         let mut asked = vec![0.0; moves.0.len()];
@@ -304,7 +305,7 @@ fn follow(steps: &[Step], step: usize, ends: &[f64], at: &impl Fn(usize) -> usiz
     }
 }
 
-/// As [`follow`], with the partial sum reported at every own decision.
+/// The same as [`follow`], with the partial sum reported at every own decision.
 fn count(
     steps: &[Step],
     step: usize,
@@ -472,7 +473,7 @@ impl Fold<'_> {
         shares.iter().map(|&share| f64::from(share) / sum).collect()
     }
 
-    /// By step and bucket, the probability of the player's own actions since the street's
+    /// Entries by step and bucket: the probability of the player's own actions since the street's
     /// beginning.
     fn played(&self, betting: &StreetBetting, player: Player) -> Vec<f64> {
         let buckets = self.rows.buckets;

@@ -82,7 +82,7 @@ pub enum LbrError {
     },
 }
 
-/// What the response wins over a hand, in chips, from a spot with the agent's posterior on.
+/// The winnings of the response over a hand, in chips, from a spot with the agent's posterior on.
 pub type ValueOfSpot<'a> = dyn FnMut(&PublicState, &Posterior) -> f64 + 'a;
 
 /// The response to one agent.

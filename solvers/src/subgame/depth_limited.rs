@@ -29,7 +29,7 @@ const VARIANT: Variant = Variant::dcfr(1.5, f64::NEG_INFINITY, 2.0);
 /// A leaf: the betting of the street is over, or both players are all-in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leaf {
-    /// Its number; leaves where chips are left come first.
+    /// The number; leaves where chips are left come first.
     pub number: usize,
     /// The chips in the pot.
     pub pot: f64,
@@ -37,7 +37,7 @@ pub struct Leaf {
     pub behind: f64,
 }
 
-/// What hands are worth at leaves.
+/// The values of hands at leaves.
 pub trait LeafValues: Send + Sync {
     /// The hands that can be held.
     fn hands(&self) -> &[Combo];
@@ -79,12 +79,12 @@ pub struct DepthLimited<L> {
     iterations: u32,
 }
 
-/// What a player's own decisions are worth.
+/// The response of a player at its own decisions.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// By its strategy.
+    /// The player's own strategy.
     Strategy,
-    /// By the best action of each hand.
+    /// The best action of each hand.
     Best,
 }
 
@@ -358,8 +358,8 @@ impl<L: LeafValues> DepthLimited<L> {
         values
     }
 
-    /// What a player's hands win at the leaves if nobody bets any more, in shares of the pot, times
-    /// the opponent's reach.
+    /// The winnings of a player's hands at the leaves if nobody bets any more, in shares of the
+    /// pot, times the opponent's reach.
     fn checked_down(&self, others: &[f32]) -> Vec<f32> {
         let count = self.hands();
         let each = |leaves: &[(usize, Leaf)]| {
@@ -370,9 +370,9 @@ impl<L: LeafValues> DepthLimited<L> {
         parallel::map(self.leaves.chunks(2 * BATCH_SIZE), each).concat()
     }
 
-    /// What both players' hands win beyond that at the leaves where chips are left, in chips, when
-    /// these are reached so. A player who never comes to a leaf is assumed to come with its range
-    /// at the root.
+    /// The winnings of both players' hands beyond that at the leaves where chips are left, in
+    /// chips, when these are reached so. A player who never comes to a leaf is assumed to come with
+    /// its range at the root.
     fn beyond(&self, reach: &[Vec<f32>; 2]) -> [Vec<f32>; 2] {
         let count = self.hands();
         let open = self.leaves.partition_point(|(_, leaf)| leaf.behind > 0.0);
@@ -402,9 +402,9 @@ impl<L: LeafValues> DepthLimited<L> {
         [0, 1].map(|player: usize| found.iter().flat_map(|found| &found[player]).copied().collect())
     }
 
-    /// What the average strategies are worth to each player at the root, in chips, and what the
-    /// best answers of one player to the other's are worth, if the estimates at the leaves stay
-    /// those of the average strategies.
+    /// The values of the average strategies to each player at the root, in chips, and what the best
+    /// answers of one player to the other's are worth, if the estimates at the leaves stay those of
+    /// the average strategies.
     pub fn evaluate(&self) -> [[f64; 2]; 2] {
         let strategies = self.strategies(&self.averages);
         let reach = self.reach(&strategies);
@@ -420,8 +420,8 @@ impl<L: LeafValues> DepthLimited<L> {
         })
     }
 
-    /// What a player wins by its best answer beyond its average strategy, if the estimates at the
-    /// leaves stay those of the average strategies: in chips, averaged over both players.
+    /// The winnings of a player by its best answer beyond its average strategy, if the estimates at
+    /// the leaves stay those of the average strategies: in chips, averaged over both players.
     pub fn exploitability(&self) -> f64 {
         let [own, best] = self.evaluate();
         (best[0] - own[0] + best[1] - own[1]) / 2.0
@@ -487,7 +487,7 @@ impl<L: LeafValues> DepthLimited<L> {
         }))
     }
 
-    /// What `of` says of each hand in a player's range.
+    /// The result of `of` for each hand in a player's range.
     fn held(&self, player: Player, of: impl Fn(usize) -> Vec<f64>) -> ByAction {
         let range = &self.ranges[player.index()];
         let hands = self.leaf_values.hands().iter().enumerate();

@@ -5,7 +5,7 @@ use game::Action;
 
 use crate::{Player, Variant};
 
-/// Why a subgame cannot be built or solved.
+/// The reason a subgame cannot be built or solved.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SubgameError {
     /// The number of players in the game is not two.

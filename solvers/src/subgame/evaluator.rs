@@ -175,9 +175,9 @@ pub(super) fn unblocked_weights(board: &Board, player: Player, others: &[f64]) -
         .collect()
 }
 
-/// How a player responds to the other's average strategy.
+/// The response of a player to the other's average strategy.
 pub(super) enum Answer {
-    /// Its own average strategy.
+    /// The player's own average strategy.
     Average,
     /// A best response.
     Best,

@@ -31,8 +31,8 @@ pub struct Gadget {
 pub(super) struct GadgetState {
     pub(super) player: Player,
     forced: f32,
-    /// What each of the player's hands gets for leaving: chips times the weight of the opponent's
-    /// hands that it meets.
+    /// The value of each of the player's hands for leaving: chips times the weight of the
+    /// opponent's hands that it meets.
     offers: Vec<f32>,
     /// The row for entering, then the row for leaving.
     regrets: Vec<f32>,

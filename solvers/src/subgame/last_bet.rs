@@ -134,7 +134,7 @@ impl LastBet {
     }
 }
 
-/// What a hand of either player wins when a bet is called, in pots.
+/// The winnings of a hand of either player when a bet is called, in pots.
 fn called(sums: &ShowdownSums, bet: f64) -> f64 {
     (1.0 + bet) * sums.wins + 0.5 * sums.ties - bet * sums.losses()
 }

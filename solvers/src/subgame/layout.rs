@@ -59,8 +59,8 @@ impl Subgame {
         Subgame::with_symmetries(root, ranges, menu, true)
     }
 
-    /// As [`Subgame::new`]; with `symmetric` false all cards are treated as different, which is
-    /// slower and gives the same results.
+    /// The same as [`Subgame::new`]; with `symmetric` false all cards are treated as different,
+    /// which is slower and gives the same results.
     ///
     /// # Errors
     /// As [`Subgame::new`].

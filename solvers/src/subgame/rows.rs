@@ -170,8 +170,8 @@ pub(super) fn learn(
     }
 }
 
-/// As [`learn`], with a strategy computed from predictions: the regrets with those of the last
-/// iteration counted once more.
+/// The same as [`learn`], with a strategy computed from predictions: the regrets with those of the
+/// last iteration counted once more.
 #[inline(always)]
 pub(super) fn learn_ahead(
     regrets: &mut [f32],

@@ -104,8 +104,8 @@ impl Solver {
         }
     }
 
-    /// As [`Solver::new`], for a subgame in which a player may take an offer instead of entering
-    /// it. Evaluations are of the game with that choice. A solver with a gadget cannot be
+    /// The same as [`Solver::new`], for a subgame in which a player may take an offer instead of
+    /// entering it. Evaluations are of the game with that choice. A solver with a gadget cannot be
     /// [written](Solver::write).
     ///
     /// # Errors

@@ -37,7 +37,7 @@ pub(super) struct SpotIndex {
     pub(super) begun: [Range; 2],
 }
 
-/// Why a state is not in a subgame.
+/// The reason a state is not in a subgame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OffTree {
     /// The hand does not pass through the subgame's root.

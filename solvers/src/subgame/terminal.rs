@@ -79,7 +79,7 @@ impl Real for f64 {
 #[repr(align(64))]
 pub(super) struct Sums<R> {
     all: Lanes<R>,
-    /// By card index; 64 entries so that no index needs a bounds check.
+    /// Entries by card index; 64 entries so that no index needs a bounds check.
     holding: [Lanes<R>; 64],
 }
 
@@ -165,8 +165,8 @@ pub(super) fn unblocked_weights<R: Real>(
     padding.fill(Default::default());
 }
 
-/// As [`unblocked_weights`], and also completes the result of [`show`] in `won`, which has the same shape as
-/// `unblocked`.
+/// The same as [`unblocked_weights`], and also completes the result of [`show`] in `won`, which has
+/// the same shape as `unblocked`.
 #[inline(always)]
 pub(super) fn settle<R: Real>(
     board: &Board,

@@ -28,7 +28,7 @@ use crate::Player;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Registers {
-    /// What every processor supports that the program was built for.
+    /// The registers of every processor that the program was built for.
     Any = 1,
     /// x86-64 with AVX2: 256 bits.
     Avx2,

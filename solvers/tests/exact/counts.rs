@@ -1,4 +1,4 @@
-//! How often paths meet: every pair of hands looked at, one by one.
+//! Counts of deals for each pair of paths: every pair of hands looked at, one by one.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use solvers::blueprint::exact::{Cell, ExactError, PairCounts, Path};
 
 use super::{CATEGORIES, board, buckets};
 
-/// What two paths are to each other.
+/// The counts of two paths.
 type Found = BTreeMap<(Path, Path), Cell>;
 
 fn all(pair_counts: &PairCounts) -> Found {

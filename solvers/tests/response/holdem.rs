@@ -15,8 +15,8 @@ use solvers::subgame::response::{
 
 use super::{By, asked, calls, folds, limit, menu, mixes, near, nolimit};
 
-/// What the responder wins in each seat, when it plays before the flop as the agent and when it
-/// plays its best, taking one flop for all.
+/// The winnings of the responder in each seat, when it plays before the flop as the agent and when
+/// it plays its best, taking one flop for all.
 fn winnings(responder: &Responder<'_>, values: &FlopValues) -> [[f64; 2]; 2] {
     let preflop = responder.preflop();
     let after = values.0.each_ref().map(|v| v.iter().map(|&v| f64::from(v)).collect::<Vec<_>>());

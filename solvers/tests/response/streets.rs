@@ -48,8 +48,8 @@ fn state(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     public
 }
 
-/// What one hand wins with its best actions against others with these weights, at a node of the
-/// river.
+/// The winnings of one hand with its best actions against others with these weights, at a node of
+/// the river.
 struct Naive<'a> {
     tree: &'a BettingTree,
     board: Board,

@@ -89,7 +89,7 @@ fn worth(hands: &[HandValue], hand: Combo) -> &HandValue {
     hands.iter().find(|value| value.combo == hand).expect("a hand of the range")
 }
 
-/// What a player wins at a spot on average, times the weight of all pairs of hands there.
+/// The winnings of a player at a spot on average, times the weight of all pairs of hands there.
 fn winnings(spot: &Spot<'_>, player: Player, hands: &[HandValue]) -> f64 {
     let weight =
         |value: &HandValue| spot.range(player).weight(value.combo) * value.unblocked_weight;

@@ -9,7 +9,7 @@ use game::Street;
 use super::count::Counter;
 use super::pair_counts::PairCounts;
 use super::{ExactError, MAX_PATHS};
-use crate::subgame::symmetry::{Renaming, alike};
+use crate::subgame::symmetry::{Renaming, card_classes};
 
 impl PairCounts {
     /// Counts all deals that continue a board of three, four or five cards, on the calling thread.
@@ -139,10 +139,10 @@ pub(crate) fn next(board: CardSet, symmetries: &[Renaming], given: Option<&Card>
         let keep = symmetries.iter().copied().filter(|renaming| renaming.card(card) == card);
         return vec![Next { card, times: 1, symmetries: keep.collect() }];
     }
-    let all = alike(CardSet::FULL, board, symmetries).into_iter().map(|alike| Next {
-        card: alike.cards[0].0,
-        times: alike.cards.len() as u64,
-        symmetries: alike.symmetries,
+    let all = card_classes(CardSet::FULL, board, symmetries).into_iter().map(|card_classes| Next {
+        card: card_classes.cards[0].0,
+        times: card_classes.cards.len() as u64,
+        symmetries: card_classes.symmetries,
     });
     all.collect()
 }

@@ -51,7 +51,7 @@ pub enum ExactError {
     Buckets {
         /// The street.
         street: Street,
-        /// Its number of buckets.
+        /// The number of buckets.
         found: usize,
     },
     /// There are too many paths.

@@ -10,7 +10,7 @@ use crate::blueprint::AbstractStrategy;
 /// A best response to a strategy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// Its winnings in chips per hand.
+    /// The winnings in chips per hand.
     pub won: f64,
     /// For each of its decision nodes, the index of its action for each path up to the decision's
     /// street; empty for other nodes.

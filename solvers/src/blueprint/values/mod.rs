@@ -99,8 +99,8 @@ enum Side {
     Cards(AgentStrategy),
 }
 
-/// By street, the shares in 255ths of all slots, bucket by bucket; all 0 where unknown or not
-/// queried yet.
+/// Entries by street: the shares in 255ths of all slots, bucket by bucket; all 0 where unknown or
+/// not queried yet.
 type Rows = [Box<[AtomicU8]>; 4];
 
 impl BlueprintValues {
@@ -184,8 +184,8 @@ struct Walker<'a> {
     /// The strategy of each seat.
     sides: [&'a Side; 2],
     holes: [Combo; 2],
-    /// By seat, a cache of the answers of a strategy queried for the actual cards, by node and
-    /// board.
+    /// Entries by seat: a cache of the answers of a strategy queried for the actual cards, by node
+    /// and board.
     answers: [HashMap<(u32, CardSet), [u8; MAX_ACTIONS]>; 2],
 }
 

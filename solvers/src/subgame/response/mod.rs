@@ -43,7 +43,7 @@ use crate::Player;
 /// Number of pairs of hands that can be held on a flop.
 const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;
 
-/// Why no response can be computed.
+/// The reason no response can be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ResponseError {
     /// The game is not heads-up hold'em.
@@ -104,7 +104,7 @@ fn situation_text(betting: &str, board: &Board) -> String {
     if board.is_empty() { betting } else { format!("{betting} on {board}") }
 }
 
-/// What a player does, in words.
+/// The action of a player, in words.
 fn verb(action: Action) -> String {
     match action {
         Action::Fold => "folds".to_owned(),
@@ -218,7 +218,7 @@ impl<'a> Responder<'a> {
         Ok(won.into_iter().flatten().flatten().collect())
     }
 
-    /// What the hands win for each of the responders and each of the first nodes.
+    /// The winnings of the hands for each of the responders and each of the first nodes.
     fn respond_on(
         &self,
         blocks: &Blocks,

@@ -38,7 +38,8 @@ enum Node {
         children: Vec<usize>,
         shares: Vec<ByHand>,
     },
-    /// What each player wins as the responder, times the probability that the agent gets here.
+    /// The winnings of each player as the responder, times the probability that the agent gets
+    /// here.
     End(Box<[ByHand; 2]>),
     Leaf(usize),
 }
@@ -52,12 +53,12 @@ pub struct Choices(Vec<[u8; StartingHand::COUNT]>);
 /// values of its actions.
 type Own<'a> = dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand + 'a;
 
-/// How a responder plays before the flop.
+/// The strategy of a responder before the flop.
 #[derive(Debug, Clone, Copy)]
 pub enum PreflopPlay<'a> {
-    /// As the agent would in its place.
+    /// The agent's own strategy.
     AsAgent,
-    /// By its own choices.
+    /// The responder's own choices.
     Chosen(&'a Choices),
 }
 

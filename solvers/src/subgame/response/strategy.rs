@@ -112,7 +112,7 @@ impl BoardStrategy for OnBoard<'_> {
     }
 }
 
-/// What is wrong with the strategy of a hand.
+/// The problem with the strategy of a hand.
 enum Problem {
     OffTree(Action),
     Sum(f64),
