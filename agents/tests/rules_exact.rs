@@ -67,7 +67,7 @@ fn on_real_rivers_the_rules_lose_less_than_checking_and_than_never_or_always_cal
         let mut last =
             LastBet::new(board.set(), [&any, &any], &SIZES).expect("a river").expect("deals");
         let play = last.solve(250);
-        let (low, high) = (last.worth_of_bets(&play.bets), last.worth_against_calls(&play.calls));
+        let (low, high) = (last.value_of_bets(&play.bets), last.value_against_calls(&play.calls));
         let (bets, calls) = columns(&list, board);
         let never = vec![vec![0.0; Combo::COUNT]; SIZES.len()];
         let always = vec![vec![1.0; Combo::COUNT]; SIZES.len()];
@@ -75,9 +75,9 @@ fn on_real_rivers_the_rules_lose_less_than_checking_and_than_never_or_always_cal
         for (losses, loss) in losses.iter_mut().zip([
             high - low,
             value - 0.5,
-            value - last.worth_of_bets(&bets),
-            last.worth_against_calls(&calls) - value,
-            last.worth_against_calls(&always).min(last.worth_against_calls(&never)) - value,
+            value - last.value_of_bets(&bets),
+            last.value_against_calls(&calls) - value,
+            last.value_against_calls(&always).min(last.value_against_calls(&never)) - value,
         ]) {
             losses.push(loss);
         }

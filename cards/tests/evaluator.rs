@@ -148,7 +148,7 @@ const PAIRS: usize = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
 #[test]
 fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let judge = |thread: usize| {
+    let compare = |thread: usize| {
         let mut rng = Pcg64Mcg::seed_from_u64(thread as u64);
         let mut deck: Vec<Card> = Card::all().collect();
         let mut draw = || {
@@ -164,7 +164,7 @@ fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
             before = next;
         }
     };
-    std::thread::scope(|scope| (0..threads).for_each(|i| _ = scope.spawn(move || judge(i))));
+    std::thread::scope(|scope| (0..threads).for_each(|i| _ = scope.spawn(move || compare(i))));
 }
 
 #[test]

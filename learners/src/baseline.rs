@@ -104,9 +104,9 @@ impl Classifier for Nearest<'_> {
         shares.fill(0.0);
         let weight: f32 = nearest.iter().map(|&(_, row)| self.table.weights()[row]).sum();
         for (_, row) in nearest {
-            let part = self.table.weights()[row] / weight;
+            let ratio = self.table.weights()[row] / weight;
             for (sum, &share) in shares.iter_mut().zip(self.table.label(row)) {
-                *sum += part * share;
+                *sum += ratio * share;
             }
         }
     }

@@ -63,7 +63,7 @@ impl Clone for Count {
 }
 
 /// The number of deals after which tables are built: so many take as long as tables do.
-const WORTH_TABLES: u64 = 260_000;
+const TABLE_DEALS: u64 = 260_000;
 
 /// Error of making buckets or of looking one up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -184,7 +184,7 @@ impl Buckets {
         }
         let deals = deals as u64;
         let before = self.without_tables.0.fetch_add(deals, Relaxed);
-        if before < WORTH_TABLES && before + deals >= WORTH_TABLES {
+        if before < TABLE_DEALS && before + deals >= TABLE_DEALS {
             // Only this call builds them; meanwhile the others look up without.
             let _ = self.tables.set(Tables::new(&self.rules, &mut |_| {}));
         }

@@ -121,11 +121,11 @@ impl Style {
         let most = weights.iter().map(weight).fold(0.0, f64::max);
         let first = weights.iter().position(|&(_, weight)| weight == most);
         for (at, (_, weight)) in weights.iter_mut().enumerate() {
-            let kept = match self.play {
+            let keep = match self.play {
                 Play::Purify => Some(at) == first,
                 Play::Sample => *weight == most || *weight / total >= self.threshold,
             };
-            if !kept {
+            if !keep {
                 *weight = 0.0;
             }
         }

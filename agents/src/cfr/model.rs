@@ -84,7 +84,8 @@ impl Model {
             self.add(hand, &reading.followed, likely, &mut weights);
         }
         style.keep(&mut weights);
-        let strategy = Strategy::from_weights(weights.into_iter().filter(|&(_, kept)| kept > 0.0));
+        let strategy =
+            Strategy::from_weights(weights.into_iter().filter(|&(_, weight)| weight > 0.0));
         strategy.unwrap_or_else(|| by_odds(hand.public, hand.hole))
     }
 

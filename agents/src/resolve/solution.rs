@@ -245,7 +245,7 @@ impl Solved {
 
     /// The value of each combo of a seat at a state if it plays a best response from there, in
     /// chips over the whole hand; `None` on the flop, where nothing is known to the end.
-    pub(super) fn worth(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
+    pub(super) fn hand_values(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
         let Game::Exact(solver) = &mut *self.game() else { return None };
         let values = solver.values_at(public).ok()?;
         let mut all = vec![0.0; Combo::COUNT];

@@ -128,7 +128,8 @@ impl Resolver {
             };
             let other = Seat::new(1 - seat.index())?;
             let safe = before.as_ref().filter(|_| self.forced < 1.0);
-            let offers = safe.and_then(|before| Some((before.worth(root, other)?, self.forced)));
+            let offers =
+                safe.and_then(|before| Some((before.hand_values(root, other)?, self.forced)));
             let flops = self.flops.as_deref();
             let problem = Problem { root, seat, played, ranges, offers, flops };
             let pace = cache().pace.unwrap_or(PACE);

@@ -264,12 +264,12 @@ impl Player {
         let first = weights.iter().position(|&(_, weight)| weight == best);
         let mut index = 0;
         weights.retain(|&(_, weight)| {
-            let kept = match self.style.play {
+            let keep = match self.style.play {
                 Play::Purify => Some(index) == first,
                 Play::Sample => weight > 0.0 && (weight == best || weight >= self.style.threshold),
             };
             index += 1;
-            kept
+            keep
         });
         Strategy::from_weights(weights).unwrap_or_else(|| Strategy::pure(Action::Call))
     }

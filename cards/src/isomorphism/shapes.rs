@@ -61,8 +61,8 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         let mut rank_numbers = [0; CODES];
         for (code, numbers) in rank_numbers[..1 << all.bits].iter_mut().enumerate() {
             let counts = std::array::from_fn(|index| all.count(code, index));
-            for (more, part) in all.parts.iter_mut().enumerate() {
-                part[code] = list_part(counts, more, sizes);
+            for (more, summand) in all.parts.iter_mut().enumerate() {
+                summand[code] = list_summand(counts, more, sizes);
             }
             (all.strides[code], *numbers) = rank_strides(counts);
         }
@@ -103,9 +103,9 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         // The lanes become the sums of one, two, three and four codes. No count in them overflows:
         // the last are the sizes of the rounds.
         let sums = codes.wrapping_mul(ONES);
-        let part =
+        let summand =
             |more: usize| usize::from(self.parts[more][(sums >> (16 * more)) as usize % CODES]);
-        part(0) + part(1) + part(2)
+        summand(0) + summand(1) + summand(2)
     }
 
     /// The shape of a deal, given its suits' codes in lanes.
@@ -230,17 +230,17 @@ fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut V
 /// The summand of a list number for the counts of `more + 1` suits added together. With sums `s1`,
 /// `s2`, `s3` a round's division among the suits has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 +
 /// 2, 3)`, and the rounds are mixed-radix digits.
-fn list_part<const ROUNDS: usize>(
+fn list_summand<const ROUNDS: usize>(
     counts: [usize; ROUNDS],
     more: usize,
     sizes: [usize; ROUNDS],
 ) -> u16 {
-    let (mut part, mut stride) = (0, 1);
+    let (mut summand, mut stride) = (0, 1);
     for (count, size) in counts.into_iter().zip(sizes) {
-        part += stride * choose(count + more, more + 1);
+        summand += stride * choose(count + more, more + 1);
         stride *= choose(size + 3, 3);
     }
-    part as u16
+    summand as u16
 }
 
 /// The stride of each round's set of ranks for a suit with these counts, and the number of rank

@@ -177,8 +177,8 @@ impl GrowInputs<'_> {
             left += usize::from(!goes_right);
             right += usize::from(goes_right);
         }
-        for (row, kept) in rows[left..].iter_mut().zip(&*scratch) {
-            *row = kept.to_bits();
+        for (row, bits) in rows[left..].iter_mut().zip(&*scratch) {
+            *row = bits.to_bits();
         }
         left
     }

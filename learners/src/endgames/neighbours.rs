@@ -81,10 +81,13 @@ impl<'a> Neighbours<'a> {
             for (strategy, &k) in strategies.iter_mut().zip(numbers) {
                 let nearest = &nearest[..k.min(nearest.len())];
                 strategy.fill(0.0);
-                let part = 1.0 / nearest.len() as f32;
+                let ratio = 1.0 / nearest.len() as f32;
                 for &(index, _) in nearest {
                     let other = self.database.game(index).strategy;
-                    strategy.iter_mut().zip(other).for_each(|(share, &more)| *share += part * more);
+                    strategy
+                        .iter_mut()
+                        .zip(other)
+                        .for_each(|(share, &more)| *share += ratio * more);
                 }
             }
         })

@@ -185,8 +185,8 @@ impl Representation {
                     labels.extend([(size / most) as f32, (1.0 - size / most) as f32]);
                 }
             } else {
-                let part = 1.0 / (cards / rows_a_game) as f32;
-                labels.extend(game.strategy.iter().map(|share| share * part));
+                let ratio = 1.0 / (cards / rows_a_game) as f32;
+                labels.extend(game.strategy.iter().map(|share| share * ratio));
             }
         }
         let classes = self.class_names(cards, bets.sizes());

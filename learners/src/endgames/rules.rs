@@ -151,7 +151,7 @@ pub fn find_betting(
         lines.push((MIN_PERCENT, 0));
         let mut since = 0;
         while since < lines.len() {
-            let kept = lines[at];
+            let current = lines[at];
             let mut better = None;
             for line in all() {
                 lines[at] = line;
@@ -165,7 +165,7 @@ pub fn find_betting(
                     return None;
                 }
             }
-            lines[at] = better.unwrap_or(kept);
+            lines[at] = better.unwrap_or(current);
             since = if better.is_some() { 1 } else { since + 1 };
             at = (at + 1) % lines.len();
         }

@@ -49,13 +49,13 @@ impl Language {
     /// The clauses that hold in some questions but not in all; of equivalent ones the first.
     fn distinct(&self, clauses: &[Clause]) -> Vec<Clause> {
         let mut known = std::collections::HashSet::new();
-        let mut kept = clauses.to_vec();
-        kept.retain(|&clause| {
+        let mut retained = clauses.to_vec();
+        retained.retain(|&clause| {
             let holds = self.holds(&[clause]);
             let any = holds.iter().any(|&holds| holds);
             any && !holds.iter().all(|&holds| holds) && known.insert(holds)
         });
-        kept
+        retained
     }
 
     /// For each question, whether all the clauses hold.

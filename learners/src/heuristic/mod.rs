@@ -18,6 +18,6 @@ pub use language::Language;
 pub use measure::{MeanWinnings, RuleEvaluator, cross_results, made, sampled};
 pub use record::{Improvement, Record, Records};
 pub use rulebook_search::{
-    Rates, RulebookImprovement, RulebookOptions, RulebookSearch, WORTH, statements,
+    CLAUSE_COST, Rates, RulebookImprovement, RulebookOptions, RulebookSearch, statements,
 };
 pub use search::{Measure, Method, Options, Progress, ResumeError, Search};

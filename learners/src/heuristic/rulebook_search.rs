@@ -26,7 +26,7 @@ const FIRST: u64 = 16;
 /// The most clauses of a statement.
 const CLAUSES: usize = 3;
 /// The cost of a clause, in mbb/hand: what it must win to be kept.
-pub const WORTH: f64 = 0.5;
+pub const CLAUSE_COST: f64 = 0.5;
 /// The pot sizes in clauses of no-limit games, in big blinds.
 const POTS: [u16; 13] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 100];
 
@@ -154,14 +154,14 @@ impl RulebookSearch {
             let Some(values) = rates(&all, on)? else {
                 return Ok(false);
             };
-            let worth: Vec<f64> = all
+            let net_values: Vec<f64> = all
                 .iter()
                 .zip(&values)
-                .map(|(book, value)| value - WORTH * clauses(book))
+                .map(|(book, value)| value - CLAUSE_COST * clauses(book))
                 .collect();
             let mut better: Vec<usize> =
-                (1..all.len()).filter(|&at| worth[at] > worth[0]).collect();
-            better.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]));
+                (1..all.len()).filter(|&at| net_values[at] > net_values[0]).collect();
+            better.sort_by(|&a, &b| net_values[b].total_cmp(&net_values[a]));
             let whole = on >= deals;
             better.truncate(if whole {
                 1

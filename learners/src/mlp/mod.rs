@@ -64,7 +64,7 @@ pub struct Mlp<E: Engine = Processor> {
 /// The state of a run besides the engine's.
 struct State {
     /// The best parameters so far, all finite.
-    kept: Vec<f32>,
+    best_parameters: Vec<f32>,
     /// The number of epochs ended, of batches done in the present one, and of steps.
     epoch: u64,
     batch: u64,
@@ -149,7 +149,7 @@ impl<E: Engine> Mlp<E> {
             batch,
         };
         let state = State {
-            kept: parameters.clone(),
+            best_parameters: parameters.clone(),
             epoch: 0,
             batch: 0,
             steps: 0,
@@ -182,7 +182,7 @@ impl<E: Engine> Mlp<E> {
                 return Err(MlpError::OtherRun { field, theirs, ours });
             }
         }
-        let count = self.state.kept.len();
+        let count = self.state.best_parameters.len();
         self.state = State {
             epoch: reader.number()?,
             batch: reader.number()?,
@@ -190,7 +190,7 @@ impl<E: Engine> Mlp<E> {
             best: f64::from_bits(reader.number()?),
             stale: reader.number()?,
             ended: reader.number()? != 0,
-            kept: Vec::new(),
+            best_parameters: Vec::new(),
         };
         let moments = Moments {
             steps: reader.number()?,
@@ -198,10 +198,10 @@ impl<E: Engine> Mlp<E> {
             square: reader.numbers(count)?,
         };
         let parameters = reader.numbers(count)?;
-        self.state.kept = reader.numbers(count)?;
+        self.state.best_parameters = reader.numbers(count)?;
         reader.end()?;
-        if let Some(at) = self.state.kept.iter().position(|number| !number.is_finite()) {
-            let value = self.state.kept[at];
+        if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
+            let value = self.state.best_parameters[at];
             return Err(models::network::NetworkError::Parameter { at, value }.into());
         }
         self.engine.take_up(Numbers { parameters, moments }).map_err(Into::into)?;
@@ -233,7 +233,7 @@ impl<E: Engine> Mlp<E> {
     /// The number of batches in a step: each row takes three multiplications for each weight,
     /// forward and backward together.
     fn batches_a_step(&self) -> u64 {
-        let products = 3 * self.state.kept.len() as u64 * self.options.batch as u64;
+        let products = 3 * self.state.best_parameters.len() as u64 * self.options.batch as u64;
         let most = self.options.batches_a_step.map_or(STEP / products, u64::from);
         most.clamp(1, self.batches())
     }
@@ -272,7 +272,7 @@ impl<E: Engine> Mlp<E> {
         if let Some(loss) = held_out {
             if loss < state.best {
                 (state.best, state.stale) = (loss, 0);
-                state.kept.copy_from_slice(&self.engine.parameters()?);
+                state.best_parameters.copy_from_slice(&self.engine.parameters()?);
             } else {
                 state.stale += 1;
             }
@@ -306,7 +306,7 @@ impl<E: Engine> Mlp<E> {
                 self.end_epoch(held_out)?;
             }
             if self.held_out.is_none() {
-                self.state.kept.copy_from_slice(&self.engine.parameters()?);
+                self.state.best_parameters.copy_from_slice(&self.engine.parameters()?);
             }
         }
         Ok(Some(Progress { done: self.state.steps, most, loss: losses.mean(), held_out }))
@@ -315,8 +315,8 @@ impl<E: Engine> Mlp<E> {
     /// [`Training::model`], on any engine.
     pub fn network(&self) -> Network {
         let TrainingConstants { shape, scaling, output, .. } = &self.constants;
-        let kept = self.state.kept.clone();
-        Network::new(shape.clone(), kept, scaling.clone(), Arc::clone(output))
+        let best_parameters = self.state.best_parameters.clone();
+        Network::new(shape.clone(), best_parameters, scaling.clone(), Arc::clone(output))
             .expect("the sizes are its own, and only finite parameters are kept")
     }
 
@@ -337,7 +337,7 @@ impl<E: Engine> Mlp<E> {
         ] {
             writer.number(number);
         }
-        for numbers in [&moments.mean, &moments.square, &parameters, &state.kept] {
+        for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
             writer.numbers(numbers);
         }
         Ok(writer.done())

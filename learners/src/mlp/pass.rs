@@ -197,11 +197,11 @@ impl Slice {
                 }
                 Some(Activation::Prelu) => {
                     let units = after[0].panel_mut(panel);
-                    let kept = self.sums[number].panel_mut(panel);
+                    let panel_sums = self.sums[number].panel_mut(panel);
                     product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
                         for (at, sum) in (first..).zip(sums) {
                             let sum = sum + biases[at];
-                            kept[row][at] = sum;
+                            panel_sums[row][at] = sum;
                             units[row][at] = if sum < 0.0 { slope * sum } else { sum };
                         }
                     });

@@ -167,12 +167,12 @@ fn plane(columns: &[usize], factors: &[f64], spreads: &[f64]) -> Option<Plane> {
     }
     let largest = parts().position(|part| part == most)?;
     let unit = factors[largest].abs();
-    let kept = parts().map(|part| part > 0.02 * most);
+    let keep = parts().map(|part| part > 0.02 * most);
     let mut pairs: Vec<(usize, f32)> = columns
         .iter()
         .zip(factors)
-        .zip(kept)
-        .filter(|(_, kept)| *kept)
+        .zip(keep)
+        .filter(|(_, keep)| *keep)
         .map(|((&column, factor), _)| (column, round(factor / unit)))
         .collect();
     pairs.sort_unstable_by_key(|&(column, _)| column);

@@ -27,7 +27,7 @@ use crate::{Bins, Progress, Table};
 // Branches per step for which directions are proposed.
 const BRANCHES: usize = 12;
 // A branch with fewer rows than one in this many of all, or than the next number, gets none.
-const PART: usize = 512;
+const ROW_DIVISOR: usize = 512;
 const MIN_ROWS: usize = 32;
 // Planes of the tree that are changed in a step.
 const CHANGED: usize = 16;
@@ -109,7 +109,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         }
         let price = self.run.price();
         let seed = mixed(mixed(self.run.options.seed, 0x9a7e), self.state.done);
-        let best = self.state.tree.as_ref().or(self.run.best_kept())?.clone();
+        let best = self.state.tree.as_ref().or(self.run.best_saved())?.clone();
         let planes = self.proposed(&best, &price, seed);
         let wide = self.wide(&planes);
         let (mut tree, mut rows) = best.tree(&wide.matrix, &price, false);
@@ -128,7 +128,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let wide = self.wide(&self.state.planes);
         let (tree, rows) = best.tree(&wide.matrix, price, false);
-        let least = (rows.len() / PART).max(MIN_ROWS);
+        let least = (rows.len() / ROW_DIVISOR).max(MIN_ROWS);
         let mut branches = Vec::new();
         all_branches(&tree, &rows, least, &mut branches);
         let mut planes = self.state.planes.clone();
@@ -203,15 +203,15 @@ fn changed(mut plane: Plane, rng: &mut impl Rng) -> Option<Plane> {
 fn forget(tree: &mut Node, columns: usize, planes: Vec<Plane>) -> Vec<Plane> {
     let mut used = vec![None; planes.len()];
     mark(tree, columns, &mut used);
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     for (plane, used) in planes.into_iter().zip(&mut used) {
         if used.is_some() {
-            *used = Some(kept.len());
-            kept.push(plane);
+            *used = Some(retained.len());
+            retained.push(plane);
         }
     }
     renumber(tree, columns, &used);
-    kept
+    retained
 }
 
 fn mark(node: &Node, columns: usize, used: &mut [Option<usize>]) {

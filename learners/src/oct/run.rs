@@ -207,9 +207,9 @@ impl<'a, const W: usize> Run<'a, W> {
             starts.search.rounds(&mut tree, &mut rows, starts.depth, mixed(seed, 7), most);
             SavedTree::new(&tree, &price)
         });
-        let before = self.best_kept().map_or(f64::INFINITY, |best| best.cost);
+        let before = self.best_saved().map_or(f64::INFINITY, |best| best.cost);
         made.into_iter().for_each(|tree| self.keep(tree));
-        if self.best_kept().is_some_and(|best| best.cost < before) {
+        if self.best_saved().is_some_and(|best| best.cost < before) {
             self.state.found = (batch + 1) * BATCH;
         }
     }
@@ -249,14 +249,14 @@ impl<'a, const W: usize> Run<'a, W> {
             trees.push(None);
         }
         let trees = trees.into_iter().enumerate();
-        let made: Vec<(SavedTree, bool)> = parallel::map(trees, |(index, kept)| {
+        let made: Vec<(SavedTree, bool)> = parallel::map(trees, |(index, saved_tree)| {
             let seed = mixed(mixed(self.options.seed, self.state.done), index as u64);
-            let Some(kept) = kept else {
+            let Some(saved_tree) = saved_tree else {
                 let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
                 let tree = starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0);
                 return (SavedTree::new(&tree, &price), true);
             };
-            let (mut tree, mut rows) = kept.tree(&self.matrix, &price, !first);
+            let (mut tree, mut rows) = saved_tree.tree(&self.matrix, &price, !first);
             if first {
                 starts.graft(&mut tree, &mut rows, depth);
             }
@@ -293,9 +293,9 @@ impl<'a, const W: usize> Run<'a, W> {
     /// the tree of the least cost, and its cost.
     pub(super) fn best(&self) -> (Node, f64) {
         let price = self.price();
-        let pruned = |kept: &SavedTree| {
-            let mut tree = kept.tree(&self.matrix, &price, true).0;
-            let Some((held_out, matrix)) = &self.held_out else { return (tree, kept.cost) };
+        let pruned = |saved_tree: &SavedTree| {
+            let mut tree = saved_tree.tree(&self.matrix, &price, true).0;
+            let Some((held_out, matrix)) = &self.held_out else { return (tree, saved_tree.cost) };
             let (branch, loss) = best_price(&tree, price.loss, held_out, matrix);
             prune(&mut tree, price.loss, branch.max(price.branch));
             (tree, loss)
@@ -314,7 +314,7 @@ impl<'a, const W: usize> Run<'a, W> {
     }
 
     /// The tree with the least cost.
-    pub(super) fn best_kept(&self) -> Option<&SavedTree> {
+    pub(super) fn best_saved(&self) -> Option<&SavedTree> {
         self.state.pool.first()
     }
 

@@ -14,7 +14,7 @@
 
 use models::tree::Plane;
 
-use super::saved_tree::{KeptNode, SavedTree};
+use super::saved_tree::{SavedNode, SavedTree};
 use crate::trees::{TreesError, mixed};
 
 const MAGIC: &[u8; 8] = b"cardocts";
@@ -213,9 +213,9 @@ impl<'a> Reader<'a> {
                 } else {
                     None
                 };
-                Ok(KeptNode { test, settled: bits & 2 != 0 })
+                Ok(SavedNode { test, settled: bits & 2 != 0 })
             })
-            .collect::<Result<Vec<KeptNode>, TreesError>>()?;
+            .collect::<Result<Vec<SavedNode>, TreesError>>()?;
         Ok(SavedTree { nodes, cost })
     }
 }

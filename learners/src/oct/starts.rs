@@ -11,9 +11,9 @@ use crate::trees::node::{Branch, Node, Price, both};
 use crate::trees::{Loss, mixed};
 
 // A node with fewer rows than one in this many of all is split greedily, without look-ahead.
-const AHEAD_PART: usize = 256;
+const LOOKAHEAD_DIVISOR: usize = 256;
 // So is one with fewer rows than this.
-const AHEAD_ROWS: usize = 24;
+const LOOKAHEAD_ROWS: usize = 24;
 // Rounds of search in a regrown part of a tree.
 const REGROWN_ROUNDS: usize = 4;
 // Rounds go on while they improve a tree by this share of its cost.
@@ -137,7 +137,7 @@ impl<const W: usize> Starts<'_, W> {
     }
 
     fn lookahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {
-        let least = (self.matrix().rows() / AHEAD_PART).max(AHEAD_ROWS);
+        let least = (self.matrix().rows() / LOOKAHEAD_DIVISOR).max(LOOKAHEAD_ROWS);
         if depth < 2 || rows.len() < least.max(2 * self.search.price.min_rows) {
             return self.greedy(rows, depth, 1, None, seed);
         }

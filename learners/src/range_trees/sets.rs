@@ -196,12 +196,12 @@ pub(super) fn shares(
     questions: usize,
 ) -> impl Iterator<Item = ([usize; 2], [usize; 2])> + use<> {
     let parts = split.parts;
-    let room = (1 << (depth - 1)) - 1;
+    let spare = (1 << (depth - 1)) - 1;
     let left = questions - 1;
-    let first = left.saturating_sub(room)..=left.min(room);
+    let first = left.saturating_sub(spare)..=left.min(spare);
     // If more questions are left than fit, each side gets as many as fit.
-    let first = if left > 2 * room { room..=room } else { first };
-    first.map(move |first| (parts, [first, (left - first.min(left)).min(room)]))
+    let first = if left > 2 * spare { spare..=spare } else { first };
+    first.map(move |first| (parts, [first, (left - first.min(left)).min(spare)]))
 }
 
 pub(super) fn sum(hands: Hands, gains: &Range) -> f64 {

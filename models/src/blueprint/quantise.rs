@@ -19,15 +19,15 @@ pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
     if !(sum.is_finite() && sum > 0.0) {
         return;
     }
-    let part = |weight: f32| f64::from(weight.max(0.0)) / sum * f64::from(steps);
+    let scaled = |weight: f32| f64::from(weight.max(0.0)) / sum * f64::from(steps);
     let mut left = steps;
     for (share, &weight) in shares.iter_mut().zip(weights) {
-        *share = (part(weight) as u32).min(left) as u8;
+        *share = (scaled(weight) as u32).min(left) as u8;
         left -= u32::from(*share);
     }
     // The rest goes to the largest remainders, the first among equals.
     for _ in 0..left {
-        let lost = |index: usize| part(weights[index]) - f64::from(shares[index]);
+        let lost = |index: usize| scaled(weights[index]) - f64::from(shares[index]);
         let most = (0..shares.len()).reduce(|a, b| if lost(b) > lost(a) { b } else { a });
         let Some(most) = most else { return };
         shares[most] += 1;

@@ -187,11 +187,11 @@ impl<'a> Explainer<'a> {
     }
 
     fn sum(&self, factors: &[(usize, f32)]) -> String {
-        let part = |&(column, factor): &(usize, f32)| {
+        let term = |&(column, factor): &(usize, f32)| {
             let name = &self.tree.column_names()[column];
             let name = self.features[column].map_or_else(|| name.clone(), Feature::name);
             format!("{factor} × {name}")
         };
-        factors.iter().map(part).collect::<Vec<_>>().join(" + ")
+        factors.iter().map(term).collect::<Vec<_>>().join(" + ")
     }
 }

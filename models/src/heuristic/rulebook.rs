@@ -127,7 +127,7 @@ impl Rulebook {
                 book.dry = Some(dry);
                 continue;
             }
-            let street = part(content).map_err(line)?;
+            let street = section_street(content).map_err(line)?;
             if book.street(street).is_some() {
                 return Err(line(format!("`[{street}]` is already above: leave one out")));
             }
@@ -227,7 +227,7 @@ fn content(line: &str) -> &str {
 }
 
 /// Parses a section name such as `[flop]` into its street.
-fn part(text: &str) -> Result<Street, String> {
+fn section_street(text: &str) -> Result<Street, String> {
     let name = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let Some(name) = name.map(|name| name.trim().to_lowercase()) else {
         return Err("it comes before the first street: write `[preflop]`, `[flop]`, `[turn]` or \

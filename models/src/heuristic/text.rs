@@ -102,7 +102,7 @@ impl Heuristic {
                                 after it is never reached, move it up or leave it out";
                     return Err(at(what.to_owned()));
                 }
-                match parse_part(&words, street).map_err(at)? {
+                match parse_item(&words, street).map_err(at)? {
                     Piece::Statement(statement) => statements.push(statement),
                     Piece::Default(act) => default = Some(act),
                 }
@@ -157,7 +157,7 @@ fn words(text: &str) -> Vec<String> {
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
-fn parse_part(words: &[String], street: Option<Street>) -> Result<Piece, String> {
+fn parse_item(words: &[String], street: Option<Street>) -> Result<Piece, String> {
     let words = match words {
         [first, rest @ ..] if first == "else" => rest,
         all => all,

@@ -215,10 +215,10 @@ impl Tree {
         let mut shares = vec![0.0; self.classes.len()];
         let mut total = 0.0;
         for leaf in leaves() {
-            let part = if weight > 0.0 { f64::from(self.leaves[leaf].weight) } else { 1.0 };
-            total += part;
+            let leaf_weight = if weight > 0.0 { f64::from(self.leaves[leaf].weight) } else { 1.0 };
+            total += leaf_weight;
             for (sum, &share) in shares.iter_mut().zip(self.leaf_shares(leaf)) {
-                *sum += part * f64::from(share);
+                *sum += leaf_weight * f64::from(share);
             }
         }
         shares.iter_mut().for_each(|share| *share /= total);

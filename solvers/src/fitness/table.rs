@@ -111,9 +111,9 @@ impl Fitness {
                 if shape.steps != like.steps || tree.committed(line)[0] != tree.committed(line)[1] {
                     return Err(FitnessError::Uneven { street });
                 }
-                let part = group * classes.len() * ends..(group + 1) * classes.len() * ends;
+                let range = group * classes.len() * ends..(group + 1) * classes.len() * ends;
                 shares[group] +=
-                    fold.line(&shape, player, &mut won[part.clone()], &mut matchups[part]);
+                    fold.line(&shape, player, &mut won[range.clone()], &mut matchups[range]);
                 shapes[group] = Some(shape);
             }
         }

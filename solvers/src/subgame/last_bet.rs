@@ -57,28 +57,28 @@ impl LastBet {
 
     /// Value in pots of a betting strategy against the best response. `bets` as in
     /// [`LastBetPlay::bets`].
-    pub fn worth_of_bets(&mut self, bets: &[Vec<f64>]) -> f64 {
-        let mut worth = 0.0;
+    pub fn value_of_bets(&mut self, bets: &[Vec<f64>]) -> f64 {
+        let mut value = 0.0;
         for (column, chances) in bets.iter().enumerate() {
             self.compute_sums(0, chances);
             for (own, sums) in self.ranges[1].iter().zip(&*self.sums) {
-                worth += own
+                value += own
                     * match column.checked_sub(1) {
                         None => sums.losses() + 0.5 * sums.ties,
                         Some(size) => sums.total - called(sums, self.sizes[size]).max(0.0),
                     };
             }
         }
-        worth / self.deals
+        value / self.deals
     }
 
     /// Value in pots of the best bets against a calling strategy. `calls` as in
     /// [`LastBetPlay::calls`].
-    pub fn worth_against_calls(&mut self, calls: &[Vec<f64>]) -> f64 {
+    pub fn value_against_calls(&mut self, calls: &[Vec<f64>]) -> f64 {
         let values = self.values_of_bets(calls);
         let best = |combo| values.iter().map(|column| column[combo]).fold(f64::MIN, f64::max);
-        let worth = self.ranges[0].iter().enumerate().map(|(combo, own)| own * best(combo));
-        worth.sum::<f64>() / self.deals
+        let value = self.ranges[0].iter().enumerate().map(|(combo, own)| own * best(combo));
+        value.sum::<f64>() / self.deals
     }
 
     /// Returns both players' average strategies after a number of iterations of CFR+. The two

@@ -88,8 +88,8 @@ pub(super) fn split(
     let (weights, reach) = (chunks(weights), chunks(reach));
     let (children, averages) = (chunks_mut(children), chunks_mut(averages));
     let (row, count) = (row / WIDTH, weights.len() / reach.len());
-    let kept = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
-    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(kept) {
+    let pairs = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
+    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(pairs) {
         let shares = Shares::new(weights, reach);
         for (action, (weights, averages)) in weights.iter().zip(averages).enumerate() {
             let share = shares.of(weights);
@@ -184,8 +184,8 @@ pub(super) fn learn_ahead(
     let (regrets, predicted) = (chunks_mut(regrets), chunks_mut(predicted));
     let (values, value) = (chunks(values), chunks_mut(value));
     let (row, count) = (row / WIDTH, regrets.len() / value.len());
-    let kept = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
-    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(kept) {
+    let pairs = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
+    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(pairs) {
         let mean = mean_value(predicted, values, [row, at]);
         for (action, (regrets, predicted)) in regrets.iter_mut().zip(predicted).enumerate() {
             let rows = regrets.iter_mut().zip(predicted).zip(&values[action * row + at]);

@@ -72,7 +72,7 @@ impl TreeStrategy for PolicyInTree {
     fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a> {
         let hole = |hand: &Combo| HoleCards::new(&hand.cards()).expect("two different cards");
         Box::new(OnBoard {
-            asked: self,
+            strategy: self,
             board: *board,
             hands: hands.to_vec(),
             holes: hands.iter().map(hole).collect(),
@@ -81,7 +81,7 @@ impl TreeStrategy for PolicyInTree {
 }
 
 struct OnBoard<'a> {
-    asked: &'a PolicyInTree,
+    strategy: &'a PolicyInTree,
     board: Board,
     hands: Vec<Combo>,
     holes: Vec<HoleCards>,
@@ -89,7 +89,7 @@ struct OnBoard<'a> {
 
 impl BoardStrategy for OnBoard<'_> {
     fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
-        let PolicyInTree { policy, tree } = self.asked;
+        let PolicyInTree { policy, tree } = self.strategy;
         let NodeKind::Decision { seat, .. } = tree.node(node).kind else { return Ok(()) };
         let seat = Seat::new(seat.into()).expect("a seat of two players");
         let public = state_at(tree, node, &self.board);
