@@ -83,7 +83,7 @@ pub enum AgentError {
     /// A name in the configuration is not allowed.
     #[error("an agent cannot be called `{name}`: {reason}")]
     BadName {
-        /// The name.
+        /// The refused name.
         name: String,
         /// The reason it is not allowed.
         reason: &'static str,

@@ -133,7 +133,7 @@ impl Content for Situations {
 /// A situation of a database, with the values of its hands.
 #[derive(Debug, Clone, Copy)]
 pub struct Solved<'a> {
-    /// The board.
+    /// All dealt board cards.
     pub board: CardSet,
     /// The first three cards.
     pub flop: CardSet,

@@ -73,7 +73,7 @@ pub enum TableError {
     Weight {
         /// The row, from 0.
         row: usize,
-        /// The weight.
+        /// The refused weight.
         weight: f32,
     },
 }

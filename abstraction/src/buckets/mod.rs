@@ -74,7 +74,7 @@ pub enum BucketsError {
          distinguished: ask for fewer"
     )]
     TooMany {
-        /// The street.
+        /// The street with too many buckets.
         street: Street,
         /// Number of buckets asked for.
         asked: u32,
@@ -87,7 +87,7 @@ pub enum BucketsError {
          possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
     )]
     TooFine {
-        /// The street.
+        /// The street with the features.
         street: Street,
         /// Number of distinct features.
         found: usize,

@@ -66,7 +66,7 @@ pub enum ParseRecipeError {
     /// A street is missing or given twice.
     #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
     Times {
-        /// The street.
+        /// The street that is missing or repeated.
         street: Street,
         /// The number of times it is given, in words.
         times: &'static str,
@@ -74,11 +74,11 @@ pub enum ParseRecipeError {
     /// A kind that its street cannot have.
     #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
     Street {
-        /// The street.
+        /// The street that the kind does not suit.
         street: Street,
-        /// The kind.
+        /// The unsuitable kind of buckets.
         kind: Kind,
-        /// The reason.
+        /// The reason for the refusal, in words.
         reason: &'static str,
     },
     /// An impossible number of buckets.

@@ -12,7 +12,7 @@ use super::{Buckets, BucketsError};
 /// Statistics of a street's buckets from randomly drawn hands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreetReport {
-    /// The street.
+    /// The street of the drawn hands.
     pub street: Street,
     /// Number of buckets.
     pub buckets: u32,

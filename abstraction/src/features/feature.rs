@@ -18,7 +18,7 @@ pub enum Feature {
     },
     /// Chips the opponent has put in on a street.
     OpponentBet {
-        /// The street.
+        /// The street of the bets.
         street: Street,
     },
 }

@@ -22,7 +22,7 @@ const ALL_IN_FROM: &str = "allin-from:";
 pub struct MenuError {
     /// The line, from 1.
     pub line: usize,
-    /// The problem.
+    /// The kind of error on that line.
     pub problem: MenuProblem,
 }
 
@@ -70,15 +70,15 @@ pub enum MenuProblem {
          its own with shares of the pot"
     )]
     NoBet {
-        /// The size.
+        /// The multiple, as in the text.
         size: String,
-        /// The street.
+        /// The street of the first bet.
         street: Street,
     },
     /// Two lines give the sizes of the same raise.
     #[error("raise {raise} of the {street} has its sizes on line {other} already; take one out")]
     Twice {
-        /// The street.
+        /// The street of the repeated raise.
         street: Street,
         /// The raise, from 1.
         raise: u32,
@@ -91,7 +91,7 @@ pub enum MenuProblem {
          it a line"
     )]
     Unreachable {
-        /// The street.
+        /// The street of the raise that cannot occur.
         street: Street,
         /// The raise that the line gives sizes to.
         raise: u32,

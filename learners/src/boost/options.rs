@@ -59,7 +59,7 @@ pub enum BoostError {
     Option {
         /// The option's name.
         name: &'static str,
-        /// The value.
+        /// The value given for it.
         value: f64,
         /// The allowed range.
         must: &'static str,

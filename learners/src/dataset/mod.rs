@@ -127,7 +127,7 @@ pub enum DatasetError {
     Names {
         /// The difference: columns or classes.
         what: &'static str,
-        /// The street.
+        /// The street whose names differ.
         street: Street,
         /// The names in the card.
         found: String,
@@ -157,7 +157,7 @@ pub enum DatasetError {
         "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask for fewer rows"
     )]
     Memory {
-        /// The street.
+        /// The street with too many rows.
         street: Street,
         /// The number of its rows.
         rows: u64,
@@ -169,9 +169,9 @@ pub enum DatasetError {
     /// A street has no rows in a split.
     #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
     NoRows {
-        /// The street.
+        /// The street without rows.
         street: Street,
-        /// The split.
+        /// The empty split, in words.
         split: &'static str,
     },
     /// The rows are not a valid table.

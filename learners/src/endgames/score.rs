@@ -18,7 +18,7 @@ const BLOCK: usize = 64;
 /// A mean over games, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Mean {
-    /// The mean.
+    /// The mean over the games.
     pub mean: f64,
     /// Half the width of the 95 % confidence interval.
     pub half_width: f64,

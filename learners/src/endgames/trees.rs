@@ -56,7 +56,7 @@ pub struct Predictor {
 /// The scores of a tree cut off at a depth, over test games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AtDepth {
-    /// The depth.
+    /// The depth at which the tree is cut.
     pub depth: usize,
     /// The number of nodes of the cut tree.
     pub nodes: usize,

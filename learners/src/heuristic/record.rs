@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The best rule of a complexity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// The rule.
+    /// The best rule found.
     pub rule: Heuristic,
     /// The value, in chips per match.
     pub value: f64,

@@ -49,7 +49,7 @@ pub enum Measure<'a> {
 /// The options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// The method.
+    /// The search algorithm.
     pub method: Method,
     /// The greatest complexity, at least 3.
     pub most: usize,

@@ -62,7 +62,7 @@ pub struct Numbers {
 /// A batch: some rows of a set of samples.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// The samples.
+    /// The set that the rows are taken from.
     pub samples: &'a Samples,
     /// The rows' indices, at most [`TrainingConstants::batch`].
     pub rows: &'a [u32],

@@ -74,7 +74,7 @@ pub enum Decay {
     Steps {
         /// The number of epochs between two steps.
         every: u32,
-        /// The factor.
+        /// The factor of the learning rate at each step.
         factor: f64,
     },
 }

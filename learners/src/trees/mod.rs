@@ -29,7 +29,7 @@ pub enum TreesError {
     Negative {
         /// The option's name.
         name: &'static str,
-        /// The value.
+        /// The value given for it.
         value: f64,
     },
     /// The columns or classes of two tables differ.

@@ -59,7 +59,7 @@ impl ValueModel for CheckDown {
 pub struct Encoded<'a> {
     /// The encoding of situations as its rows.
     pub encoding: &'a Encoding,
-    /// The network.
+    /// The network, trained on rows of that encoding.
     pub network: &'a Network,
 }
 

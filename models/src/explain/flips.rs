@@ -13,7 +13,7 @@ use crate::tree::{Node, SplitTest};
 pub struct Flip<A> {
     /// The feature's column.
     pub column: usize,
-    /// The feature.
+    /// The feature in that column.
     pub feature: Feature,
     /// The present value.
     pub from: f32,

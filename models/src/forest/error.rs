@@ -28,9 +28,9 @@ pub enum ForestError {
         "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save it again"
     )]
     Number {
-        /// The field.
+        /// The field's name in the XGBoost document.
         field: &'static str,
-        /// The text.
+        /// The field's content.
         text: String,
     },
     /// The model has another booster.

@@ -42,7 +42,7 @@ impl PartialEq for Rulebook {
 /// A statement that can never apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The street.
+    /// The street of the statement's list.
     pub street: Street,
     /// The line of the file, from 1, if it was parsed from one.
     pub line: Option<usize>,

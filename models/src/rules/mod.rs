@@ -30,7 +30,7 @@ pub const LARGEST: f64 = 1_000.0;
 pub enum Size {
     /// A multiple of the pot before the bet, above 0 and up to [`LARGEST`].
     Pots(f64),
-    /// All-in.
+    /// The whole remaining stack.
     AllIn,
 }
 

@@ -39,7 +39,7 @@ pub enum StudentError {
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The name of the file in the student's folder.
         path: PathBuf,
         /// The underlying error.
         source: io::Error,
@@ -64,7 +64,7 @@ pub enum StudentError {
     /// A file's contents do not match the manifest.
     #[error("{file}: its contents do not match the manifest: copy or train it again")]
     Damaged {
-        /// The file.
+        /// The name of the file in the student's folder.
         file: String,
     },
     /// A file is not a valid model of this street.

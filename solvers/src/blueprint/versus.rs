@@ -12,7 +12,7 @@ use super::{AbstractStrategy, Deal, Deals, Trainer, TrainerError};
 /// A sampled mean, in big blinds per hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The mean.
+    /// The mean winnings, in big blinds per hand.
     pub mean: f64,
     /// The standard error of the mean: the true value is within 1.96 of these with 95 %
     /// probability.

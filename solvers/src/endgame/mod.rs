@@ -122,7 +122,7 @@ pub enum EndgameError {
         player: &'static str,
         /// The card, from 1.
         card: usize,
-        /// The weight.
+        /// The refused weight.
         weight: f64,
     },
     /// No deal of two different cards is possible.
@@ -136,9 +136,9 @@ pub enum EndgameError {
     /// Steps that give no valid sizes.
     #[error("bets in steps of {step} up to {stack}: the step is above 0 and at most the stack")]
     Step {
-        /// The step.
+        /// The difference of neighbouring sizes, in pots.
         step: f64,
-        /// The stack.
+        /// The largest size, in pots.
         stack: f64,
     },
     /// Too many sizes.

@@ -20,13 +20,13 @@ pub enum FitnessError {
          fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the menu `limit`"
     )]
     Uneven {
-        /// The street.
+        /// The street whose betting differs.
         street: Street,
     },
     /// The street is never reached.
     #[error("the {street} is never reached, so nothing is won or lost there")]
     Never {
-        /// The street.
+        /// The street without deals.
         street: Street,
     },
 }

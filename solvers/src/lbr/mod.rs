@@ -75,7 +75,7 @@ pub enum LbrError {
         hole: Combo,
         /// The betting so far.
         betting: String,
-        /// The board.
+        /// The board cards dealt by then.
         board: Board,
         /// The problem.
         reason: String,

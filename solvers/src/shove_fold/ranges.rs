@@ -25,9 +25,9 @@ pub enum RulesError {
     /// The stack is not finite, or does not cover the big blind and the ante.
     #[error("a stack of {stack} big blinds with an ante of {ante}: give at least {}", 1.0 + ante)]
     Stack {
-        /// The stack.
+        /// The stack of each player, in big blinds.
         stack: f64,
-        /// The ante.
+        /// The ante of each player, in big blinds.
         ante: f64,
     },
     /// The ante is not finite, or negative.

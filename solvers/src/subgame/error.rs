@@ -33,7 +33,7 @@ pub enum SubgameError {
     EmptyRange {
         /// The player with the empty range.
         player: Player,
-        /// The board.
+        /// The board cards of the root state.
         board: CardSet,
     },
     /// Every hand of one range shares a card with every hand of the other.

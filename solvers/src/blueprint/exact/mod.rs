@@ -49,7 +49,7 @@ pub enum ExactError {
          {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer buckets", bytes(*.found)
     )]
     Buckets {
-        /// The street.
+        /// The street with too many buckets.
         street: Street,
         /// The number of buckets.
         found: usize,

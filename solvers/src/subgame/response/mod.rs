@@ -63,7 +63,7 @@ pub enum ResponseError {
         hole: Combo,
         /// The betting so far, in ACPC notation.
         betting: String,
-        /// The board.
+        /// The board cards dealt by then.
         board: Board,
         /// The action of the agent.
         action: Action,
@@ -77,7 +77,7 @@ pub enum ResponseError {
         hole: Combo,
         /// The betting so far, in ACPC notation.
         betting: String,
-        /// The board.
+        /// The board cards dealt by then.
         board: Board,
         /// The sum of the probabilities.
         sum: f64,
