@@ -244,7 +244,7 @@ impl View {
         View { positions, big_blind: f64::from(def.big_blind()) }
     }
 
-    fn see(&self, infoset: &InfoSet) -> DecisionFacts {
+    fn decision_facts(&self, infoset: &InfoSet) -> DecisionFacts {
         let public = &infoset.public;
         DecisionFacts {
             street: public.street(),
@@ -272,14 +272,15 @@ struct RouterPolicy {
 
 impl Policy for RouterPolicy {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        let (_, agent) = self.table.route(&self.view.see(infoset), &[]);
+        let (_, agent) = self.table.route(&self.view.decision_facts(infoset), &[]);
         self.policies[agent].strategy(infoset)
     }
 }
 
 impl Agent for Router {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let (fitting, agent) = self.table.route(&self.view.see(infoset), &self.opponents);
+        let (fitting, agent) =
+            self.table.route(&self.view.decision_facts(infoset), &self.opponents);
         let mut decision = self.agents[agent].act(infoset, cx);
         let name = &self.names[agent];
         let by = match fitting {

@@ -23,8 +23,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(cut(text.as_bytes(), usize::MAX))
 }
 
-/// The sanitized beginning of a text: at most [`MAX_CHARS`] characters, the last of them `…` when text
-/// is left out.
+/// The sanitized beginning of a text: at most [`MAX_CHARS`] characters, the last of them `…` when
+/// text is left out.
 pub fn excerpt(text: &str) -> String {
     excerpt_of(text.as_bytes(), MAX_CHARS)
 }

@@ -9,7 +9,7 @@ pub const MIN_SHARE: f32 = 1e-7;
 
 /// The losses and the accuracy of a classifier on a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct ClassifierScores {
     /// Mean of −Σ label ln(share), in nats.
     pub log_loss: f64,
     /// Mean of Σ (label − share)².
@@ -23,7 +23,7 @@ pub struct Measured {
 
 /// Measures a classifier on every row of a table, on all threads. Sums are made in blocks of fixed
 /// order, so that they do not depend on the number of threads.
-pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
+pub fn measure(classifier: &dyn Classifier, table: &Table) -> ClassifierScores {
     const BLOCK: usize = 1024;
     let (columns, classes) = (table.columns().len(), table.classes().len());
     assert_eq!(
@@ -60,7 +60,7 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
         sums.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
     }
     let mean = |index: usize| sums[index] / sums[4];
-    Measured { log_loss: mean(0), brier: mean(1), distance: mean(2), accuracy: mean(3) }
+    ClassifierScores { log_loss: mean(0), brier: mean(1), distance: mean(2), accuracy: mean(3) }
 }
 
 /// The log-loss of each row of a table, in nats.

@@ -189,7 +189,7 @@ impl Table {
     }
 
     /// The first `columns` columns, followed by one for each plane with its sums.
-    pub(crate) fn beside(&self, columns: usize, planes: &[Plane]) -> Table {
+    pub(crate) fn with_planes(&self, columns: usize, planes: &[Plane]) -> Table {
         let mut names = self.columns[..columns].to_vec();
         let mut values = self.values[..columns * self.rows()].to_vec();
         let mut row = vec![0.0; self.columns.len()];

@@ -13,7 +13,8 @@ use super::{DealtBuckets, Progress};
 /// The tables of all streets after the flop; the preflop needs none.
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
-    /// The buckets of all hands on all flops and turns, indexed by [`super::boards::BoardPosition`].
+    /// The buckets of all hands on all flops and turns, indexed by
+    /// [`super::boards::BoardPosition`].
     flop: Box<[u16]>,
     turn: Box<[u16]>,
     river: River,

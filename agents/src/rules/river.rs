@@ -175,11 +175,12 @@ impl RiverPlan<'_> {
     pub(super) fn play(&self, hole: HoleCards) -> Option<(Strategy, String)> {
         let strategy = self.strategy(hole)?;
         let beats = self.river.beats[self.river.index(hole)?];
-        let note = format!("beats {} of hands, {}", percent(beats, 1), self.why(beats, &strategy));
+        let note =
+            format!("beats {} of hands, {}", percent(beats, 1), self.explanation(beats, &strategy));
         Some((strategy, note))
     }
 
-    fn why(&self, beats: f64, strategy: &Strategy) -> String {
+    fn explanation(&self, beats: f64, strategy: &Strategy) -> String {
         let often = |p: f64| if p < 1.0 { format!(" {}", percent(p, 0)) } else { String::new() };
         match self.rule {
             ApplicableRule::Betting(betting) => {

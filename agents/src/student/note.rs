@@ -16,15 +16,15 @@ pub(super) fn of(student: &Student, features: &Features) -> String {
     match Explainer::of(student, features.street()) {
         Some(explainer) => of_tree(&explainer, features),
         None => {
-            let told = features.iter().filter(|&(feature, _)| match feature {
+            let listed = features.iter().filter(|&(feature, _)| match feature {
                 Feature::WinRate => true,
                 Feature::OpponentBet { street } => street <= features.street(),
                 Feature::Percentile { .. } => false,
             });
-            let told: Vec<String> = told
+            let listed: Vec<String> = listed
                 .map(|(feature, value)| format!("{} {}", feature.name(), in_words(feature, value)))
                 .collect();
-            told.join(", ")
+            listed.join(", ")
         }
     }
 }

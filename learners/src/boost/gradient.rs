@@ -23,8 +23,11 @@ impl Gradients {
     /// the number of the tree, which the noise depends on.
     pub(super) fn new(rows: impl Iterator<Item = (f32, f32, f32)>, tree: u64) -> Gradients {
         let exact: Vec<[f32; 2]> = rows
-            .map(|(told, truth, weight)| {
-                [(told - truth) * weight, (2.0 * told * (1.0 - told) * weight).max(MIN_HESSIAN)]
+            .map(|(predicted, truth, weight)| {
+                [
+                    (predicted - truth) * weight,
+                    (2.0 * predicted * (1.0 - predicted) * weight).max(MIN_HESSIAN),
+                ]
             })
             .collect();
         let sums = exact.iter().fold([0.0f64; 2], |[first, second], row| {

@@ -18,7 +18,7 @@ pub(super) struct GrowInputs<'a> {
 
 /// A grown tree, with tests on codes.
 #[derive(Debug)]
-pub(super) struct Grown {
+pub(super) struct GrownTree {
     root: Branch,
     /// The rows of the matrix, ordered by leaf.
     pub(super) rows: Vec<u32>,
@@ -52,7 +52,7 @@ const NEAR: usize = 1 << 13;
 const SPARSE: usize = 4;
 
 impl GrowInputs<'_> {
-    pub(super) fn grow(&self) -> Grown {
+    pub(super) fn grow(&self) -> GrownTree {
         let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
         let mut values = vec![0.0; rows.len()];
         let mut root = vec![[0; 256]; self.matrix.columns()];
@@ -60,7 +60,7 @@ impl GrowInputs<'_> {
         let sum = root[0].iter().fold(0, |sum: u64, &bin| sum.wrapping_add(bin));
         let node = NodeRows { rows: &mut rows, values: &mut values, sum, depth: 0 };
         let root = self.branch(node, Some(root), &mut Vec::new());
-        Grown { root, rows, values }
+        GrownTree { root, rows, values }
     }
 
     fn scorer(&self) -> SplitScorer {
@@ -204,7 +204,7 @@ impl GrowInputs<'_> {
     }
 }
 
-impl Grown {
+impl GrownTree {
     /// The tree with tests on numbers. `columns` are the table's indices of the matrix's columns,
     /// `cuts` those of the table.
     pub(super) fn tree(&self, columns: &[u32], cuts: &[Vec<f32>]) -> Tree {

@@ -4,7 +4,7 @@ use models::forest::Tree;
 
 use super::coded::Coded;
 use super::gradient::Gradients;
-use super::grow::{GrowInputs, Grown};
+use super::grow::{GrowInputs, GrownTree};
 use super::margins::share;
 use super::matrix::{Matrix, Sample};
 use super::{Options, Rows};
@@ -39,8 +39,8 @@ impl Round<'_> {
         let number = u64::from(self.number) * classes as u64 + class as u64;
         let sample = Sample::draw(self.matrix, self.options, number);
         let row = |row: usize| {
-            let told = share(margins[row], self.scales[row]);
-            (told, self.table.labels()[row * classes + class], self.table.weights()[row])
+            let predicted = share(margins[row], self.scales[row]);
+            (predicted, self.table.labels()[row * classes + class], self.table.weights()[row])
         };
         let gradients = match &sample.rows {
             Some((rows, _)) => Gradients::new(rows.iter().map(|&at| row(at as usize)), number),
@@ -60,7 +60,7 @@ impl Round<'_> {
     }
 
     /// Adds a tree's values to the margins of all rows, also those not in its sample.
-    fn add(&self, grown: &Grown, tree: &Tree, sample: &Sample, margins: &mut [f32]) {
+    fn add(&self, grown: &GrownTree, tree: &Tree, sample: &Sample, margins: &mut [f32]) {
         let leaves = grown.rows.iter().zip(&grown.values);
         let Some((rows, others)) = &sample.rows else {
             leaves.for_each(|(&row, value)| margins[row as usize] += value);

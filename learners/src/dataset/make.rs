@@ -71,10 +71,10 @@ pub fn make(
     if options.rows >= MANY_ROWS {
         teacher.deals.of().tabulate(|_| {});
     }
-    let partial = beside(folder);
+    let partial = partial_folder(folder);
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
-    let made = Making::new(teacher, &partial).and_then(|mut making| {
+    let made = DatasetWriter::new(teacher, &partial).and_then(|mut making| {
         match making.sample(options, &mut progress)? {
             Some(deals) => making.write(options, deals, &partial).map(Some),
             None => Ok(None),
@@ -93,19 +93,19 @@ pub fn make(
 }
 
 /// The temporary folder in which a dataset is made.
-fn beside(folder: &Path) -> std::path::PathBuf {
+fn partial_folder(folder: &Path) -> std::path::PathBuf {
     let mut name = folder.as_os_str().to_os_string();
     name.push(".partial");
     name.into()
 }
 
-struct Making<'a> {
+struct DatasetWriter<'a> {
     teacher: &'a Teacher,
     runs: [[Runs; 3]; 4],
 }
 
-impl<'a> Making<'a> {
-    fn new(teacher: &'a Teacher, folder: &Path) -> Result<Making<'a>, DatasetError> {
+impl<'a> DatasetWriter<'a> {
+    fn new(teacher: &'a Teacher, folder: &Path) -> Result<DatasetWriter<'a>, DatasetError> {
         let open = |street: Street, split: Split| -> Result<Runs, DatasetError> {
             let path = folder.join(format!("{street}.{}.runs", split.name()));
             let file =
@@ -121,7 +121,7 @@ impl<'a> Making<'a> {
             Ok([train?, valid?, test?])
         };
         let [preflop, flop, turn, river] = Street::ALL.map(of_street);
-        Ok(Making { teacher, runs: [preflop?, flop?, turn?, river?] })
+        Ok(DatasetWriter { teacher, runs: [preflop?, flop?, turn?, river?] })
     }
 
     /// Samples the rows; returns the number of deals, or `None` when it was stopped.

@@ -2,9 +2,10 @@
 //!
 //! After de Mesentier Silva, Togelius, Lantz and Nealen, "Generating Novice Heuristics for
 //! Post-Flop Poker" (2018): their language ([`Language`], over [`models::heuristic`]); their
-//! fitness, exact ([`RuleEvaluator`]) or by matches ([`sampled`]); their three searches, and simulated
-//! annealing and, for few clauses, exhaustive search ([`Method`]). A [`Search`] goes in steps, and
-//! can be saved and resumed. A [`RulebookSearch`] is for the lists of all streets of a game together.
+//! fitness, exact ([`RuleEvaluator`]) or by matches ([`sampled`]); their three searches, and
+//! simulated annealing and, for few clauses, exhaustive search ([`Method`]). A [`Search`] goes in
+//! steps, and can be saved and resumed. A [`RulebookSearch`] is for the lists of all streets of a
+//! game together.
 
 mod exhaustive;
 mod language;

@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
     }
 
     /// The text that a saved search must have in common with this one to be resumed.
-    fn what(&self) -> String {
+    fn identity(&self) -> String {
         let Options { method, most, evaluations, seed, cards_only } = self.options;
         let cards = if cards_only { ", cards alone" } else { "" };
         let street = self.evaluator.fitness().street();
@@ -274,7 +274,7 @@ impl<'a> Search<'a> {
     /// The state of the search as text, without the options.
     pub fn save(&self) -> String {
         let saved = Saved {
-            what: self.what(),
+            what: self.identity(),
             steps: self.steps,
             evaluations: self.records.evaluations,
             population: self
@@ -301,8 +301,8 @@ impl<'a> Search<'a> {
         let wrong = |error: String| ResumeError::Text(error);
         let saved = text.parse().and_then(toml::Table::try_into::<Saved>);
         let saved = saved.map_err(|error| wrong(error.message().to_owned()))?;
-        if saved.what != self.what() {
-            return Err(ResumeError::Other { found: saved.what, wanted: self.what() });
+        if saved.what != self.identity() {
+            return Err(ResumeError::Other { found: saved.what, wanted: self.identity() });
         }
         let parse = |text: &str| Heuristic::parse(text).map_err(|error| wrong(error.to_string()));
         let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));

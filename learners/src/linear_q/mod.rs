@@ -8,7 +8,7 @@ mod learner;
 mod search;
 
 pub use learner::{Diverged, LearningOptions, Quirk, learn};
-pub use search::{Found, search};
+pub use search::{SearchResult, search};
 
 use models::linear::{FEATURES, PUBLISHED_FEATURES};
 

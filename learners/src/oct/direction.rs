@@ -111,11 +111,11 @@ impl Normal {
                 let tried: Vec<usize> = chosen.iter().copied().chain([column]).collect();
                 let Some(factors) = self.factors(&tried) else { continue };
                 let pairs = tried.iter().zip(&factors);
-                let told: f64 = pairs
+                let gain: f64 = pairs
                     .map(|(&column, factor)| factor * self.together(column, self.columns))
                     .sum();
-                if best.as_ref().is_none_or(|(most, ..)| told > *most) {
-                    best = Some((told, at, factors));
+                if best.as_ref().is_none_or(|(most, ..)| gain > *most) {
+                    best = Some((gain, at, factors));
                 }
             }
             let Some((_, at, factors)) = best else { break };

@@ -163,11 +163,12 @@ impl<'a> Oct<'a> {
             if options.planes == 0 {
                 Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
             } else {
-                let (saved, hyperplanes) = match saved.map(HyperplaneState::from_bytes).transpose()? {
+                let (saved, planes) = match saved.map(HyperplaneState::from_bytes).transpose()? {
                     None => (None, None),
-                    Some((run, hyperplanes)) => (Some(run), Some(hyperplanes)),
+                    Some((run, planes)) => (Some(run), Some(planes)),
                 };
-                Box::new(Planes::new(Run::<W>::new(table, bins, held_out, options, saved)?, hyperplanes)?)
+                let run = Run::<W>::new(table, bins, held_out, options, saved)?;
+                Box::new(Planes::new(run, planes)?)
             }
         });
         Ok(Oct { run })
@@ -221,7 +222,7 @@ pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
 }
 
 // A hash of the data and the options.
-fn told(table: &Table, bins: &Bins, held_out: Option<&Table>, options: &Options) -> u64 {
+fn data_hash(table: &Table, bins: &Bins, held_out: Option<&Table>, options: &Options) -> u64 {
     let mut sum = 0;
     for table in [Some(table), held_out].into_iter().flatten() {
         let columns = (0..table.columns().len()).flat_map(|column| table.column(column));

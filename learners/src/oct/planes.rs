@@ -55,14 +55,14 @@ impl<const W: usize> Wide<W> {
     fn new(table: &Table, bins: &Bins, planes: &[Plane]) -> Wide<W> {
         let mut cuts = bins.all_cuts().to_vec();
         if !planes.is_empty() {
-            let alone = Bins::new(&table.beside(0, planes), INTERVALS);
+            let alone = Bins::new(&table.with_planes(0, planes), INTERVALS);
             cuts.extend(alone.all_cuts().iter().cloned());
         }
         Wide::with_cuts(table, cuts, planes)
     }
 
     fn with_cuts(table: &Table, cuts: Vec<Vec<f32>>, planes: &[Plane]) -> Wide<W> {
-        let table = table.beside(table.columns().len(), planes);
+        let table = table.with_planes(table.columns().len(), planes);
         let bins = Bins::with_cuts(&table, cuts);
         let matrix = Matrix::new(&table, &bins);
         Wide { table, bins, matrix }

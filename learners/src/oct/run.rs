@@ -8,7 +8,7 @@ use super::saved::State;
 use super::saved_tree::SavedTree;
 use super::search::Search;
 use super::starts::{ENOUGH, Start, Starts};
-use super::{Matrix, Options, StartTrees, Steps, told};
+use super::{Matrix, Options, StartTrees, Steps, data_hash};
 use crate::measure::measure;
 use crate::trees::node::{Node, Price};
 use crate::trees::prune::{best_price, prune};
@@ -37,7 +37,7 @@ pub(super) struct Run<'a, const W: usize> {
     pub(super) bins: &'a Bins,
     pub(super) held_out: Option<(&'a Table, Matrix<W>)>,
     pub(super) options: Options,
-    told: u64,
+    data_hash: u64,
     // The least rows and weight of a leaf.
     least: (usize, f64),
     // The number of rows in each stage.
@@ -57,7 +57,7 @@ impl<'a, const W: usize> Run<'a, W> {
         options: Options,
         saved: Option<&[u8]>,
     ) -> Result<Run<'a, W>, TreesError> {
-        let told = told(table, bins, held_out, &options);
+        let data_hash = data_hash(table, bins, held_out, &options);
         let mut stages = vec![table.rows()];
         for part in [2, 4, 8, FIRST] {
             if table.rows() / part >= options.stage_rows.max(1) {
@@ -65,7 +65,7 @@ impl<'a, const W: usize> Run<'a, W> {
             }
         }
         let fresh = State { stage: 0, at: 0, done: 0, changed: true, found: 0, pool: Vec::new() };
-        let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, told))?;
+        let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, data_hash))?;
         if state.stage >= stages.len() {
             return Err(TreesError::Saved("it has more stages".to_string()));
         }
@@ -87,7 +87,7 @@ impl<'a, const W: usize> Run<'a, W> {
             None => (options.min_rows, options.min_weight),
         };
         let matrix = rows_of(table, bins, &order[..stages[state.stage]]);
-        Ok(Run { table, bins, held_out, options, told, least, stages, order, matrix, state })
+        Ok(Run { table, bins, held_out, options, data_hash, least, stages, order, matrix, state })
     }
 
     // The price of a branch and the least leaf; the price is a share of the loss of a tree without
@@ -365,6 +365,6 @@ impl<const W: usize> Steps for Run<'_, W> {
     }
 
     fn save(&self) -> Vec<u8> {
-        self.state.to_bytes(self.told)
+        self.state.to_bytes(self.data_hash)
     }
 }

@@ -40,11 +40,11 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn to_bytes(&self, told: u64) -> Vec<u8> {
+    pub(super) fn to_bytes(&self, data_hash: u64) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.extend(VERSION.to_le_bytes());
         let numbers = [
-            told,
+            data_hash,
             self.stage as u64,
             self.at,
             self.done,
@@ -57,10 +57,10 @@ impl State {
         with_checksum(out)
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], told: u64) -> Result<State, TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, TreesError> {
         let error = |what: &str| TreesError::Saved(what.to_string());
         let (mut reader, version) = Reader::new(bytes, MAGIC, &[VERSION, WITHOUT_BEST])?;
-        if reader.number()? != told {
+        if reader.number()? != data_hash {
             return Err(error("it was made from other data, bins or options"));
         }
         let stage = reader.number()? as usize;

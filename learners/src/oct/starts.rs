@@ -78,7 +78,7 @@ impl<const W: usize> Starts<'_, W> {
             (Start::Lookahead, _) => self.lookahead(rows, self.depth, seed),
             (Start::Shaken, Some(mut tree)) => {
                 for _ in 0..rng.random_range(1..=2) {
-                    self.shake(&mut tree, rows, &mut rng);
+                    self.perturb(&mut tree, rows, &mut rng);
                 }
                 tree
             }
@@ -173,7 +173,7 @@ impl<const W: usize> Starts<'_, W> {
     }
 
     // Replaces the test of one branch by one drawn from its rows.
-    fn shake(&self, tree: &mut Node, rows: &mut [u32], rng: &mut impl Rng) {
+    fn perturb(&self, tree: &mut Node, rows: &mut [u32], rng: &mut impl Rng) {
         let branches = tree.leaves() - 1;
         if branches > 0 {
             let mut number = rng.random_range(0..branches);

@@ -14,7 +14,7 @@ use crate::mlp::{
 use crate::oct::{self, Oct};
 use crate::{Bins, Progress, Table, Training, TreesError, cart};
 
-pub use write::{Making, Taught, losses, write};
+pub use write::{StudentMetadata, TrainedStreet, losses, write};
 
 /// The learner and its options, the same for every street.
 #[derive(Debug, Clone)]
@@ -84,7 +84,8 @@ impl LearningOptions {
     }
 
     /// Begins or resumes a run on the rows of a table, with the held-out rows of another. `bins`
-    /// are those of [`LearningOptions::bins`] for the table; `saved` must be from the same rows and lesson.
+    /// are those of [`LearningOptions::bins`] for the table; `saved` must be from the same rows and
+    /// lesson.
     ///
     /// # Errors
     /// When the options do not fit the rows, or the saved run is a different one.
@@ -123,7 +124,8 @@ impl LearningOptions {
     }
 }
 
-/// [`LearningOptions::begin`] for a network whose batches are computed by the engine that `engine` makes.
+/// [`LearningOptions::begin`] for a network whose batches are computed by the engine that `engine`
+/// makes.
 ///
 /// # Errors
 /// When the options do not fit the rows or the engine, or the saved run is a different one.
@@ -152,7 +154,7 @@ pub fn network_on<'a, E: Engine + 'a>(
     saved: Option<&[u8]>,
 ) -> Result<Box<dyn Run + 'a>, LearningError> {
     let run = Mlp::on(engine, train, held_out, what, options)?;
-    Ok(Box::new(Elsewhere(match saved {
+    Ok(Box::new(FallibleRun(match saved {
         Some(saved) => run.resume(saved)?,
         None => run,
     })))
@@ -208,9 +210,9 @@ impl<T: Training<Model: Into<TrainedModel>>> Run for T {
 }
 
 /// A network's run on an engine that can fail.
-struct Elsewhere<E: Engine>(Mlp<E>);
+struct FallibleRun<E: Engine>(Mlp<E>);
 
-impl<E: Engine> Run for Elsewhere<E> {
+impl<E: Engine> Run for FallibleRun<E> {
     fn step(&mut self) -> Result<Option<Progress>, LearningError> {
         self.0.advance().map_err(|error| LearningError::Mlp(error.into()))
     }

@@ -37,8 +37,8 @@ pub(crate) fn best_price<const W: usize>(
     held_out: &Table,
     matrix: &Matrix<W>,
 ) -> (f64, f64) {
-    let told = if held_out.is_hard() { Loss::Misclassification } else { loss };
-    let mut walk = Walk { loss, told, nodes: Vec::new() };
+    let pruning_loss = if held_out.is_hard() { Loss::Misclassification } else { loss };
+    let mut walk = Walk { loss, pruning_loss, nodes: Vec::new() };
     let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
     walk.add(node, None, held_out, matrix, &mut rows);
     walk.best()
@@ -47,7 +47,7 @@ pub(crate) fn best_price<const W: usize>(
 struct Walk {
     loss: Loss,
     // The loss that counts on the held-out rows.
-    told: Loss,
+    pruning_loss: Loss,
     // The nodes, parents before children.
     nodes: Vec<PruneNode>,
 }
@@ -64,7 +64,7 @@ struct PruneNode {
 }
 
 // The price at which a branch is removed; the least first.
-struct Due {
+struct PruneCandidate {
     price: f64,
     node: usize,
 }
@@ -83,7 +83,7 @@ impl Walk {
         let row = |&row: &u32| {
             let id = matrix.id(row);
             let weight = f64::from(held_out.weights()[id]);
-            self.told.held_out(&shares, held_out.label(id), weight)
+            self.pruning_loss.held_out(&shares, held_out.label(id), weight)
         };
         let own = [self.loss.of(&node.sums), rows.iter().map(row).sum()];
         let at = self.nodes.len();
@@ -108,21 +108,21 @@ impl Walk {
     }
 
     fn best(&mut self) -> (f64, f64) {
-        let mut due: BinaryHeap<Due> = (0..self.nodes.len())
+        let mut candidates: BinaryHeap<PruneCandidate> = (0..self.nodes.len())
             .filter(|&node| self.nodes[node].there)
-            .map(|node| Due { price: self.price(node), node })
+            .map(|node| PruneCandidate { price: self.price(node), node })
             .collect();
         let mut best = (0.0, self.nodes[0].under[1]);
         let mut price = 0.0f64;
-        while let Some(next) = due.pop() {
+        while let Some(next) = candidates.pop() {
             // Skips outdated entries: changed branches are in the heap again.
             if !self.nodes[next.node].there || self.price(next.node) != next.price {
                 continue;
             }
             price = price.max(next.price);
-            self.collapse(next.node, &mut due);
+            self.collapse(next.node, &mut candidates);
             let held_out = self.nodes[0].under[1];
-            let more_to_go = due.peek().is_some_and(|next| next.price <= price);
+            let more_to_go = candidates.peek().is_some_and(|next| next.price <= price);
             if !more_to_go && held_out <= best.1 {
                 // A little more, so that rounding does not keep what is removed at this price.
                 best = (price * (1.0 + 1e-9), held_out);
@@ -131,10 +131,10 @@ impl Walk {
         best
     }
 
-    fn collapse(&mut self, at: usize, due: &mut BinaryHeap<Due>) {
+    fn collapse(&mut self, at: usize, candidates: &mut BinaryHeap<PruneCandidate>) {
         let node = &self.nodes[at];
         let (leaves, own, under) = (node.leaves - 1, node.own, node.under);
-        self.gone(at);
+        self.remove_subtree(at);
         let mut above = Some(at);
         while let Some(node) = above {
             for index in 0..2 {
@@ -143,13 +143,13 @@ impl Walk {
             self.nodes[node].leaves -= leaves;
             above = self.nodes[node].parent;
             if self.nodes[node].there {
-                due.push(Due { price: self.price(node), node });
+                candidates.push(PruneCandidate { price: self.price(node), node });
             }
         }
     }
 
     // Removes a branch and its subtree: the nodes right behind it whose parents are not before it.
-    fn gone(&mut self, at: usize) {
+    fn remove_subtree(&mut self, at: usize) {
         self.nodes[at].there = false;
         for node in at + 1..self.nodes.len() {
             match self.nodes[node].parent {
@@ -160,22 +160,22 @@ impl Walk {
     }
 }
 
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
+impl PartialEq for PruneCandidate {
+    fn eq(&self, other: &PruneCandidate) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Due {}
+impl Eq for PruneCandidate {}
 
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
+impl PartialOrd for PruneCandidate {
+    fn partial_cmp(&self, other: &PruneCandidate) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Due {
-    fn cmp(&self, other: &Due) -> Ordering {
+impl Ord for PruneCandidate {
+    fn cmp(&self, other: &PruneCandidate) -> Ordering {
         // A max-heap: the least price first, then deeper branches.
         other.price.total_cmp(&self.price).then(self.node.cmp(&other.node))
     }

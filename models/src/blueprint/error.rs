@@ -106,13 +106,13 @@ pub enum BlueprintError {
     },
     /// The tail's counts do not match the tables.
     #[error(
-        "the blueprint says that training reached {told} information sets of the {street}, but {found} have shares"
+        "the blueprint says that training reached {declared} information sets of the {street}, but {found} have shares"
     )]
     Reached {
         /// The street of the count.
         street: Street,
         /// The count in the tail.
-        told: u64,
+        declared: u64,
         /// The count in the table.
         found: u64,
     },

@@ -257,9 +257,9 @@ impl Blueprint {
                     verified.infosets += 1;
                 }
             }
-            let told = self.reached[street.index()];
-            if reached != told {
-                return Err(BlueprintError::Reached { street, told, found: reached });
+            let declared = self.reached[street.index()];
+            if reached != declared {
+                return Err(BlueprintError::Reached { street, declared, found: reached });
             }
             verified.reached += reached;
         }

@@ -28,7 +28,7 @@ use crate::tree::{Node, SplitTest, Summary, Tree};
 pub use bluffs::{Bluff, Weak};
 pub use flips::Flip;
 pub use leaf_kind::LeafKind;
-pub use outline::Shown;
+pub use outline::OutlineNode;
 pub use words::{Owed, Spot, move_words, percent};
 
 use bounds::Bounds;
@@ -146,15 +146,15 @@ impl<'a> Explainer<'a> {
     /// a percent: `all-in 60 %, fold 40 %`.
     pub fn mix(&self, number: usize) -> String {
         let shares = self.summary(number).shares;
-        let mut told: Vec<(usize, f64)> =
+        let mut listed: Vec<(usize, f64)> =
             shares.iter().copied().enumerate().filter(|&(_, share)| share >= 0.005).collect();
-        told.sort_by(|a, b| b.1.total_cmp(&a.1));
+        listed.sort_by(|a, b| b.1.total_cmp(&a.1));
         let owed = self.owed(number);
         let names = self.tree.class_names();
-        let told = told.iter().map(|&(class, share)| {
+        let listed = listed.iter().map(|&(class, share)| {
             format!("{} {:.0} %", self.move_words(&names[class], owed), 100.0 * share)
         });
-        told.collect::<Vec<_>>().join(", ")
+        listed.collect::<Vec<_>>().join(", ")
     }
 
     /// A class in players' words on the tree's street: before the flop every bet is a raise.

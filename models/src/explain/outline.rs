@@ -5,7 +5,7 @@ use crate::tree::{Node, Summary};
 
 /// A node of an outline.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct OutlineNode {
     /// The node's number in the tree.
     pub node: usize,
     /// Number of branches between the first node and this one.
@@ -24,8 +24,8 @@ impl Explainer<'_> {
     /// The subtree of a node, down to `depth` branches, in the order of the nodes' numbers.
     ///
     /// Panics where there is no such node.
-    pub fn outline(&self, first: usize, depth: usize) -> Vec<Shown> {
-        let mut shown: Vec<Shown> = Vec::new();
+    pub fn outline(&self, first: usize, depth: usize) -> Vec<OutlineNode> {
+        let mut shown: Vec<OutlineNode> = Vec::new();
         // A stack of nodes to show: the node, its depth, its parent's index and whether it is the
         // right side.
         let mut open = vec![(first, 0, None, false)];
@@ -42,7 +42,7 @@ impl Explainer<'_> {
                     open.push((left, at + 1, Some(index), false));
                 }
             }
-            shown.push(Shown {
+            shown.push(OutlineNode {
                 node,
                 depth: at,
                 parent,

@@ -43,7 +43,10 @@ pub enum HeuristicError {
         first: &'static str,
     },
     /// More statements than [`MAX_STATEMENTS`](super::MAX_STATEMENTS).
-    #[error("{found} statements are more than {most}: leave some out", most = super::MAX_STATEMENTS)]
+    #[error(
+        "{found} statements are more than {most}: leave some out",
+        most = super::MAX_STATEMENTS
+    )]
     TooMany {
         /// Number of statements.
         found: usize,

@@ -63,7 +63,7 @@ pub(super) struct Counter {
 }
 
 /// The counts of a board.
-pub(super) struct Counted<'a> {
+pub(super) struct BoardCounts<'a> {
     /// The rows on the board; below, its columns.
     pub(super) rows: &'a [u32],
     pub(super) columns: &'a [u32],
@@ -72,7 +72,7 @@ pub(super) struct Counted<'a> {
     width: usize,
 }
 
-impl Counted<'_> {
+impl BoardCounts<'_> {
     /// The number of matchups of a row and a column, by index, and the margin of wins over losses.
     /// The margin is meaningless where only matchups were counted.
     #[inline]
@@ -105,7 +105,7 @@ impl Counter {
     }
 
     /// Counts the added hands against each other.
-    pub(super) fn count(&mut self) -> Counted<'_> {
+    pub(super) fn count(&mut self) -> BoardCounts<'_> {
         let rows = self.rows.numbers.len();
         self.width = self.columns.numbers.len().next_multiple_of(WIDTH);
         let compared = if self.strengths.is_some() { rows } else { 0 };
@@ -124,7 +124,7 @@ impl Counter {
         }
         self.count_matchups();
         let (rows, columns) = (&self.rows.numbers, &self.columns.numbers);
-        Counted { rows, columns, sums: &self.sums, matchups: &self.matchups, width: self.width }
+        BoardCounts { rows, columns, sums: &self.sums, matchups: &self.matchups, width: self.width }
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use cards::{Board, CardSet, Combo, Range};
 use game::Street;
 
 use super::HandClasses;
-use super::counter::{Counted, Counter};
+use super::counter::{BoardCounts, Counter};
 use crate::SnapshotError;
 use crate::blueprint::exact::{DEALS, next};
 use crate::subgame::response::flop_kinds;
@@ -161,7 +161,7 @@ impl Sum {
         cells[column][1] += times * margin;
     }
 
-    fn board(&mut self, counted: &Counted<'_>, times: [i64; 2]) {
+    fn board(&mut self, counted: &BoardCounts<'_>, times: [i64; 2]) {
         for (index, &row) in counted.rows.iter().enumerate() {
             for (at, &column) in counted.columns.iter().enumerate() {
                 let [matchups, margin] = counted.cell(index, at);
@@ -227,7 +227,7 @@ impl Counting<'_> {
         }
         for turn in next(flop, &symmetries, None) {
             let dealt = flop.with(turn.card);
-            walk.see(Street::Turn, dealt);
+            walk.classify(Street::Turn, dealt);
             if self.street == Street::Turn {
                 walk.count_matchups(dealt, 44 * turn.times as i64);
             }
@@ -246,7 +246,7 @@ struct Walk<'a> {
     counter: Counter,
     sum: Sum,
     /// For each street dealt so far, by combo number: classes or buckets of both players.
-    seen: [[Box<[u16]>; 2]; 4],
+    classified: [[Box<[u16]>; 2]; 4],
     /// Hands with their rows and columns, for a counted street before the river.
     hands: Vec<(Combo, u32, u32)>,
     /// On a turn, when the river is counted: each hand's path prefix for either player; below, the
@@ -262,31 +262,31 @@ impl<'a> Walk<'a> {
             counting,
             counter: Counter::default(),
             sum: Sum::default(),
-            seen: Default::default(),
+            classified: Default::default(),
             hands: Vec::new(),
             before: Vec::new(),
             prefixes: Default::default(),
             known: Default::default(),
         };
-        walk.see(Street::Preflop, CardSet::EMPTY);
-        walk.see(Street::Flop, flop);
+        walk.classify(Street::Preflop, CardSet::EMPTY);
+        walk.classify(Street::Flop, flop);
         walk
     }
 
     /// Computes classes and buckets of the hands on a street's board.
-    fn see(&mut self, street: Street, board: CardSet) {
+    fn classify(&mut self, street: Street, board: CardSet) {
         let Counting { street: last, buckets, classes } = *self.counting;
         if street > last {
             return;
         }
         let of_buckets = buckets.on_board(board).expect("boards have as many cards as a street");
         let own = if street == last { classes.on_board(board) } else { of_buckets.clone() };
-        self.seen[street.index()] = [own, of_buckets];
+        self.classified[street.index()] = [own, of_buckets];
         let free = || Combo::all().filter(move |hand| !hand.set().intersects(board));
         let path = |hand: Combo, who: usize| -> Path {
             std::array::from_fn(|at| {
                 let known = at <= street.index();
-                if known { self.seen[at][who][hand.index()] } else { 0 }
+                if known { self.classified[at][who][hand.index()] } else { 0 }
             })
         };
         if street == last && street != Street::River {
@@ -336,7 +336,7 @@ impl<'a> Walk<'a> {
 
     /// Compares the hands on a river board.
     fn river(&mut self, board: CardSet, times: i64) {
-        self.see(Street::River, board);
+        self.classify(Street::River, board);
         self.counter.deal(board);
         if self.counting.street != Street::River {
             for &(hand, row, column) in &self.hands {
@@ -347,7 +347,7 @@ impl<'a> Walk<'a> {
             return self.sum.board(&self.counter.count(), [0, times]);
         }
         let widths = self.widths();
-        let [of_classes, of_buckets] = &self.seen[Street::River.index()];
+        let [of_classes, of_buckets] = &self.classified[Street::River.index()];
         for &(hand, indices) in &self.before {
             if hand.set().intersects(board) {
                 continue;

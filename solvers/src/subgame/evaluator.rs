@@ -33,8 +33,8 @@ pub struct Evaluation {
 pub struct HandValue {
     /// The hand.
     pub combo: Combo,
-    /// The total weight of the opponent's hands that it can meet. `unblocked_weight` times `value` is the
-    /// counterfactual value.
+    /// The total weight of the opponent's hands that it can meet. `unblocked_weight` times `value`
+    /// is the counterfactual value.
     pub unblocked_weight: f64,
     /// Chips won with the player's own average strategy; 0 for a hand that meets no hand.
     pub value: f64,
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
         let gadget = self.gadget.filter(|gadget| gadget.player == other);
         weights(self.subgame, &self.boards.all[0], other)
             .enumerate()
-            .map(|(hand, weight)| weight * gadget.map_or(1.0, |gadget| gadget.coming(hand)))
+            .map(|(hand, weight)| weight * gadget.map_or(1.0, |gadget| gadget.entry_share(hand)))
             .collect()
     }
 
@@ -134,13 +134,15 @@ impl Evaluator<'_> {
         let board = &self.boards.all[0];
         let of = |player| weights(self.subgame, board, player).enumerate();
         let sum: f64 = match self.gadget {
-            Some(gadget) if gadget.player == player => {
-                of(player).map(|(hand, own)| own * gadget.gets(hand, values[hand], best)).sum()
-            }
+            Some(gadget) if gadget.player == player => of(player)
+                .map(|(hand, own)| own * gadget.hand_value(hand, values[hand], best))
+                .sum(),
             gadget => {
                 let come: f64 = of(player).map(|(hand, own)| own * values[hand]).sum();
                 let left = |gadget: &GadgetState| -> f64 {
-                    of(player.other()).map(|(hand, weight)| weight * gadget.left(hand)).sum()
+                    of(player.other())
+                        .map(|(hand, weight)| weight * gadget.leaving_value(hand))
+                        .sum()
                 };
                 come - gadget.map_or(0.0, left)
             }

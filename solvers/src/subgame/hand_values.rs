@@ -80,7 +80,8 @@ impl Solver {
         each.collect()
     }
 
-    /// For each of a player's hands, the weight of the opponent's hands that it does not block at a spot.
+    /// For each of a player's hands, the weight of the opponent's hands that it does not block at a
+    /// spot.
     fn unblocked_weights(&self, player: Player, index: &SpotIndex, others: &Range) -> Vec<f64> {
         let board = &self.boards.all[index.board];
         let back = index.renaming.back();

@@ -3,10 +3,10 @@
 //!
 //! The value of a betting strategy against the best response, and of the best bets against a
 //! calling strategy, is exact on all cards: each hand meets the other range without the cards it
-//! holds ([`Showdown::sums_against`]). Values are in units of the pot before the bet; the first player's
-//! and the second's sum to 1. Equilibria are approximated by CFR+ (O. Tammelin, *Solving Large
-//! Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating updates,
-//! averages weighted by the number of the iteration.
+//! holds ([`Showdown::sums_against`]). Values are in units of the pot before the bet; the first
+//! player's and the second's sum to 1. Equilibria are approximated by CFR+ (O. Tammelin, *Solving
+//! Large Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating
+//! updates, averages weighted by the number of the iteration.
 
 use cards::{CardSet, Combo, Range, Showdown, ShowdownSums, WinRateError};
 

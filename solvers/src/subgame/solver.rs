@@ -152,7 +152,7 @@ impl Solver {
     /// Updates a player's regrets against the other's current strategy. With `average`, multiplies
     /// the other's averages by this factor and adds its current strategy.
     fn update_regrets(&mut self, player: Player, discount: Discount, average: Option<f32>) {
-        let weights = self.coming(player.other(), average);
+        let weights = self.entry_weights(player.other(), average);
         let view = View { boards: &self.boards, player };
         let pass = Pass {
             betting: &self.subgame.betting,
@@ -169,7 +169,7 @@ impl Solver {
 
     /// Adds a player's current strategy to its average, which is multiplied by `average` before.
     fn update_average(&mut self, player: Player, average: f32) {
-        let weights = self.coming(player, Some(average));
+        let weights = self.entry_weights(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
         let pass = Pass { betting: &self.subgame.betting, view, work: AverageOnly { average } };
         pass.follow(&mut self.storage, &weights, &self.workspaces);
@@ -178,10 +178,10 @@ impl Solver {
     /// The weights with which a player's hands enter the subgame by its current strategy. With
     /// `average`, the averages of the gadget are multiplied by this factor and the strategy is
     /// added.
-    fn coming(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
+    fn entry_weights(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
         let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
         if let Some(gadget) = self.gadget.as_mut().filter(|of| of.player == player) {
-            gadget.come(&mut weights, average);
+            gadget.apply_entry(&mut weights, average);
         }
         weights
     }

@@ -65,7 +65,7 @@ impl<'a> Spot<'a> {
         if let Some(gadget) = &solver.gadget {
             let player = gadget.player.index();
             for (hand, combo) in solver.boards.all[0].hands[player].all().enumerate() {
-                let weight = ranges[player].weight(combo) * gadget.coming(hand);
+                let weight = ranges[player].weight(combo) * gadget.entry_share(hand);
                 ranges[player].set(combo, weight).expect("a weight from 0 to 1");
             }
         }

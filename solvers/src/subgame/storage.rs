@@ -1,9 +1,9 @@
 //! Storage of regrets and average strategies, in 32 or 16 bits.
 //!
-//! A [`BoardStorage`] holds one line of betting on one board. The rows of the first player come before
-//! those of the second, and the rows of a decision are adjacent. In 16 bits each decision has one
-//! scale for all its regrets and one for its averages. Strategies are computed from the regrets, or
-//! from predictions stored next to them.
+//! A [`BoardStorage`] holds one line of betting on one board. The rows of the first player come
+//! before those of the second, and the rows of a decision are adjacent. In 16 bits each decision
+//! has one scale for all its regrets and one for its averages. Strategies are computed from the
+//! regrets, or from predictions stored next to them.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;

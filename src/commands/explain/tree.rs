@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use logs::LedgerReader;
-use models::explain::{self, Explainer, Shown};
+use models::explain::{self, Explainer, OutlineNode};
 use models::student::Student;
 use show::number::whole;
 use show::svg::Letters;
@@ -142,7 +142,7 @@ fn won(
     args: &Args,
     path: &Path,
     student: &Student,
-    shown: &[Shown],
+    shown: &[OutlineNode],
     heading: &mut Heading,
 ) -> Result<Vec<String>, Failure> {
     let ledger = LedgerReader::open(path).map_err(Failure::input)?;
@@ -186,7 +186,12 @@ fn heading(args: &Args, explainer: &Explainer<'_>, student: &Student, place: &Pl
 }
 
 /// The tree as text, two lines for each node: the condition that leads to it, and its actions.
-fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
+fn text(
+    explainer: &Explainer<'_>,
+    shown: &[OutlineNode],
+    won: &[String],
+    heading: &Heading,
+) -> String {
     let mut text = format!("{}\n{}\n", heading.head, heading.about);
     if !heading.holds.is_empty() {
         text += &format!("there: {}\n", heading.holds);
@@ -221,7 +226,7 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
 }
 
 /// A node as one line.
-fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
+fn line(explainer: &Explainer<'_>, node: &OutlineNode, weight: f64) -> String {
     let below = match node.hidden {
         0 => String::new(),
         leaves => format!(", {} leaves below", whole(leaves as u64)),
@@ -262,7 +267,12 @@ pub(super) fn share(share: f64) -> String {
 const EDGES: Letters = Letters::regular(11.0);
 
 /// The tree in Graphviz's language.
-fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
+fn dot(
+    explainer: &Explainer<'_>,
+    shown: &[OutlineNode],
+    won: &[String],
+    heading: &Heading,
+) -> String {
     let mut text = format!(
         "digraph tree {{\n  graph [rankdir=LR, labelloc=t, label={}];\n  \
          node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n  \

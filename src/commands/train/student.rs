@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use game::Street;
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::Measured;
-use learners::student::{LearningOptions, Making, Taught, losses, write};
+use learners::measure::ClassifierScores;
+use learners::student::{LearningOptions, StudentMetadata, TrainedStreet, losses, write};
 use matches::stop::Stop;
 use models::student::TrainedModel;
 use serde_json::{Value, json};
@@ -120,7 +120,7 @@ pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<
             }
         }
     }
-    let taught: [Taught; 4] =
+    let taught: [TrainedStreet; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
     let output = finish(common, lesson, &dataset, &taught, &trainer.options(lesson.options()))?;
     for street in Street::ALL {
@@ -135,12 +135,12 @@ fn finish(
     common: &Common,
     lesson: &LearningOptions,
     dataset: &Dataset,
-    taught: &[Taught; 4],
+    taught: &[TrainedStreet; 4],
     options: &str,
 ) -> Result<Output, Failure> {
     let Common { out, small, json, .. } = common;
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
-    let making = Making { kind: lesson.kind(), options, small: *small, made_by };
+    let making = StudentMetadata { kind: lesson.kind(), options, small: *small, made_by };
     write(out, dataset, making, taught).map_err(Failure::input)?;
     Output::of(&Student { lesson, taught, out, options }, *json)
 }
@@ -148,7 +148,7 @@ fn finish(
 /// A trained student.
 struct Student<'a> {
     lesson: &'a LearningOptions,
-    taught: &'a [Taught; 4],
+    taught: &'a [TrainedStreet; 4],
     out: &'a Path,
     options: &'a str,
 }
@@ -170,7 +170,7 @@ fn import(
     dataset: &Dataset,
     folder: &Path,
     street: Street,
-) -> Result<Taught, Failure> {
+) -> Result<TrainedStreet, Failure> {
     let endings: &[&str] = match lesson {
         LearningOptions::Cart(_) | LearningOptions::Oct(_) => &["tree"],
         LearningOptions::Xgboost(_) => &["ubj", "json"],
@@ -210,7 +210,7 @@ fn import(
     };
     let (train, valid, test) = (table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?);
     let measured = losses(&learned, [&train, &valid, &test]);
-    Ok(Taught { learned, rows: train.rows() as u64, measured })
+    Ok(TrainedStreet { learned, rows: train.rows() as u64, measured })
 }
 
 /// The names of a street's run in the training folder.
@@ -225,7 +225,7 @@ fn teach(
     (trainer, checkpoints): (&Trainer, &Checkpoints),
     (dataset, street): (&Dataset, Street),
     stop: &Stop,
-) -> Result<Option<Taught>, Failure> {
+) -> Result<Option<TrainedStreet>, Failure> {
     let table = |split| {
         let labels = Labels::from(common.labels);
         dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)
@@ -239,7 +239,7 @@ fn teach(
     let learned = run.learned();
     let test = table(Split::Test)?;
     let measured = losses(&learned, [&train, &valid, &test]);
-    Ok(Some(Taught { learned, rows: train.rows() as u64, measured }))
+    Ok(Some(TrainedStreet { learned, rows: train.rows() as u64, measured }))
 }
 
 fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
@@ -247,8 +247,8 @@ fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
 }
 
 /// The measurements of a street, as cells of the table.
-fn figures(taught: &Taught) -> [String; 5] {
-    let [train, valid, test] = taught.measured.map(|measured: Measured| measured);
+fn figures(taught: &TrainedStreet) -> [String; 5] {
+    let [train, valid, test] = taught.measured.map(|measured: ClassifierScores| measured);
     [
         format!("{:.4}", train.log_loss),
         format!("{:.4}", valid.log_loss),
@@ -258,7 +258,7 @@ fn figures(taught: &Taught) -> [String; 5] {
     ]
 }
 
-fn text(lesson: &LearningOptions, taught: &[Taught; 4], out: &Path) -> String {
+fn text(lesson: &LearningOptions, taught: &[TrainedStreet; 4], out: &Path) -> String {
     let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
     let mut table = Table::new(header).right(1..7);
     for (street, taught) in Street::ALL.into_iter().zip(taught) {
@@ -274,8 +274,13 @@ fn text(lesson: &LearningOptions, taught: &[Taught; 4], out: &Path) -> String {
     )
 }
 
-fn document(lesson: &LearningOptions, taught: &[Taught; 4], out: &Path, options: &str) -> Value {
-    let measured = |one: Measured| {
+fn document(
+    lesson: &LearningOptions,
+    taught: &[TrainedStreet; 4],
+    out: &Path,
+    options: &str,
+) -> Value {
+    let measured = |one: ClassifierScores| {
         json!({
             "log_loss": one.log_loss,
             "brier": one.brier,
@@ -283,7 +288,7 @@ fn document(lesson: &LearningOptions, taught: &[Taught; 4], out: &Path, options:
             "accuracy": one.accuracy,
         })
     };
-    let street = |(street, taught): (Street, &Taught)| {
+    let street = |(street, taught): (Street, &TrainedStreet)| {
         let [train, valid, test] = taught.measured.map(measured);
         json!({
             "street": street.name(),

@@ -40,7 +40,7 @@ pub(super) struct Counter {
 }
 
 /// The counts of a board.
-pub(super) struct Counted<'a> {
+pub(super) struct BoardCounts<'a> {
     /// The paths on the board.
     pub(super) paths: &'a [u32],
     wins: &'a [f32],
@@ -48,7 +48,7 @@ pub(super) struct Counted<'a> {
     width: usize,
 }
 
-impl Counted<'_> {
+impl BoardCounts<'_> {
     /// The cell of two paths, by their indices.
     #[inline]
     pub(super) fn cell(&self, path: usize, other: usize) -> Cell {
@@ -88,7 +88,7 @@ impl Counter {
     }
 
     /// Counts the added hands against each other.
-    pub(super) fn count(&mut self) -> Counted<'_> {
+    pub(super) fn count(&mut self) -> BoardCounts<'_> {
         let count = self.paths.len();
         self.width = count.next_multiple_of(WIDTH);
         for (rows, many) in
@@ -114,7 +114,7 @@ impl Counter {
             }
         }
         self.count_pairs();
-        Counted { paths: &self.paths, wins: &self.wins, pairs: &self.pairs, width: self.width }
+        BoardCounts { paths: &self.paths, wins: &self.wins, pairs: &self.pairs, width: self.width }
     }
 
     /// Computes how often each two paths meet, after all hands have passed.

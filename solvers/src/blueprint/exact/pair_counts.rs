@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cards::Board;
 
-use super::count::Counted;
+use super::count::BoardCounts;
 use super::{ExactError, MAX_PATHS};
 
 /// A path: the bucket of a hand on each street.
@@ -70,7 +70,7 @@ impl PairCounts {
     }
 
     /// Adds the counts of a river board, multiplied by `times`.
-    pub(super) fn add_board(&mut self, counted: &Counted<'_>, times: u64) {
+    pub(super) fn add_board(&mut self, counted: &BoardCounts<'_>, times: u64) {
         self.grow();
         for (row, &path) in counted.paths.iter().enumerate() {
             let cells = &mut self.cells[path as usize * self.side..][..self.side];

@@ -29,13 +29,13 @@ const DEALS: usize = 20_000;
 const TRIED: u64 = 500;
 
 /// A hand and a complete board.
-type Held = (Combo, [Card; 5]);
+type RepresentativeHand = (Combo, [Card; 5]);
 
 /// A strategy with the hands that represent each bucket.
 pub(super) struct AgentStrategy {
     policy: Arc<dyn Policy>,
     /// The representative hands by street and bucket.
-    held: [Vec<Vec<Held>>; 4],
+    held: [Vec<Vec<RepresentativeHand>>; 4],
 }
 
 impl AgentStrategy {
@@ -101,7 +101,7 @@ impl AgentStrategy {
     }
 
     /// Whether the strategy was the same for all hands of a bucket in all tested situations.
-    pub(super) fn goes_by_buckets(&self, tables: &Tables) -> bool {
+    pub(super) fn depends_on_buckets_only(&self, tables: &Tables) -> bool {
         let tree = &tables.tree;
         let nodes = tree.nodes().len() as u64;
         (0..TRIED).all(|number| {

@@ -10,8 +10,8 @@
 //! one state and the next. The part that is linear in the pot share is corrected to the exact
 //! share.
 //!
-//! - Actions with a reach probability of less than [`MIN_REACH`] below the start are dropped, and the
-//!   remaining ones renormalised.
+//! - Actions with a reach probability of less than [`MIN_REACH`] below the start are dropped, and
+//!   the remaining ones renormalised.
 //! - [Strategies of agents](BlueprintValues::between) can replace the blueprint's, mapped to its
 //!   tree: queried for buckets, or for the actual hands on the actual boards, on any street.
 //! - Off-tree bets are mapped to the [nearest](abstraction::translate::reached), and the pot shares
@@ -154,7 +154,9 @@ impl BlueprintValues {
         let side = |policy| {
             let asked = AgentStrategy::new(&tables, policy);
             Arc::new(match query {
-                StrategyQuery::Cards if !asked.goes_by_buckets(&tables) => Side::Cards(asked),
+                StrategyQuery::Cards if !asked.depends_on_buckets_only(&tables) => {
+                    Side::Cards(asked)
+                }
                 StrategyQuery::Cards | StrategyQuery::Buckets => {
                     Side::Buckets(rows(&tables), Some(asked))
                 }

@@ -70,7 +70,8 @@ pub enum ResponseError {
     },
     /// The agent's probabilities do not sum to 1.
     #[error(
-        "the agent's probabilities with {hole} {} sum to {sum}, not to 1", situation_text(.betting, .board)
+        "the agent's probabilities with {hole} {} sum to {sum}, not to 1",
+        situation_text(.betting, .board)
     )]
     Strategy {
         /// The agent's cards.
