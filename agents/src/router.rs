@@ -232,7 +232,7 @@ impl Table {
     }
 }
 
-/// The properties of the game that are needed to compute [`Seen`].
+/// The properties of the game that are needed to compute [`DecisionFacts`].
 struct View {
     positions: BySeat<Option<Position>>,
     big_blind: f64,
