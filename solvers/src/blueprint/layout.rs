@@ -14,7 +14,7 @@ use game::Street;
 use super::TrainerError;
 
 /// Maximum number of actions of a decision.
-pub(super) const MOST_ACTIONS: usize = 12;
+pub(super) const MAX_ACTIONS: usize = 12;
 
 /// A decision or terminal node.
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +103,7 @@ impl Layout {
             let laid = match node.kind {
                 NodeKind::Decision { seat, street, .. } => {
                     let actions = node.children().len();
-                    if actions > MOST_ACTIONS {
+                    if actions > MAX_ACTIONS {
                         return Err(TrainerError::Actions {
                             betting: tree.betting(number),
                             found: actions,
@@ -149,7 +149,7 @@ impl Layout {
 
     /// The position of an information set's first slot.
     #[inline]
-    pub(super) fn place(&self, node: Node, bucket: u32) -> usize {
+    pub(super) fn first_slot(&self, node: Node, bucket: u32) -> usize {
         self.row(node.seat(), node.street(), bucket) + node.offset()
     }
 
@@ -178,7 +178,7 @@ impl Layout {
     pub(super) fn each_infoset(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.nodes.iter().filter(|node| !node.is_end()).flat_map(|node| {
             let buckets = self.buckets[node.street()];
-            (0..buckets).map(|bucket| (self.place(*node, bucket), node.actions()))
+            (0..buckets).map(|bucket| (self.first_slot(*node, bucket), node.actions()))
         })
     }
 }

@@ -20,7 +20,7 @@
 mod deals;
 mod error;
 pub mod exact;
-mod float16;
+mod half_precision;
 mod layout;
 mod options;
 mod respond;
@@ -37,7 +37,7 @@ pub use error::{ResumeError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
 pub use respond::{ResponseOptions, exploitability_at_least, respond};
 pub use trainer::{BLOCK, Statistics, Trainer};
-pub use values::{AskedFor, BlueprintValues};
+pub use values::{BlueprintValues, StrategyQuery};
 pub use versus::{Estimate, Frozen, head_to_head};
 
 /// A strategy for an abstract game: action probabilities for each bucket at each decision node.

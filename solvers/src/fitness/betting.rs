@@ -92,14 +92,14 @@ impl StreetBetting {
 
     /// The child node after a move.
     pub(super) fn after(tree: &BettingTree, node: u32, made: Move) -> u32 {
-        let place = |wanted: fn(&Action) -> bool| tree.actions(node).iter().position(wanted);
+        let index = |wanted: fn(&Action) -> bool| tree.actions(node).iter().position(wanted);
         let found = match made {
-            Move::Fold => place(|action| *action == Action::Fold),
+            Move::Fold => index(|action| *action == Action::Fold),
             Move::Call => None,
-            Move::Raise => place(|action| matches!(action, Action::RaiseTo(_))),
+            Move::Raise => index(|action| matches!(action, Action::RaiseTo(_))),
         };
-        let place = found.or_else(|| place(|action| *action == Action::Call));
-        tree.node(node).children().start + place.expect("whoever acts may check or call") as u32
+        let index = found.or_else(|| index(|action| *action == Action::Call));
+        tree.node(node).children().start + index.expect("whoever acts may check or call") as u32
     }
 
     /// The situation of a player at a node.
@@ -110,8 +110,8 @@ impl StreetBetting {
             if let NodeKind::Decision { seat, .. } = tree.node(parent).kind
                 && usize::from(seat) != player.index()
             {
-                let place = (below - tree.node(parent).children().start) as usize;
-                let aggressive = matches!(tree.actions(parent)[place], Action::RaiseTo(_));
+                let index = (below - tree.node(parent).children().start) as usize;
+                let aggressive = matches!(tree.actions(parent)[index], Action::RaiseTo(_));
                 return Situation { pot, aggressive };
             }
             below = parent;

@@ -52,7 +52,7 @@ pub(super) struct Node {
     pub(super) slots: [usize; 2],
 }
 
-/// What happens at a node.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// A player chooses an action.
@@ -128,7 +128,7 @@ impl Betting {
     }
 }
 
-/// What is wrong with a line; `None` if it has too many nodes.
+/// The problem with a line; `None` if it has too many nodes.
 type Problem = Option<SubgameError>;
 
 impl Line {

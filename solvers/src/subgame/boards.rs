@@ -8,7 +8,7 @@ use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
 use game::GameDef;
 
 use super::rows::WIDTH;
-use super::symmetry::{Alike, Renaming, alike};
+use super::symmetry::{CardClass, Renaming, card_classes};
 
 /// All boards of a subgame. Board 0 is the one it starts on.
 #[derive(Debug)]
@@ -119,8 +119,12 @@ impl Table<'_> {
             census.boards[street] += 1;
             census.bytes += size_of::<Board>() as u64;
             if board.len() < 5 {
-                let next = alike(deck, board, &symmetries).into_iter().map(|alike| {
-                    (board.with(alike.cards[0].0), alike.symmetries, alike.cards.len())
+                let next = card_classes(deck, board, &symmetries).into_iter().map(|card_classes| {
+                    (
+                        board.with(card_classes.cards[0].0),
+                        card_classes.symmetries,
+                        card_classes.cards.len(),
+                    )
                 });
                 waiting.extend(next);
             }
@@ -144,7 +148,7 @@ impl Boards {
         if before.len() == 5 {
             return;
         }
-        for Alike { cards, symmetries } in alike(deck, before, symmetries) {
+        for CardClass { cards, symmetries } in card_classes(deck, before, symmetries) {
             let board = Board::new(before.with(cards[0].0), table.ranges, deck);
             let next = Next {
                 board: self.all.len(),
@@ -211,28 +215,28 @@ impl Hands {
     }
 
     /// The index of each combo; the number of hands for combos not held.
-    fn places(&self) -> [u16; Combo::COUNT] {
-        let mut places = [self.combos.len() as u16; Combo::COUNT];
-        for (place, &combo) in (0..).zip(&self.combos) {
-            places[combo as usize] = place;
+    fn positions(&self) -> [u16; Combo::COUNT] {
+        let mut positions = [self.combos.len() as u16; Combo::COUNT];
+        for (position, &combo) in (0..).zip(&self.combos) {
+            positions[combo as usize] = position;
         }
-        places
+        positions
     }
 
     /// The index of a combo, if it is held.
-    pub(super) fn place(&self, combo: Combo) -> Option<usize> {
+    pub(super) fn position(&self, combo: Combo) -> Option<usize> {
         self.combos.iter().position(|&held| usize::from(held) == combo.index())
     }
 
     fn pair(&mut self, other: &Hands) {
-        let places = other.places();
-        self.twins = self.combos.iter().map(|&combo| places[combo as usize]).collect();
+        let positions = other.positions();
+        self.twins = self.combos.iter().map(|&combo| positions[combo as usize]).collect();
     }
 
     /// The index here of each hand of another board, renamed.
     fn numbers(&self, later: &Hands, renaming: Renaming) -> Vec<u16> {
-        let places = self.places();
-        later.all().map(|combo| places[renaming.combo(combo).index()]).collect()
+        let positions = self.positions();
+        later.all().map(|combo| positions[renaming.combo(combo).index()]).collect()
     }
 }
 

@@ -75,28 +75,35 @@ impl<'a> View<'a> {
         tile: Tile,
         workspace: &mut Workspace<R>,
     ) {
-        let Workspace { weights, sums, won, met, values, row, .. } = workspace;
-        let places = tile.start..tile.start + tile.len;
-        let met = &mut met[..tile.len];
+        let Workspace { weights, sums, won, unblocked, values, row, .. } = workspace;
+        let range = tile.start..tile.start + tile.len;
+        let unblocked = &mut unblocked[..tile.len];
         for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
-            let won = &mut won[group * *row..][places.clone()];
+            let won = &mut won[group * *row..][range.clone()];
             let (weights, sums) = (&weights[group * (*row + 1)..], &sums[group]);
             if settles(board, ends) {
-                vector::settle(board, self.player, places.clone(), weights, sums, met, won);
+                vector::settle(board, self.player, range.clone(), weights, sums, unblocked, won);
             } else if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, places.clone(), weights, sums, met);
+                vector::unblocked_weights(
+                    board,
+                    self.player,
+                    range.clone(),
+                    weights,
+                    sums,
+                    unblocked,
+                );
             }
             let mut take = |won: &[Lanes<R>], of: &dyn Fn(&End) -> Option<(usize, f64)>| {
-                let places = ends.iter().enumerate().filter_map(|(lane, end)| {
+                let lanes = ends.iter().enumerate().filter_map(|(lane, end)| {
                     let (node, chips) = of(end)?;
                     Some((lane, node * tile.row + tile.start, R::of(chips)))
                 });
-                let places: ArrayVec<_, LANES> = places.collect();
-                if !places.is_empty() {
-                    R::from_lanes(won, &places, values);
+                let lanes: ArrayVec<_, LANES> = lanes.collect();
+                if !lanes.is_empty() {
+                    R::from_lanes(won, &lanes, values);
                 }
             };
-            take(met, &|end| end.fold);
+            take(unblocked, &|end| end.fold);
             take(won, &|end| end.showdown);
         }
     }
@@ -110,12 +117,12 @@ impl<'a> View<'a> {
         workspace: &mut Workspace<R>,
         later: &mut [Workspace<R>],
     ) {
-        let Workspace { weights, sums, won, row, ahead, .. } = workspace;
+        let Workspace { weights, sums, won, row, prefetch, .. } = workspace;
         let weights = &weights[group * (*row + 1)..];
         let [own, other] = [self.player.index(), self.player.other().index()];
         let won = &mut won[group * *row..][..board.hands[own].row()];
         if board.next.is_empty() {
-            vector::show(board, self.player, weights, &mut sums[group], won, ahead);
+            vector::show(board, self.player, weights, &mut sums[group], won, prefetch);
             return;
         }
         won.fill(Default::default());
@@ -126,11 +133,11 @@ impl<'a> View<'a> {
             vector::gather_lanes(weights, before, chance, &mut after.weights);
             let board = self.board(next.board);
             self.show(board, 0, after, later);
-            let Workspace { weights, sums, won: of_later, met, .. } = &mut *after;
+            let Workspace { weights, sums, won: of_later, unblocked, .. } = &mut *after;
             if board.next.is_empty() {
-                let places = 0..board.hands[own].row();
-                let met = &mut met[places.clone()];
-                vector::settle(board, self.player, places, weights, &sums[0], met, of_later);
+                let range = 0..board.hands[own].row();
+                let unblocked = &mut unblocked[range.clone()];
+                vector::settle(board, self.player, range, weights, &sums[0], unblocked, of_later);
             }
             for deal in &next.cards {
                 vector::scatter_lanes(of_later, &deal.before[own], won);

@@ -16,7 +16,7 @@ pub(super) const WIDTH: usize = 16;
 type Chunk<R> = [R; WIDTH];
 
 /// Smaller sums count as zero, to avoid dividing by them.
-const LEAST: f32 = 1e-30;
+const MIN_SUM: f32 = 1e-30;
 
 #[inline(always)]
 fn chunks<R>(row: &[R]) -> &[Chunk<R>] {
@@ -51,7 +51,7 @@ impl<R: Real> Shares<R> {
                 *sum += R::from(positive(weight));
             }
         }
-        let least = R::from(LEAST);
+        let least = R::from(MIN_SUM);
         let even = R::of(1.0 / weights.len() as f64);
         let mut shares = Shares { scale: [R::default(); WIDTH], base: [R::default(); WIDTH] };
         for hand in 0..WIDTH {
@@ -88,8 +88,8 @@ pub(super) fn split(
     let (weights, reach) = (chunks(weights), chunks(reach));
     let (children, averages) = (chunks_mut(children), chunks_mut(averages));
     let (row, count) = (row / WIDTH, weights.len() / reach.len());
-    let kept = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
-    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(kept) {
+    let pairs = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
+    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(pairs) {
         let shares = Shares::new(weights, reach);
         for (action, (weights, averages)) in weights.iter().zip(averages).enumerate() {
             let share = shares.of(weights);
@@ -170,8 +170,8 @@ pub(super) fn learn(
     }
 }
 
-/// As [`learn`], with a strategy computed from predictions: the regrets with those of the last
-/// iteration counted once more.
+/// The same as [`learn`], with a strategy computed from predictions: the regrets with those of the
+/// last iteration counted once more.
 #[inline(always)]
 pub(super) fn learn_ahead(
     regrets: &mut [f32],
@@ -184,8 +184,8 @@ pub(super) fn learn_ahead(
     let (regrets, predicted) = (chunks_mut(regrets), chunks_mut(predicted));
     let (values, value) = (chunks(values), chunks_mut(value));
     let (row, count) = (row / WIDTH, regrets.len() / value.len());
-    let kept = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
-    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(kept) {
+    let pairs = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
+    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(pairs) {
         let mean = mean_value(predicted, values, [row, at]);
         for (action, (regrets, predicted)) in regrets.iter_mut().zip(predicted).enumerate() {
             let rows = regrets.iter_mut().zip(predicted).zip(&values[action * row + at]);
@@ -255,7 +255,7 @@ pub(super) fn weight(hand: usize, action: usize, count: usize) -> usize {
 pub(super) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl Fn(usize) -> f64 {
     let of = move |action: usize| f64::from(averages[weight(hand, action, count)]);
     let sum: f64 = (0..count).map(of).sum();
-    let known = sum > f64::from(LEAST);
+    let known = sum > f64::from(MIN_SUM);
     move |action| if known { of(action) / sum } else { 1.0 / count as f64 }
 }
 

@@ -1,16 +1,16 @@
 //! Storage of regrets and average strategies, in 32 or 16 bits.
 //!
-//! A [`Part`] holds one line of betting on one board. The rows of the first player come before
-//! those of the second, and the rows of a decision are adjacent. In 16 bits each decision has one
-//! scale for all its regrets and one for its averages. Strategies are computed from the regrets, or
-//! from predictions stored next to them.
+//! A [`BoardStorage`] holds one line of betting on one board. The rows of the first player come
+//! before those of the second, and the rows of a decision are adjacent. In 16 bits each decision
+//! has one scale for all its regrets and one for its averages. Strategies are computed from the
+//! regrets, or from predictions stored next to them.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use super::betting::{Decision, Line};
 use super::boards::Board;
-use super::vector::{self, Ahead};
+use super::vector::{self, PrefetchQueue};
 use crate::Player;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
@@ -47,13 +47,13 @@ const TILE: usize = 8 * super::rows::WIDTH;
 
 /// The stored numbers of a line on a board, and of everything that can follow.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct BoardStorage {
     cells: Cells,
     /// The length of each player's rows; `rows` is their number.
     row: [usize; 2],
     rows: [usize; 2],
-    /// One part for each leaf of the line and each class of next cards.
-    pub(super) below: Vec<Part>,
+    /// One storage for each leaf of the line and each class of next cards.
+    pub(super) below: Vec<BoardStorage>,
 }
 
 #[derive(Debug)]
@@ -83,10 +83,15 @@ impl Unpacked {
     }
 }
 
-impl Part {
+impl BoardStorage {
     /// Zeros for a line on a board. Predictions are only available in 32 bits. `below` is filled by
     /// the caller.
-    pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> Part {
+    pub(super) fn new(
+        line: &Line,
+        board: &Board,
+        precision: Precision,
+        predictive: bool,
+    ) -> BoardStorage {
         let row = [0, 1].map(|player| board.hands[player].row());
         let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
         let cells = match precision {
@@ -101,11 +106,11 @@ impl Part {
                 scales: vec![Scales::default(); line.decisions].into(),
             },
         };
-        Part { cells, row, rows: line.rows, below: Vec::new() }
+        BoardStorage { cells, row, rows: line.rows, below: Vec::new() }
     }
 
-    /// The place of a decision's numbers for the hands of a tile.
-    fn place(&self, decision: &Decision, tile: Tile) -> Range<usize> {
+    /// The range of a decision's numbers for the hands of a tile.
+    fn range(&self, decision: &Decision, tile: Tile) -> Range<usize> {
         let player = decision.player.index();
         let before = if player == 0 { 0 } else { self.rows[0] * self.row[0] };
         let start = before + self.rows[player] * tile.start + decision.row * tile.len;
@@ -118,11 +123,12 @@ impl Part {
         let cells = if player == Player::First { 0..first } else { first..first + second };
         match &self.cells {
             Cells::Full { regrets, averages, .. } => {
-                [&regrets[cells.clone()], &averages[cells]].map(Ahead::place)
+                [&regrets[cells.clone()], &averages[cells]].map(PrefetchQueue::address_range)
             }
-            Cells::Half { regrets, averages, .. } => {
-                [Ahead::place(&regrets[cells.clone()]), Ahead::place(&averages[cells])]
-            }
+            Cells::Half { regrets, averages, .. } => [
+                PrefetchQueue::address_range(&regrets[cells.clone()]),
+                PrefetchQueue::address_range(&averages[cells]),
+            ],
         }
     }
 
@@ -149,20 +155,20 @@ impl Part {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32], &mut [f32]),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 let weights = predicted.as_ref().unwrap_or(regrets);
-                work(&weights[place.clone()], &mut averages[place]);
+                work(&weights[range.clone()], &mut averages[range]);
             }
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
-                let old = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place.clone()], scale.regrets, old);
-                let new = &mut unpacked.averages[..place.len()];
-                vector::unpack(&averages[place.clone()], scale.averages, new);
+                let old = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range.clone()], scale.regrets, old);
+                let new = &mut unpacked.averages[..range.len()];
+                vector::unpack(&averages[range.clone()], scale.averages, new);
                 work(old, new);
-                vector::pack(new, &mut averages[place], &mut scale.averages);
+                vector::pack(new, &mut averages[range], &mut scale.averages);
             }
         }
     }
@@ -176,18 +182,18 @@ impl Part {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&mut [f32], Option<&mut [f32]>),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                let predicted = predicted.as_mut().map(|predicted| &mut predicted[place.clone()]);
-                work(&mut regrets[place], predicted);
+                let predicted = predicted.as_mut().map(|predicted| &mut predicted[range.clone()]);
+                work(&mut regrets[range], predicted);
             }
             Cells::Half { regrets, scales, .. } => {
                 let scale = &mut scales[decision.number];
-                let numbers = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place.clone()], scale.regrets, numbers);
+                let numbers = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range.clone()], scale.regrets, numbers);
                 work(numbers, None);
-                vector::pack(numbers, &mut regrets[place], &mut scale.regrets);
+                vector::pack(numbers, &mut regrets[range], &mut scale.regrets);
             }
         }
     }
@@ -201,14 +207,14 @@ impl Part {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                work(&predicted.as_ref().unwrap_or(regrets)[place]);
+                work(&predicted.as_ref().unwrap_or(regrets)[range]);
             }
             Cells::Half { regrets, scales, .. } => {
-                let numbers = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place], scales[decision.number].regrets, numbers);
+                let numbers = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range], scales[decision.number].regrets, numbers);
                 work(numbers);
             }
         }
@@ -223,12 +229,12 @@ impl Part {
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]) -> T,
     ) -> T {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &self.cells {
-            Cells::Full { averages, .. } => work(&averages[place]),
+            Cells::Full { averages, .. } => work(&averages[range]),
             Cells::Half { averages, scales, .. } => {
-                let numbers = &mut unpacked.averages[..place.len()];
-                vector::unpack(&averages[place], scales[decision.number].averages, numbers);
+                let numbers = &mut unpacked.averages[..range.len()];
+                vector::unpack(&averages[range], scales[decision.number].averages, numbers);
                 work(numbers)
             }
         }
@@ -252,8 +258,8 @@ impl Part {
     }
 }
 
-/// Snapshot format of a part: see [`super::snapshot`].
-impl Part {
+/// The snapshot format of a storage: see [`super::snapshot`].
+impl BoardStorage {
     /// Size in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let own = match &self.cells {
@@ -262,7 +268,7 @@ impl Part {
             }
             Cells::Half { regrets, scales, .. } => 4 * regrets.len() + 8 * scales.len(),
         };
-        own as u64 + self.below.iter().map(Part::bytes).sum::<u64>()
+        own as u64 + self.below.iter().map(BoardStorage::bytes).sum::<u64>()
     }
 
     pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
@@ -279,7 +285,7 @@ impl Part {
                 to.numbers(&scales.collect::<Vec<_>>())?;
             }
         }
-        self.below.iter().try_for_each(|part| part.write(to))
+        self.below.iter().try_for_each(|storage| storage.write(to))
     }
 
     pub(super) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
@@ -297,24 +303,24 @@ impl Part {
                 }
             }
         }
-        self.below.iter_mut().try_for_each(|part| part.read(from))
+        self.below.iter_mut().try_for_each(|storage| storage.read(from))
     }
 }
 
-fn put<N>(place: &mut N, number: N) {
-    *place = number;
+fn put<N>(slot: &mut N, number: N) {
+    *slot = number;
 }
 
 /// A 16-bit number.
 pub(super) trait Packed: Copy + Into<f32> {
     /// The largest value.
-    const MOST: f32;
+    const MAX_CODE: f32;
     /// The number with these lowest 16 bits.
     fn of_bits(bits: u32) -> Self;
 }
 
 impl Packed for i16 {
-    const MOST: f32 = i16::MAX as f32;
+    const MAX_CODE: f32 = i16::MAX as f32;
     #[inline(always)]
     fn of_bits(bits: u32) -> i16 {
         bits as i16
@@ -322,7 +328,7 @@ impl Packed for i16 {
 }
 
 impl Packed for u16 {
-    const MOST: f32 = u16::MAX as f32;
+    const MAX_CODE: f32 = u16::MAX as f32;
     #[inline(always)]
     fn of_bits(bits: u32) -> u16 {
         bits as u16
@@ -338,7 +344,7 @@ pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
 }
 
 /// Rounds numbers to the nearest multiples of a scale, which is chosen so that the largest absolute
-/// value becomes [`Packed::MOST`].
+/// value becomes [`Packed::MAX_CODE`].
 #[inline(always)]
 pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
     // 1.5 * 2^23: adding it to a number rounds the number to an integer, which is then in the
@@ -352,14 +358,14 @@ pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32
         }
     }
     let most = most.iter().chain(rest).fold(0.0, |most: f32, number| most.max(number.abs()));
-    if most < f32::MIN_POSITIVE * P::MOST {
+    if most < f32::MIN_POSITIVE * P::MAX_CODE {
         packed.fill(P::of_bits(0));
         *scale = 0.0;
         return;
     }
-    let inverse = P::MOST / most;
+    let inverse = P::MAX_CODE / most;
     for (packed, &number) in packed.iter_mut().zip(numbers) {
         *packed = P::of_bits((number * inverse + ROUND).to_bits());
     }
-    *scale = most / P::MOST;
+    *scale = most / P::MAX_CODE;
 }

@@ -28,7 +28,7 @@ use crate::Player;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Registers {
-    /// What every processor supports that the program was built for.
+    /// The registers of every processor that the program was built for.
     Any = 1,
     /// x86-64 with AVX2: 256 bits.
     Avx2,
@@ -93,24 +93,24 @@ const LINE: usize = 64;
 /// stored numbers would otherwise take about a sixth of an iteration on a turn. Memory delivers a
 /// line in some 5 ns: fetching faster than that makes other work wait.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct PrefetchQueue {
     /// Byte addresses still to be fetched from the current range; `later` holds the ranges after
     /// it.
     now: Range<usize>,
     later: ArrayVec<Range<usize>, 2>,
 }
 
-impl Ahead {
+impl PrefetchQueue {
     /// The address range of a slice, in bytes.
-    pub(super) fn place<T>(numbers: &[T]) -> Range<usize> {
+    pub(super) fn address_range<T>(numbers: &[T]) -> Range<usize> {
         let range = numbers.as_ptr_range();
         range.start as usize..range.end as usize
     }
 
     /// Replaces the queue by these ranges; the last one is fetched first.
-    pub(super) fn set(&mut self, places: [Range<usize>; 3]) {
-        let [second, first, now] = places;
-        *self = Ahead { now, later: [second, first].into() };
+    pub(super) fn set(&mut self, ranges: [Range<usize>; 3]) {
+        let [second, first, now] = ranges;
+        *self = PrefetchQueue { now, later: [second, first].into() };
     }
 
     /// Number of cache lines in the queue.
@@ -229,12 +229,12 @@ widest! {
     [Registers::Avx2] rows::from_lanes<R: Real>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
     /// See [`terminal::total`].
     [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
-    /// See [`terminal::meet`].
-    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
+    /// See [`terminal::unblocked_weights`].
+    [lanes::<R>()] terminal::unblocked_weights<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>]);
     /// See [`terminal::settle`].
-    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
-    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], ahead: &mut Ahead);
+    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], prefetch: &mut PrefetchQueue);
     /// See [`terminal::gather_lanes`].
     [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
     /// See [`terminal::scatter_lanes`].

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::betting::{Kind, Line};
 use super::storage::Unpacked;
 use super::terminal::{LANES, Lanes, Real, Sums};
-use super::vector::Ahead;
+use super::vector::PrefetchQueue;
 
 /// Buffers for one street.
 #[derive(Debug)]
@@ -25,18 +25,18 @@ pub(super) struct Workspace<R> {
     /// The player's winnings at showdowns: one row for each group.
     pub(super) won: Vec<Lanes<R>>,
     /// The weight that the player's hands meet at the terminal nodes of a group.
-    pub(super) met: Vec<Lanes<R>>,
+    pub(super) unblocked: Vec<Lanes<R>>,
     /// On the first street: for each deal and block of cards, the sums of the values of the
     /// player's hands.
     pub(super) sums_of_cards: Vec<R>,
     pub(super) unpacked: Unpacked,
     /// Memory to prefetch while showdowns are computed.
-    pub(super) ahead: Ahead,
+    pub(super) prefetch: PrefetchQueue,
 }
 
 /// Sizes that determine the buffers of a street.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct RoomSize {
+pub(super) struct WorkspaceSize {
     pub(super) nodes: usize,
     pub(super) slots: usize,
     pub(super) row: usize,
@@ -46,10 +46,10 @@ pub(super) struct RoomSize {
     pub(super) groups: usize,
 }
 
-impl RoomSize {
+impl WorkspaceSize {
     /// The size that suffices for each of these lines, with rows of at most this length.
-    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
-        let mut size = RoomSize { row, nodes: 1, slots: 1, unpacked: 1, groups: 1 };
+    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> WorkspaceSize {
+        let mut size = WorkspaceSize { row, nodes: 1, slots: 1, unpacked: 1, groups: 1 };
         for line in lines {
             size.nodes = size.nodes.max(line.nodes.len());
             size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
@@ -74,7 +74,7 @@ impl RoomSize {
 
 impl<R: Real> Workspace<R> {
     /// Zeros.
-    pub(super) fn new(size: RoomSize) -> Workspace<R> {
+    pub(super) fn new(size: WorkspaceSize) -> Workspace<R> {
         let zero = R::default();
         Workspace {
             reach: vec![zero; size.slots * size.row],
@@ -83,10 +83,10 @@ impl<R: Real> Workspace<R> {
             weights: vec![[zero; LANES]; size.groups * (size.row + 1)],
             sums: vec![Sums::default(); size.groups],
             won: vec![[zero; LANES]; size.groups * size.row],
-            met: vec![[zero; LANES]; size.row],
+            unblocked: vec![[zero; LANES]; size.row],
             sums_of_cards: Vec::new(),
             unpacked: Unpacked::new(size.unpacked * size.row),
-            ahead: Ahead::default(),
+            prefetch: PrefetchQueue::default(),
         }
     }
 }
@@ -94,16 +94,16 @@ impl<R: Real> Workspace<R> {
 /// A pool of workspaces: one for the first street, and for each thread at work a set of one for
 /// each later street.
 #[derive(Debug)]
-pub(super) struct Rooms<R> {
-    sizes: Vec<RoomSize>,
+pub(super) struct WorkspacePool<R> {
+    sizes: Vec<WorkspaceSize>,
     first: Mutex<Vec<Workspace<R>>>,
     later: Mutex<Vec<Vec<Workspace<R>>>>,
 }
 
-impl<R: Real> Rooms<R> {
+impl<R: Real> WorkspacePool<R> {
     /// A pool of workspaces of these sizes, one for each street.
-    pub(super) fn new(sizes: Vec<RoomSize>) -> Rooms<R> {
-        Rooms { sizes, first: Mutex::default(), later: Mutex::default() }
+    pub(super) fn new(sizes: Vec<WorkspaceSize>) -> WorkspacePool<R> {
+        WorkspacePool { sizes, first: Mutex::default(), later: Mutex::default() }
     }
 
     /// Calls `work` with a workspace of the first street that no other thread uses.

@@ -7,7 +7,7 @@ use super::super::boards::{Boards, Next};
 use super::super::ends::View;
 use super::super::storage::Tile;
 use super::super::vector;
-use super::super::workspace::{RoomSize, Workspace};
+use super::super::workspace::{Workspace, WorkspaceSize};
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
 
@@ -31,14 +31,14 @@ pub(super) struct PassBuffers<'a> {
 }
 
 /// The workspace sizes of each street, from the first.
-pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
+pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<WorkspaceSize> {
     let streets = 6 - boards.all[0].cards.len() as usize;
     let of = |street: usize| {
         let cards = boards.all[0].cards.len() as usize + street;
         let rows = boards.all.iter().filter(|board| board.cards.len() as usize == cards);
         let row = rows.map(|board| board.hands[0].row()).max().unwrap_or_default();
         let lines = blocks.all.iter().map(|block| &block.line);
-        RoomSize::new(lines.filter(|line| line.street == street), row)
+        WorkspaceSize::new(lines.filter(|line| line.street == street), row)
     };
     (0..streets).map(of).collect()
 }

@@ -9,7 +9,7 @@ use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
 use evaluation::fitness::count;
 use game::{Action, GameDef, Street, games};
-use learners::heuristic::Judge;
+use learners::heuristic::RuleEvaluator;
 use logs::folder::write_whole;
 use models::heuristic::Heuristic;
 use solvers::blueprint::AbstractStrategy;
@@ -138,18 +138,22 @@ impl Opponent {
     }
 
     /// The judge of exact fitness against this opponent.
-    pub(super) fn judge(&self, street: Street, counts: &ClassCounts) -> Result<Judge, Failure> {
+    pub(super) fn judge(
+        &self,
+        street: Street,
+        counts: &ClassCounts,
+    ) -> Result<RuleEvaluator, Failure> {
         let InBuckets { strategy, .. } = self.in_buckets();
         let fitness = Fitness::new(counts, self.strategy.tree(), strategy, street);
         let fitness =
             fitness.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))?;
-        Ok(Judge::new(fitness, self.def.big_blind()))
+        Ok(RuleEvaluator::new(fitness, self.def.big_blind()))
     }
 
     /// The winnings of a best response that sees this opponent's buckets against a rule.
     pub(super) fn response(
         &self,
-        judge: &Judge,
+        judge: &RuleEvaluator,
         counts: &ClassCounts,
         rule: &Heuristic,
     ) -> Result<f64, Failure> {
