@@ -12,7 +12,7 @@ use cards::{Combo, HoleCards, StartingHand};
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
 use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};

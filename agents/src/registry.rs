@@ -14,7 +14,7 @@ use game::{GameDef, Policy};
 use models::student::Student;
 use serde::de::DeserializeOwned;
 use show::nearest;
-use solvers::subgame::response::TreeStrategy;
+use solvers::response::in_tree::TreeStrategy;
 
 use crate::{Agent, AgentConfig, AgentError};
 

@@ -17,7 +17,7 @@ use matches::registry::registry;
 use matches::stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::subgame::response::{
+use solvers::response::in_tree::{
     FLOPS, FlopValues, PolicyInTree, Responder, flop_kinds, shuffled_flops,
 };
 

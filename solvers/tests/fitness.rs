@@ -12,11 +12,12 @@ use game::{Street, games};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
-use solvers::blueprint::exact::PairCounts;
 use solvers::fitness::{
     ClassCounts, CountError, Counting, FactClasses, Fitness, HandClasses, Move, Sampler, Situation,
-    Sum, response,
+    Sum,
 };
+use solvers::response::in_buckets::PairCounts;
+use solvers::response::street_rule;
 
 use super::mixes::Mixes;
 
@@ -174,7 +175,8 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
         assert!(folds.abs() < 160.0);
         // Who always folds is bet out of what it has put in before; and no rule loses more to the
         // blueprint than to a best response.
-        let folded = response(&counts, &tree, &Mixes, street, |_, _| Move::Fold).expect("reached");
+        let folded = street_rule::response(&counts, &tree, &Mixes, street, |_, _| Move::Fold)
+            .expect("reached");
         let paid: f64 =
             fitness.groups().iter().map(|group| group.share * f64::from(group.chips)).sum();
         assert!((folded - paid).abs() < 1e-9, "{street}: {folded} and {paid}");
@@ -184,7 +186,8 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
                 (2.., _) => Move::Raise,
                 _ => made,
             };
-            let most = response(&counts, &tree, &Mixes, street, rule).expect("reached");
+            let most =
+                street_rule::response(&counts, &tree, &Mixes, street, rule).expect("reached");
             let usual = -fitness.value(&fitness.moves(rule));
             assert!(most > usual, "{street} {made:?}: {most} and {usual}");
         }

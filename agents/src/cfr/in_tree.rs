@@ -7,7 +7,7 @@ use abstraction::betting::{BettingTree, NodeKind};
 use cards::{Board, Combo, HoleCards};
 use game::Action;
 use solvers::blueprint::AbstractStrategy;
-use solvers::subgame::response::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
+use solvers::response::in_tree::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
 
 use super::Style;
 use super::model::Model;

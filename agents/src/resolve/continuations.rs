@@ -22,8 +22,8 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
+use solvers::response::in_tree::{InBuckets, TreeStrategy};
 use solvers::subgame::Leaf;
-use solvers::subgame::response::{InBuckets, TreeStrategy};
 
 /// Number of continuation strategies: the blueprint, and more folds, calls and raises.
 const STRATEGIES: usize = 4;
@@ -379,7 +379,7 @@ mod tests {
     use abstraction::buckets::Buckets;
     use cards::{Board, Combo};
     use game::games;
-    use solvers::subgame::response::BoardStrategy;
+    use solvers::response::in_tree::BoardStrategy;
 
     /// Goes all-in with a probability on one street where nothing was bet, and answers with a call
     /// with another.

@@ -7,7 +7,7 @@ use cards::{Board, CardSet, Combo, FlopPairs};
 use game::PublicState;
 use models::network::Network;
 use models::values::flop::{COLUMNS, Flop, Stakes};
-use solvers::subgame::response::TreeStrategy;
+use solvers::response::in_tree::TreeStrategy;
 use solvers::subgame::{Leaf, LeafValues};
 
 use super::continuations::{self, AtLeaf, Continuations, OnFlop};

@@ -27,7 +27,7 @@ use game::{Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::network::Network;
 use rand::RngExt;
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
 use self::flop::Flops;
 use self::menus::Menus;

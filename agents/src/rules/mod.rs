@@ -19,7 +19,7 @@ use game::{Betting, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
 use models::rules::RuleList;
 use rand::RngExt;
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
 use self::river::RiverPlan;
 use crate::fallback::{self, PartialAgent, PartialPolicy};

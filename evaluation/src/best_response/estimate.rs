@@ -17,7 +17,7 @@
 
 use logs::stats::t_quantile;
 use solvers::Player;
-use solvers::subgame::response::{Choices, FLOPS, FlopValues, Preflop, PreflopPlay};
+use solvers::response::in_tree::{Choices, FLOPS, FlopValues, Preflop, PreflopPlay};
 
 /// The least number of flops for an estimate: two in each half.
 pub const LEAST: usize = 4;

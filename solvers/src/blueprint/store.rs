@@ -17,14 +17,14 @@ use super::{Precision, TrainerError, half_precision};
 /// The memory is mapped directly with a request for large pages: a traversal accesses places all
 /// over the tables, and address translation with small pages takes longer than the accesses.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     precision: Precision,
     memory: MmapMut,
 }
 
 impl Table {
     /// A table of zeros.
-    pub(super) fn new(precision: Precision, slots: u64) -> Result<Table, TrainerError> {
+    pub(crate) fn new(precision: Precision, slots: u64) -> Result<Table, TrainerError> {
         let bytes = (slots * precision.bytes()).max(8);
         let memory = MmapOptions::new().len(bytes as usize).map_anon();
         let memory = memory
@@ -36,17 +36,17 @@ impl Table {
     }
 
     /// All words, for shared access.
-    pub(super) fn words_mut(&mut self) -> &mut [AtomicU32] {
+    pub(crate) fn words_mut(&mut self) -> &mut [AtomicU32] {
         <[AtomicU32]>::mut_from_bytes(&mut self.memory).expect(WHOLE)
     }
 
     /// All words, read-only.
-    pub(super) fn words(&self) -> &[u32] {
+    pub(crate) fn words(&self) -> &[u32] {
         <[u32]>::ref_from_bytes(&self.memory).expect(WHOLE)
     }
 
     /// Reads the strategy sums of an information set, one for each of its actions.
-    pub(super) fn sums_into(&self, slot: usize, sums: &mut [f32]) {
+    pub(crate) fn sums_into(&self, slot: usize, sums: &mut [f32]) {
         let words = self.words();
         match self.precision {
             Precision::Single => {
@@ -67,7 +67,7 @@ const WHOLE: &str = "pages are aligned, and hold a whole number of words";
 
 /// Access to regrets and strategy sums by position; the slots of an information set are
 /// consecutive.
-pub(super) trait Store: Copy + Sync {
+pub(crate) trait Store: Copy + Sync {
     /// Whether rounding needs random bits.
     const NOISY: bool;
 
@@ -94,11 +94,11 @@ fn discounted(regret: f32, (positive, negative): (f32, f32)) -> f32 {
 /// Single precision: two numbers for each action, 8 bytes. The regrets of an information set
 /// precede its sums, so that both are near each other.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SinglePrecision<'a>(pub(super) &'a [AtomicU32]);
+pub(crate) struct SinglePrecision<'a>(pub(super) &'a [AtomicU32]);
 
 /// Two 16-bit numbers for each action, 4 bytes: in one word, with the regret in the upper half.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct HalfPrecision<'a>(pub(super) &'a [AtomicU32]);
+pub(crate) struct HalfPrecision<'a>(pub(super) &'a [AtomicU32]);
 
 #[inline]
 fn load(word: &AtomicU32) -> f32 {

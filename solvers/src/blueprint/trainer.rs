@@ -19,11 +19,11 @@ pub struct Trainer<D> {
     tree: Arc<BettingTree>,
     deals: D,
     options: TrainingOptions,
-    pub(super) layout: Layout,
-    pub(super) table: Table,
+    pub(crate) layout: Layout,
+    pub(crate) table: Table,
     /// Number of finished blocks of iterations; below, of decisions visited in them.
-    pub(super) blocks: u64,
-    pub(super) visits: u64,
+    pub(crate) blocks: u64,
+    pub(crate) visits: u64,
     sample: Sample,
 }
 
@@ -258,7 +258,7 @@ impl<D: Deals> Work<'_, D> {
 }
 
 /// The seed of a block.
-pub(super) fn mixed(seed: u64, block: u64) -> u64 {
+pub(crate) fn mixed(seed: u64, block: u64) -> u64 {
     // The finalizer of SplitMix64 over the golden-ratio sequence.
     let mut z = seed.wrapping_add(block.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

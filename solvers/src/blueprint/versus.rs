@@ -21,20 +21,20 @@ pub struct Estimate {
 
 /// Sums over hands, or pairs of hands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     count: f64,
     sum: f64,
     squares: f64,
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.count += 1.0;
         self.sum += value;
         self.squares += value * value;
     }
 
-    pub(super) fn estimate(all: &[Sums]) -> Estimate {
+    pub(crate) fn estimate(all: &[Sums]) -> Estimate {
         let total = all.iter().fold(Sums::default(), |total, part| Sums {
             count: total.count + part.count,
             sum: total.sum + part.sum,
@@ -48,7 +48,7 @@ impl Sums {
 }
 
 /// Number of deals in one piece of work.
-pub(super) const HANDS: u64 = 4096;
+pub(crate) const HANDS: u64 = 4096;
 
 /// The first strategy's winnings against the second in the abstract game. Each deal is played
 /// twice, with the seats swapped; the same seed gives the same estimate on any number of threads.
@@ -85,7 +85,7 @@ pub fn head_to_head<D: Deals>(
 }
 
 /// Seat 0's winnings in one hand.
-pub(super) fn hand(
+pub(crate) fn hand(
     nodes: &[Node],
     deal: &Deal,
     seats: [&dyn AbstractStrategy; 2],
@@ -104,7 +104,7 @@ pub(super) fn hand(
 
 /// Draws an action from a strategy.
 #[inline]
-pub(super) fn draw<S: AbstractStrategy + ?Sized>(
+pub(crate) fn draw<S: AbstractStrategy + ?Sized>(
     strategy: &S,
     node: Node,
     at: u32,

@@ -11,7 +11,6 @@ use crate::Player;
 mod centre;
 mod dealer;
 mod pairs;
-mod respond;
 mod solution;
 
 pub use dealer::Dealer;
@@ -88,15 +87,15 @@ impl Bets {
 /// An endgame: each player's card distribution, and the bet sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endgame {
-    bets: Bets,
+    pub(crate) bets: Bets,
     /// Normalised weights of the first player's cards, from the worst.
-    first: Vec<f64>,
+    pub(crate) first: Vec<f64>,
     /// Normalised weights of the second player's cards.
-    second: Vec<f64>,
+    pub(crate) second: Vec<f64>,
     /// The sum of the products of both weights over deals of two different cards.
-    deals: f64,
+    pub(crate) deals: f64,
     /// For each card the total weight of the second player's worse cards; at the end, that of all.
-    below: Vec<f64>,
+    pub(crate) below: Vec<f64>,
 }
 
 /// Error for numbers that do not form an endgame.

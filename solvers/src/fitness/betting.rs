@@ -32,7 +32,7 @@ pub struct Situation {
 
 /// A node of a street's betting from one player's view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A decision of the player: its index among them, and the next step for each [`Move`].
     Own { decision: usize, next: [usize; 3] },
     /// A decision of the opponent.
@@ -43,18 +43,18 @@ pub(super) enum Step {
 
 /// The betting of a street after one line, from one player's view. Steps are numbered depth first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct StreetBetting {
-    pub(super) steps: Vec<Step>,
+pub(crate) struct StreetBetting {
+    pub(crate) steps: Vec<Step>,
     /// The tree's node of each step.
-    pub(super) nodes: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
     /// The steps that are ends.
-    pub(super) ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
     /// The steps of the player's decisions.
-    pub(super) decisions: Vec<usize>,
+    pub(crate) decisions: Vec<usize>,
 }
 
 impl StreetBetting {
-    pub(super) fn new(tree: &BettingTree, first: u32, player: Player) -> StreetBetting {
+    pub(crate) fn new(tree: &BettingTree, first: u32, player: Player) -> StreetBetting {
         let (steps, nodes) = (Vec::new(), Vec::new());
         let (ends, decisions) = (Vec::new(), Vec::new());
         let mut betting = StreetBetting { steps, nodes, ends, decisions };
@@ -91,7 +91,7 @@ impl StreetBetting {
     }
 
     /// The child node after a move.
-    pub(super) fn after(tree: &BettingTree, node: u32, made: Move) -> u32 {
+    pub(crate) fn after(tree: &BettingTree, node: u32, made: Move) -> u32 {
         let index = |wanted: fn(&Action) -> bool| tree.actions(node).iter().position(wanted);
         let found = match made {
             Move::Fold => index(|action| *action == Action::Fold),
@@ -103,7 +103,7 @@ impl StreetBetting {
     }
 
     /// The situation of a player at a node.
-    pub(super) fn situation(tree: &BettingTree, node: u32, player: Player) -> Situation {
+    pub(crate) fn situation(tree: &BettingTree, node: u32, player: Player) -> Situation {
         let pot = tree.committed(node).iter().sum();
         let mut below = node;
         while let Some(parent) = tree.parent(below) {
@@ -121,7 +121,7 @@ impl StreetBetting {
 }
 
 /// The nodes at which a street's betting begins.
-pub(super) fn lines(tree: &BettingTree, street: Street) -> Vec<u32> {
+pub(crate) fn lines(tree: &BettingTree, street: Street) -> Vec<u32> {
     let starts = |&node: &u32| {
         tree.parent(node).is_some_and(|parent| tree.street(parent) < tree.street(node))
     };

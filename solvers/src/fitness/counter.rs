@@ -1,7 +1,7 @@
 //! Counting of all hands against each other on one river board, by the first player's row and the
 //! second's column.
 //!
-//! As in [`crate::blueprint::exact`], hands are processed in increasing strength, with running
+//! As in [`crate::response::in_buckets`], hands are processed in increasing strength, with running
 //! counts of the passed hands by column, in total and by card held. Equally strong hands pass once
 //! before they are compared and once afterwards, so the sums are twice the wins plus the ties: with
 //! the number of matchups of row and column, that gives the margin of wins over losses. All are

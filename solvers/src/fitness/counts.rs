@@ -10,8 +10,8 @@ use game::Street;
 use super::HandClasses;
 use super::counter::{BoardCounts, Counter};
 use crate::SnapshotError;
-use crate::blueprint::exact::{DEALS, next};
-use crate::subgame::response::flop_kinds;
+use crate::response::in_buckets::{DEALS, next};
+use crate::response::in_tree::flop_kinds;
 use crate::subgame::symmetry::Renaming;
 
 /// Maximum number of cells, rows times columns: 1 GB.
@@ -69,10 +69,10 @@ pub type Path = [u16; 4];
 /// Counts of deals, by the first player's path and class and the second player's path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCounts {
-    pub(super) rows: Vec<Path>,
-    pub(super) columns: Vec<Path>,
+    pub(crate) rows: Vec<Path>,
+    pub(crate) columns: Vec<Path>,
     /// Row-major cells: matchups, and wins minus losses.
-    pub(super) cells: Vec<[i64; 2]>,
+    pub(crate) cells: Vec<[i64; 2]>,
 }
 
 impl ClassCounts {

@@ -7,7 +7,7 @@
 use std::io::{self, Read, Write};
 
 use super::counts::{ClassCounts, CountError, Counting};
-use crate::blueprint::exact::DEALS;
+use crate::response::in_buckets::DEALS;
 use crate::snapshot::{Kind, Reader, Writer};
 
 const KIND: Kind = Kind { name: "class-counts", version: 1 };

@@ -284,7 +284,7 @@ fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
 }
 
 /// The indices of the ends reached by the moves.
-pub(super) fn reached_ends(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
+pub(crate) fn reached_ends(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
     let (mut reached, mut open) = (Vec::new(), vec![0]);
     while let Some(step) = open.pop() {
         match &steps[step] {
@@ -325,7 +325,7 @@ fn count(
 }
 
 /// Counts in sparse form: the nonzero cells of each row.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
     /// The column, matchups and margin of each cell.
     cells: Vec<(u32, f64, f64)>,
@@ -335,7 +335,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
+    pub(crate) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
         let columns = counts.columns.clone();
         let deals = counts.deals().max(1) as f64;
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
@@ -355,11 +355,11 @@ impl Rows {
 }
 
 /// The combination of counts with a strategy.
-pub(super) struct Fold<'a> {
-    pub(super) tree: &'a BettingTree,
-    pub(super) strategy: &'a dyn AbstractStrategy,
-    pub(super) street: Street,
-    pub(super) rows: Rows,
+pub(crate) struct Fold<'a> {
+    pub(crate) tree: &'a BettingTree,
+    pub(crate) strategy: &'a dyn AbstractStrategy,
+    pub(crate) street: Street,
+    pub(crate) rows: Rows,
 }
 
 impl Fold<'_> {
@@ -398,7 +398,7 @@ impl Fold<'_> {
     /// The matchups of the player's classes with the opponent's columns at a line, and the margins:
     /// by class, then by `number` of the column, below `width`. Also gives the line's probability.
     /// All have a factor of one half, for one of two seats.
-    pub(super) fn matchup_counts(
+    pub(crate) fn matchup_counts(
         &self,
         first: u32,
         player: Player,
@@ -438,7 +438,7 @@ impl Fold<'_> {
 
     /// The chips at stake for a player at an end of the street's betting, and after a fold the
     /// player's winnings.
-    pub(super) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
+    pub(crate) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
         let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
         let chips = f64::from(chips);
         let folded = match self.tree.node(node).kind {

@@ -13,25 +13,25 @@ use crate::Player;
 
 /// The boards, and the player whose values are computed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) boards: &'a Boards,
-    pub(super) player: Player,
+pub(crate) struct View<'a> {
+    pub(crate) boards: &'a Boards,
+    pub(crate) player: Player,
 }
 
 impl<'a> View<'a> {
     /// The board with this index.
-    pub(super) fn board(&self, number: usize) -> &'a Board {
+    pub(crate) fn board(&self, number: usize) -> &'a Board {
         &self.boards.all[number]
     }
 
     /// The lengths of rows of the player's and of the opponent's hands.
-    pub(super) fn rows(&self, board: &Board) -> [usize; 2] {
+    pub(crate) fn rows(&self, board: &Board) -> [usize; 2] {
         [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
     }
 
     /// Copies the weights of a tile of the opponent's hands at all terminal nodes of a line into
     /// lanes.
-    pub(super) fn arrive<R: Real>(&self, line: &Line, tile: Tile, workspace: &mut Workspace<R>) {
+    pub(crate) fn arrive<R: Real>(&self, line: &Line, tile: Tile, workspace: &mut Workspace<R>) {
         let Workspace { reach, weights, row, .. } = workspace;
         let groups = line.ends[self.player.index()].groups();
         for (ends, weights) in groups.zip(weights.chunks_exact_mut(*row + 1)) {
@@ -45,7 +45,7 @@ impl<'a> View<'a> {
     /// Computes what the player's hands win at the showdowns of a line, from the weights there, in
     /// the workspace of the line's street; `later` are those of the later streets. On the river the
     /// result still has to be [settled](vector::settle).
-    pub(super) fn ends<R: Real>(
+    pub(crate) fn ends<R: Real>(
         &self,
         line: &Line,
         board: &Board,
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
 
     /// Copies what a tile of the player's hands wins at terminal nodes to the values of those
     /// nodes.
-    pub(super) fn leave<R: Real>(
+    pub(crate) fn leave<R: Real>(
         &self,
         line: &Line,
         board: &Board,

@@ -27,17 +27,17 @@ pub enum Precision {
 /// A range of hands that is processed at all nodes of a line before the next one, so that
 /// intermediate results stay in the nearest cache.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tile {
+pub(crate) struct Tile {
     /// The first hand and the number of hands: multiples of [`WIDTH`](super::rows::WIDTH).
-    pub(super) start: usize,
-    pub(super) len: usize,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
     /// Length of a row of all hands.
-    pub(super) row: usize,
+    pub(crate) row: usize,
 }
 
 impl Tile {
     /// The tile of all hands of a row of this length.
-    pub(super) fn all(row: usize) -> Tile {
+    pub(crate) fn all(row: usize) -> Tile {
         Tile { start: 0, len: row, row }
     }
 }
@@ -47,13 +47,13 @@ const TILE: usize = 8 * super::rows::WIDTH;
 
 /// The stored numbers of a line on a board, and of everything that can follow.
 #[derive(Debug)]
-pub(super) struct BoardStorage {
+pub(crate) struct BoardStorage {
     cells: Cells,
     /// The length of each player's rows; `rows` is their number.
     row: [usize; 2],
     rows: [usize; 2],
     /// One storage for each leaf of the line and each class of next cards.
-    pub(super) below: Vec<BoardStorage>,
+    pub(crate) below: Vec<BoardStorage>,
 }
 
 #[derive(Debug)]
@@ -71,14 +71,14 @@ struct Scales {
 
 /// Buffers for a decision's numbers in 32 bits when they are stored in 16.
 #[derive(Debug, Default)]
-pub(super) struct Unpacked {
+pub(crate) struct Unpacked {
     regrets: Vec<f32>,
     averages: Vec<f32>,
 }
 
 impl Unpacked {
     /// Buffers for decisions of up to this many numbers.
-    pub(super) fn new(most: usize) -> Unpacked {
+    pub(crate) fn new(most: usize) -> Unpacked {
         Unpacked { regrets: vec![0.0; most], averages: vec![0.0; most] }
     }
 }
@@ -86,7 +86,7 @@ impl Unpacked {
 impl BoardStorage {
     /// Zeros for a line on a board. Predictions are only available in 32 bits. `below` is filled by
     /// the caller.
-    pub(super) fn new(
+    pub(crate) fn new(
         line: &Line,
         board: &Board,
         precision: Precision,
@@ -118,7 +118,7 @@ impl BoardStorage {
     }
 
     /// The address ranges of a player's regrets and averages.
-    pub(super) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
+    pub(crate) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
         let [first, second] = [0, 1].map(|player| self.rows[player] * self.row[player]);
         let cells = if player == Player::First { 0..first } else { first..first + second };
         match &self.cells {
@@ -134,7 +134,7 @@ impl BoardStorage {
 
     /// Splits the hands of a row into tiles, which are processed one after another. In 16 bits
     /// there is only one tile, because the scale of a decision depends on all its numbers.
-    pub(super) fn tiles(&self, row: usize) -> impl DoubleEndedIterator<Item = Tile> + use<> {
+    pub(crate) fn tiles(&self, row: usize) -> impl DoubleEndedIterator<Item = Tile> + use<> {
         let most = match self.cells {
             Cells::Full { .. } => TILE,
             Cells::Half { .. } => row.max(1),
@@ -148,7 +148,7 @@ impl BoardStorage {
     /// Calls `work` with the weights of a decision's current strategy and its averages, and stores
     /// the averages.
     #[inline]
-    pub(super) fn with_averages(
+    pub(crate) fn with_averages(
         &mut self,
         decision: &Decision,
         tile: Tile,
@@ -175,7 +175,7 @@ impl BoardStorage {
 
     /// Calls `work` with a decision's regrets and its predictions, if any, and stores them.
     #[inline]
-    pub(super) fn with_regrets(
+    pub(crate) fn with_regrets(
         &mut self,
         decision: &Decision,
         tile: Tile,
@@ -200,7 +200,7 @@ impl BoardStorage {
 
     /// Calls `work` with the weights of a decision's current strategy.
     #[inline]
-    pub(super) fn weights(
+    pub(crate) fn weights(
         &self,
         decision: &Decision,
         tile: Tile,
@@ -222,7 +222,7 @@ impl BoardStorage {
 
     /// Calls `work` with a decision's averages.
     #[inline]
-    pub(super) fn averages<T>(
+    pub(crate) fn averages<T>(
         &self,
         decision: &Decision,
         tile: Tile,
@@ -242,7 +242,7 @@ impl BoardStorage {
 
     /// The average strategies of a player's first `hands` hands: for each hand the probability of
     /// each action.
-    pub(super) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
+    pub(crate) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
         let row = self.row[decision.player.index()];
         let mut unpacked = Unpacked::new(decision.count * row);
         let mut strategies = Vec::with_capacity(hands);
@@ -261,7 +261,7 @@ impl BoardStorage {
 /// The snapshot format of a storage: see [`super::snapshot`].
 impl BoardStorage {
     /// Size in bytes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let own = match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
                 regrets.len() * if predicted.is_some() { 12 } else { 8 }
@@ -271,7 +271,7 @@ impl BoardStorage {
         own as u64 + self.below.iter().map(BoardStorage::bytes).sum::<u64>()
     }
 
-    pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
+    pub(crate) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
         match &self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 to.numbers(regrets)?;
@@ -288,7 +288,7 @@ impl BoardStorage {
         self.below.iter().try_for_each(|storage| storage.write(to))
     }
 
-    pub(super) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
+    pub(crate) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 for numbers in [Some(regrets), Some(averages), predicted.as_mut()] {
@@ -312,7 +312,7 @@ fn put<N>(slot: &mut N, number: N) {
 }
 
 /// A 16-bit number.
-pub(super) trait Packed: Copy + Into<f32> {
+pub(crate) trait Packed: Copy + Into<f32> {
     /// The largest value.
     const MAX_CODE: f32;
     /// The number with these lowest 16 bits.
@@ -337,7 +337,7 @@ impl Packed for u16 {
 
 /// Converts multiples of a scale to `f32`.
 #[inline(always)]
-pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
+pub(crate) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
     for (number, &packed) in numbers.iter_mut().zip(packed) {
         *number = packed.into() * scale;
     }
@@ -346,7 +346,7 @@ pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
 /// Rounds numbers to the nearest multiples of a scale, which is chosen so that the largest absolute
 /// value becomes [`Packed::MAX_CODE`].
 #[inline(always)]
-pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
+pub(crate) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
     // 1.5 * 2^23: adding it to a number rounds the number to an integer, which is then in the
     // lowest bits.
     const ROUND: f32 = 12_582_912.0;

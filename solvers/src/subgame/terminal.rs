@@ -17,13 +17,13 @@ use super::vector::{self, PrefetchQueue, one_hand};
 use crate::Player;
 
 /// Number of terminal nodes computed at once.
-pub(super) const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// A number for each of the terminal nodes computed at once.
-pub(super) type Lanes<R> = [R; LANES];
+pub(crate) type Lanes<R> = [R; LANES];
 
 /// The floating-point type of a computation: `f32` to learn, `f64` to evaluate.
-pub(super) trait Real:
+pub(crate) trait Real:
     Copy
     + Default
     + PartialOrd
@@ -77,7 +77,7 @@ impl Real for f64 {
 /// AVX-512.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-pub(super) struct Sums<R> {
+pub(crate) struct Sums<R> {
     all: Lanes<R>,
     /// Entries by card index; 64 entries so that no index needs a bounds check.
     holding: [Lanes<R>; 64],
@@ -117,7 +117,7 @@ fn plus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
 
 /// Computes the sums over the opponent's hands from their weights, in order.
 #[inline(always)]
-pub(super) fn total<R: Real>(
+pub(crate) fn total<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
@@ -143,7 +143,7 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
 /// `weights` are those of the opponent's hands in order, followed by at least one zero; `sums` is
 /// their [`total`]; `unblocked` has an entry for each in `range`.
 #[inline(always)]
-pub(super) fn unblocked_weights<R: Real>(
+pub(crate) fn unblocked_weights<R: Real>(
     board: &Board,
     player: Player,
     range: Range<usize>,
@@ -168,7 +168,7 @@ pub(super) fn unblocked_weights<R: Real>(
 /// The same as [`unblocked_weights`], and also completes the result of [`show`] in `won`, which has
 /// the same shape as `unblocked`.
 #[inline(always)]
-pub(super) fn settle<R: Real>(
+pub(crate) fn settle<R: Real>(
     board: &Board,
     player: Player,
     range: Range<usize>,
@@ -197,7 +197,7 @@ pub(super) fn settle<R: Real>(
 /// `sums` becomes the [`total`]; shapes as in [`unblocked_weights`]. Prefetches a cache line
 /// of `prefetch` for each of the opponent's hands.
 #[inline(always)]
-pub(super) fn show<R: Real>(
+pub(crate) fn show<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
@@ -235,7 +235,7 @@ pub(super) fn show<R: Real>(
 
 /// Computes the weights of hands on a later board from those on the board before; pads with zeros.
 #[inline(always)]
-pub(super) fn gather_lanes<R: Real>(
+pub(crate) fn gather_lanes<R: Real>(
     weights: &[Lanes<R>],
     before: &[u16],
     chance: R,
@@ -252,7 +252,7 @@ pub(super) fn gather_lanes<R: Real>(
 
 /// Adds what hands win on a later board to what the corresponding hands win on the board before.
 #[inline(always)]
-pub(super) fn scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]) {
+pub(crate) fn scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]) {
     for (later, &before) in later.iter().zip(before) {
         plus(&mut won[before as usize], later);
         one_hand();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, evaluate};
-use solvers::blueprint::exact::{Cell, ExactError, PairCounts, Path};
+use solvers::response::in_buckets::{Cell, ExactError, PairCounts, Path};
 
 use super::{CATEGORIES, board, buckets};
 

@@ -10,7 +10,7 @@ use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
-use solvers::blueprint::exact::{Chances, PairCounts, Path, Response};
+use solvers::response::in_buckets::{Chances, PairCounts, Path, Response};
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, board, buckets};

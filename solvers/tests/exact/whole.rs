@@ -2,8 +2,8 @@
 
 use cards::Board;
 use game::Street;
-use solvers::blueprint::exact::{Chances, DEALS, PairCounts};
-use solvers::subgame::response::flop_kinds;
+use solvers::response::in_buckets::{Chances, DEALS, PairCounts};
+use solvers::response::in_tree::flop_kinds;
 
 use super::{CATEGORIES, buckets};
 

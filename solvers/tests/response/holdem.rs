@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
 use solvers::lbr::{LocalBestResponse, Moves};
-use solvers::subgame::response::{
+use solvers::response::in_tree::{
     FlopValues, PreflopPlay, Responder, ResponseError, TreeStrategy, flop_kinds,
 };
 

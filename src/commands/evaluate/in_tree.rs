@@ -14,7 +14,7 @@ use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
 use serde_json::{Value, json};
 use show::number::whole;
-use solvers::subgame::response::{FLOPS, KINDS, PolicyInTree, TreeStrategy};
+use solvers::response::in_tree::{FLOPS, KINDS, PolicyInTree, TreeStrategy};
 
 use super::Args;
 use crate::exit::Failure;

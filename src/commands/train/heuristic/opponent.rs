@@ -13,8 +13,9 @@ use learners::heuristic::RuleEvaluator;
 use logs::folder::write_whole;
 use models::heuristic::Heuristic;
 use solvers::blueprint::AbstractStrategy;
-use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler, response};
-use solvers::subgame::response::{InBuckets, TreeStrategy};
+use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler};
+use solvers::response::in_tree::{InBuckets, TreeStrategy};
+use solvers::response::street_rule;
 
 use crate::exit::Failure;
 use crate::interrupt;
@@ -166,7 +167,8 @@ impl Opponent {
             moves.0
                 [situation * fitness.classes().len() + of(fitness.classes().binary_search(&class))]
         };
-        let won = response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
+        let won =
+            street_rule::response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
         won.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))
     }
 }

@@ -32,7 +32,7 @@ const CHECK: u64 = 200_000;
 /// Runs the command: searches the lists and prints the best.
 pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
     let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
-    if !solvers::subgame::response::is_holdem(&def) {
+    if !solvers::response::in_tree::is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "--game {game}: lists are for heads-up hold'em, limit or no-limit"
         )));

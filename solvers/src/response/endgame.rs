@@ -1,7 +1,7 @@
 //! Values of strategies against a best response: Algorithm 3, for both seats.
 
-use super::Endgame;
 use crate::Player;
+use crate::endgame::Endgame;
 
 impl Endgame {
     /// A strategy's exploitability: the game's value minus what it is sure to get, in pots.

@@ -2,14 +2,14 @@
 //! weights are passed down to the terminal nodes, and the values of the responder's hands are
 //! passed back up, with the best action for each hand.
 
-use super::super::betting::{Kind, Line};
-use super::super::boards::{Boards, Next};
-use super::super::ends::View;
-use super::super::storage::Tile;
-use super::super::vector;
-use super::super::workspace::{Workspace, WorkspaceSize};
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
+use crate::subgame::betting::{Kind, Line};
+use crate::subgame::boards::{Boards, Next};
+use crate::subgame::ends::View;
+use crate::subgame::storage::Tile;
+use crate::subgame::vector;
+use crate::subgame::workspace::{Workspace, WorkspaceSize};
 
 /// The floating-point type.
 pub(super) type Number = f64;

@@ -3,12 +3,12 @@
 use abstraction::betting::BettingTree;
 use game::Street;
 
-use super::betting::{Step, StreetBetting, lines};
-use super::counts::ClassCounts;
-use super::table::{FitnessError, Fold, Rows, reached_ends};
-use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
+use crate::fitness::betting::{Step, StreetBetting, lines};
+use crate::fitness::counts::ClassCounts;
+use crate::fitness::table::{FitnessError, Fold, Rows, reached_ends};
+use crate::fitness::{Move, Situation};
 
 /// The winnings of a best response to a rule, in chips per match that reaches the street, averaged
 /// over both seats: the blueprint plays both sides up to the street; there one side follows the

@@ -35,10 +35,10 @@ pub use strategy::{BoardStrategy, InBuckets, PolicyInTree, TreeStrategy};
 
 use self::blocks::Blocks;
 use self::pass::{Pass, PassBuffers};
-use super::boards::{Boards, Table};
-use super::ends::View;
-use super::workspace::Workspace;
 use crate::Player;
+use crate::subgame::boards::{Boards, Table};
+use crate::subgame::ends::View;
+use crate::subgame::workspace::Workspace;
 
 /// Number of pairs of hands that can be held on a flop.
 const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;

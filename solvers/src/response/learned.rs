@@ -13,11 +13,11 @@ use abstraction::betting::BettingTree;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::layout::{Layout, MAX_ACTIONS, buckets_of};
-use super::threads::each_block;
-use super::trainer::{BLOCK, mixed};
-use super::versus::{HANDS, Sums, draw, hand};
-use super::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
+use crate::blueprint::layout::{Layout, MAX_ACTIONS, buckets_of};
+use crate::blueprint::threads::each_block;
+use crate::blueprint::trainer::{BLOCK, mixed};
+use crate::blueprint::versus::{HANDS, Sums, draw, hand};
+use crate::blueprint::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
 
 /// The effort of a responder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +162,6 @@ impl AbstractStrategy for Response<'_> {
         for (share, word) in shares.iter_mut().zip(&self.regrets[slot..]) {
             *share = (BEGINNING * *share + load(word)).max(0.0);
         }
-        super::normalise(shares);
+        crate::blueprint::normalise(shares);
     }
 }
