@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use learners::database::{Card, Content, Made, Plan, make, merge};
+use learners::database::{Card, Content, DatabasePlan, MakeOutcome, make, merge};
 use logs::Shard;
 use show::number::whole;
 
@@ -56,7 +56,7 @@ impl Making {
         }
         let of = self.shard.filter(|shard| shard.of > 1).map(|_| all);
         let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
-        let plan = Plan { content, seed: self.seed, games: games.clone(), of, made_by };
+        let plan = DatabasePlan { content, seed: self.seed, games: games.clone(), of, made_by };
         let stop = interrupt::listen("stopping; what is done is kept")?;
         let pool = threads.pool()?;
         let mut progress = Progress::patient(games.end - games.start, C::GAMES, quiet);
@@ -68,8 +68,8 @@ impl Making {
         });
         progress.finish();
         match made.map_err(Failure::input)? {
-            Made::Whole(card) => Ok(card),
-            Made::Stopped(done) => Err(Failure::interrupted(format!(
+            MakeOutcome::Whole(card) => Ok(card),
+            MakeOutcome::Stopped(done) => Err(Failure::interrupted(format!(
                 "stopped after {} {}; resume with: {}",
                 whole(done),
                 C::GAMES,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agents::{AskedFor, Registry};
+use agents::{Registry, StrategyQuery};
 use game::ValueFunction;
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Checks, Expected, Report, text};
@@ -39,7 +39,7 @@ pub(crate) enum Values {
     Equity,
     /// The shipped blueprint's, with the strategies of the agents that played where they provide
     /// them.
-    Agents(AskedFor),
+    Agents(StrategyQuery),
     /// That of a blueprint file.
     File(PathBuf),
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use learners::database::{Plan, make};
+use learners::database::{DatabasePlan, make};
 use learners::endgames::database::Deck;
 use serde_json::Value;
 use solvers::endgame::Bets;
@@ -16,7 +16,7 @@ fn folder(games: u64) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let (bets, made_by) = (Bets::published(), "test".to_owned());
     let content = Deck::new(10, &bets);
-    let plan = Plan { content, seed: 1, games: 0..games, of: None, made_by };
+    let plan = DatabasePlan { content, seed: 1, games: 0..games, of: None, made_by };
     make(&plan, &folder.path().join("games"), |_| true).expect("made");
     folder
 }

@@ -1,4 +1,4 @@
-//! How many rows of features one thread makes in a second, street by street.
+//! The number of rows of features that one thread makes in a second, street by street.
 //!
 //! `cargo bench -p abstraction --bench features`
 

@@ -195,7 +195,7 @@ fn deals_have_the_buckets_of_their_hands() {
     all_kinds().for_each(a_deal_has_the_buckets_of_its_hands);
 }
 
-/// By then tables have been built.
+/// Tables have been built by then.
 #[test]
 fn after_many_deals_they_have_the_same_buckets() {
     let buckets = OTHERS[0].clone();

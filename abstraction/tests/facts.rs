@@ -19,7 +19,7 @@ fn each_set(cards: &[Card], size: usize, chosen: CardSet, visit: &mut impl FnMut
     }
 }
 
-/// How many cards there are of each rank, from the deuce.
+/// The number of cards of each rank, from the deuce.
 fn counts(cards: CardSet) -> [u32; 13] {
     std::array::from_fn(|rank| {
         Suit::all().map(|suit| u32::from(cards.ranks_of(suit) >> rank & 1)).sum()

@@ -151,7 +151,7 @@ fn size() -> impl Strategy<Value = BetSize> {
     prop_oneof![
         Just(BetSize::Minimum),
         Just(BetSize::AllIn),
-        (1..=BetSize::MOST).prop_map(BetSize::OfPot),
+        (1..=BetSize::MAX).prop_map(BetSize::OfPot),
         (1..20u32).prop_map(|tenths| BetSize::OfPot(tenths * 100)),
     ]
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::menu;
-use abstraction::translate::{Followed, Place, follow, pseudo_harmonic, readings, translate};
+use abstraction::translate::{
+    Followed, TreePosition, follow, pseudo_harmonic, readings, translate,
+};
 use game::{Action, GameDef, PublicState, Turn, games, notation};
 use proptest::prelude::*;
 
@@ -21,8 +23,8 @@ fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
     notation::replay(def, betting, &board).expect("legal betting")
 }
 
-/// Where the hand stands for the seat to act, with this point for every action.
-fn place(tree: &BettingTree, public: &PublicState, point: f64) -> Followed {
+/// The position of the hand for the seat to act, with this point for every action.
+fn follow_at(tree: &BettingTree, public: &PublicState, point: f64) -> Followed {
     let Turn::Act(seat) = public.turn() else { panic!("{public:?}: nobody is to act") };
     follow(tree, public, seat, &mut |_| point)
 }
@@ -66,8 +68,8 @@ fn a_hand_on_the_menu_stands_where_its_betting_says() {
     let tree = tree(&def, "fcpa");
     for betting in ["", "r300", "cr300", "r300c/r900r2700", "r300c/cc/cr900r20000"] {
         let public = state(&def, betting);
-        let followed = place(&tree, &public, 0.5);
-        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        let followed = follow_at(&tree, &public, 0.5);
+        let TreePosition::At(node) = followed.position else { panic!("{betting}: {followed:?}") };
         assert_eq!(tree.betting(node), betting);
         assert_eq!(followed.off_tree, 0);
         for &action in tree.actions(node) {
@@ -99,8 +101,8 @@ fn bets_off_the_menu_are_read_and_answered_in_proportion() {
         ("r240r720c/", 0.6, "r300r900c/", Call, Call),
     ] {
         let public = state(&def, betting);
-        let followed = place(&tree, &public, point);
-        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        let followed = follow_at(&tree, &public, point);
+        let TreePosition::At(node) = followed.position else { panic!("{betting}: {followed:?}") };
         assert_eq!(tree.betting(node), read, "{betting} at {point}");
         assert_eq!(followed.off_tree > 0, betting != read, "{betting}");
         assert_eq!(followed.answer(&tree, &public, action), answer, "{betting} at {point}");
@@ -124,8 +126,9 @@ fn every_reading_of_two_bets_has_the_product_of_their_probabilities() {
     ];
     assert_eq!(found.len(), expected.len());
     for (betting, probability) in expected {
-        let at = |place| matches!(place, Place::At(node) if tree.betting(node) == betting);
-        let reading = found.iter().find(|reading| at(reading.followed.place)).expect(betting);
+        let at =
+            |position| matches!(position, TreePosition::At(node) if tree.betting(node) == betting);
+        let reading = found.iter().find(|reading| at(reading.followed.position)).expect(betting);
         assert!((reading.probability - probability).abs() < 1e-12, "{betting}: {reading:?}");
     }
     // The least probable are left out first.
@@ -144,15 +147,15 @@ fn every_reading_of_two_bets_has_the_product_of_their_probabilities() {
 fn a_bet_below_the_menu_is_read_as_none_too_and_not_only_as_its_smallest() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "every 1-2: 50% pot allin\nevery 3+: allin");
-    let read = |betting: &str| -> Vec<(Place, f64)> {
+    let read = |betting: &str| -> Vec<(TreePosition, f64)> {
         let public = state(&def, betting);
         let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
         let found = readings(&tree, &public, seat, 16);
-        found.into_iter().map(|reading| (reading.followed.place, reading.probability)).collect()
+        found.into_iter().map(|reading| (reading.followed.position, reading.probability)).collect()
     };
-    let name = |place| match place {
-        Place::At(node) => tree.betting(node),
-        Place::Ahead(node) => format!("ahead at {}", tree.betting(node)),
+    let name = |position| match position {
+        TreePosition::At(node) => tree.betting(node),
+        TreePosition::Ahead(node) => format!("ahead at {}", tree.betting(node)),
     };
     for (betting, bet, smallest, none, some) in [
         // 100 into 600 where half of it is the least.
@@ -174,7 +177,7 @@ fn a_bet_below_the_menu_is_read_as_none_too_and_not_only_as_its_smallest() {
         let none_probability = pseudo_harmonic(0.0, smallest, bet);
         assert_eq!(found.len(), 2, "{betting}: {found:?}");
         for (expected, probability) in [(none, none_probability), (some, 1.0 - none_probability)] {
-            let reading = found.iter().find(|&&(place, _)| name(place) == expected);
+            let reading = found.iter().find(|&&(position, _)| name(position) == expected);
             let (_, read) = reading.unwrap_or_else(|| panic!("{betting}: {found:?}"));
             assert!(
                 (read - probability).abs() < 1e-9,
@@ -192,15 +195,16 @@ fn all_in_for_next_to_nothing_is_not_read_as_all_in_for_most_of_the_pot() {
     // go into 36,000.
     let public = state(&def, "r250r500r1500r3000c/r6000c/r18000c/r20000");
     let Turn::Act(seat) = public.turn() else { panic!("nobody is to act") };
-    let price = |place: Place| match place {
-        Place::Ahead(_) => 0.0,
-        Place::At(node) => {
+    let price = |position: TreePosition| match position {
+        TreePosition::Ahead(_) => 0.0,
+        TreePosition::At(node) => {
             let [one, other] = tree.committed(node).map(f64::from);
             (one - other).abs() / (2.0 * one.max(other))
         }
     };
     let readings = readings(&tree, &public, seat, 16);
-    let paid = readings.iter().map(|reading| reading.probability * price(reading.followed.place));
+    let paid =
+        readings.iter().map(|reading| reading.probability * price(reading.followed.position));
     assert!(paid.sum::<f64>() < 0.1, "{readings:?}");
 }
 
@@ -208,13 +212,13 @@ fn all_in_for_next_to_nothing_is_not_read_as_all_in_for_most_of_the_pot() {
 fn where_the_menu_has_no_raise_the_tree_is_ahead_until_the_next_street() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "fc");
-    let ahead = |betting: &str| match place(&tree, &state(&def, betting), 0.5).place {
-        Place::Ahead(node) => tree.betting(node),
-        Place::At(node) => panic!("{betting} is at {}", tree.betting(node)),
+    let ahead = |betting: &str| match follow_at(&tree, &state(&def, betting), 0.5).position {
+        TreePosition::Ahead(node) => tree.betting(node),
+        TreePosition::At(node) => panic!("{betting} is at {}", tree.betting(node)),
     };
-    let at = |betting: &str| match place(&tree, &state(&def, betting), 0.5).place {
-        Place::At(node) => tree.betting(node),
-        Place::Ahead(node) => panic!("{betting} is ahead at {}", tree.betting(node)),
+    let at = |betting: &str| match follow_at(&tree, &state(&def, betting), 0.5).position {
+        TreePosition::At(node) => tree.betting(node),
+        TreePosition::Ahead(node) => panic!("{betting} is ahead at {}", tree.betting(node)),
     };
     // A raise is read as a limp, after which the other seat is still to act.
     assert_eq!(at("r300"), "c");
@@ -232,8 +236,8 @@ fn a_raise_over_what_was_read_as_all_in_finds_the_tree_at_its_end() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = tree(&def, "fcpa");
     let public = state(&def, "r19000r20000");
-    let followed = place(&tree, &public, 0.5);
-    let Place::Ahead(node) = followed.place else { panic!("{followed:?}") };
+    let followed = follow_at(&tree, &public, 0.5);
+    let TreePosition::Ahead(node) = followed.position else { panic!("{followed:?}") };
     assert_eq!(tree.node(node).kind, NodeKind::Showdown);
     assert_eq!(tree.committed(node), [20_000; 2]);
 }
@@ -244,8 +248,8 @@ fn limit_hands_are_never_off_the_tree() {
     let tree = tree(&def, "limit");
     for betting in ["", "r", "crr", "rrrc/cr", "cc/rrrrc/rc/crr"] {
         let public = state(&def, betting);
-        let followed = place(&tree, &public, 0.5);
-        let Place::At(node) = followed.place else { panic!("{betting}: {followed:?}") };
+        let followed = follow_at(&tree, &public, 0.5);
+        let TreePosition::At(node) = followed.position else { panic!("{betting}: {followed:?}") };
         assert_eq!((tree.betting(node).as_str(), followed.off_tree), (betting, 0));
     }
 }
@@ -314,7 +318,7 @@ proptest! {
             let few = readings(&tree, &public, seat, 3);
             prop_assert!(few.len() <= 3 && few.iter().all(|few| all.iter().any(|all| all.followed == few.followed)));
             let legal = public.legal();
-            if let Place::At(node) = followed.place {
+            if let TreePosition::At(node) = followed.position {
                 let NodeKind::Decision { seat: at, street, .. } = tree.node(node).kind else { panic!() };
                 prop_assert_eq!(usize::from(at), seat.index());
                 prop_assert_eq!(usize::from(street), public.street().index());

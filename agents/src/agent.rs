@@ -31,7 +31,7 @@ pub trait Agent: Send {
     fn restart(&mut self) {}
 }
 
-/// What the driver passes to an agent with each decision.
+/// The input that the driver passes to an agent with each decision.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// Random source, seeded from the match, the hand and the decision.
@@ -87,7 +87,7 @@ pub struct Decision {
     pub failed: Option<Failed>,
 }
 
-/// Why an agent could not decide.
+/// The reason an agent could not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
     /// No answer arrived in time.

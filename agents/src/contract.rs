@@ -26,7 +26,7 @@ use crate::{
 pub enum Claim {
     /// It always decides: no panic, no time-out, no lost process.
     Answers,
-    /// Its actions are legal without correction.
+    /// The actions are legal without correction.
     Legal,
     /// A reported strategy has distinct legal actions, finite probabilities from 0 to 1 that sum to
     /// 1 within 1e-6, and a positive probability for the action played. The agent's policy, if it
@@ -130,7 +130,7 @@ pub fn hands(choice: &AgentChoice, terms: Terms) -> u64 {
     u64::from(terms.hands) * if choice.repeatable() { 3 } else { 1 }
 }
 
-/// As [`check`], calling `watch` after every hand.
+/// The same as [`check`], calling `watch` after every hand.
 ///
 /// # Errors
 /// If the agent cannot be built for the game.
@@ -177,13 +177,18 @@ pub fn check_watched(
 
 /// A decision, for comparison between blocks.
 #[derive(Debug, PartialEq)]
-struct Made {
+struct RecordedDecision {
     situation: String,
     action: Action,
     strategy: Option<Strategy>,
 }
 
-fn compare(claim: Claim, one: &[Made], other: &[Made], report: &mut Report) {
+fn compare(
+    claim: Claim,
+    one: &[RecordedDecision],
+    other: &[RecordedDecision],
+    report: &mut Report,
+) {
     let differing = one.iter().zip(other).find(|(a, b)| a != b);
     if let Some((a, b)) = differing {
         report
@@ -193,7 +198,7 @@ fn compare(claim: Claim, one: &[Made], other: &[Made], report: &mut Report) {
     }
 }
 
-fn describe(made: &Made) -> String {
+fn describe(made: &RecordedDecision) -> String {
     match &made.strategy {
         Some(strategy) => {
             let part = |&(action, probability): &(Action, f64)| {
@@ -234,7 +239,7 @@ fn failure(reason: Failed) -> &'static str {
 }
 
 /// Describes where in a hand a decision is due: `seat 1 (button) after r300/`.
-fn place(infoset: &InfoSet) -> String {
+fn describe_decision(infoset: &InfoSet) -> String {
     let public = &infoset.public;
     let betting = notation::betting(public);
     let after = match betting.as_str() {
@@ -259,7 +264,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    fn play(&mut self, agents: &mut [Box<dyn Agent>]) -> Vec<Made> {
+    fn play(&mut self, agents: &mut [Box<dyn Agent>]) -> Vec<RecordedDecision> {
         let mut made = Vec::new();
         let mut spent = Duration::ZERO;
         for hand in 0..self.terms.hands {
@@ -284,7 +289,7 @@ impl Block<'_> {
         &mut self,
         hand: u32,
         agents: &mut [Box<dyn Agent>],
-        made: &mut Vec<Made>,
+        made: &mut Vec<RecordedDecision>,
         spent: &mut Duration,
     ) {
         let (mut state, board) = self.deal(hand);
@@ -347,7 +352,7 @@ impl Block<'_> {
         hand: u32,
         infoset: &InfoSet,
         agent: &mut dyn Agent,
-        made: &mut Vec<Made>,
+        made: &mut Vec<RecordedDecision>,
         spent: &mut Duration,
     ) -> Action {
         let mut cx = self.context(hand, infoset);
@@ -356,7 +361,7 @@ impl Block<'_> {
         let took = self.clock.now().saturating_sub(before);
         *spent += took;
 
-        let situation = format!("hand {hand}, {}", place(infoset));
+        let situation = format!("hand {hand}, {}", describe_decision(infoset));
         // Time-outs are reported below.
         let timeout = matches!(answer, Ok(Decision { failed: Some(Failed::Timeout), .. }));
         if self.cost == Cost::Worker && took > self.terms.deadline && !timeout {
@@ -393,7 +398,7 @@ impl Block<'_> {
                 (legal.nearest(decision.action), strategy)
             }
         };
-        made.push(Made { situation, action, strategy });
+        made.push(RecordedDecision { situation, action, strategy });
         action
     }
 

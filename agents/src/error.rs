@@ -37,7 +37,7 @@ pub enum AgentError {
     BadOption {
         /// The agent as named by the user.
         agent: String,
-        /// What is wrong, with the option and the values it accepts.
+        /// The problem, with the option and the values it accepts.
         reason: String,
     },
     /// A file that the agent needs cannot be read.
@@ -55,7 +55,7 @@ pub enum AgentError {
     BadFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the place in the file.
+        /// The problem, with the line in the file.
         reason: String,
     },
     /// Agents refer to each other in a cycle.
@@ -69,7 +69,7 @@ pub enum AgentError {
     Game {
         /// The agent as named by the user.
         agent: String,
-        /// What the game has or lacks.
+        /// The feature that the game has or lacks.
         reason: String,
     },
     /// The agent could not be started.
@@ -77,15 +77,15 @@ pub enum AgentError {
     Start {
         /// The agent as named by the user.
         agent: String,
-        /// What happened.
+        /// A description of the failure.
         reason: String,
     },
     /// A name in the configuration is not allowed.
     #[error("an agent cannot be called `{name}`: {reason}")]
     BadName {
-        /// The name.
+        /// The refused name.
         name: String,
-        /// Why it is not allowed.
+        /// The reason it is not allowed.
         reason: &'static str,
     },
 }

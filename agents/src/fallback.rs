@@ -7,14 +7,14 @@ use game::{GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
 
 use crate::{Agent, AgentChoice, AgentError, Context, Decision, HandOutcome, Recipe};
 
-/// The decisions that such an agent makes itself.
-pub(crate) trait Part: Send {
+/// An agent that decides only some situations itself.
+pub(crate) trait PartialAgent: Send {
     /// The decision; `None` if the fallback decides.
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision>;
 }
 
-/// A part that is a pure function of the information set.
-pub(crate) trait PartPolicy: Part + Sync {
+/// A partial agent that is a pure function of the information set.
+pub(crate) trait PartialPolicy: PartialAgent + Sync {
     /// The strategy of each hand; `None` if the fallback decides.
     fn strategies(
         &self,
@@ -24,34 +24,35 @@ pub(crate) trait PartPolicy: Part + Sync {
     ) -> Vec<Option<Strategy>>;
 }
 
-/// A part and its fallback.
+/// A partial agent and its fallback.
 pub(crate) struct WithFallback<P, F = Box<dyn Agent>> {
-    pub part: P,
+    pub partial: P,
     pub fallback: F,
 }
 
-/// Builds the recipe of a part with a fallback. It has a policy if the fallback has one.
-pub(crate) fn recipe<P: PartPolicy + 'static>(
+/// Builds the recipe of a partial agent with a fallback. It has a policy if the fallback has one.
+pub(crate) fn recipe<P: PartialPolicy + 'static>(
     fallback: &AgentChoice,
     build: impl Fn(&Arc<GameDef>) -> Result<P, AgentError> + Send + Sync + 'static,
 ) -> Recipe {
     let build = Arc::new(build);
-    let (part, asked) = (Arc::clone(&build), fallback.clone());
-    let mut recipe =
-        Recipe::new(move |def| Ok(WithFallback { part: part(def)?, fallback: asked.build(def)? }));
+    let (partial, asked) = (Arc::clone(&build), fallback.clone());
+    let mut recipe = Recipe::new(move |def| {
+        Ok(WithFallback { partial: partial(def)?, fallback: asked.build(def)? })
+    });
     if fallback.has_policy() {
         let asked = fallback.clone();
         recipe = recipe.with_policy(move |def| {
             let fallback = asked.policy(def)?.expect("it was asked whether it has a policy");
-            Ok(WithFallback { part: build(def)?, fallback })
+            Ok(WithFallback { partial: build(def)?, fallback })
         });
     }
     recipe.asking(fallback)
 }
 
-impl<P: Part> Agent for WithFallback<P> {
+impl<P: PartialAgent> Agent for WithFallback<P> {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let own = self.part.decide(infoset, cx);
+        let own = self.partial.decide(infoset, cx);
         own.unwrap_or_else(|| self.fallback.act(infoset, cx))
     }
 
@@ -68,10 +69,10 @@ impl<P: Part> Agent for WithFallback<P> {
     }
 }
 
-impl<P: PartPolicy> Policy for WithFallback<P, Arc<dyn Policy>> {
+impl<P: PartialPolicy> Policy for WithFallback<P, Arc<dyn Policy>> {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
         let InfoSet { public, seat, hole } = infoset;
-        let own = self.part.strategies(public, *seat, &[*hole]).pop().flatten();
+        let own = self.partial.strategies(public, *seat, &[*hole]).pop().flatten();
         own.unwrap_or_else(|| self.fallback.strategy(infoset))
     }
 
@@ -82,7 +83,7 @@ impl<P: PartPolicy> Policy for WithFallback<P, Arc<dyn Policy>> {
         hands: &[HoleCards],
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
-        let own = self.part.strategies(public, seat, hands);
+        let own = self.partial.strategies(public, seat, hands);
         let mut rest = Vec::new();
         for (number, strategy) in own.iter().enumerate() {
             match strategy {

@@ -38,8 +38,9 @@ pub use cfr::{shipped_blueprint, shipped_values, values_between, values_of_file}
 pub use config::AgentConfig;
 pub use error::AgentError;
 pub use fft::{
-    HeuristicPlayer, StatementPart, act_made_legal, named_heuristics, shipped_heuristics, situation,
+    HeuristicPlayer, StatementEffect, act_made_legal, named_heuristics, shipped_heuristics,
+    situation,
 };
 pub use registry::{AgentChoice, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver};
-pub use solvers::blueprint::AskedFor;
-pub use student::what_it_says;
+pub use solvers::blueprint::StrategyQuery;
+pub use student::model_policy;

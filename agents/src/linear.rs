@@ -12,9 +12,9 @@ use cards::{Combo, HoleCards, StartingHand};
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
-use crate::fallback::{self, Part, PartPolicy};
+use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
@@ -134,7 +134,7 @@ impl Rule {
     }
 }
 
-impl Part for Rule {
+impl PartialAgent for Rule {
     fn decide(&self, infoset: &InfoSet, _: &mut Context) -> Option<Decision> {
         let (action, note) = self.action(&infoset.public, infoset.seat, infoset.hole)?;
         let strategy = Some(Strategy::pure(action));
@@ -142,7 +142,7 @@ impl Part for Rule {
     }
 }
 
-impl PartPolicy for Rule {
+impl PartialPolicy for Rule {
     fn strategies(
         &self,
         public: &PublicState,

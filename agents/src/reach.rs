@@ -5,8 +5,8 @@ use game::{Action, Policy, PublicState, Seat, Strategy, Street};
 
 /// Which actions count as the one that was played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alike {
-    /// All raises alike, whatever their sizes.
+pub enum ActionMatching {
+    /// All raises matching, whatever their sizes.
     Kinds,
     /// The action itself; where a policy never plays it with any hand, all of its kind.
     Sizes,
@@ -18,7 +18,7 @@ pub fn on(
     policy: &dyn Policy,
     public: &PublicState,
     seat: Seat,
-    how: (Alike, f64),
+    how: (ActionMatching, f64),
 ) -> Vec<f64> {
     let earlier = public.history().iter().take_while(|played| played.street < street).count();
     at(earlier, policy, public, seat, how)
@@ -34,7 +34,7 @@ pub fn at(
     policy: &dyn Policy,
     public: &PublicState,
     seat: Seat,
-    (alike, least): (Alike, f64),
+    (matching, least): (ActionMatching, f64),
 ) -> Vec<f64> {
     let board = public.board();
     let free = Combo::all().filter(|combo| !combo.set().intersects(board.set()));
@@ -55,7 +55,7 @@ pub fn at(
                 exact[number] = strategy.probability(played.action);
                 kinds[number] = of_kind(strategy, played.action);
             });
-            let sizes = alike == Alike::Sizes && exact.iter().any(|&p| p > 0.0);
+            let sizes = matching == ActionMatching::Sizes && exact.iter().any(|&p| p > 0.0);
             let like = if sizes { &exact } else { &kinds };
             for (combo, like) in combos.iter().zip(like) {
                 weights[combo.index()] *= like.max(least);

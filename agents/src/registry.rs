@@ -14,7 +14,7 @@ use game::{GameDef, Policy};
 use models::student::Student;
 use serde::de::DeserializeOwned;
 use show::nearest;
-use solvers::subgame::response::TreeStrategy;
+use solvers::response::in_tree::TreeStrategy;
 
 use crate::{Agent, AgentConfig, AgentError};
 
@@ -35,7 +35,7 @@ pub struct AgentOption {
     pub name: &'static str,
     /// The default value as text; `required` if there is none.
     pub default: &'static str,
-    /// What the option does, with its unit and range.
+    /// The effect of the option, with its unit and range.
     pub help: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub struct AgentOption {
 pub struct AgentSpec {
     /// The name of the kind.
     pub kind: &'static str,
-    /// What the agent does, in one line.
+    /// The behaviour of the agent, in one line.
     pub summary: &'static str,
     /// An example of an agent name of this kind; tests run it.
     pub example: &'static str,
@@ -64,10 +64,10 @@ pub struct AgentSpec {
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
-type Learned = dyn Fn() -> Arc<Student> + Send + Sync;
+type LoadStudent = dyn Fn() -> Arc<Student> + Send + Sync;
 type Check = dyn Fn() -> Result<(), AgentError> + Send + Sync;
 
-/// How to build the policy of an agent that is a pure function of the information set.
+/// The recipe of the policy of an agent that is a pure function of the information set.
 #[derive(Clone)]
 struct Policies {
     whole: Arc<BuildPolicy>,
@@ -75,7 +75,7 @@ struct Policies {
     tree: Option<Arc<BuildTree>>,
 }
 
-/// How to build the agents of one [`AgentChoice`].
+/// The recipe of the agents of one [`AgentChoice`].
 #[derive(Clone)]
 pub struct Recipe {
     /// The maximum cost of a decision of this agent and of those it asks.
@@ -92,7 +92,7 @@ pub struct Recipe {
     pub about: String,
     build: Arc<Build>,
     policy: Option<Box<Policies>>,
-    student: Option<Arc<Learned>>,
+    student: Option<Arc<LoadStudent>>,
     /// Checks that read the models of this agent and of those it asks from end to end.
     checks: Vec<Arc<Check>>,
 }
@@ -387,7 +387,7 @@ impl Registry {
         self.resolve_in(text, Path::new(""))
     }
 
-    /// As [`resolve`](Self::resolve), with relative paths starting from `folder`.
+    /// The same as [`resolve`](Self::resolve), with relative paths starting from `folder`.
     ///
     /// # Errors
     /// As [`resolve`](Self::resolve).

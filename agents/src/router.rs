@@ -95,7 +95,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let path = resolver.file(&rules);
     let text = resolver.read(&path)?;
     let bad_file = |reason| AgentError::BadFile { path: path.clone(), reason };
-    let file: RulesFile = toml::from_str(&text).map_err(|e| bad_file(place(&text, &e)))?;
+    let file: RulesFile =
+        toml::from_str(&text).map_err(|e| bad_file(located_message(&text, &e)))?;
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut choices: Vec<AgentChoice> = Vec::new();
@@ -139,7 +140,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
 }
 
 /// Formats a TOML error with its line and column, in one line.
-fn place(text: &str, error: &toml::de::Error) -> String {
+fn located_message(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', ", ");
     let Some(span) = error.span() else { return message };
     let before = &text[..span.start.min(text.len())];
@@ -167,13 +168,13 @@ impl Rule {
         Ok(Rule { agent, streets, pot, positions, players, opponents: text.opponents })
     }
 
-    fn fits(&self, seen: &Seen, opponents: &[String]) -> bool {
+    fn fits(&self, facts: &DecisionFacts, opponents: &[String]) -> bool {
         let named = |names: &Vec<String>| names.iter().any(|name| opponents.contains(name));
-        self.streets[seen.street.index()]
-            && self.pot.0 <= seen.pot
-            && seen.pot < self.pot.1
-            && self.positions.as_ref().is_none_or(|some| some.contains(&seen.position))
-            && (self.players.0..=self.players.1).contains(&seen.players)
+        self.streets[facts.street.index()]
+            && self.pot.0 <= facts.pot
+            && facts.pot < self.pot.1
+            && self.positions.as_ref().is_none_or(|some| some.contains(&facts.position))
+            && (self.players.0..=self.players.1).contains(&facts.players)
             && self.opponents.as_ref().is_none_or(named)
     }
 }
@@ -209,7 +210,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 }
 
 /// The properties of a decision that rules test.
-struct Seen {
+struct DecisionFacts {
     street: Street,
     pot: f64,
     position: Position,
@@ -225,13 +226,13 @@ struct Table {
 
 impl Table {
     /// Returns the index of the first matching rule, if any, and the agent to play.
-    fn route(&self, seen: &Seen, opponents: &[String]) -> (Option<usize>, usize) {
-        let fitting = self.rules.iter().position(|rule| rule.fits(seen, opponents));
+    fn route(&self, facts: &DecisionFacts, opponents: &[String]) -> (Option<usize>, usize) {
+        let fitting = self.rules.iter().position(|rule| rule.fits(facts, opponents));
         (fitting, fitting.map_or(self.default, |index| self.rules[index].agent))
     }
 }
 
-/// The properties of the game that are needed to compute [`Seen`].
+/// The properties of the game that are needed to compute [`DecisionFacts`].
 struct View {
     positions: BySeat<Option<Position>>,
     big_blind: f64,
@@ -243,9 +244,9 @@ impl View {
         View { positions, big_blind: f64::from(def.big_blind()) }
     }
 
-    fn see(&self, infoset: &InfoSet) -> Seen {
+    fn decision_facts(&self, infoset: &InfoSet) -> DecisionFacts {
         let public = &infoset.public;
-        Seen {
+        DecisionFacts {
             street: public.street(),
             pot: public.pot() as f64 / self.big_blind,
             position: self.positions[infoset.seat].unwrap_or(Position::Button),
@@ -271,14 +272,15 @@ struct RouterPolicy {
 
 impl Policy for RouterPolicy {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        let (_, agent) = self.table.route(&self.view.see(infoset), &[]);
+        let (_, agent) = self.table.route(&self.view.decision_facts(infoset), &[]);
         self.policies[agent].strategy(infoset)
     }
 }
 
 impl Agent for Router {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let (fitting, agent) = self.table.route(&self.view.see(infoset), &self.opponents);
+        let (fitting, agent) =
+            self.table.route(&self.view.decision_facts(infoset), &self.opponents);
         let mut decision = self.agents[agent].act(infoset, cx);
         let name = &self.names[agent];
         let by = match fitting {

@@ -75,7 +75,7 @@ pub fn win_rates(
 }
 
 /// Number of hands on one board from which computing all hands together is faster.
-const TOGETHER: usize = 64;
+const MIN_BATCH: usize = 64;
 
 /// The same numbers as [`holdem`] for each hand; `None` where that is not faster.
 fn together(
@@ -84,7 +84,7 @@ fn together(
     board: Board,
     opponents: usize,
 ) -> Option<Vec<f64>> {
-    if !is_holdem(def) || opponents != 1 || board.is_empty() || holes.len() < TOGETHER {
+    if !is_holdem(def) || opponents != 1 || board.is_empty() || holes.len() < MIN_BATCH {
         return None;
     }
     let mut all = vec![None; Combo::COUNT];
@@ -150,7 +150,7 @@ fn river_table(board: CardSet) -> Option<&'static RiverTable> {
     table
 }
 
-/// As [`win_rate`], but always by drawing: this is how the table was made.
+/// The same as [`win_rate`], but always by drawing: this is how the table was made.
 pub fn drawn_win_rate(
     def: &GameDef,
     hole: HoleCards,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abstraction::translate::{Place, follow};
+use abstraction::translate::{TreePosition, follow};
 use agents::{AgentError, Registry};
 use cards::{Board, HoleCards};
 use game::{Action, GameDef, InfoSet, PublicState, Strategy, games};
@@ -156,10 +156,10 @@ fn a_bet_off_the_menu_is_answered_as_by_somebody_who_drew_its_reading_and_kept_i
         let mut off = public.history().iter().enumerate().filter(|(_, played)| {
             played.seat != seat && matches!(played.action, Action::RaiseTo(_))
         });
-        let places = [off.next().map(|(at, _)| at), off.next().map(|(at, _)| at)];
-        let mut point = |at: usize| points[usize::from(places[0] != Some(at))];
+        let indices = [off.next().map(|(at, _)| at), off.next().map(|(at, _)| at)];
+        let mut point = |at: usize| points[usize::from(indices[0] != Some(at))];
         let followed = follow(&tree, public, seat, &mut point);
-        let Place::At(node) = followed.place else { panic!("{followed:?}") };
+        let TreePosition::At(node) = followed.position else { panic!("{followed:?}") };
         let bucket = buckets.bucket(hole, &public.board()).expect("a bucket");
         let shares = blueprint.shares(&tree, node, bucket).expect("a decision");
         let answers = tree.actions(node).iter().map(|&a| followed.answer(&tree, public, a));

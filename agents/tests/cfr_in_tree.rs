@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agents::Registry;
 use cards::{Board, Combo};
 use game::{GameDef, Street, games};
-use solvers::subgame::response::{Asked, TreeStrategy};
+use solvers::response::in_tree::{PolicyInTree, TreeStrategy};
 
 /// Nodes all over a street's part of the tree get the same shares both ways.
 fn check(def: GameDef, name: &str) {
@@ -13,7 +13,7 @@ fn check(def: GameDef, name: &str) {
     let choice = Registry::standard().resolve(name).expect("it exists");
     let in_tree = choice.tree_strategy(&def).expect("it plays this").expect("it has a tree");
     let policy = choice.policy(&def).expect("it plays this").expect("it has a policy");
-    let asked = Asked::new(policy, in_tree.tree().clone());
+    let asked = PolicyInTree::new(policy, in_tree.tree().clone());
     let board: Board = "Kh3s3h7d2c".parse().expect("a board");
     for street in Street::ALL {
         let board = Board::new(&board[..def.board_len(street)]).expect("five at most");
@@ -26,8 +26,8 @@ fn check(def: GameDef, name: &str) {
             let mut shares = [(); 2].map(|()| vec![0.0; count * hands.len()]);
             one.shares(node, hands.len(), &mut shares[0]).expect("in the tree");
             other.shares(node, hands.len(), &mut shares[1]).expect("in the tree");
-            for (place, (one, other)) in shares[0].iter().zip(&shares[1]).enumerate() {
-                let hand = hands[place % hands.len()];
+            for (index, (one, other)) in shares[0].iter().zip(&shares[1]).enumerate() {
+                let hand = hands[index % hands.len()];
                 let betting = in_tree.tree().betting(node);
                 assert!((one - other).abs() < 1e-6, "{name} {hand} {betting}: {one} {other}");
             }

@@ -35,7 +35,7 @@ fn games() -> Vec<(&'static str, GameDef)> {
 fn every_kind_keeps_the_contract() {
     let registry = Registry::standard();
     let start = Instant::now();
-    let students = models::student::Learned::KINDS;
+    let students = models::student::TrainedModel::KINDS;
     let trained = [&students[..], &["cfr", "resolve"]].concat();
     for spec in registry.kinds() {
         let choice = registry.resolve_in(spec.example, data()).expect(spec.example);

@@ -21,7 +21,7 @@ fn with(text: &str, more: &str) -> Result<agents::AgentChoice, AgentError> {
     Registry::standard().resolve_in(&format!("fft:model=list.fft{more}"), folder.path())
 }
 
-/// What a list for the flop does there with a hand, and its note.
+/// The decision of a list for the flop with a hand, and its note.
 fn on_the_flop(
     def: &Arc<GameDef>,
     list: &str,

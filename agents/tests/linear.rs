@@ -15,7 +15,7 @@ fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
     choice.policy(def).expect("it plays the game").expect("it has a policy")
 }
 
-/// What is played with a hand after these actions.
+/// The action played with a hand after these actions.
 fn played(name: &str, stack: u32, actions: &[Action], hand: &str) -> Action {
     let def = Arc::new(games::nolimit_holdem_with(vec![stack, stack]));
     let mut public = PublicState::new(&def);

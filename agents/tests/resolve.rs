@@ -369,7 +369,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
     }
 }
 
-/// What the agent does with a hand where time passes as it looks at the clock.
+/// The decision of the agent with a hand where time passes as it reads the clock.
 fn on_a_clock(
     name: &str,
     public: &PublicState,
@@ -378,15 +378,15 @@ fn on_a_clock(
 ) -> (Decision, Duration) {
     let choice = Registry::standard().resolve(name).expect("an agent");
     let mut agent = choice.build(public.def()).expect("it plays the game");
-    let looks = Arc::new(AtomicU32::new(0));
-    let counted = Arc::clone(&looks);
+    let reads = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&reads);
     let clock = Clock::new(move || step * counted.fetch_add(1, Ordering::Relaxed));
     let hole = HoleCards::new(&[parse(&hand[..2]), parse(&hand[2..])]).expect("two cards");
     let Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
     let infoset = InfoSet { public: public.clone(), seat, hole };
     let rng = AgentRng::new(1);
     let mut cx = Context { rng, hand: 0, time_left: None, clock };
-    (agent.act(&infoset, &mut cx), step * looks.load(Ordering::Relaxed))
+    (agent.act(&infoset, &mut cx), step * reads.load(Ordering::Relaxed))
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn beaten(board: &str) -> Vec<(Combo, f64)> {
     ranked.iter().map(share).collect()
 }
 
-/// What an agent does with each hand where somebody is to act, beside the share that the hand
+/// The strategy of an agent with each hand where somebody is to act, beside the share that the hand
 /// beats.
 fn plays(name: &str, def: &Arc<GameDef>, betting: &str, board: &str) -> Vec<(f64, Strategy)> {
     let public: PublicState = infoset(def, betting, "AsAh", board).public;
@@ -44,7 +44,8 @@ fn plays(name: &str, def: &Arc<GameDef>, betting: &str, board: &str) -> Vec<(f64
     plays
 }
 
-/// How many hands bet so much with a hand from `from` on, and how many with one below `bluffs`.
+/// The number of hands that bet so much with a hand from `from` on, and how many with one below
+/// `bluffs`.
 fn masses(plays: &[(f64, Strategy)], total: u32, bluffs: f64) -> (f64, f64) {
     let (mut value, mut bluffed) = (0.0, 0.0);
     for (beats, strategy) in plays {

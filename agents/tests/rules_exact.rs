@@ -1,4 +1,4 @@
-//! What the shipped list of rules loses on rivers of real cards, where one bet is left and both
+//! The losses of the shipped list of rules on rivers of real cards, where one bet is left and both
 //! players may hold any hand: exactly, against the best answer, beside the solution and beside
 //! always checking.
 
@@ -24,7 +24,7 @@ fn boards() -> Vec<Board> {
     (0..BOARDS).map(|_| board()).collect()
 }
 
-/// What the list does with every combo: columns of bets, and of calls.
+/// The strategy of the list with every combo: columns of bets, and of calls.
 fn columns(list: &RuleList, board: Board) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let showdown = Showdown::new(board.set()).expect("a river");
     let rate = |combo: Combo| Some((showdown.win_rate(combo)?.value(Ties::Half), combo));
@@ -67,7 +67,7 @@ fn on_real_rivers_the_rules_lose_less_than_checking_and_than_never_or_always_cal
         let mut last =
             LastBet::new(board.set(), [&any, &any], &SIZES).expect("a river").expect("deals");
         let play = last.solve(250);
-        let (low, high) = (last.worth_of_bets(&play.bets), last.worth_against_calls(&play.calls));
+        let (low, high) = (last.value_of_bets(&play.bets), last.value_against_calls(&play.calls));
         let (bets, calls) = columns(&list, board);
         let never = vec![vec![0.0; Combo::COUNT]; SIZES.len()];
         let always = vec![vec![1.0; Combo::COUNT]; SIZES.len()];
@@ -75,9 +75,9 @@ fn on_real_rivers_the_rules_lose_less_than_checking_and_than_never_or_always_cal
         for (losses, loss) in losses.iter_mut().zip([
             high - low,
             value - 0.5,
-            value - last.worth_of_bets(&bets),
-            last.worth_against_calls(&calls) - value,
-            last.worth_against_calls(&always).min(last.worth_against_calls(&never)) - value,
+            value - last.value_of_bets(&bets),
+            last.value_against_calls(&calls) - value,
+            last.value_against_calls(&always).min(last.value_against_calls(&never)) - value,
         ]) {
             losses.push(loss);
         }

@@ -11,7 +11,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Strategy, Street, Turn
 use models::Classifier;
 use models::blueprint::Blueprint;
 use models::forest::Forest;
-use models::student::{Learned, Student, hash};
+use models::student::{Student, TrainedModel, hash};
 use rand::SeedableRng;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
@@ -53,7 +53,7 @@ fn infosets(def: &Arc<GameDef>) -> Vec<InfoSet> {
 #[test]
 fn shipped_students_are_whole_small_and_of_one_teacher() {
     let (mut bytes, mut data) = (0, Vec::new());
-    for kind in Learned::KINDS {
+    for kind in TrainedModel::KINDS {
         let folder = Path::new(MODELS).join(kind);
         let student = Student::open(&folder).expect("a student");
         assert_eq!(student.manifest().kind, kind);
@@ -73,11 +73,11 @@ fn shipped_students_are_whole_small_and_of_one_teacher() {
 #[test]
 fn a_student_plays_what_its_model_says_of_the_situation() {
     let def = Arc::new(games::nolimit_holdem());
-    for kind in Learned::KINDS {
+    for kind in TrainedModel::KINDS {
         let student = Student::open(&Path::new(MODELS).join(kind)).expect("a student");
         let policy = policy(&format!("{kind}:play=sample"), &def);
         let learned = Registry::standard().resolve(kind).expect("it exists").student();
-        let says = agents::what_it_says(&learned.expect("a student"));
+        let says = agents::model_policy(&learned.expect("a student"));
         // Win-rates counted out, without the tables that the agent has.
         let mut maker = FeatureMaker::counting(student.schema());
         for infoset in infosets(&def) {
@@ -107,7 +107,7 @@ fn the_small_tree_is_read_whole_and_plays() {
     let (ours, theirs) = (student.manifest(), deep.manifest());
     assert_eq!((&ours.kind, &ours.data_sha256), (&theirs.kind, &theirs.data_sha256));
     let leaves = Street::ALL.map(|street| match student.street(street) {
-        Learned::Tree(tree) => tree.leaves(),
+        TrainedModel::Tree(tree) => tree.leaves(),
         _ => panic!("no tree on the {street}"),
     });
     let all: usize = leaves.iter().sum();
@@ -234,7 +234,7 @@ fn forests_play_all_rounds_or_those_up_to_the_best() {
         for (choice, forest) in [(&all, &whole), (&best, &ended)] {
             let student = choice.student().expect("it learned");
             let street = infoset.public.street();
-            let Learned::Forest(played) = student.street(street) else { panic!("a forest") };
+            let TrainedModel::Forest(played) = student.street(street) else { panic!("a forest") };
             let features = maker.clone().infoset(&infoset).expect("features");
             let (mut told, mut expected) =
                 (vec![0.0; played.classes()], vec![0.0; played.classes()]);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::{AskedFor, Registry, shipped_values, values_between, values_of_file};
+use agents::{Registry, StrategyQuery, shipped_values, values_between, values_of_file};
 use cards::{Board, Card, CardSet, HoleCards, Ties, all_in};
 use game::{
     Action, BySeat, GameDef, InfoSet, Policy, PublicState, Turn, ValueFunction, games, notation,
@@ -47,7 +47,7 @@ fn folds_showdowns_and_all_ins_are_worth_what_the_rules_say() {
     }
 }
 
-/// What seat 0 wins in expectation when the seats play these policies to the end of the hand.
+/// The expected winnings of seat 0 when the seats play these policies to the end of the hand.
 fn played_out(policies: [&dyn Policy; 2], public: &PublicState, dealt: [HoleCards; 2]) -> f64 {
     let Turn::Act(seat) = public.turn() else {
         let payoffs = public.payoffs(&BySeat::from_slice(&dealt).expect("two seats"));
@@ -133,7 +133,7 @@ fn agents_that_call_are_valued_by_the_showdown_that_comes() {
     let choice = Registry::standard().resolve("call").expect("it exists");
     let policy = choice.policy(&def).expect("it plays this");
     let policies = [policy.clone(), policy];
-    let values = values_between(&def, policies, ["call", "call"], AskedFor::Buckets);
+    let values = values_between(&def, policies, ["call", "call"], StrategyQuery::Buckets);
     let values = values.expect("one ships");
     assert!(values.name().starts_with("agents call and call on blueprint"), "{}", values.name());
     let dealt = holes(["9s9d", "Ah4h"]);
@@ -165,7 +165,7 @@ fn agents_asked_for_the_very_cards_are_valued_by_what_they_then_play() {
     let names = ["oct", "mlp"];
     let agents = policies(&def, names);
     let asked = agents.clone().map(Some);
-    let values = values_between(&def, asked, names, AskedFor::Cards).expect("one ships");
+    let values = values_between(&def, asked, names, StrategyQuery::Cards).expect("one ships");
     assert!(values.name().starts_with("agents oct and mlp by their cards on"), "{}", values.name());
     for (hands, board) in [
         (["QsJs", "Ah4d"], "2s7d9hTcJd"),
@@ -196,9 +196,9 @@ fn agents_asked_for_the_very_cards_are_valued_by_what_they_then_play() {
 fn an_agent_that_goes_by_the_buckets_is_asked_for_those() {
     let def = Arc::new(games::nolimit_holdem());
     let names = ["cfr", "cfr"];
-    let [cards, buckets] = [AskedFor::Cards, AskedFor::Buckets].map(|asked_for| {
+    let [cards, buckets] = [StrategyQuery::Cards, StrategyQuery::Buckets].map(|query| {
         let asked = policies(&def, names).map(Some);
-        values_between(&def, asked, names, asked_for).expect("one ships")
+        values_between(&def, asked, names, query).expect("one ships")
     });
     let dealt = holes(["QsJs", "Ah4d"]);
     for (betting, board) in [("r250c/cc/", "2s7d9hTc"), ("r250c/r500", "2s7d9h")] {

@@ -4,7 +4,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use cards::{Card, CardSet, Combo, Met, Outlook, RiverTable, Showdown, Ties, evaluate, win_rate};
+use cards::{
+    Card, CardSet, Combo, Outlook, RiverTable, Showdown, ShowdownSums, Ties, evaluate, win_rate,
+};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -142,9 +144,9 @@ fn all_hands(criterion: &mut Criterion) {
         bencher.iter(|| showdown.deal(boards.next().expect("a cycle")).expect("a river"));
     });
     let range: [f32; Combo::COUNT] = std::array::from_fn(|i| (i % 7) as f32 / 7.0);
-    let mut met = Box::new([Met::default(); Combo::COUNT]);
+    let mut sums = Box::new([ShowdownSums::default(); Combo::COUNT]);
     group.bench_function("river, against a weighted range", |bencher| {
-        bencher.iter(|| showdown.meet(black_box(&range), &mut met));
+        bencher.iter(|| showdown.sums_against(black_box(&range), &mut sums));
     });
     let mut margins = Box::new([0.0; Combo::COUNT]);
     group.bench_function("river, margins against a weighted range", |bencher| {

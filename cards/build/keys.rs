@@ -1,6 +1,6 @@
 //! The keys of the ranks, whose sums tell hands apart.
 
-/// What each rank adds to a hand's key, deuce first.
+/// The addend of each rank to a hand's key, deuce first.
 ///
 /// The sums of all hands of up to seven cards with at most four of a rank differ, the upper 13 bits
 /// (a hand's row) do not overflow, and the lower 19 stay below 2^15. Found by a random search for

@@ -21,12 +21,12 @@ type Entry = (u32, [u32; 4]);
 
 fn main() {
     let hands = collected(7);
-    let (offsets, places) = place(&hands);
-    let strengths = filled(&hands, &places, rules::of_ranks);
+    let (offsets, positions) = pack(&hands);
+    let strengths = filled(&hands, &positions, rules::of_ranks);
 
     let unfinished = collected(6);
-    let (next_offsets, places) = place(&unfinished);
-    let next = filled(&unfinished, &places, |held| {
+    let (next_offsets, positions) = pack(&unfinished);
+    let next = filled(&unfinished, &positions, |held| {
         std::array::from_fn::<_, 13, _>(|rank| with(held, rank).map_or(0, rules::of_ranks))
     });
 
@@ -99,23 +99,23 @@ fn with(mut held: [u32; 4], rank: usize) -> Option<[u32; 4]> {
 /// The table with the value of each hand at its place, and nothing elsewhere.
 fn filled<T: Clone + Default>(
     rows: &[Vec<Entry>],
-    places: &[Vec<usize>],
+    positions: &[Vec<usize>],
     value: impl Fn([u32; 4]) -> T,
 ) -> Vec<T> {
-    let len = places.iter().flatten().max().map_or(0, |last| last + 1);
+    let len = positions.iter().flatten().max().map_or(0, |last| last + 1);
     let mut table = vec![T::default(); len];
-    for (place, entry) in places.iter().flatten().zip(rows.iter().flatten()) {
-        table[*place] = value(entry.1);
+    for (position, entry) in positions.iter().flatten().zip(rows.iter().flatten()) {
+        table[*position] = value(entry.1);
     }
     table
 }
 
 /// The offset of each row, to be added to a whole key with wrapping, and the places that its hands
 /// get.
-fn place(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<Vec<usize>>) {
+fn pack(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<Vec<usize>>) {
     let mut order: Vec<usize> = (0..rows.len()).filter(|&row| !rows[row].is_empty()).collect();
     order.sort_by_key(|&row| std::cmp::Reverse(rows[row].len()));
-    let (mut offsets, mut places) = (vec![0; rows.len()], vec![Vec::new(); rows.len()]);
+    let (mut offsets, mut positions) = (vec![0; rows.len()], vec![Vec::new(); rows.len()]);
     let mut taken = vec![0_u64; (1 << 18) / 64];
     let mut first_free = 0;
     for row in order {
@@ -125,20 +125,20 @@ fn place(rows: &[Vec<Entry>]) -> (Vec<u32>, Vec<Vec<usize>>) {
         while taken[first_free] == u64::MAX {
             first_free += 1;
         }
-        let start = (first_free..).find_map(|word| first_place(&taken, 64 * word, &slots));
+        let start = (first_free..).find_map(|word| first_fit(&taken, 64 * word, &slots));
         let start = start.expect("the search ends in free slots or with a panic");
-        places[row] = slots.iter().map(|slot| start + slot).collect();
-        for place in &places[row] {
-            taken[place / 64] |= 1 << (place % 64);
+        positions[row] = slots.iter().map(|slot| start + slot).collect();
+        for position in &positions[row] {
+            taken[position / 64] |= 1 << (position % 64);
         }
         let moved = (start as u32).wrapping_sub(lowest);
         offsets[row] = moved.wrapping_sub((row as u32) << ROW_SHIFT);
     }
-    (offsets, places)
+    (offsets, positions)
 }
 
 /// The first of the 64 places from `start` on where none of the slots is taken.
-fn first_place(taken: &[u64], start: usize, slots: &[usize]) -> Option<usize> {
+fn first_fit(taken: &[u64], start: usize, slots: &[usize]) -> Option<usize> {
     let mut free = u64::MAX;
     for slot in slots {
         let (word, bit) = ((start + slot) / 64, (start + slot) % 64);

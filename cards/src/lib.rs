@@ -45,5 +45,5 @@ pub use range::{ParseRangeError, Range, RangeProblem, WeightError};
 pub use range_margins::{range_margins, unblocked};
 pub use river::{RiverBoard, RiverTable};
 pub use set::CardSet;
-pub use showdown::{Met, Showdown};
+pub use showdown::{Showdown, ShowdownSums};
 pub use winrate::{Distribution, Outlook, Ties, WinRate, WinRateError, win_rate};

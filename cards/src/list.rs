@@ -37,12 +37,12 @@ impl<const N: usize> CardList<N> {
     /// Appends a card; returns `false`, leaving the list as it is, when it is full.
     #[inline]
     pub fn push(&mut self, card: Card) -> bool {
-        let room = (self.len as usize) < N;
-        if room {
+        let has_space = (self.len as usize) < N;
+        if has_space {
             self.cards[self.len as usize] = card;
             self.len += 1;
         }
-        room
+        has_space
     }
 
     /// The cards in order.
@@ -106,7 +106,7 @@ pub enum ParseCardsError {
     Card {
         /// Offset of the piece in characters, from 0.
         at: usize,
-        /// Why the piece is not a card.
+        /// The reason the piece is not a card.
         source: ParseCardError,
     },
     /// More cards than the list can hold.

@@ -1,4 +1,4 @@
-//! What each hand wins from a range when all cards are dealt.
+//! The winnings of each hand from a range when all cards are dealt.
 
 use crate::{Card, CardSet, Combo, Showdown, WinRateError};
 

@@ -33,7 +33,7 @@ struct Hand {
 
 /// Result of a hand against an opponent's range, in sums of the range's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Met {
+pub struct ShowdownSums {
     /// Weight of the hands that it beats.
     pub wins: f64,
     /// Weight of the hands that it ties with.
@@ -43,7 +43,7 @@ pub struct Met {
     pub total: f64,
 }
 
-impl Met {
+impl ShowdownSums {
     /// Weight of the hands that beat it.
     pub fn losses(self) -> f64 {
         self.total - self.wins - self.ties
@@ -86,7 +86,7 @@ impl Showdown {
         self.board = board;
         self.classes.deal(board);
         let counts = &mut self.counts;
-        self.classes.sweep(|column, of_column| counts[column] = of_column);
+        self.classes.for_each_class(|column, of_column| counts[column] = of_column);
         self.sort_hands();
         Ok(())
     }
@@ -105,10 +105,10 @@ impl Showdown {
         }
         for combo in Combo::all() {
             if !combo.set().intersects(self.board) {
-                let place = &mut next[self.columns[combo.index()] as usize];
-                self.hands[*place as usize] =
+                let slot = &mut next[self.columns[combo.index()] as usize];
+                self.hands[*slot as usize] =
                     Hand { combo: combo.index() as u16, cards: combo.cards().map(Card::index) };
-                *place += 1;
+                *slot += 1;
             }
         }
     }
@@ -154,17 +154,17 @@ impl Showdown {
     ///
     /// Sums are in double precision: exact for weights that are whole numbers or few binary digits,
     /// else within some 1e-13 of the range's weight.
-    pub fn meet<W: Copy + Into<f64>>(
+    pub fn sums_against<W: Copy + Into<f64>>(
         &self,
         range: &[W; Combo::COUNT],
-        met: &mut [Met; Combo::COUNT],
+        sums: &mut [ShowdownSums; Combo::COUNT],
     ) {
-        met.fill(Met::default());
+        sums.fill(ShowdownSums::default());
         let all = self.weigh(range);
         let mut passed = Weights::default();
         for group in self.hand_groups() {
             for hand in group {
-                met[hand.combo as usize].wins = passed.without(hand.cards);
+                sums[hand.combo as usize].wins = passed.without(hand.cards);
             }
             for hand in group {
                 passed.add(hand.cards, range[hand.combo as usize].into());
@@ -172,7 +172,7 @@ impl Showdown {
             for hand in group {
                 let own = range[hand.combo as usize].into();
                 let total = all.total(hand.cards, own);
-                let entry = &mut met[hand.combo as usize];
+                let entry = &mut sums[hand.combo as usize];
                 if total == 0.0 {
                     entry.wins = 0.0;
                     continue;

@@ -23,7 +23,7 @@ fn hands(deck: &[CardSet], hand: CardSet, more: usize, visit: &mut impl FnMut(Ca
     }
 }
 
-/// How many hands of `size` cards fall in each category, high card first.
+/// The number of hands of `size` cards in each category, high card first.
 fn category_counts(size: usize) -> [u64; 9] {
     let deck: Vec<CardSet> = Card::all().map(CardSet::of).collect();
     let next = AtomicUsize::new(0);
@@ -148,7 +148,7 @@ const PAIRS: usize = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
 #[test]
 fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let judge = |thread: usize| {
+    let compare = |thread: usize| {
         let mut rng = Pcg64Mcg::seed_from_u64(thread as u64);
         let mut deck: Vec<Card> = Card::all().collect();
         let mut draw = || {
@@ -164,7 +164,7 @@ fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
             before = next;
         }
     };
-    std::thread::scope(|scope| (0..threads).for_each(|i| _ = scope.spawn(move || judge(i))));
+    std::thread::scope(|scope| (0..threads).for_each(|i| _ = scope.spawn(move || compare(i))));
 }
 
 #[test]

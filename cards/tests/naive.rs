@@ -11,7 +11,7 @@ pub(crate) type Strength = (u8, [u8; 5]);
 /// The strength of the best hand of at most five of these cards.
 pub(crate) fn evaluate(cards: CardSet) -> Strength {
     let mut all = [Card::from_index(0).expect("a card"); 7];
-    let count = cards.iter().zip(&mut all).map(|(card, place)| *place = card).count();
+    let count = cards.iter().zip(&mut all).map(|(card, slot)| *slot = card).count();
     best_of(&all[..count], 0)
 }
 
@@ -23,7 +23,7 @@ fn best_of(cards: &[Card], first: usize) -> Strength {
     let without = |left_out: usize| {
         let mut rest = [cards[0]; 6];
         let kept = (0..cards.len()).filter(|&i| i != left_out);
-        kept.zip(&mut rest).for_each(|(i, place)| *place = cards[i]);
+        kept.zip(&mut rest).for_each(|(i, slot)| *slot = cards[i]);
         best_of(&rest[..cards.len() - 1], left_out)
     };
     (first..cards.len()).map(without).max().unwrap_or_default()

@@ -119,7 +119,7 @@ fn a_hand_meets_every_hand_of_a_range_on_every_board() {
         [("AcKd", "Ks3hJc"), ("2h2d", "2c7h7d"), ("9s8s", "TsJsQs2d"), ("AcAd", "KhKdKs2c2d")]
     {
         let (hole, table) = (combo(hole), board(table));
-        let met = weighted.met_by(hole, table).expect("a deal");
+        let sums = weighted.showdown_sums(hole, table).expect("a deal");
         let (mut wins, mut ties, mut total) = (0.0, 0.0, 0.0);
         for (theirs, weight) in weighted.combos() {
             let Ok(rate) = all_in(hole, theirs, table) else { continue };
@@ -127,7 +127,7 @@ fn a_hand_meets_every_hand_of_a_range_on_every_board() {
             ties += weight * rate.ties as f64;
             total += weight * rate.total as f64;
         }
-        assert_eq!((met.wins, met.ties, met.total), (wins, ties, total), "{hole} {table:?}");
+        assert_eq!((sums.wins, sums.ties, sums.total), (wins, ties, total), "{hole} {table:?}");
     }
 }
 
@@ -135,10 +135,10 @@ fn a_hand_meets_every_hand_of_a_range_on_every_board() {
 fn a_uniform_range_gives_the_win_rate() {
     for (hole, table) in [("AcKd", "Ks3hJcTh"), ("7h7d", "2c7s9d9h4s")] {
         let (hole, table) = (combo(hole), board(table));
-        let met = Range::uniform().met_by(hole, table).expect("a deal");
+        let sums = Range::uniform().showdown_sums(hole, table).expect("a deal");
         let rate = win_rate(hole, table).expect("a deal");
         let exact = [rate.wins, rate.ties, rate.total].map(|count| count as f64);
-        assert_eq!([met.wins, met.ties, met.total], exact);
+        assert_eq!([sums.wins, sums.ties, sums.total], exact);
     }
 }
 
@@ -147,20 +147,24 @@ fn on_the_river_ranges_meet_as_in_a_showdown() {
     let weighted = range("22+:0.75,A2s+,KTo+:0.5,JTs-54s");
     let table = board("Ah8d8c5s2h");
     let mut all = [Default::default(); Combo::COUNT];
-    Showdown::new(table).expect("a river").meet(weighted.weights(), &mut all);
+    Showdown::new(table).expect("a river").sums_against(weighted.weights(), &mut all);
     for hole in Combo::all().filter(|hole| !hole.set().intersects(table)).step_by(7) {
-        assert_eq!(weighted.met_by(hole, table).expect("a deal"), all[hole.index()], "{hole}");
+        assert_eq!(
+            weighted.showdown_sums(hole, table).expect("a deal"),
+            all[hole.index()],
+            "{hole}"
+        );
     }
 }
 
 #[test]
 fn hands_that_cannot_meet_a_range_are_refused() {
     let aces = range("AA");
-    let met = aces.met_by(combo("AcAd"), board("Ah2c3d")).expect("a deal");
-    assert_eq!(met.win_rate(cards::Ties::Half), None, "nothing is left of the range");
-    assert_eq!(aces.met_by(combo("KcKd"), board("2c3d")), Err(AllInError::Board(2)));
+    let sums = aces.showdown_sums(combo("AcAd"), board("Ah2c3d")).expect("a deal");
+    assert_eq!(sums.win_rate(cards::Ties::Half), None, "nothing is left of the range");
+    assert_eq!(aces.showdown_sums(combo("KcKd"), board("2c3d")), Err(AllInError::Board(2)));
     let king = "Kc".parse().expect("a card");
-    assert_eq!(aces.met_by(combo("KcKd"), board("Kc2c3d")), Err(AllInError::Shared(king)));
+    assert_eq!(aces.showdown_sums(combo("KcKd"), board("Kc2c3d")), Err(AllInError::Shared(king)));
 }
 
 /// A range of whole kinds of hands and single combos with any weights.

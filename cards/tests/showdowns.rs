@@ -1,7 +1,8 @@
 //! Hands on a river board against ranges, beside going through every pair of hands.
 
 use cards::{
-    Board, Card, CardSet, Combo, Met, Showdown, Ties, all_in, evaluate, range_margins, unblocked,
+    Board, Card, CardSet, Combo, Showdown, ShowdownSums, Ties, all_in, evaluate, range_margins,
+    unblocked,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -14,31 +15,31 @@ fn random_board(rng: &mut Pcg64Mcg) -> CardSet {
     board
 }
 
-/// What a hand meets, one opponent's hand after the other.
-fn naive(hole: Combo, board: CardSet, range: &[f64; Combo::COUNT]) -> Met {
-    let mut met = Met::default();
+/// The sums of a hand, one opponent's hand after the other.
+fn naive(hole: Combo, board: CardSet, range: &[f64; Combo::COUNT]) -> ShowdownSums {
+    let mut sums = ShowdownSums::default();
     if hole.set().intersects(board) {
-        return met;
+        return sums;
     }
     let mine = evaluate(board | hole.set());
     for theirs in Combo::all().filter(|theirs| !theirs.set().intersects(board | hole.set())) {
         let weight = range[theirs.index()];
         let strength = evaluate(board | theirs.set());
-        met.total += weight;
-        met.wins += if mine > strength { weight } else { 0.0 };
-        met.ties += if mine == strength { weight } else { 0.0 };
+        sums.total += weight;
+        sums.wins += if mine > strength { weight } else { 0.0 };
+        sums.ties += if mine == strength { weight } else { 0.0 };
     }
-    met
+    sums
 }
 
 fn check(showdown: &Showdown, range: &[f64; Combo::COUNT], tolerance: f64) {
-    let mut met = [Met::default(); Combo::COUNT];
+    let mut sums = [ShowdownSums::default(); Combo::COUNT];
     let mut margins = [f64::NAN; Combo::COUNT];
-    showdown.meet(range, &mut met);
+    showdown.sums_against(range, &mut sums);
     showdown.margins(range, &mut margins);
     for hole in Combo::all() {
         let expected = naive(hole, showdown.board(), range);
-        let found = met[hole.index()];
+        let found = sums[hole.index()];
         let close = |a: f64, b: f64| (a - b).abs() <= tolerance;
         assert!(
             close(found.wins, expected.wins)
@@ -81,13 +82,13 @@ fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
     for combo in Combo::all().filter(|combo| combo.set().contains(ace)) {
         range[combo.index()] = 0.1 + combo.index() as f32 / 7.0;
     }
-    let mut met = [Met::default(); Combo::COUNT];
-    showdown.meet(&range, &mut met);
+    let mut sums = [ShowdownSums::default(); Combo::COUNT];
+    showdown.sums_against(&range, &mut sums);
     for combo in Combo::all() {
         let empty = combo.set().contains(ace) || combo.set().intersects(board.set());
-        assert_eq!(met[combo.index()].win_rate(Ties::Half).is_none(), empty, "{combo}");
+        assert_eq!(sums[combo.index()].win_rate(Ties::Half).is_none(), empty, "{combo}");
         if empty {
-            assert_eq!(met[combo.index()], Met::default(), "{combo}");
+            assert_eq!(sums[combo.index()], ShowdownSums::default(), "{combo}");
         }
     }
 }

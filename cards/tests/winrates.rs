@@ -36,7 +36,7 @@ fn random_state(rng: &mut Pcg64Mcg, size: u32) -> (Combo, CardSet) {
     (Combo::new(hole[0], hole[1]).expect("two cards"), board)
 }
 
-/// How many random states are compared: few in debug builds, many as shipped.
+/// The number of random states that are compared: few in debug builds, many as shipped.
 fn states(debug: usize, release: usize) -> usize {
     if cfg!(debug_assertions) { debug } else { release }
 }

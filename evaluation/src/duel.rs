@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agents::AgentChoice;
-use agents::reach::{self, Alike};
+use agents::reach::{self, ActionMatching};
 use game::{GameDef, InfoSet, Policy, PublicState, Seat, Street, Turn};
 use logs::{Provenance, Rate, Shard};
 use matches::deals::{Deal, Dealer};
@@ -308,7 +308,7 @@ impl Duel {
     fn value(&self, spot: &PublicState, rng: &mut Pcg64Mcg) -> f64 {
         let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
         let came = seats.map(|seat| {
-            let how = (Alike::Sizes, 0.0);
+            let how = (ActionMatching::Sizes, 0.0);
             reach::on(self.street, &*self.before, spot, seat, how)
         });
         // The same cards and samples for both seatings, on all lines.

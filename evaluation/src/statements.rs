@@ -9,7 +9,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use agents::{HeuristicPlayer, StatementPart};
+use agents::{HeuristicPlayer, StatementEffect};
 use game::{Action, GameDef, InfoSet, Payoff, Policy, Seat, Street};
 use logs::stats::Sums;
 use matches::deals::Deal;
@@ -175,11 +175,11 @@ impl Players<'_> {
         mut decides: impl FnMut(Street, usize),
     ) -> Payoff {
         let payoffs = hands.play(cards, deal, |infoset, points| {
-            let parts = if infoset.seat == seat { lists.parts(infoset) } else { None };
-            let Some(parts) = parts else {
+            let effects = if infoset.seat == seat { lists.effects(infoset) } else { None };
+            let Some(effects) = effects else {
                 return ask(self.opponent, infoset).sample(points[0]);
             };
-            let (statement, action) = drawn(&parts, infoset, points[1]);
+            let (statement, action) = drawn(&effects, infoset, points[1]);
             decides(infoset.public.street(), statement);
             action
         });
@@ -188,14 +188,14 @@ impl Players<'_> {
 }
 
 /// The statement chosen by `point`, and its action.
-fn drawn(parts: &[StatementPart], infoset: &InfoSet, mut point: f64) -> (usize, Action) {
-    for part in parts {
-        point -= part.chance;
+fn drawn(effects: &[StatementEffect], infoset: &InfoSet, mut point: f64) -> (usize, Action) {
+    for effect in effects {
+        point -= effect.chance;
         if point < 0.0 {
-            return (part.statement, part.action);
+            return (effect.statement, effect.action);
         }
     }
-    let last = parts.last().map(|part| (part.statement, part.action));
+    let last = effects.last().map(|effect| (effect.statement, effect.action));
     last.unwrap_or_else(|| (0, infoset.legal().nearest(Action::Fold)))
 }
 

@@ -17,7 +17,9 @@ use matches::registry::registry;
 use matches::stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::subgame::response::{Asked, FLOPS, FlopValues, Responder, flop_kinds, shuffled_flops};
+use solvers::response::in_tree::{
+    FLOPS, FlopValues, PolicyInTree, Responder, flop_kinds, shuffled_flops,
+};
 
 /// An agent in a tree without bets after the flop.
 fn plan(agent: &str, menu: &str, flops: usize) -> BestResponseSettings {
@@ -25,7 +27,7 @@ fn plan(agent: &str, menu: &str, flops: usize) -> BestResponseSettings {
     let agent = registry().resolve(agent).expect("an agent");
     let policy = agent.policy(&def).expect("it plays this").expect("it has a policy");
     let tree = BettingTree::new(&def, &menu.parse().expect(menu), 1000).expect("a small tree");
-    let strategy = Arc::new(Asked::new(policy, tree));
+    let strategy = Arc::new(PolicyInTree::new(policy, tree));
     let game_name = "test".into();
     BestResponseSettings {
         def,

@@ -151,11 +151,11 @@ fn play<'a>(def: &'a Arc<GameDef>, rng: &mut Pcg64Mcg) -> Hand<'a> {
 
 /// A raise: the smallest, a small one, any, or all-in.
 fn raise_total(raise: Raises, rng: &mut Pcg64Mcg) -> Chips {
-    let room = raise.max - raise.min;
+    let span = raise.max - raise.min;
     match rng.random_range(0..10u32) {
         0..=3 => raise.min,
-        4..=6 => raise.min + rng.random_range(0..=room.min(raise.min)),
-        7..=8 => raise.min + rng.random_range(0..=room),
+        4..=6 => raise.min + rng.random_range(0..=span.min(raise.min)),
+        7..=8 => raise.min + rng.random_range(0..=span),
         _ => raise.max,
     }
 }

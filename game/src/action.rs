@@ -78,6 +78,6 @@ pub struct Played {
     pub seat: Seat,
     /// The street on which it acted.
     pub street: Street,
-    /// The action.
+    /// The action as played, with totals in chips.
     pub action: Action,
 }

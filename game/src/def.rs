@@ -104,9 +104,9 @@ pub enum GameDefError {
     BlindAboveStack {
         /// The player, counted from 1 as in game files.
         player: usize,
-        /// The blind.
+        /// The blind, in chips.
         blind: Chips,
-        /// The stack.
+        /// The stack, in chips.
         stack: Chips,
     },
     /// More cards are dealt than the deck holds.

@@ -9,10 +9,10 @@
 use std::borrow::Cow;
 
 /// Maximum number of characters in an [`excerpt`].
-pub const MOST: usize = 200;
+pub const MAX_CHARS: usize = 200;
 
 /// Maximum number of marks, such as accents, on one letter; more would run over neighbouring text.
-const MOST_MARKS: usize = 2;
+const MAX_MARKS: usize = 2;
 
 /// The text with every controlling, direction-changing or invisible character escaped. Line ends
 /// are escaped too: the result is one line.
@@ -23,13 +23,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(cut(text.as_bytes(), usize::MAX))
 }
 
-/// The sanitized beginning of a text: at most [`MOST`] characters, the last of them `…` when text
-/// is left out.
+/// The sanitized beginning of a text: at most [`MAX_CHARS`] characters, the last of them `…` when
+/// text is left out.
 pub fn excerpt(text: &str) -> String {
-    excerpt_of(text.as_bytes(), MOST)
+    excerpt_of(text.as_bytes(), MAX_CHARS)
 }
 
-/// As [`excerpt`], for bytes that should be text, with at most `most` characters.
+/// The same as [`excerpt`], for bytes that should be text, with at most `most` characters.
 pub fn excerpt_of(bytes: &[u8], most: usize) -> String {
     // More than fits: of many megabytes only the beginning is processed.
     cut(&bytes[..bytes.len().min(most.saturating_mul(8))], most)
@@ -38,7 +38,7 @@ pub fn excerpt_of(bytes: &[u8], most: usize) -> String {
 /// Escapes what needs it, and cuts at `most` characters with a final `…`.
 fn cut(bytes: &[u8], most: usize) -> String {
     let mut shown = String::with_capacity(bytes.len().min(most) + 8);
-    let (mut count, mut marks) = (0, MOST_MARKS);
+    let (mut count, mut marks) = (0, MAX_MARKS);
     // Position of the cut if the text turns out to be too long.
     let mut end = 0;
     let mut piece = String::new();
@@ -48,15 +48,15 @@ fn cut(bytes: &[u8], most: usize) -> String {
             piece.clear();
             match next {
                 Ok(letter) if is_seen(letter) => {
-                    marks = if letter == ' ' { MOST_MARKS } else { 0 };
+                    marks = if letter == ' ' { MAX_MARKS } else { 0 };
                     piece.push(letter);
                 }
-                Ok(letter) if marks < MOST_MARKS && is_mark(letter) => {
+                Ok(letter) if marks < MAX_MARKS && is_mark(letter) => {
                     marks += 1;
                     piece.push(letter);
                 }
                 Ok(letter) => {
-                    marks = MOST_MARKS;
+                    marks = MAX_MARKS;
                     // Line ends, tabs and the like have short escapes.
                     match letter {
                         '\0'..='\x7f' => piece.extend(letter.escape_debug()),
@@ -64,7 +64,7 @@ fn cut(bytes: &[u8], most: usize) -> String {
                     }
                 }
                 Err(byte) => {
-                    marks = MOST_MARKS;
+                    marks = MAX_MARKS;
                     piece.push_str(&format!("\\x{byte:02x}"));
                 }
             }

@@ -17,7 +17,7 @@ pub struct InfoSet {
 }
 
 impl InfoSet {
-    /// What the seat may do now. Meaningful when it is this seat's turn.
+    /// The legal actions of the seat. Meaningful when it is this seat's turn.
     pub fn legal(&self) -> LegalActions {
         self.public.legal()
     }

@@ -80,7 +80,7 @@ pub enum CardsError {
     /// A section has the wrong number of cards.
     #[error("section `{section}` must hold {needed} cards")]
     Count {
-        /// The section.
+        /// The section's text.
         section: String,
         /// Cards it must hold.
         needed: usize,
@@ -248,7 +248,7 @@ pub fn replay(def: &Arc<GameDef>, text: &str, board: &Board) -> Result<PublicSta
 pub struct Cards {
     /// Each seat's hole cards, empty where unknown.
     pub hole: BySeat<HoleCards>,
-    /// The board.
+    /// The board cards that the text gives.
     pub board: Board,
     /// The last street whose cards (perhaps none) the text gives.
     pub street: Street,

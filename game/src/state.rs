@@ -92,7 +92,7 @@ pub struct IllegalAction {
     pub state: PublicState,
     /// The refused action.
     pub action: Action,
-    /// The reason.
+    /// The rule that the action breaks.
     pub reason: IllegalReason,
 }
 

@@ -1,4 +1,4 @@
-//! What cannot be played or dealt is refused, and nothing changes.
+//! Tests that actions and cards that are not legal are refused, and nothing changes.
 
 use std::sync::Arc;
 

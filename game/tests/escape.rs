@@ -1,7 +1,7 @@
 //! Text from outside: nothing that steers, turns or hides gets through, and what is harmless stays
 //! as it is.
 
-use game::escape::{MOST, excerpt, excerpt_of, visible};
+use game::escape::{MAX_CHARS, excerpt, excerpt_of, visible};
 use proptest::prelude::*;
 
 /// What Unicode 16 lists as control, format, line and paragraph separators (categories Cc, Cf, Zl,
@@ -94,7 +94,7 @@ fn a_long_text_is_cut_between_characters_written_out_and_says_so() {
     assert_eq!(excerpt_of(b"123456", 5), "1234…");
     assert_eq!(excerpt_of(b"12\x1b4", 5), "12…");
     let long = "x".repeat(10_000_000);
-    assert_eq!(excerpt(&long), "x".repeat(MOST - 1) + "…");
+    assert_eq!(excerpt(&long), "x".repeat(MAX_CHARS - 1) + "…");
     assert_eq!(visible(&long), long);
 }
 
@@ -116,7 +116,7 @@ proptest! {
 
     #[test]
     fn any_bytes_can_be_shown(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let shown = excerpt_of(&bytes, MOST);
-        prop_assert!(shown.chars().count() <= MOST && !shown.chars().any(never));
+        let shown = excerpt_of(&bytes, MAX_CHARS);
+        prop_assert!(shown.chars().count() <= MAX_CHARS && !shown.chars().any(never));
     }
 }

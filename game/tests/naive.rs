@@ -24,7 +24,7 @@ pub(crate) struct Table {
     least_raise: u32,
 }
 
-/// What the player to act may do: fold or not, and the totals open to a raise.
+/// The options of the player to act: fold or not, and the totals open to a raise.
 pub(crate) struct Options {
     pub(crate) fold: bool,
     pub(crate) raise: Option<(u32, u32)>,
@@ -79,7 +79,7 @@ impl Table {
         round.filter(|&player| self.is_able(spec, player)).collect()
     }
 
-    /// What the player to act may do.
+    /// The options of the player to act.
     pub(crate) fn options(&self, spec: &GameSpec) -> Options {
         let player = self.to_act().expect("asked only while somebody must act");
         let (stack, highest) = (spec.stacks[player], self.highest());
@@ -133,8 +133,8 @@ impl Table {
         }
     }
 
-    /// What each player wins or loses in 2,520ths of a chip, taking the pot apart one chip of
-    /// height at a time.
+    /// The winnings and losses of each player in 2,520ths of a chip, taking the pot apart one chip
+    /// of height at a time.
     pub(crate) fn payoffs(&self, hole: &[HoleCards], board: CardSet) -> Vec<i64> {
         let players = self.spent.len();
         let mut won: Vec<i64> = self.spent.iter().map(|&spent| -2520 * i64::from(spent)).collect();

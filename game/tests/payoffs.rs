@@ -41,7 +41,7 @@ proptest! {
     }
 }
 
-/// What a hand as text pays.
+/// The payoffs of a hand as text.
 fn pays(def: game::GameDef, betting: &str, cards: &str) -> String {
     let def = Arc::new(def);
     let cards = notation::parse_cards(&def, cards).expect("cards");

@@ -23,10 +23,10 @@ pub(crate) fn a_game_of(players: usize, streets: usize) -> impl Strategy<Value =
         move |(no_limit, seats, by_street, hole_cards, even)| {
             let stack = |&(stack, _): &(u32, u32)| if even { seats[0].0 } else { stack };
             let blinds = seats.iter().map(|seat| seat.1.min(stack(seat))).collect();
-            let mut room = 7 - hole_cards;
+            let mut spare_cards = 7 - hole_cards;
             let mut board = |wanted: u8| {
-                let count = wanted.min(room);
-                room -= count;
+                let count = wanted.min(spare_cards);
+                spare_cards -= count;
                 count
             };
             let spec = GameSpec {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use burn_tensor::{DType, Tensor, TensorData, Transaction};
-use learners::mlp::{Adam, Batch, Losses, Moments, Numbers, Plan, Samples, Stride};
+use learners::mlp::{Adam, Batch, Losses, Moments, Numbers, Samples, Stride, TrainingConstants};
 use models::network::{Activation, Layer};
 
 use crate::loss::{Rows, Rules};
@@ -65,7 +65,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`GpuError::Memory`] when the adapter cannot hold the network or a batch.
-    pub fn new(gpu: &Gpu, plan: &Plan, numbers: Numbers) -> Result<Engine, GpuError> {
+    pub fn new(gpu: &Gpu, plan: &TrainingConstants, numbers: Numbers) -> Result<Engine, GpuError> {
         let widest = plan.layers.iter().map(|layer| layer.inputs.max(layer.outputs)).max();
         gpu.check("the network's parameters", numbers.parameters.len())?;
         gpu.check("a layer of a batch", plan.batch.saturating_mul(widest.unwrap_or(0)))?;
@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// The forward pass of a batch.
-    fn forward(&self, plan: &Plan, batch: Batch<'_>) -> Forward {
+    fn forward(&self, plan: &TrainingConstants, batch: Batch<'_>) -> Forward {
         let samples = batch.samples;
         let mut units = self.rows(batch, samples.columns(), |row, to| {
             plan.scaling.apply(samples.row(row), to);
@@ -132,7 +132,7 @@ impl Engine {
     /// which means a wait.
     fn judge(
         &self,
-        plan: &Plan,
+        plan: &TrainingConstants,
         batch: Batch<'_>,
         last: Tensor<2>,
         scale: f64,
@@ -261,7 +261,12 @@ impl learners::mlp::Engine for Engine {
         Ok(())
     }
 
-    fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), GpuError> {
+    fn learn(
+        &mut self,
+        plan: &TrainingConstants,
+        batch: Batch<'_>,
+        stride: Stride,
+    ) -> Result<(), GpuError> {
         let forward = self.forward(plan, batch);
         let BatchLoss { loss, gradient } =
             self.judge(plan, batch, forward.last.clone(), stride.scale)?;
@@ -275,7 +280,7 @@ impl learners::mlp::Engine for Engine {
         Ok(std::mem::take(&mut self.learned))
     }
 
-    fn measure(&mut self, plan: &Plan, samples: &Samples) -> Result<Losses, GpuError> {
+    fn measure(&mut self, plan: &TrainingConstants, samples: &Samples) -> Result<Losses, GpuError> {
         let before = self.learned()?;
         let rows: Vec<u32> = (0..samples.count() as u32).collect();
         for rows in rows.chunks(plan.batch) {

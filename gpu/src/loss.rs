@@ -4,8 +4,8 @@
 use std::any::Any;
 
 use burn_tensor::Tensor;
-use learners::measure::LEAST_SHARE;
-use learners::mlp::{CrossEntropy, Huber, Plan};
+use learners::measure::MIN_SHARE;
+use learners::mlp::{CrossEntropy, Huber, TrainingConstants};
 use learners::values::RangeHuber;
 use models::network::{Identity, Softmax, ZeroSum};
 
@@ -48,7 +48,7 @@ pub(crate) struct Rows {
 impl Rules {
     /// The rules of a run; `None` if the output or the loss is a custom one, or if they do not go
     /// together.
-    pub(crate) fn of(plan: &Plan) -> Option<Rules> {
+    pub(crate) fn of(plan: &TrainingConstants) -> Option<Rules> {
         let (output, loss): (&dyn Any, &dyn Any) = (&*plan.output, &*plan.loss);
         let output = if output.is::<Softmax>() {
             OutputRule::Softmax
@@ -85,7 +85,7 @@ impl Rules {
         let scaled = weights.clone().mul_scalar(scale as f32);
         match self.loss {
             LossRule::CrossEntropy => {
-                let told = targets.clone() * answers.clone().clamp_min(LEAST_SHARE).log();
+                let told = targets.clone() * answers.clone().clamp_min(MIN_SHARE).log();
                 (-(told.sum_dim(1) * weights).sum(), (answers - targets) * scaled)
             }
             LossRule::Huber { delta, in_range } => {

@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 
 use gpu::{Engine, Gpu};
 use learners::mlp::{
-    Batch, CrossEntropy, Decay, Engine as _, Huber, Loss, Mlp, MlpOptions, Moments, Numbers, Plan,
-    Processor, Samples, Schedule, Stride, first_parameters,
+    Batch, CrossEntropy, Decay, Engine as _, Huber, Loss, Mlp, MlpOptions, Moments, Numbers,
+    Processor, Samples, Schedule, Stride, TrainingConstants, first_parameters,
 };
-use learners::student::{Lesson, begin_on};
+use learners::student::{LearningOptions, begin_on};
 use learners::values::RangeHuber;
 use learners::{Progress, Table, Training};
 use models::Classifier;
@@ -74,7 +74,7 @@ fn small() -> MlpOptions {
 /// A run on the GPU.
 fn there(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Mlp<Engine> {
     let what: (Arc<dyn Output>, Arc<dyn Loss>) = (Arc::new(Softmax), Arc::new(CrossEntropy));
-    let engine = |plan: &Plan, numbers| Engine::new(adapter(), plan, numbers);
+    let engine = |plan: &TrainingConstants, numbers| Engine::new(adapter(), plan, numbers);
     let (train, held_out) = (Samples::from(train), held_out.map(Samples::from));
     Mlp::on(engine, train, held_out, what, options).expect("training")
 }
@@ -129,7 +129,7 @@ fn check_batches(train: &Samples, what: (Arc<dyn Output>, Arc<dyn Loss>), activa
     let parameters = first_parameters(&shape, 7);
     let mut plan = None;
     // A run makes the plan, which is all that is wanted of it.
-    let begin = |made: &Plan, numbers| {
+    let begin = |made: &TrainingConstants, numbers| {
         plan = Some(made.clone());
         Ok(Processor::new(made, numbers))
     };
@@ -209,8 +209,8 @@ fn a_run_is_that_of_the_processor() {
 }
 
 /// What a run of this network would have for all of it.
-fn plan(network: &Network, batch: usize) -> Plan {
-    Plan {
+fn plan(network: &Network, batch: usize) -> TrainingConstants {
+    TrainingConstants {
         shape: network.shape().clone(),
         layers: network.layers().to_vec(),
         scaling: network.scaling().clone(),
@@ -284,9 +284,9 @@ fn a_checkpoint_of_the_processor_is_another_run() {
 #[test]
 fn a_lesson_taught_there_is_the_lesson_taught_here() {
     let (train, held_out) = (table(900, 1), table(200, 2));
-    let lesson = Lesson::Mlp(MlpOptions { epochs: 1, ..small() });
-    let Lesson::Mlp(options) = &lesson else { unreachable!("it is one") };
-    let engine = |plan: &Plan, numbers| Engine::new(adapter(), plan, numbers);
+    let lesson = LearningOptions::Mlp(MlpOptions { epochs: 1, ..small() });
+    let LearningOptions::Mlp(options) = &lesson else { unreachable!("it is one") };
+    let engine = |plan: &TrainingConstants, numbers| Engine::new(adapter(), plan, numbers);
     let mut there = begin_on(engine, options, &train, &held_out, None).expect("it begins");
     let mut here = lesson.begin(&train, None, &held_out, None).expect("it begins");
     loop {

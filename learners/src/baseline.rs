@@ -96,17 +96,17 @@ impl Classifier for Nearest<'_> {
         for (number, other) in self.values.chunks_exact(row.len()).enumerate() {
             let apart: f32 = row.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
             if nearest.len() < self.count || nearest.last().is_some_and(|&(last, _)| apart < last) {
-                let place = nearest.partition_point(|&(distance, _)| distance <= apart);
-                nearest.insert(place, (apart, number));
+                let index = nearest.partition_point(|&(distance, _)| distance <= apart);
+                nearest.insert(index, (apart, number));
                 nearest.truncate(self.count);
             }
         }
         shares.fill(0.0);
         let weight: f32 = nearest.iter().map(|&(_, row)| self.table.weights()[row]).sum();
         for (_, row) in nearest {
-            let part = self.table.weights()[row] / weight;
+            let ratio = self.table.weights()[row] / weight;
             for (sum, &share) in shares.iter_mut().zip(self.table.label(row)) {
-                *sum += part * share;
+                *sum += ratio * share;
             }
         }
     }

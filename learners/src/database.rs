@@ -38,9 +38,9 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
     const COMMAND: &'static str;
     /// The number of games solved between checks whether to stop.
     const CHUNK: u64;
-    /// What its games are called.
+    /// The name of its games.
     const GAMES: &'static str;
-    /// Why such games cannot be solved.
+    /// The reason such games cannot be solved.
     type Error: std::error::Error + Send + Sync + 'static;
 
     /// Checks that such games can be solved.
@@ -87,7 +87,7 @@ pub struct Database<C> {
     start: usize,
 }
 
-/// Why a database cannot be made or read.
+/// The reason a database cannot be made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     /// A file cannot be read or written.
@@ -121,7 +121,7 @@ pub enum DatabaseError {
     /// Not all shards of a database were given.
     #[error("{games} {first} to {last} of {of} are missing: give all shards")]
     Missing {
-        /// What the games are called.
+        /// The name of the games.
         games: &'static str,
         /// The number of the first missing game.
         first: u64,
@@ -137,11 +137,11 @@ pub enum DatabaseError {
         path: PathBuf,
         /// The field that differs.
         what: &'static str,
-        /// Its value in the file.
+        /// The value in the file.
         found: String,
         /// The value asked for.
         expected: String,
-        /// What can be done.
+        /// A remedy for the user.
         remedy: &'static str,
     },
     /// A file of this name exists.
@@ -154,7 +154,7 @@ pub enum DatabaseError {
 
 /// The result of making a database.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Made<C> {
+pub enum MakeOutcome<C> {
     /// The database is complete.
     Whole(Card<C>),
     /// It was stopped after this number of games; the next call continues.
@@ -163,7 +163,7 @@ pub enum Made<C> {
 
 /// The database to make.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan<C> {
+pub struct DatabasePlan<C> {
     /// The definition of the games.
     pub content: C,
     /// The seed of the games' random numbers.
@@ -176,7 +176,7 @@ pub struct Plan<C> {
     pub made_by: String,
 }
 
-impl<C: Content> Plan<C> {
+impl<C: Content> DatabasePlan<C> {
     fn card(&self, sha256: &str) -> Card<C> {
         Card {
             format: FORMAT,
@@ -195,10 +195,10 @@ impl<C: Content> Plan<C> {
 /// do not depend on their number. `watch` is called with the number of games done and returns
 /// whether to continue.
 pub fn make<C: Content>(
-    plan: &Plan<C>,
+    plan: &DatabasePlan<C>,
     out: &Path,
     mut watch: impl FnMut(u64) -> bool,
-) -> Result<Made<C>, DatabaseError> {
+) -> Result<MakeOutcome<C>, DatabaseError> {
     if out.exists() {
         return Err(DatabaseError::Exists(out.to_owned()));
     }
@@ -211,7 +211,7 @@ pub fn make<C: Content>(
     let at = |source| DatabaseError::File { path: partial.path.clone(), source };
     while done < games {
         if !watch(done) {
-            return Ok(Made::Stopped(done));
+            return Ok(MakeOutcome::Stopped(done));
         }
         let first = plan.games.start + done;
         let next = (first + C::CHUNK).min(plan.games.end);
@@ -223,7 +223,7 @@ pub fn make<C: Content>(
         done += next - first;
     }
     watch(done);
-    finish(file, &partial.path, out, plan.card(UNMADE)).map(Made::Whole)
+    finish(file, &partial.path, out, plan.card(UNMADE)).map(MakeOutcome::Whole)
 }
 
 /// Whether a file begins with the magic bytes of this content.
@@ -467,9 +467,9 @@ impl<C: Content> Database<C> {
     }
 
     /// The numbers of the game at an index. Panics beyond the last.
-    pub fn numbers(&self, place: usize) -> &[f32] {
+    pub fn numbers(&self, index: usize) -> &[f32] {
         let row = 4 * self.card.content.numbers();
-        let bytes = &self.bytes[self.start + place * row..][..row];
+        let bytes = &self.bytes[self.start + index * row..][..row];
         <[f32]>::ref_from_bytes(bytes).expect("games begin at multiples of 64 bytes")
     }
 }

@@ -5,11 +5,11 @@ use models::Classifier;
 use crate::Table;
 
 /// The lower bound of shares in a log-loss, so that one certain error is expensive but finite.
-pub const LEAST_SHARE: f32 = 1e-7;
+pub const MIN_SHARE: f32 = 1e-7;
 
 /// The losses and the accuracy of a classifier on a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct ClassifierScores {
     /// Mean of −Σ label ln(share), in nats.
     pub log_loss: f64,
     /// Mean of Σ (label − share)².
@@ -23,7 +23,7 @@ pub struct Measured {
 
 /// Measures a classifier on every row of a table, on all threads. Sums are made in blocks of fixed
 /// order, so that they do not depend on the number of threads.
-pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
+pub fn measure(classifier: &dyn Classifier, table: &Table) -> ClassifierScores {
     const BLOCK: usize = 1024;
     let (columns, classes) = (table.columns().len(), table.classes().len());
     assert_eq!(
@@ -45,7 +45,7 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
             let label = table.label(row);
             let mut here = [0.0; 3];
             for (&label, &share) in label.iter().zip(shares) {
-                here[0] -= f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln();
+                here[0] -= f64::from(label) * f64::from(share.max(MIN_SHARE)).ln();
                 here[1] += f64::from(label - share).powi(2);
                 here[2] += f64::from(label - share).abs();
             }
@@ -60,7 +60,7 @@ pub fn measure(classifier: &dyn Classifier, table: &Table) -> Measured {
         sums.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
     }
     let mean = |index: usize| sums[index] / sums[4];
-    Measured { log_loss: mean(0), brier: mean(1), distance: mean(2), accuracy: mean(3) }
+    ClassifierScores { log_loss: mean(0), brier: mean(1), distance: mean(2), accuracy: mean(3) }
 }
 
 /// The log-loss of each row of a table, in nats.
@@ -71,9 +71,7 @@ pub fn log_losses(classifier: &dyn Classifier, table: &Table) -> Vec<f64> {
         table.row(row, &mut values);
         classifier.predict(&values, &mut shares);
         let label = table.label(row).iter().zip(shares);
-        label
-            .map(|(&label, share)| -f64::from(label) * f64::from(share.max(LEAST_SHARE)).ln())
-            .sum()
+        label.map(|(&label, share)| -f64::from(label) * f64::from(share.max(MIN_SHARE)).ln()).sum()
     };
     parallel::map(0..table.rows(), row)
 }

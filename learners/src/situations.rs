@@ -43,7 +43,7 @@ pub struct Situations {
     pub iterations: u32,
 }
 
-/// Why such situations cannot be made.
+/// The reason such situations cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SituationsError {
     /// They cannot be drawn or solved.
@@ -103,8 +103,8 @@ impl Content for Situations {
         let situation = self.situation(seed, number)?;
         let solved = situation.solve(&self.menu.parse()?, self.iterations)?;
         let mut row = vec![NO_CARD; 5];
-        for (place, card) in row.iter_mut().zip(situation.board.iter()) {
-            *place = card.index().into();
+        for (index, card) in row.iter_mut().zip(situation.board.iter()) {
+            *index = card.index().into();
         }
         row.push((situation.pot as f64 / BIG_BLIND as f64) as f32);
         row.push(solved.exploitability as f32);
@@ -133,9 +133,9 @@ impl Content for Situations {
 /// A situation of a database, with the values of its hands.
 #[derive(Debug, Clone, Copy)]
 pub struct Solved<'a> {
-    /// The board.
+    /// All dealt board cards.
     pub board: CardSet,
-    /// Its first three cards.
+    /// The first three cards.
     pub flop: CardSet,
     /// The pot in big blinds.
     pub pot: f32,
@@ -149,8 +149,8 @@ pub struct Solved<'a> {
 
 impl Database {
     /// The situation at an index. Panics beyond the last.
-    pub fn situation(&self, place: usize) -> Solved<'_> {
-        let (head, rest) = self.numbers(place).split_at(HEAD);
+    pub fn situation(&self, index: usize) -> Solved<'_> {
+        let (head, rest) = self.numbers(index).split_at(HEAD);
         let cards = head[..5].iter().filter(|&&number| number >= 0.0);
         let cards = cards.filter_map(|&number| Card::from_index(number as u8));
         let board: Vec<Card> = cards.collect();

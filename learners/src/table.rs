@@ -16,7 +16,7 @@ pub struct Table {
     weights: Vec<f32>,
 }
 
-/// Why numbers are not a valid table.
+/// The reason numbers are not a valid table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TableError {
     /// The lengths do not match.
@@ -73,7 +73,7 @@ pub enum TableError {
     Weight {
         /// The row, from 0.
         row: usize,
-        /// The weight.
+        /// The refused weight.
         weight: f32,
     },
 }
@@ -189,7 +189,7 @@ impl Table {
     }
 
     /// The first `columns` columns, followed by one for each plane with its sums.
-    pub(crate) fn beside(&self, columns: usize, planes: &[Plane]) -> Table {
+    pub(crate) fn with_planes(&self, columns: usize, planes: &[Plane]) -> Table {
         let mut names = self.columns[..columns].to_vec();
         let mut values = self.values[..columns * self.rows()].to_vec();
         let mut row = vec![0.0; self.columns.len()];

@@ -18,13 +18,13 @@ pub struct Teacher {
     moves: [Moves; 4],
 }
 
-/// Why a blueprint cannot be a teacher.
+/// The reason a blueprint cannot be a teacher.
 #[derive(Debug, thiserror::Error)]
 pub enum TeacherError {
     /// The blueprint is damaged or has another version.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
-    /// Its buckets are damaged or have another version.
+    /// The buckets are damaged or have another version.
     #[error("the blueprint's buckets: {0}")]
     Buckets(#[from] FileError),
     /// It was trained with other buckets than it contains.

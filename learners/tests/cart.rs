@@ -3,7 +3,7 @@
 use learners::cart::{self, Options};
 use learners::{Bins, Loss, Table, TreesError, measure::measure};
 use models::Classifier;
-use models::tree::{Looks, Node, Tree};
+use models::tree::{Node, SplitTest, Tree};
 use proptest::prelude::*;
 
 use crate::tables::{any_table, hard, noisy, soft};
@@ -205,7 +205,8 @@ fn every_test_is_best(tree: &Tree, table: &Table, loss: Loss) {
     };
     let mut todo = vec![(0, (0..table.rows()).collect::<Vec<usize>>())];
     while let Some((number, rows)) = todo.pop() {
-        let Node::Branch { looks: Looks::Column(column), below, left, right } = tree.node(number)
+        let Node::Branch { test: SplitTest::Column(column), below, left, right } =
+            tree.node(number)
         else {
             continue;
         };

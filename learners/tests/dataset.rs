@@ -7,7 +7,9 @@ use abstraction::buckets::Buckets;
 use abstraction::features::{FeatureMaker, Schema};
 use cards::{CardSet, Combo};
 use game::Street;
-use learners::dataset::{Card, Dataset, DatasetError, Labels, Made, MakeOptions, Split, make};
+use learners::dataset::{
+    Card, Dataset, DatasetError, Labels, MakeOptions, MakeOutcome, Split, make,
+};
 use learners::{Table, Teacher};
 use models::blueprint::Blueprint;
 
@@ -26,8 +28,8 @@ fn options(rows: u64, explore: f64) -> MakeOptions {
 
 fn made(options: &MakeOptions, folder: &Path) -> Card {
     match make(&TEACHER, options, folder, |_| true).expect("a dataset") {
-        Made::Whole(card) => *card,
-        Made::Stopped => panic!("nobody stopped it"),
+        MakeOutcome::Whole(card) => *card,
+        MakeOutcome::Stopped => panic!("nobody stopped it"),
     }
 }
 
@@ -164,6 +166,6 @@ fn a_stopped_dataset_leaves_nothing_behind() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("set");
     let made = make(&TEACHER, &options(1_000_000, 0.1), &out, |rows| rows == 0).expect("stopped");
-    assert_eq!(made, Made::Stopped);
+    assert_eq!(made, MakeOutcome::Stopped);
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use learners::database::{Made, Plan, make, merge};
+use learners::database::{DatabasePlan, MakeOutcome, make, merge};
 use learners::endgames::database::{Database, Deck, Solved, endgame};
 use learners::endgames::neighbours::Neighbours;
 use learners::endgames::representations::{Representation, Share};
@@ -18,20 +18,20 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::endgame::Bets;
 
-fn plan(games: std::ops::Range<u64>) -> Plan<Deck> {
+fn plan(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let content = Deck::new(10, &Bets::published());
-    Plan { content, seed: 7, games, of: None, made_by: "test".to_owned() }
+    DatabasePlan { content, seed: 7, games, of: None, made_by: "test".to_owned() }
 }
 
 /// A database of cheap games: four cards, three sizes.
-fn small(games: std::ops::Range<u64>) -> Plan<Deck> {
+fn small(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let bets = Bets::steps(0.5, 1.0).expect("sizes");
-    Plan { content: Deck::new(4, &bets), ..plan(games) }
+    DatabasePlan { content: Deck::new(4, &bets), ..plan(games) }
 }
 
-fn made(plan: &Plan<Deck>, path: &Path) -> Database {
+fn made(plan: &DatabasePlan<Deck>, path: &Path) -> Database {
     let made = make(plan, path, |_| true).expect("made");
-    assert!(matches!(made, Made::Whole(_)));
+    assert!(matches!(made, MakeOutcome::Whole(_)));
     Database::open(path).expect("opened")
 }
 
@@ -126,12 +126,12 @@ fn a_database_is_the_same_at_any_number_of_threads_and_after_any_cut() {
     assert!(bytes == on(2, &folder.path().join("two")), "two threads make another file");
     // What a run leaves that is stopped at its second look: the card is not yet its last.
     let again = folder.path().join("again");
-    let mut looks = 0;
+    let mut polls = 0;
     let stopped = make(&plan, &again, |_| {
-        looks += 1;
-        looks < 2
+        polls += 1;
+        polls < 2
     });
-    assert_eq!(stopped.expect("stopped"), Made::Stopped(512));
+    assert_eq!(stopped.expect("stopped"), MakeOutcome::Stopped(512));
     let left = fs::read(&partial).expect("left");
     for cut in (0..left.len()).step_by(1777).chain([left.len() - 1, left.len()]) {
         fs::write(&partial, &left[..cut]).expect("cut");
@@ -152,7 +152,7 @@ fn shards_that_are_merged_are_the_whole() {
     assert!(fs::read(at("whole")).expect("read") == fs::read(at("merged")).expect("read"));
     // A shard is missing, or is of another seed.
     made(&small(200..300), &at("c"));
-    made(&Plan { seed: 8, ..small(120..300) }, &at("d"));
+    made(&DatabasePlan { seed: 8, ..small(120..300) }, &at("d"));
     for (other, word) in [("c", "first game"), ("d", "seed")] {
         let error =
             merge::<Deck>(&[at("a"), at(other)], &at("no")).expect_err("refused").to_string();
@@ -189,7 +189,7 @@ fn damaged_and_foreign_files_are_refused_by_name() {
 fn values_of_random_games_are_as_measured_on_many() {
     let folder = tempfile::tempdir().expect("a folder");
     let games = made(&plan(0..1000), &folder.path().join("games"));
-    let values = (0..1000).map(|place| f64::from(games.game(place).value));
+    let values = (0..1000).map(|index| f64::from(games.game(index).value));
     let mean = values.clone().sum::<f64>() / 1000.0;
     let squares = values.map(|value| (value - mean).powi(2)).sum::<f64>() / 999.0;
     // .5716 and .1655 over 100,000 games; the mean of 1,000 is .0052 away.
@@ -241,10 +241,10 @@ fn a_tree_cut_off_at_a_depth_is_the_tree_of_that_depth() {
             // Deeper than it is, a tree is itself.
             assert_eq!(of(&tree, depth).score, of(&tree, 64).score);
             let mut pair = [vec![vec![0.0f32; 310]], vec![vec![0.0f32; 310]]];
-            for place in 400..500 {
-                tree.predict(&games, place, &[depth], &mut pair[0]);
-                deep.predict(&games, place, &[depth], &mut pair[1]);
-                assert_eq!(pair[0], pair[1], "{number} at {depth}, game {place}");
+            for index in 400..500 {
+                tree.predict(&games, index, &[depth], &mut pair[0]);
+                deep.predict(&games, index, &[depth], &mut pair[1]);
+                assert_eq!(pair[0], pair[1], "{number} at {depth}, game {index}");
                 for row in pair[0][0].chunks_exact(31) {
                     let sum: f32 = row.iter().sum();
                     assert!((sum - 1.0).abs() < 1e-3, "{sum}");
@@ -309,7 +309,7 @@ fn a_node_answers_the_mean_of_its_rows_and_says_their_error() {
     // All cards of a game: the mean strategy.
     let (_, tree) = of(1);
     for (at, &answer) in tree.answer(0).iter().enumerate() {
-        let mean = (0..50).map(|place| games.game(place).strategy[at]).sum::<f32>() / 50.0;
+        let mean = (0..50).map(|index| games.game(index).strategy[at]).sum::<f32>() / 50.0;
         assert!((answer - mean).abs() < 1e-5, "{at}");
     }
 }
@@ -319,8 +319,8 @@ fn nearest_neighbours_are_those_of_a_search_one_by_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let games = made(&plan(0..230), &folder.path().join("games"));
     let neighbours = Neighbours::new(&games, 13..203);
-    for place in 203..230 {
-        let asked = games.game(place);
+    for index in 203..230 {
+        let asked = games.game(index);
         let mut slow: Vec<(f64, usize)> = (13..203)
             .map(|other| {
                 let game = games.game(other);
@@ -347,8 +347,8 @@ fn scores_are_the_means_over_the_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let games = made(&plan(0..150), &folder.path().join("games"));
     let [(_, check), (_, alike)] = baselines(&games, 10..150).expect("scored");
-    let each = (10..150).map(|place| {
-        let mut one = scores(&games, place..place + 1, 1, |_, strategies| {
+    let each = (10..150).map(|index| {
+        let mut one = scores(&games, index..index + 1, 1, |_, strategies| {
             strategies[0].chunks_exact_mut(31).for_each(|row| row[0] = 1.0);
         })
         .expect("scored");

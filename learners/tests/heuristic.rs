@@ -7,7 +7,9 @@ use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use cards::{Board, CardSet};
 use game::{Street, games};
-use learners::heuristic::{Judge, Language, Measure, Method, Options, Search, meetings, sampled};
+use learners::heuristic::{
+    Language, Measure, Method, Options, RuleEvaluator, Search, cross_results, sampled,
+};
 use models::heuristic::{Act, Heuristic, Statement};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -34,12 +36,12 @@ impl Table {
         }
     }
 
-    fn judge(&self, street: Street) -> Judge {
+    fn evaluator(&self, street: Street) -> RuleEvaluator {
         let classes = FactClasses::default();
         let counting = Counting { street, buckets: &self.buckets, classes: &classes };
         let counts = counting.on(self.flop).expect("a flop");
         let fitness = Fitness::new(&counts, &self.tree, &Mixes, street).expect("reached");
-        Judge::new(fitness, 10)
+        RuleEvaluator::new(fitness, 10)
     }
 }
 
@@ -69,8 +71,8 @@ fn exact_fitness_is_what_played_matches_come_to() {
     let table = Table::new();
     let classes = FactClasses::default();
     for street in [Street::Flop, Street::Turn, Street::River] {
-        let judge = table.judge(street);
-        let language = Language::new(street, judge.questions());
+        let evaluator = table.evaluator(street);
+        let language = Language::new(street, evaluator.questions());
         let rules = random_rules(&language, 12, 7);
         let sampler = Sampler {
             tree: &table.tree,
@@ -82,10 +84,10 @@ fn exact_fitness_is_what_played_matches_come_to() {
         };
         let found = sampled(&sampler, &rules, 60_000, 1);
         let mut squares = 0.0;
-        for (rule, worth) in rules.iter().zip(&found) {
-            let exact = judge.value(rule);
-            let off = (worth.mean - exact) / worth.error;
-            assert!(off.abs() < 4.0, "{street} {rule}: {exact} and {worth:?}");
+        for (rule, winnings) in rules.iter().zip(&found) {
+            let exact = evaluator.value(rule);
+            let off = (winnings.mean - exact) / winnings.error;
+            assert!(off.abs() < 4.0, "{street} {rule}: {exact} and {winnings:?}");
             squares += off * off / rules.len() as f64;
         }
         // The rules share their deals, so that the errors go together: only a wide bound is sure.
@@ -107,7 +109,7 @@ fn rules_that_meet_win_what_the_other_loses_and_the_one_that_bets_beats_the_one_
     };
     let rules = ["fold", "call", "raise", "if hand >= flush then raise; else call"];
     let rules = rules.map(|rule| Heuristic::parse(rule).expect(rule));
-    let found = meetings(&sampler, &rules, 20_000, 1);
+    let found = cross_results(&sampler, &rules, 20_000, 1);
     for (one, wins) in found.iter().enumerate() {
         assert_eq!(wins[one].mean, 0.0);
         for (win, loses) in wins.iter().zip(&found) {
@@ -126,8 +128,8 @@ fn options(method: Method, most: usize, evaluations: u64) -> Options {
     Options { method, most, evaluations, seed: 3, cards_only: false }
 }
 
-fn all(judge: &Judge, options: Options) -> Search<'_> {
-    let mut search = Search::new(options, judge, Measure::Exact);
+fn all(evaluator: &RuleEvaluator, options: Options) -> Search<'_> {
+    let mut search = Search::new(options, evaluator, Measure::Exact);
     while search.step() {}
     search
 }
@@ -135,26 +137,26 @@ fn all(judge: &Judge, options: Options) -> Search<'_> {
 #[test]
 fn no_rule_that_is_measured_by_itself_beats_the_best_of_all_rules() {
     let table = Table::new();
-    let judge = table.judge(Street::River);
-    let proven = all(&judge, options(Method::Exhaustive, 5, 1));
+    let evaluator = table.evaluator(Street::River);
+    let proven = all(&evaluator, options(Method::Exhaustive, 5, 1));
     let found = |most: usize| proven.records().up_to(most).expect("found");
     for record in proven.records().best().values() {
-        let value = judge.value(&record.rule);
+        let value = evaluator.value(&record.rule);
         assert!((value - record.value).abs() < 1e-9, "{}: {value}", record.rule);
     }
     // One statement of one clause: all of them.
-    let greedy = all(&judge, options(Method::Greedy, 3, 1));
+    let greedy = all(&evaluator, options(Method::Greedy, 3, 1));
     let best = greedy.records().up_to(3).expect("found");
     assert!((best.value - found(3).value).abs() < 1e-9, "{} {}", best.rule, found(3).rule);
     // Others of up to five: random ones, and what other searches find.
-    let language = Language::new(Street::River, judge.questions());
+    let language = Language::new(Street::River, evaluator.questions());
     for rule in random_rules(&language, 3_000, 5) {
         if rule.complexity() <= 5 {
-            assert!(judge.value(&rule) <= found(rule.complexity()).value + 1e-9, "{rule}");
+            assert!(evaluator.value(&rule) <= found(rule.complexity()).value + 1e-9, "{rule}");
         }
     }
     for (method, evaluations) in [(Method::Anneal, 8_000), (Method::Genetic, 10_000)] {
-        let other = all(&judge, options(method, 5, evaluations));
+        let other = all(&evaluator, options(method, 5, evaluations));
         for (complexity, record) in other.records().best() {
             assert!(record.value <= found(*complexity).value + 1e-9, "{method:?} {}", record.rule);
         }
@@ -166,22 +168,22 @@ fn no_rule_that_is_measured_by_itself_beats_the_best_of_all_rules() {
 #[test]
 fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
     let table = Table::new();
-    let judge = table.judge(Street::Flop);
+    let evaluator = table.evaluator(Street::Flop);
     for (method, evaluations) in
         [(Method::Greedy, 1), (Method::Axis, 3_000), (Method::Genetic, 2_000)]
     {
         let options = options(method, 7, evaluations);
-        let whole = all(&judge, options);
-        let mut first = Search::new(options, &judge, Measure::Exact);
+        let whole = all(&evaluator, options);
+        let mut first = Search::new(options, &evaluator, Measure::Exact);
         first.step();
         first.step();
         let text = first.save();
-        let mut second = Search::new(options, &judge, Measure::Exact);
+        let mut second = Search::new(options, &evaluator, Measure::Exact);
         second.resume(&text).expect("the same search");
         while second.step() {}
         assert_eq!(second.records(), whole.records(), "{method:?}");
         let other = Options { seed: 4, ..options };
-        let mut other = Search::new(other, &judge, Measure::Exact);
+        let mut other = Search::new(other, &evaluator, Measure::Exact);
         assert!(other.resume(&text).is_err() && other.resume("no text").is_err());
     }
 }
@@ -189,8 +191,8 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
 #[test]
 fn populations_have_no_rule_twice_and_none_that_is_refused() {
     let table = Table::new();
-    let judge = table.judge(Street::Turn);
-    let mut search = Search::new(options(Method::Genetic, 9, 1), &judge, Measure::Exact);
+    let evaluator = table.evaluator(Street::Turn);
+    let mut search = Search::new(options(Method::Genetic, 9, 1), &evaluator, Measure::Exact);
     for _ in 0..5 {
         search.step();
         let population = search.population();
@@ -199,7 +201,7 @@ fn populations_have_no_rule_twice_and_none_that_is_refused() {
             assert!(search.language().accepts(rule) && rule.complexity() <= 9, "{rule}");
             assert!(!population[..at].iter().any(|(other, _)| other == rule), "{rule} twice");
             assert_eq!(rule.statements().len(), 4);
-            assert_eq!(*value, judge.value(rule));
+            assert_eq!(*value, evaluator.value(rule));
         }
     }
 }
@@ -207,8 +209,8 @@ fn populations_have_no_rule_twice_and_none_that_is_refused() {
 #[test]
 fn what_greedy_finds_first_stays_and_skylines_do_not_fall() {
     let table = Table::new();
-    let judge = table.judge(Street::Flop);
-    let search = all(&judge, options(Method::Greedy, 7, 1));
+    let evaluator = table.evaluator(Street::Flop);
+    let search = all(&evaluator, options(Method::Greedy, 7, 1));
     let best: Vec<_> = search.records().best().iter().collect();
     assert_eq!(*best[0].0, 3);
     for pair in best.windows(2) {

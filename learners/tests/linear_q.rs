@@ -1,6 +1,6 @@
 //! Linear rules for shove or fold against published weights and figures of an independent program.
 
-use learners::linear_q::{Diverged, Form, Lesson, Quirk, learn, search};
+use learners::linear_q::{Diverged, Form, LearningOptions, Quirk, learn, search};
 use models::linear::{Blind, PUBLISHED, Weights};
 use solvers::shove_fold::{Payoffs, Ranges, equilibrium, share};
 
@@ -8,14 +8,14 @@ fn ranges(weights: &Weights) -> Ranges {
     Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) }
 }
 
-/// What a rule loses at a stack, in mbb a hand: the small blind's and the big blind's part.
+/// The losses of a rule at a stack, in mbb a hand: the small blind's and the big blind's part.
 fn losses(weights: &Weights, stack: f64) -> [f64; 2] {
     let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
     equilibrium(&payoffs).losses(&payoffs, &ranges(weights)).map(|loss| 1000.0 * loss)
 }
 
-fn lesson(hands: u64) -> Lesson {
-    Lesson { stack: 10.0, hands, alpha: 1e-4, form: Form::Published, without: Vec::new() }
+fn lesson(hands: u64) -> LearningOptions {
+    LearningOptions { stack: 10.0, hands, alpha: 1e-4, form: Form::Published, without: Vec::new() }
 }
 
 #[test]
@@ -56,10 +56,10 @@ fn a_seed_determines_the_weights_and_every_quirk_changes_them() {
     assert_eq!(learn(&lesson(20_000), 7), Ok(base));
     assert_ne!(learn(&lesson(20_000), 8), Ok(base));
     for quirk in Quirk::ALL {
-        let lesson = Lesson { without: vec![quirk], ..lesson(20_000) };
+        let lesson = LearningOptions { without: vec![quirk], ..lesson(20_000) };
         assert_ne!(learn(&lesson, 7), Ok(base), "{quirk:?}");
     }
-    let form = |form| learn(&Lesson { form, ..lesson(20_000) }, 7).expect("it converges");
+    let form = |form| learn(&LearningOptions { form, ..lesson(20_000) }, 7).expect("it converges");
     assert_eq!([base.small[7], base.small[8]], [0.0; 2]);
     assert!(form(Form::Call).small[7] != 0.0 && form(Form::Pair).small[8] != 0.0);
     let own = form(Form::Own);
@@ -68,7 +68,8 @@ fn a_seed_determines_the_weights_and_every_quirk_changes_them() {
 
 #[test]
 fn weights_that_grow_without_end_name_the_hand() {
-    let diverged = learn(&Lesson { alpha: 5.0, ..lesson(100_000) }, 1).expect_err("too fast");
+    let diverged =
+        learn(&LearningOptions { alpha: 5.0, ..lesson(100_000) }, 1).expect_err("too fast");
     let Diverged { hand, .. } = diverged;
     assert!(hand > 10 && hand < 10_000, "{hand}");
     assert!(diverged.to_string().contains(&format!("hand {hand}")), "{diverged}");

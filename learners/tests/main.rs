@@ -2,7 +2,6 @@
 
 mod baseline;
 mod bins;
-mod books;
 mod boost;
 mod cart;
 mod dataset;
@@ -14,6 +13,7 @@ mod mixes;
 mod mlp;
 mod oct;
 mod range_trees;
+mod rulebook_search;
 mod situations;
 mod table;
 mod tables;

@@ -38,10 +38,10 @@ fn slow_loss(network: &Network, parameters: &[f64], samples: &[Sample], loss: Wa
         for layer in network.layers() {
             units = (0..layer.outputs)
                 .map(|output| {
-                    let place = |input| layer.weights().start + input * layer.outputs + output;
+                    let index = |input| layer.weights().start + input * layer.outputs + output;
                     let products = units.iter().enumerate();
                     let sum: f64 =
-                        products.map(|(input, unit)| unit * parameters[place(input)]).sum();
+                        products.map(|(input, unit)| unit * parameters[index(input)]).sum();
                     let sum = sum + parameters[layer.biases().start + output];
                     match layer.activation {
                         Some(Activation::Relu) => sum.max(0.0),
@@ -186,16 +186,16 @@ fn check_gradient(
     let parameters: Vec<f64> = parameters.iter().map(|&number| f64::from(number)).collect();
     let slow = slow_loss(&network, &parameters, &of, wanted);
     assert!((value - slow).abs() < 1e-5, "{wanted:?}: {value} {slow}");
-    for (place, &found) in found.iter().enumerate().step_by(one_of) {
+    for (index, &found) in found.iter().enumerate().step_by(one_of) {
         let moved = |by: f64| {
             let mut parameters = parameters.clone();
-            parameters[place] += by;
+            parameters[index] += by;
             slow_loss(&network, &parameters, &of, wanted)
         };
         let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
         assert!(
             (f64::from(found) - slope).abs() < 1e-5 * slope.abs().max(1.0),
-            "{wanted:?}, {activation:?}, {count} rows, parameter {place}: {found} and not {slope}"
+            "{wanted:?}, {activation:?}, {count} rows, parameter {index}: {found} and not {slope}"
         );
     }
 }

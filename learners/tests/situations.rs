@@ -9,7 +9,7 @@ use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{CardSet, Combo, RiverTable, Ties, evaluate};
 use game::Street;
-use learners::database::{Content, Database, Made, Plan, make, merge};
+use learners::database::{Content, Database, DatabasePlan, MakeOutcome, make, merge};
 use learners::situations::Situations;
 use learners::values::encoding_error;
 use models::values::Encoding;
@@ -28,12 +28,12 @@ fn rivers() -> Situations {
     }
 }
 
-fn plan(games: Range<u64>) -> Plan<Situations> {
-    Plan { content: rivers(), seed: 3, games, of: None, made_by: "test".to_owned() }
+fn plan(games: Range<u64>) -> DatabasePlan<Situations> {
+    DatabasePlan { content: rivers(), seed: 3, games, of: None, made_by: "test".to_owned() }
 }
 
-fn made(plan: &Plan<Situations>, path: &Path) -> Database<Situations> {
-    assert!(matches!(make(plan, path, |_| true), Ok(Made::Whole(_))));
+fn made(plan: &DatabasePlan<Situations>, path: &Path) -> Database<Situations> {
+    assert!(matches!(make(plan, path, |_| true), Ok(MakeOutcome::Whole(_))));
     Database::open(path).expect("opened")
 }
 
@@ -160,7 +160,7 @@ fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
 
     // Shards that know of how many games they are a part: all of them are asked for.
     for part in [0..7, 7..11, 11..20] {
-        let shard = Plan { of: Some(20), ..plan(part.clone()) };
+        let shard = DatabasePlan { of: Some(20), ..plan(part.clone()) };
         made(&shard, &at(&format!("shard{}", part.start)));
     }
     let join = |names: &[&str], out: &str| {
@@ -181,7 +181,7 @@ fn a_file_is_the_same_in_one_go_in_shards_and_after_any_cut() {
     assert!(bytes("whole") == bytes("joined"));
 
     let stopped = make(&plan(0..20), &at("cut"), |done| done < 8);
-    assert_eq!(stopped.expect("stopped"), Made::Stopped(8));
+    assert_eq!(stopped.expect("stopped"), MakeOutcome::Stopped(8));
     let partial = at("cut.partial");
     let kept = fs::read(&partial).expect("read");
     fs::write(&partial, &kept[..kept.len() - 1000]).expect("cut");
@@ -206,8 +206,8 @@ fn one_bucket_loses_the_variance_of_the_values_and_finer_ones_less() {
     };
     let error = encoding_error(&buckets("ehs2:1"), &database);
     let (mut squares, mut own) = (0.0, 0.0);
-    for place in 0..3 {
-        let of = database.situation(place);
+    for index in 0..3 {
+        let of = database.situation(index);
         let hands = || Combo::all().filter(|combo| !combo.set().intersects(of.board));
         for (range, values) in of.ranges.iter().zip(of.values) {
             let value = |hand: Combo| f64::from(values[hand.index()]);
@@ -236,7 +236,7 @@ fn other_situations_are_refused_by_what_differs() {
         (Situations { menu: "every 1+: pot".to_owned(), ..rivers() }, "menu of bets"),
     ] {
         let other = at("b");
-        made(&Plan { content, ..plan(2..4) }, &other);
+        made(&DatabasePlan { content, ..plan(2..4) }, &other);
         let merged = merge::<Situations>(&[at("a"), other.clone()], &at("no"));
         let error = merged.expect_err("refused").to_string();
         assert!(error.contains(word), "{error}");

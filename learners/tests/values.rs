@@ -6,7 +6,7 @@ use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{Card, CardSet, Combo};
 use game::Street;
-use learners::database::{Made, Plan, make};
+use learners::database::{DatabasePlan, MakeOutcome, make};
 use learners::mlp::{Huber, Mlp, MlpOptions};
 use learners::situations::{Database, Situations, Solved};
 use learners::values::{
@@ -25,10 +25,11 @@ fn database(street: &str, count: u64, iterations: u32) -> Database {
         menu: "every 1+: allin".to_owned(),
         iterations,
     };
-    let plan = Plan { content, seed: 7, games: 0..count, of: None, made_by: "test".to_owned() };
+    let plan =
+        DatabasePlan { content, seed: 7, games: 0..count, of: None, made_by: "test".to_owned() };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("situations");
-    assert!(matches!(make(&plan, &path, |_| true), Ok(Made::Whole(_))));
+    assert!(matches!(make(&plan, &path, |_| true), Ok(MakeOutcome::Whole(_))));
     Database::open(&path).expect("opened")
 }
 
@@ -97,10 +98,10 @@ fn checking_down_is_the_game_in_which_nobody_bets() {
     let silent: BetMenu = "every 1+: none".parse().expect("a menu");
     for street in ["turn", "river"] {
         let database = database(street, 2, 1);
-        for place in 0..2 {
-            let drawn = database.card().content.situation(7, place).expect("drawn");
+        for index in 0..2 {
+            let drawn = database.card().content.situation(7, index).expect("drawn");
             let solved = drawn.solve(&silent, 1).expect("solved");
-            let situation = database.situation(place as usize);
+            let situation = database.situation(index as usize);
             let values = CheckDown.values(&situation);
             for (player, values) in values.iter().enumerate() {
                 for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {

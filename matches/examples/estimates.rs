@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use agents::{AgentChoice, AskedFor};
+use agents::{AgentChoice, StrategyQuery};
 use game::{GameDef, ValueFunction};
 use logs::DecisionRecord;
 use logs::estimate::{Estimates, Observed, RowKind, Rows};
@@ -63,7 +63,7 @@ struct Options {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     Blueprint,
-    Agents(AskedFor),
+    Agents(StrategyQuery),
     Equity,
 }
 
@@ -105,8 +105,8 @@ fn options() -> Result<Options, String> {
             "--values" => {
                 options.values = match word()?.as_str() {
                     "blueprint" => Values::Blueprint,
-                    "agents" => Values::Agents(AskedFor::Buckets),
-                    "cards" => Values::Agents(AskedFor::Cards),
+                    "agents" => Values::Agents(StrategyQuery::Buckets),
+                    "cards" => Values::Agents(StrategyQuery::Cards),
                     "equity" => Values::Equity,
                     _ => return Err("--values takes blueprint, agents, cards or equity".into()),
                 }

@@ -22,8 +22,8 @@ fn weights(node: u32, bucket: u32, row: &mut [f32]) {
     if (node + bucket).is_multiple_of(10) {
         return;
     }
-    for (place, weight) in row.iter_mut().enumerate() {
-        *weight = ((node * 7 + bucket * 13 + place as u32 * 29) % 17) as f32;
+    for (index, weight) in row.iter_mut().enumerate() {
+        *weight = ((node * 7 + bucket * 13 + index as u32 * 29) % 17) as f32;
     }
 }
 
@@ -296,8 +296,8 @@ proptest! {
         digit in any::<prop::sample::Index>(), to in prop::sample::select(vec!["0", "7", "99", "18446744073709551615", "-1", "x"]),
     ) {
         let bytes = with_head(|text| {
-            let places: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
-            let at = *digit.get(&places);
+            let indices: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
+            let at = *digit.get(&indices);
             format!("{}{to}{}", &text[..at], &text[at + 1..])
         });
         if let Ok(blueprint) = Blueprint::from_bytes(bytes) {

@@ -206,7 +206,7 @@ fn bluffs_are_leaves_that_raise_below_a_win_rate() {
     }
 }
 
-/// What changes a leaf's likeliest class: the column, where to, and the class.
+/// The changes of a leaf's likeliest class: the column, where to, and the class.
 fn flips(street: Street, text: &str, row: &[f32]) -> Vec<(String, f32, String)> {
     let tree = tree(street, text);
     let likeliest = |leaf: usize| {

@@ -5,7 +5,7 @@ use abstraction::facts::{Facts, Texture};
 use cards::{Category, Rank};
 use game::{Betting, Street};
 use models::heuristic::{
-    Act, Clause, Decider, Heuristic, HeuristicError, Place, Pot, Rulebook, Situation, Term,
+    Act, Clause, Decider, Heuristic, HeuristicError, Pot, RuleScope, Rulebook, Situation, Term,
     Unreached,
 };
 
@@ -23,8 +23,8 @@ fn parse(text: &str) -> Heuristic {
     Heuristic::parse(text).expect(text)
 }
 
-fn place(street: Street, betting: Betting) -> Place {
-    Place { street, betting }
+fn scope(street: Street, betting: Betting) -> RuleScope {
+    RuleScope { street, betting }
 }
 
 #[test]
@@ -182,19 +182,19 @@ fn what_a_street_or_a_game_does_not_have_is_refused_there() {
         ),
     ];
     for (text, street, betting, expected) in cases {
-        let error = parse(text).check(place(street, betting)).expect_err(text).to_string();
+        let error = parse(text).check(scope(street, betting)).expect_err(text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
     }
     for text in [FIGURE_3, FIGURE_6] {
-        assert_eq!(parse(text).check(place(Street::Flop, Betting::Limit)), Ok(()));
+        assert_eq!(parse(text).check(scope(Street::Flop, Betting::Limit)), Ok(()));
     }
     let nolimit = "if pot >= 400 and outs >= 9 then all-in; else fold";
-    assert_eq!(parse(nolimit).check(place(Street::Turn, Betting::NoLimit)), Ok(()));
+    assert_eq!(parse(nolimit).check(scope(Street::Turn, Betting::NoLimit)), Ok(()));
 }
 
 #[test]
 fn all_clauses_of_a_place_are_those_of_the_paper() {
-    let count = |street| Clause::all(place(street, Betting::Limit), 48).len();
+    let count = |street| Clause::all(scope(street, Betting::Limit), 48).len();
     // Hands, cards, pots and outs on two sides each, the opponent and the board.
     assert_eq!(count(Street::Flop), 2 * (9 + 13 + 48 + 22) + 2 + 2);
     assert_eq!(count(Street::River), 2 * (9 + 13 + 48) + 2 + 2);
@@ -252,7 +252,7 @@ fn shares_of_times_are_the_chances_of_what_is_done() {
 #[test]
 fn statements_that_are_never_reached_are_named() {
     let unreached =
-        |text: &str, street, betting| parse(text).unreached(place(street, betting), None);
+        |text: &str, street, betting| parse(text).unreached(scope(street, betting), None);
     use {Betting::Limit, Street::*, Unreached::*};
     // The pot of a decision on the turn is 30 big blinds at most.
     assert_eq!(unreached(FIGURE_6, Turn, Limit), [(2, Impossible)]);
@@ -290,7 +290,7 @@ fn statements_that_are_never_reached_are_named() {
 fn no_pot_at_a_decision_of_a_no_limit_game_has_all_chips_in_it() {
     use Unreached::{Covered, Impossible};
     let unreached =
-        |text: &str, street, chips| parse(text).unreached(place(street, Betting::NoLimit), chips);
+        |text: &str, street, chips| parse(text).unreached(scope(street, Betting::NoLimit), chips);
     let large = "if pot >= 400 then all-in; else call";
     assert_eq!(unreached(large, Street::River, Some(400)), [(0, Impossible)]);
     assert_eq!(unreached(large, Street::River, Some(401)), []);

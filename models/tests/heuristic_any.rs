@@ -5,12 +5,12 @@ use abstraction::facts::{Facts, Texture};
 use cards::{Category, Rank};
 use game::{Betting, Street};
 use models::heuristic::{
-    Act, Bound, Clause, Decider, Heuristic, Place, Pot, Rulebook, Situation, Statement, Times,
+    Act, Bound, Clause, Decider, Heuristic, Pot, RuleScope, Rulebook, Situation, Statement, Times,
 };
 use proptest::prelude::*;
 
-fn at(street: Street, betting: Betting) -> Place {
-    Place { street, betting }
+fn at(street: Street, betting: Betting) -> RuleScope {
+    RuleScope { street, betting }
 }
 
 fn bounds() -> impl Strategy<Value = Bound> {
@@ -231,8 +231,8 @@ proptest! {
                 decider.outcomes(situation(&numbers), |at, _, _| reached[at] = true);
             }
         }
-        let place = at(Street::Flop, Betting::NoLimit);
-        let unreached = heuristic.unreached(place, None).into_iter();
+        let scope = at(Street::Flop, Betting::NoLimit);
+        let unreached = heuristic.unreached(scope, None).into_iter();
         let unreached: Vec<usize> = unreached.map(|(at, _)| at).collect();
         let expected: Vec<usize> = (0..reached.len()).filter(|&at| !reached[at]).collect();
         prop_assert_eq!(unreached, expected);

@@ -39,7 +39,7 @@ fn small() -> Network {
     network(&shape(3, &[5, 4], 2, Activation::Prelu), Arc::new(Softmax)).with_notes(notes)
 }
 
-/// What a network answers, sum by sum in f64.
+/// The answers of a network, sum by sum in f64.
 fn slowly(network: &Network, row: &[f32]) -> Vec<f64> {
     let scaling = network.scaling();
     let mut units: Vec<f64> = row
@@ -280,8 +280,8 @@ fn a_file_of_weights_and_biases_alone_is_a_network() {
     assert!((f64::from(shares[0]) - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-6, "{shares:?}");
     let nan: Vec<u8> = [1.0, f32::NAN, 0.0, 0.0].iter().flat_map(|n| n.to_le_bytes()).collect();
     let error = Network::read(&file(head, &nan), &[]).expect_err("NaN").to_string();
-    let place = 8 + head.len() + 4;
-    assert_eq!(error, format!("tensor `layers.0.weight`, at byte {place}: number 1 of it is NaN"));
+    let offset = 8 + head.len() + 4;
+    assert_eq!(error, format!("tensor `layers.0.weight`, at byte {offset}: number 1 of it is NaN"));
 }
 
 #[test]

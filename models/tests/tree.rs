@@ -1,7 +1,7 @@
 //! Trees: the way of a row, the file and the text.
 
 use models::Classifier;
-use models::tree::{Builder, DEEPEST, Looks, Node, Tree, TreeError};
+use models::tree::{Builder, DEEPEST, Node, SplitTest, Tree, TreeError};
 use proptest::prelude::*;
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -89,7 +89,10 @@ fn a_wrong_text_is_refused_with_its_place() {
 #[test]
 fn a_sum_of_columns_can_be_tested() {
     let tree = parse("2*winrate + -1*1/2P>=0.5 ? call : fold").expect("a tree");
-    assert!(matches!(tree.node(0), Node::Branch { looks: Looks::Plane(_), left: 1, right: 2, .. }));
+    assert!(matches!(
+        tree.node(0),
+        Node::Branch { test: SplitTest::Plane(_), left: 1, right: 2, .. }
+    ));
     assert_eq!(tree.path(&[0.0, 0.5, 0.0, 0.5]), [0, 2]);
     assert_eq!(tree.path(&[0.0, 0.5, 0.0, 0.6]), [0, 1]);
 }

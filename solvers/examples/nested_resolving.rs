@@ -1,6 +1,6 @@
-//! What the other player of a river can win by a bet that was not in the tree, when it is answered
-//! by solving anew from where it was made: without a gadget, with one for half of each hand, and
-//! with one for all.
+//! The winnings of the other player of a river by a bet that was not in the tree, when it is
+//! answered by solving anew from where it was made: without a gadget, with one for half of each
+//! hand, and with one for all.
 //!
 //! The first player checks, by a solution of the whole river with ranges drawn at random. Then the
 //! second bets what that solution does not know. A new one begins at that bet, with the ranges that
@@ -61,7 +61,7 @@ fn drawn(board: &Board, random: &mut Pcg64) -> Range {
     range
 }
 
-/// What is given away on a board, in percent of the pot: by bet and gadget.
+/// The winnings given away on a board, in percent of the pot: by bet and gadget.
 fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<Vec<f64>, Failure> {
     let mut random = Pcg64::seed_from_u64(seed);
     let ranges = [drawn(board, &mut random), drawn(board, &mut random)];
@@ -102,7 +102,11 @@ fn given_away(board: &Board, seed: u64, behind: u32, iterations: u32) -> Result<
             // Hands meet the first player's, who has no choice to come: as much as before.
             let weighed = |value: &dyn Fn(usize) -> f64| -> f64 {
                 let hands = worth[1].iter().enumerate();
-                hands.map(|(at, hand)| there[1].weight(hand.combo) * hand.met * value(at)).sum()
+                hands
+                    .map(|(at, hand)| {
+                        there[1].weight(hand.combo) * hand.unblocked_weight * value(at)
+                    })
+                    .sum()
             };
             let more = |at: usize| (values[1][at].best - worth[1][at].best).max(0.0);
             found.push(100.0 * weighed(&more) / weighed(&|_| 1.0) / f64::from(POT));

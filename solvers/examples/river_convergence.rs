@@ -1,4 +1,4 @@
-//! How fast the algorithms of the family converge on rivers: exploitability in percent of the pot
+//! The convergence of the algorithms of the family on rivers: exploitability in percent of the pot
 //! by iterations, the mean over random boards with all hands, and the standard deviation from board
 //! to board.
 //!

@@ -43,7 +43,7 @@ impl Side {
     }
 
     /// Adds the current strategy to the average, discounted by `factor`.
-    fn remember(&mut self, factor: f64) {
+    fn update_average(&mut self, factor: f64) {
         for (average, reach) in self.average.iter_mut().zip(&self.reach) {
             *average = *average * factor + reach;
         }
@@ -113,24 +113,24 @@ impl<'game> Cfr<'game> {
         let [first, second] = &mut self.sides;
         match variant.updates {
             Updates::Alternating => {
-                first.remember(average);
+                first.update_average(average);
                 first.regrets(game, Player::First, &second.reach);
                 learn(first, Player::First);
-                second.remember(average);
+                second.update_average(average);
                 second.regrets(game, Player::Second, &first.reach);
                 learn(second, Player::Second);
             }
             Updates::SecondFirst => {
-                first.remember(average);
+                first.update_average(average);
                 second.regrets(game, Player::Second, &first.reach);
                 learn(second, Player::Second);
-                second.remember(average);
+                second.update_average(average);
                 first.regrets(game, Player::First, &second.reach);
                 learn(first, Player::First);
             }
             Updates::Simultaneous => {
-                first.remember(average);
-                second.remember(average);
+                first.update_average(average);
+                second.update_average(average);
                 first.regrets(game, Player::First, &second.reach);
                 second.regrets(game, Player::Second, &first.reach);
                 learn(first, Player::First);

@@ -14,21 +14,8 @@
 //! - [`fitness`]: exact fitness of rules for one street of limit hold'em against a blueprint.
 //! - [`linear`]: the same games as linear programs, for independent verification; with the feature
 //!   `linear-program`.
-//!
-//! Best responses, by the strategy that they exploit:
-//!
-//! - [`Profile::best_response`]: a strategy of a small game, exactly, on sequences.
-//! - [`shove_fold::Equilibrium::losses`]: ranges of all-in or fold, exactly.
-//! - [`endgame::Endgame::exploitability`]: a strategy of either seat of an endgame, exactly.
-//! - [`fitness::response`]: a rule for one street of limit hold'em, exactly, on buckets.
-//! - [`blueprint::exact`]: a strategy of a betting tree and buckets, exactly; the responder sees
-//!   buckets too, with perfect recall.
-//! - [`blueprint::respond`]: a learned lower bound of the same: for trees and buckets that are too
-//!   many for the exact one, and during training.
-//! - [`subgame::response`]: a strategy of a betting tree; the responder sees its cards. Exact from
-//!   a flop on, sampled over flops.
-//!
-//! [`lbr`], local best response, is a lower bound for any strategy of heads-up hold'em.
+//! - [`response`]: best responses to all of these; [`lbr`], local best response, is a lower bound for
+//!   any strategy of heads-up hold'em.
 //!
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
 
@@ -40,7 +27,7 @@ mod game;
 pub mod games;
 pub mod lbr;
 pub mod linear;
-mod response;
+pub mod response;
 mod sampling;
 mod sequences;
 pub mod shove_fold;

@@ -203,7 +203,7 @@ impl Situation {
             let mut values = Box::new([0.0; Combo::COUNT]);
             let of_pot = f64::from(most[1 - player]) / found.pot();
             for hand in &found.hands[player] {
-                values[hand.combo.index()] = (hand.value * hand.met * of_pot) as f32;
+                values[hand.combo.index()] = (hand.value * hand.unblocked_weight * of_pot) as f32;
             }
             values
         });

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use sha2::{Digest, Sha256};
 
 /// Number of values read or written at a time.
-const TOGETHER: usize = 1 << 14;
+const BATCH_SIZE: usize = 1 << 14;
 
 /// Maximum length of a text.
 const LONGEST: u32 = 1 << 20;
@@ -44,7 +44,7 @@ pub enum SnapshotError {
         kind: &'static str,
         /// The text that differs.
         what: &'static str,
-        /// Its value in the snapshot.
+        /// The value in the snapshot.
         found: String,
         /// The wanted value.
         wanted: String,
@@ -96,7 +96,7 @@ pub(crate) type Names = [(&'static str, String)];
 
 /// A number type of snapshots.
 pub(crate) trait Number: Copy {
-    /// Its byte representation.
+    /// The byte representation.
     type Bytes: AsRef<[u8]> + Default + AsMut<[u8]>;
     fn bytes(self) -> Self::Bytes;
     fn of(bytes: Self::Bytes) -> Self;
@@ -147,8 +147,8 @@ impl<W: Write> Writer<W> {
     }
 
     pub(crate) fn numbers<N: Number>(&mut self, numbers: &[N]) -> io::Result<()> {
-        let mut bytes = Vec::with_capacity(TOGETHER.min(numbers.len()) * size_of::<N>());
-        for chunk in numbers.chunks(TOGETHER) {
+        let mut bytes = Vec::with_capacity(BATCH_SIZE.min(numbers.len()) * size_of::<N>());
+        for chunk in numbers.chunks(BATCH_SIZE) {
             bytes.clear();
             chunk.iter().for_each(|number| bytes.extend_from_slice(number.bytes().as_ref()));
             self.bytes(&bytes)?;
@@ -250,21 +250,21 @@ impl<R: Read> Reader<R> {
         Ok(N::of(bytes))
     }
 
-    /// Reads a number for each of the places.
+    /// Reads a number into each of the slots.
     pub(crate) fn numbers<P, N: Number>(
         &mut self,
-        places: &mut [P],
+        slots: &mut [P],
         put: impl Fn(&mut P, N),
     ) -> Result<(), SnapshotError> {
         let size = size_of::<N>();
-        let mut bytes = vec![0; TOGETHER.min(places.len()) * size];
-        for chunk in places.chunks_mut(TOGETHER) {
+        let mut bytes = vec![0; BATCH_SIZE.min(slots.len()) * size];
+        for chunk in slots.chunks_mut(BATCH_SIZE) {
             let bytes = &mut bytes[..chunk.len() * size];
             self.fill(bytes)?;
-            for (place, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {
+            for (slot, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {
                 let mut number = N::Bytes::default();
                 number.as_mut().copy_from_slice(bytes);
-                put(place, N::of(number));
+                put(slot, N::of(number));
             }
         }
         Ok(())

@@ -44,7 +44,7 @@ pub enum TreeNode {
 /// An information set, with its actions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Infoset {
-    /// Its name in the game.
+    /// The name in the game.
     pub name: String,
     /// Names of the actions, in order.
     pub actions: Vec<String>,

@@ -10,10 +10,10 @@ use game::{GameDef, Street};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::{
-    AbstractStrategy, Averaging, BLOCK, Deal, Deals, Frozen, Precision, ResponseOptions,
-    ResumeError, Skipping, Trainer, TrainerError, TrainingOptions, exploitability_at_least,
-    head_to_head, respond,
+    AbstractStrategy, Averaging, BLOCK, Deal, Deals, Frozen, Precision, ResumeError, Skipping,
+    Trainer, TrainerError, TrainingOptions, head_to_head,
 };
+use solvers::response::learned::{ResponseOptions, exploitability_at_least, respond};
 use solvers::{Player, Profile, Sequences, Tree};
 
 use crate::small;

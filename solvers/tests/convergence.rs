@@ -19,7 +19,7 @@ fn curve(game: &Sequences, variant: Variant, at: &[u32]) -> Vec<f64> {
         .collect()
 }
 
-/// Where the figures were taken.
+/// The iterations at which the figures were taken.
 const AT: [u32; 5] = [1, 2, 5, 10, 100];
 
 fn check(game: &Sequences, name: &str, expected: [f64; 5], slack: f64) {

@@ -294,7 +294,7 @@ fn what_each_answer_is_worth_adds_up_to_what_the_best_answers_win() {
             .collect();
         let dealt = |card: usize| (0..10).map(|other| game.deal(card, other)).sum::<f64>();
         let best = (0..10).map(|card| {
-            let worth = game.worth_of_sizes(card, &calls).expect("others are dealt");
+            let worth = game.size_values(card, &calls).expect("others are dealt");
             dealt(card) * worth.into_iter().fold(f64::NEG_INFINITY, f64::max)
         });
         let known = game.against(Player::Second, &calls);
@@ -304,14 +304,14 @@ fn what_each_answer_is_worth_adds_up_to_what_the_best_answers_win() {
             (0..10).flat_map(|card| (0..31).map(move |bet| (card, bet))).map(|(card, bet)| {
                 let met: f64 =
                     (0..10).map(|other| game.deal(other, card) * strategy[other * 31 + bet]).sum();
-                met * game.worth_of_call(card, bet, &strategy).expect("it is bet").max(0.0)
+                met * game.call_value(card, bet, &strategy).expect("it is bet").max(0.0)
             });
         let known = game.against(Player::First, &strategy);
         assert!((1.0 - won.sum::<f64>() - known).abs() < 1e-12, "game {number}");
     }
     let polar = published(&only(&[1, 10]), &only(&[5]));
-    assert_eq!(polar.worth_of_sizes(4, &[1.0; 310]), None);
-    assert_eq!(polar.worth_of_call(4, 7, &polar.solve().strategy), None);
+    assert_eq!(polar.size_values(4, &[1.0; 310]), None);
+    assert_eq!(polar.call_value(4, 7, &polar.solve().strategy), None);
 }
 
 #[test]

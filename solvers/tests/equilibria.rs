@@ -40,7 +40,7 @@ fn trees_have_the_known_sizes() {
     assert_eq!(Player::BOTH.map(|p| leduc.infosets(p).len()).iter().sum::<usize>(), 936);
 }
 
-/// What a best response wins, by trying every pure strategy.
+/// The winnings of a best response, by trying every pure strategy.
 fn best_by_trying(game: &Sequences, profile: &Profile, player: Player) -> f64 {
     let choices = game.choices(player);
     let mut picks = vec![0; choices.len()];

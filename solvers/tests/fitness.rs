@@ -12,11 +12,12 @@ use game::{Street, games};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
-use solvers::blueprint::exact::PairCounts;
 use solvers::fitness::{
     ClassCounts, CountError, Counting, FactClasses, Fitness, HandClasses, Move, Sampler, Situation,
-    Sum, response,
+    Sum,
 };
+use solvers::response::in_buckets::PairCounts;
+use solvers::response::street_rule;
 
 use super::mixes::Mixes;
 
@@ -55,9 +56,9 @@ fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
                 let mut path = *path;
                 path[last] = bucket(path[last]);
                 for (column, against) in found.columns().iter().enumerate() {
-                    let [met, margin] = found.cell(row, column);
+                    let [matchups, margin] = found.cell(row, column);
                     let sum = sums.entry((path, *against)).or_default();
-                    *sum = [sum[0] + met, sum[1] + margin];
+                    *sum = [sum[0] + matchups, sum[1] + margin];
                 }
             }
             sums.retain(|_, sum| *sum != [0, 0]);
@@ -78,7 +79,7 @@ fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
     }
 }
 
-/// By the higher of the two cards, which no bucket knows.
+/// Classes by the higher of the two cards, which no bucket knows.
 struct ByHighest;
 
 impl HandClasses for ByHighest {
@@ -101,11 +102,11 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
     let counting = Counting { street: Street::Flop, buckets: &buckets, classes: &ByHighest };
     let found = counting.on(flop).expect("a flop");
     let hands: Vec<Combo> = Combo::all().filter(|hand| !hand.set().intersects(flop)).collect();
-    let mut met: BTreeMap<(u16, u16), i64> = BTreeMap::new();
+    let mut matchups: BTreeMap<(u16, u16), i64> = BTreeMap::new();
     for &hand in &hands {
         for &other in hands.iter().filter(|other| !other.set().intersects(hand.set())) {
             let key = (ByHighest.of(hand, flop), ByHighest.of(other, flop));
-            *met.entry(key).or_default() += 45 * 44;
+            *matchups.entry(key).or_default() += 45 * 44;
         }
     }
     let mut sums: BTreeMap<u16, [i64; 2]> = BTreeMap::new();
@@ -117,7 +118,7 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
         }
     }
     for (class, [count, _]) in &sums {
-        let wanted: i64 = met.iter().filter(|(key, _)| key.0 == *class).map(|(_, n)| n).sum();
+        let wanted: i64 = matchups.iter().filter(|(key, _)| key.0 == *class).map(|(_, n)| n).sum();
         assert_eq!(*count, wanted, "class {class}");
     }
     // The margin of one class, over all boards.
@@ -174,7 +175,8 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
         assert!(folds.abs() < 160.0);
         // Who always folds is bet out of what it has put in before; and no rule loses more to the
         // blueprint than to a best response.
-        let folded = response(&counts, &tree, &Mixes, street, |_, _| Move::Fold).expect("reached");
+        let folded = street_rule::response(&counts, &tree, &Mixes, street, |_, _| Move::Fold)
+            .expect("reached");
         let paid: f64 =
             fitness.groups().iter().map(|group| group.share * f64::from(group.chips)).sum();
         assert!((folded - paid).abs() < 1e-9, "{street}: {folded} and {paid}");
@@ -184,7 +186,8 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
                 (2.., _) => Move::Raise,
                 _ => made,
             };
-            let most = response(&counts, &tree, &Mixes, street, rule).expect("reached");
+            let most =
+                street_rule::response(&counts, &tree, &Mixes, street, rule).expect("reached");
             let usual = -fitness.value(&fitness.moves(rule));
             assert!(most > usual, "{street} {made:?}: {most} and {usual}");
         }

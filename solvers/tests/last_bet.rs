@@ -19,7 +19,7 @@ fn the_best_and_the_worst_hand_against_one_between_bet_all_and_bluff_as_often_as
     let mut last = LastBet::new(board(), [&first, &second], &[1.0, 3.0]).unwrap().expect("deals");
     let play = last.solve(4_000);
     // Half of the deals win 1, and b/(1+b) = 3/4 of the others are given up to.
-    let (low, high) = (last.worth_of_bets(&play.bets), last.worth_against_calls(&play.calls));
+    let (low, high) = (last.value_of_bets(&play.bets), last.value_against_calls(&play.calls));
     assert!((low - 0.875).abs() < 1e-3 && (high - 0.875).abs() < 1e-3, "{low} {high}");
     let at = |text: &str| {
         let hole: cards::HoleCards = text.parse().expect("two cards");
@@ -84,8 +84,8 @@ fn values_are_those_of_comparing_every_two_hands() {
         let values = [of(None, 0), of(Some(sizes[0]), 0), of(Some(sizes[1]), 1)];
         against += weight * values.into_iter().fold(f64::MIN, f64::max);
     }
-    assert!((last.worth_of_bets(&bets) - worth / deals).abs() < 1e-9);
-    assert!((last.worth_against_calls(&calls) - against / deals).abs() < 1e-9);
+    assert!((last.value_of_bets(&bets) - worth / deals).abs() < 1e-9);
+    assert!((last.value_against_calls(&calls) - against / deals).abs() < 1e-9);
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn always_checking_is_worth_half_the_pot_and_solving_more() {
     let mut last = LastBet::new(board(), [&any, &any], &[0.5, 1.0, 3.0]).unwrap().expect("deals");
     let mut checks = vec![vec![0.0; Combo::COUNT]; 4];
     checks[0].fill(1.0);
-    assert!((last.worth_of_bets(&checks) - 0.5).abs() < 1e-12);
+    assert!((last.value_of_bets(&checks) - 0.5).abs() < 1e-12);
     let play = last.solve(300);
-    let (low, high) = (last.worth_of_bets(&play.bets), last.worth_against_calls(&play.calls));
+    let (low, high) = (last.value_of_bets(&play.bets), last.value_against_calls(&play.calls));
     assert!(low > 0.53 && low <= high && high - low < 1e-3, "{low} {high}");
 }
 

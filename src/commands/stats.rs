@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agents::AskedFor;
+use agents::StrategyQuery;
 use clap::{ValueEnum, value_parser};
 use logs::folder;
 use logs::stats::{FIRST_CHECK, winnings_curve};
@@ -99,8 +99,8 @@ fn values(text: &str) -> Result<Values, String> {
         "auto" => Values::Auto,
         "blueprint" => Values::Blueprint,
         "equity" => Values::Equity,
-        "agents" => Values::Agents(AskedFor::Buckets),
-        "cards" => Values::Agents(AskedFor::Cards),
+        "agents" => Values::Agents(StrategyQuery::Buckets),
+        "cards" => Values::Agents(StrategyQuery::Cards),
         file => Values::File(file.into()),
     })
 }

@@ -1,6 +1,6 @@
 //! One hand against a range.
 
-use cards::{Met, Range};
+use cards::{Range, ShowdownSums};
 use serde_json::json;
 use show::number::{percent, plural, whole};
 
@@ -17,7 +17,7 @@ pub(crate) struct HandVsRange {
     asked: String,
     /// The range without combos that use known cards.
     range: Range,
-    met: Met,
+    sums: ShowdownSums,
     win_rate: f64,
 }
 
@@ -31,8 +31,8 @@ impl HandVsRange {
     ) -> Result<HandVsRange, Failure> {
         let asked = range.to_string();
         let range = range.without(hand.combo.set() | board.cards);
-        let met = range.met_by(hand.combo, board.cards).map_err(Failure::input)?;
-        let Some(win_rate) = met.win_rate(ties.ties()) else {
+        let sums = range.showdown_sums(hand.combo, board.cards).map_err(Failure::input)?;
+        let Some(win_rate) = sums.win_rate(ties.ties()) else {
             let asked: String = asked.chars().take(60).collect();
             return Err(Failure::input(anyhow::anyhow!(
                 "the range `{asked}` of --against is empty: every hand in it holds a card of {} or the \
@@ -40,7 +40,7 @@ impl HandVsRange {
                 hand.text
             )));
         };
-        Ok(HandVsRange { hand, board, ties, asked, range, met, win_rate })
+        Ok(HandVsRange { hand, board, ties, asked, range, sums, win_rate })
     }
 }
 
@@ -58,9 +58,9 @@ impl Shown for HandVsRange {
             text.push_str(&format!("  {line}\n"));
         }
         text.push_str(&format!("\n{} {hands} left{weighing}\n", whole(combos as u64)));
-        let Met { wins, ties, total } = self.met;
+        let ShowdownSums { wins, ties, total } = self.sums;
         text.push('\n');
-        for (name, count) in [("wins", wins), ("ties", ties), ("losses", self.met.losses())] {
+        for (name, count) in [("wins", wins), ("ties", ties), ("losses", self.sums.losses())] {
             let share = percent(count / total, 4);
             text.push_str(&format!("{name:<9}{:>20}{share:>12}\n", number(count)));
         }
@@ -80,10 +80,10 @@ impl Shown for HandVsRange {
             "range": self.asked,
             "combos": self.range.combos().count(),
             "weight": self.range.total(),
-            "wins": self.met.wins,
-            "ties": self.met.ties,
-            "losses": self.met.losses(),
-            "total": self.met.total,
+            "wins": self.sums.wins,
+            "ties": self.sums.ties,
+            "losses": self.sums.losses(),
+            "total": self.sums.total,
             "win_rate": self.win_rate,
         })
     }

@@ -62,10 +62,10 @@ fn walk(def: &Arc<GameDef>, menu: &BetMenu, visit: &mut Visit<'_>) -> Result<(),
         let actions = menu.actions(&state);
         visit(number, &state, &actions, numbered)?;
         // The stack's last entry is visited first.
-        for (place, &action) in actions.iter().enumerate().rev() {
+        for (index, &action) in actions.iter().enumerate().rev() {
             let mut next = state.clone();
             next.apply_unchecked(action);
-            open.push(Found { state: dealt(next), number: numbered + place as u32 });
+            open.push(Found { state: dealt(next), number: numbered + index as u32 });
         }
         numbered += actions.len() as u32;
     }
@@ -129,12 +129,12 @@ pub(super) fn build(
     };
     let mut done = TreeSize::default();
     walk(def, menu, &mut |number, state, actions, first_child| {
-        let place = number as usize;
+        let index = number as usize;
         let kind = kind(state, &done);
         done.add(state, actions.len());
         let (children, street) = (actions.len() as u8, state.street().index() as u8);
-        tree.nodes[place] = Node { kind, first_child, children, street };
-        tree.committed[place] = committed(state);
+        tree.nodes[index] = Node { kind, first_child, children, street };
+        tree.committed[index] = committed(state);
         for (child, &action) in (first_child as usize..).zip(actions) {
             tree.incoming[child] = action;
             tree.parents[child] = number;

@@ -126,8 +126,8 @@ impl BettingTree {
 
     /// The child of a node by an action, or `None` when the menu does not have it there.
     pub fn child(&self, node: u32, action: Action) -> Option<u32> {
-        let place = self.actions(node).iter().position(|&known| known == action)?;
-        Some(self.node(node).children().start + place as u32)
+        let index = self.actions(node).iter().position(|&known| known == action)?;
+        Some(self.node(node).children().start + index as u32)
     }
 
     /// The parent of a node; `None` for the root.

@@ -13,20 +13,20 @@ use cards::{CanonicalIndex, Card, CardSet, Combo, Suit};
 /// The canonical boards of three or of four cards.
 pub(super) struct Boards {
     cards: u32,
-    /// By the number of a card set: row × 32 + index of the suit permutation.
-    places: Box<[u32]>,
+    /// Entries by the number of a card set: row × 32 + index of the suit permutation.
+    positions: Box<[u32]>,
     /// The canonical board of each row, and the number of boards that the row stands for.
     rows: Vec<(CardSet, u32)>,
 }
 
 /// The position of a board in every table of its street.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct BoardPosition {
     row: usize,
     renaming: usize,
 }
 
-impl Place {
+impl BoardPosition {
     /// The table index of a hand on this board; arbitrary for a hand that shares a card with it.
     #[inline]
     pub(super) fn of(self, hole: Combo) -> usize {
@@ -49,7 +49,7 @@ impl Boards {
 
     fn new(cards: usize) -> Boards {
         let index = CanonicalIndex::new([cards]).expect("three and four cards have an index");
-        let mut places = vec![u32::MAX; CHOOSE[52][cards] as usize].into_boxed_slice();
+        let mut positions = vec![u32::MAX; CHOOSE[52][cards] as usize].into_boxed_slice();
         let mut rows = Vec::with_capacity(index.size() as usize);
         for row in 0..index.size() {
             let board = index.representative(row).zip(index.orbit(row));
@@ -58,18 +58,18 @@ impl Boards {
             for (renaming, suits) in RENAMINGS.iter().enumerate() {
                 // The board that this permutation maps to the row's own.
                 let from = board.iter().map(|card| renamed(card, &inverse(suits))).collect();
-                places[number_of(from)] = (row as u32) << 5 | renaming as u32;
+                positions[number_of(from)] = (row as u32) << 5 | renaming as u32;
             }
         }
-        Boards { cards: cards as u32, places, rows }
+        Boards { cards: cards as u32, positions, rows }
     }
 
     /// The position of a board, which must have this street's number of cards.
     #[inline]
-    pub(super) fn place(&self, board: CardSet) -> Place {
+    pub(super) fn position(&self, board: CardSet) -> BoardPosition {
         debug_assert_eq!(board.len(), self.cards);
-        let place = self.places[number_of(board)];
-        Place { row: (place >> 5) as usize, renaming: (place & 31) as usize }
+        let position = self.positions[number_of(board)];
+        BoardPosition { row: (position >> 5) as usize, renaming: (position & 31) as usize }
     }
 
     /// The canonical board of each row, and the number of boards that the row stands for.

@@ -147,13 +147,13 @@ fn drawn(hands: &[Hands], shares: &[u64], first: bool, mut point: u64) -> Histog
         here
     });
     let hands = &hands[board.expect("the point is below the sum")];
-    let place = (0..hands.weights.len()).find(|&at| {
+    let index = (0..hands.weights.len()).find(|&at| {
         let share = hands.share(at, first);
         let here = point < share;
         point -= if here { 0 } else { share };
         here
     });
-    hands.histograms[place.expect("the point is below the sum")]
+    hands.histograms[index.expect("the point is below the sum")]
 }
 
 impl Hands {

@@ -79,7 +79,7 @@ pub enum FileError {
 const LONGEST_LINE: u64 = 4096;
 
 /// Maximum number of bytes of a street's numbers.
-const MOST_BYTES: u64 = 8 << 20;
+const MAX_BYTES: u64 = 8 << 20;
 
 impl Buckets {
     /// Writes the buckets, without their tables.
@@ -119,7 +119,7 @@ impl Buckets {
         let stated = named(&mut from, "sha256")?;
         let lengths = four(named(&mut from, "lengths")?, "lengths")?;
         let empty = line(&mut from)?;
-        if !empty.is_empty() || lengths.iter().any(|&length| length > MOST_BYTES) {
+        if !empty.is_empty() || lengths.iter().any(|&length| length > MAX_BYTES) {
             return Err(FileError::Line { name: "lengths", found: empty });
         }
         let wanted = lengths.iter().sum();

@@ -63,7 +63,7 @@ impl Clone for Count {
 }
 
 /// The number of deals after which tables are built: so many take as long as tables do.
-const WORTH_TABLES: u64 = 260_000;
+const TABLE_DEALS: u64 = 260_000;
 
 /// Error of making buckets or of looking one up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +74,7 @@ pub enum BucketsError {
          distinguished: ask for fewer"
     )]
     TooMany {
-        /// The street.
+        /// The street with too many buckets.
         street: Street,
         /// Number of buckets asked for.
         asked: u32,
@@ -84,10 +84,10 @@ pub enum BucketsError {
     /// Features whose rounding gives too many buckets.
     #[error(
         "the features fall into {found} different ones on the {street}, but at most {most} buckets are \
-         possible: take fewer steps or fewer quantiles", most = recipe::MOST
+         possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
     )]
     TooFine {
-        /// The street.
+        /// The street with the features.
         street: Street,
         /// Number of distinct features.
         found: usize,
@@ -184,7 +184,7 @@ impl Buckets {
         }
         let deals = deals as u64;
         let before = self.without_tables.0.fetch_add(deals, Relaxed);
-        if before < WORTH_TABLES && before + deals >= WORTH_TABLES {
+        if before < TABLE_DEALS && before + deals >= TABLE_DEALS {
             // Only this call builds them; meanwhile the others look up without.
             let _ = self.tables.set(Tables::new(&self.rules, &mut |_| {}));
         }
@@ -216,7 +216,7 @@ impl Buckets {
         self.of_combo(Combo::new(a, b).ok_or(BucketsError::Hole)?, board.set())
     }
 
-    /// As [`Buckets::bucket`], for a combo and a set of board cards.
+    /// The same as [`Buckets::bucket`], for a combo and a set of board cards.
     ///
     /// # Errors
     /// When the board's number of cards is not 0, 3, 4 or 5, or it shares a card with the hand.
@@ -267,7 +267,7 @@ impl Buckets {
     /// latency, which several deals overlap. Without them some 40 µs; after 260,000 deals the call
     /// builds them.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
-        const TOGETHER: usize = 16;
+        const BATCH_SIZE: usize = 16;
         let Some(tables) = self.tables_for(deals.len()) else {
             let mut last = None;
             for (number, cards) in deals.iter().enumerate() {
@@ -277,11 +277,11 @@ impl Buckets {
             }
             return;
         };
-        for (chunk, deals) in deals.chunks(TOGETHER).enumerate() {
-            let mut found: ArrayVec<Found, TOGETHER> = ArrayVec::new();
+        for (chunk, deals) in deals.chunks(BATCH_SIZE).enumerate() {
+            let mut found: ArrayVec<Found, BATCH_SIZE> = ArrayVec::new();
             found.extend(deals.iter().map(|cards| tables.find(cards.holes, &cards.board)));
             for (at, found) in found.iter().enumerate() {
-                each(TOGETHER * chunk + at, tables.read(&self.rules, found));
+                each(BATCH_SIZE * chunk + at, tables.read(&self.rules, found));
             }
         }
     }

@@ -33,7 +33,8 @@ pub(super) fn score(outlook: &Outlook) -> u32 {
     (sum >> shift) as u32
 }
 
-/// The scores of all hands on all boards of a flop or turn, indexed by [`super::boards::Place`].
+/// The scores of all hands on all boards of a flop or turn, indexed by
+/// [`super::boards::BoardPosition`].
 pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
     let (boards, shift) = match street {
         Street::Flop => (Boards::flops(), FLOP_SHIFT),

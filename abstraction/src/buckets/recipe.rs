@@ -66,23 +66,23 @@ pub enum ParseRecipeError {
     /// A street is missing or given twice.
     #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
     Times {
-        /// The street.
+        /// The street that is missing or repeated.
         street: Street,
-        /// How often it is given, in words.
+        /// The number of times it is given, in words.
         times: &'static str,
     },
     /// A kind that its street cannot have.
     #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
     Street {
-        /// The street.
+        /// The street that the kind does not suit.
         street: Street,
-        /// The kind.
+        /// The unsuitable kind of buckets.
         kind: Kind,
-        /// The reason.
+        /// The reason for the refusal, in words.
         reason: &'static str,
     },
     /// An impossible number of buckets.
-    #[error("{0} buckets: ask for 1 to {MOST}")]
+    #[error("{0} buckets: ask for 1 to {MAX_COUNT}")]
     Count(u64),
     /// Impossible parameters of features.
     #[error(
@@ -97,7 +97,7 @@ pub enum ParseRecipeError {
 }
 
 /// Maximum number of buckets of a street.
-pub(super) const MOST: u32 = 65_535;
+pub(super) const MAX_COUNT: u32 = 65_535;
 
 const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on \
                      flop and turn `emd:N`";
@@ -142,13 +142,13 @@ impl Kind {
             Kind::Nested { classes, each } => u64::from(classes) * u64::from(each),
         };
         match count {
-            1..=MOST_BUCKETS => Ok(()),
+            1..=MAX_BUCKETS => Ok(()),
             _ => Err(ParseRecipeError::Count(count)),
         }
     }
 }
 
-const MOST_BUCKETS: u64 = MOST as u64;
+const MAX_BUCKETS: u64 = MAX_COUNT as u64;
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

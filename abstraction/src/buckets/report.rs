@@ -12,7 +12,7 @@ use super::{Buckets, BucketsError};
 /// Statistics of a street's buckets from randomly drawn hands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreetReport {
-    /// The street.
+    /// The street of the drawn hands.
     pub street: Street,
     /// Number of buckets.
     pub buckets: u32,
@@ -36,7 +36,7 @@ pub struct StreetReport {
 pub struct Example {
     /// The bucket's number.
     pub bucket: u32,
-    /// Its share of all hands.
+    /// The share of all hands.
     pub share: f64,
     /// The mean, lowest and highest win-rate of its hands.
     pub win_rate: [f64; 3],
@@ -56,7 +56,7 @@ const EACH: usize = 4;
 
 /// Sums over the drawn hands of one bucket.
 #[derive(Default)]
-struct Drawn {
+struct DrawnSums {
     hands: u32,
     sum: f64,
     squares: f64,
@@ -66,7 +66,7 @@ struct Drawn {
     first: Vec<(HoleCards, Board)>,
 }
 
-impl Drawn {
+impl DrawnSums {
     fn add(&mut self, win_rate: f64, category: Category, cards: (HoleCards, Board)) {
         if self.hands == 0 {
             (self.least, self.most) = (win_rate, win_rate);
@@ -123,10 +123,10 @@ impl Buckets {
     /// Never for hold'em's streets; only as [`Buckets::bucket`].
     pub fn report(&self, street: Street, seed: u64) -> Result<StreetReport, BucketsError> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let mut drawn: Vec<Drawn> = Vec::new();
-        drawn.resize_with(self.count(street) as usize, Drawn::default);
+        let mut drawn: Vec<DrawnSums> = Vec::new();
+        drawn.resize_with(self.count(street) as usize, DrawnSums::default);
         let mut outlook = Outlook::default();
-        let mut all = Drawn::default();
+        let mut all = DrawnSums::default();
         for _ in 0..HANDS {
             let (hole, board) = draw(&mut rng, [0, 3, 4, 5][street.index()]);
             let combo = Combo::new(hole[0], hole[1]).ok_or(BucketsError::Hole)?;
@@ -157,7 +157,7 @@ impl Buckets {
             unseen: drawn.iter().filter(|drawn| drawn.hands == 0).count() as u32,
             fullest: f64::from(fullest) / total,
             variance: all.spread() / total,
-            within: drawn.iter().map(Drawn::spread).sum::<f64>() / total,
+            within: drawn.iter().map(DrawnSums::spread).sum::<f64>() / total,
             examples: shown.iter().filter_map(example).collect(),
         })
     }

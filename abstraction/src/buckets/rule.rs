@@ -89,7 +89,7 @@ impl Rule {
                 let keys = all_feature_keys(table(), street, steps, quantiles);
                 tell("features", 1.0, None);
                 let found = keys.len();
-                if found > super::recipe::MOST as usize {
+                if found > super::recipe::MAX_COUNT as usize {
                     return Err(BucketsError::TooFine { street, found });
                 }
                 Ok(Rule::Keyed { steps, quantiles, keys })
@@ -160,13 +160,13 @@ impl Rule {
 
     /// The bucket of a hand with this score, for rules based on scores.
     pub(super) fn bucket_with(&self, class: u32, score: u32) -> u32 {
-        let place = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
+        let index = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
         match self {
-            Rule::Percentiles { cuts } => place(cuts),
+            Rule::Percentiles { cuts } => index(cuts),
             Rule::Nested { cuts, .. } => {
                 // All classes have equally many buckets.
                 let own = &cuts[class as usize];
-                class * (own.len() as u32 + 1) + place(own)
+                class * (own.len() as u32 + 1) + index(own)
             }
             _ => 0,
         }
@@ -228,7 +228,7 @@ impl Rule {
                 let (keys, rest) = bytes.as_chunks();
                 let keys: Vec<u64> = keys.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
                 let sound = rest.is_empty()
-                    && (1..=super::recipe::MOST as usize).contains(&keys.len())
+                    && (1..=super::recipe::MAX_COUNT as usize).contains(&keys.len())
                     && keys.is_sorted_by(|a, b| a < b);
                 sound.then_some(Rule::Keyed { steps, quantiles, keys })
             }

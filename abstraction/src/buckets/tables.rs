@@ -13,7 +13,8 @@ use super::{DealtBuckets, Progress};
 /// The tables of all streets after the flop; the preflop needs none.
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
-    /// The buckets of all hands on all flops and turns, indexed by [`super::boards::Place`].
+    /// The buckets of all hands on all flops and turns, indexed by
+    /// [`super::boards::BoardPosition`].
     flop: Box<[u16]>,
     turn: Box<[u16]>,
     river: River,
@@ -56,8 +57,8 @@ impl Tables {
     #[inline]
     pub(super) fn get(&self, hole: Combo, board: CardSet) -> Option<u32> {
         match board.len() {
-            3 => Some(self.flop[Boards::flops().place(board).of(hole)].into()),
-            4 => Some(self.turn[Boards::turns().place(board).of(hole)].into()),
+            3 => Some(self.flop[Boards::flops().position(board).of(hole)].into()),
+            4 => Some(self.turn[Boards::turns().position(board).of(hole)].into()),
             5 => {
                 let state = RiverBoard::new(board).ok()?.state(hole);
                 self.river.at([state; 2], board).map(|[bucket, _]| bucket)
@@ -73,7 +74,7 @@ impl Tables {
         let flop = a | b | c;
         let turn = flop | d;
         let river = turn | e;
-        let (on_flop, on_turn) = (Boards::flops().place(flop), Boards::turns().place(turn));
+        let (on_flop, on_turn) = (Boards::flops().position(flop), Boards::turns().position(turn));
         Found {
             holes,
             flop: holes.map(|hole| on_flop.of(hole)),

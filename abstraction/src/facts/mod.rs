@@ -21,7 +21,7 @@ use game::{Action, PublicState, Seat};
 pub struct Facts {
     /// The category of the best five cards, or of fewer before there are five.
     pub category: Category,
-    /// The highest rank that makes the category, see [`Made::high`].
+    /// The highest rank that makes the category, see [`MadeHand::high`].
     pub high: Rank,
     /// Number of cards that complete the hand, see [`outs`]; 0 before the flop and on the river.
     pub outs: u8,
@@ -34,7 +34,7 @@ impl Facts {
     ///
     /// Takes one or two tenths of a microsecond on flop and turn, most of it for the outs.
     pub fn new(hole: CardSet, board: CardSet, texture: Texture) -> Facts {
-        let Made { category, high } = made(hole | board);
+        let MadeHand { category, high } = made(hole | board);
         Facts { category, high, outs: outs(hole, board), dry: texture.is_dry(board) }
     }
 }
@@ -51,7 +51,7 @@ pub fn is_aggressive(public: &PublicState, seat: Seat) -> bool {
 
 /// A made hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Made {
+pub struct MadeHand {
     /// High card to straight flush; a royal flush is a straight flush with an ace.
     pub category: Category,
     /// The highest rank that makes the category: of a pair, of three or of four of a kind, the
@@ -67,13 +67,13 @@ pub struct Made {
 /// # Panics
 /// Without cards.
 #[inline]
-pub fn made(cards: CardSet) -> Made {
+pub fn made(cards: CardSet) -> MadeHand {
     let strength = evaluate(cards);
     // Bits 13 to 25 are the ranks that make the category; the lower ones break ties.
     let making = strength.value() >> 13 & 0x1FFF;
     let ranks = if making != 0 { making } else { strength.value() & 0x1FFF };
     let high = ranks.checked_ilog2().and_then(|bit| Rank::new(bit as u8));
-    Made { category: strength.category(), high: high.expect("a hand has a card") }
+    MadeHand { category: strength.category(), high: high.expect("a hand has a card") }
 }
 
 /// The number of unseen cards that improve the category of the hand on the flop or the turn in one

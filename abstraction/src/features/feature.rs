@@ -18,7 +18,7 @@ pub enum Feature {
     },
     /// Chips the opponent has put in on a street.
     OpponentBet {
-        /// The street.
+        /// The street of the bets.
         street: Street,
     },
 }
@@ -85,7 +85,7 @@ impl Feature {
         }
     }
 
-    /// What the feature is measured in.
+    /// The unit of the feature.
     pub fn unit(self) -> Unit {
         match self {
             Feature::WinRate | Feature::Percentile { .. } => Unit::ShareOfPot,

@@ -3,7 +3,7 @@
 use cards::{CardSet, Combo, Outlook, RiverTable, WinRateError};
 use game::{Chips, GameDef, InfoSet, Street};
 
-use super::{Feature, Features, MOST, Schema, opponent_bets, preflop};
+use super::{Feature, Features, MAX_FEATURES, Schema, opponent_bets, preflop};
 
 /// Error for a situation without features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -119,7 +119,7 @@ impl FeatureMaker {
     }
 
     fn starting_hand(&self, hole: Combo, bets: [Chips; 4]) -> Features {
-        let mut features = Features { street: Street::Preflop, values: [0.0; MOST] };
+        let mut features = Features { street: Street::Preflop, values: [0.0; MAX_FEATURES] };
         let (of_cards, of_bets) = features.values.split_at_mut(preflop::VALUES);
         if self.counting {
             of_cards.copy_from_slice(&preflop::row(self.schema, hole));
@@ -135,7 +135,7 @@ impl FeatureMaker {
 /// The features of a hand after the flop.
 #[inline]
 fn row(schema: Schema, street: Street, outlook: &Outlook, bets: [Chips; 4]) -> Features {
-    let mut values = [0.0; MOST];
+    let mut values = [0.0; MAX_FEATURES];
     values[0] = outlook.win_rate() as f32;
     let mut end = 1;
     for distribution in outlook.later() {

@@ -26,13 +26,13 @@ pub use schema::{Quantiles, Schema, SchemaError, Stamp};
 use game::{Action, Chips, PublicState, Seat, Street};
 
 /// Maximum number of features of a street.
-pub const MOST: usize = 35;
+pub const MAX_FEATURES: usize = 35;
 
 /// The features of one situation: 35, 25, 15 or 5 values in the order of [`Feature::of`].
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
     street: Street,
-    values: [f32; MOST],
+    values: [f32; MAX_FEATURES],
 }
 
 impl Features {

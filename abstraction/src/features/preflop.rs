@@ -27,8 +27,8 @@ const DENOMINATORS: [u64; 4] = [4_195_144_800, 2_140_380, 91_080, 1_980];
 /// once.
 pub(super) fn rows(schema: Schema) -> &'static Rows {
     static ROWS: [OnceLock<Box<Rows>>; 4] = [const { OnceLock::new() }; 4];
-    let place = Schema::ALL.iter().position(|&other| other == schema);
-    ROWS[place.expect("all schemas are listed")].get_or_init(|| match schema {
+    let index = Schema::ALL.iter().position(|&other| other == schema);
+    ROWS[index.expect("all schemas are listed")].get_or_init(|| match schema {
         Schema { ties: Ties::Half, quantiles: Quantiles::Nearest } => shipped(),
         _ => made(schema),
     })

@@ -23,7 +23,7 @@ pub enum Move {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moves {
     moves: Vec<Move>,
-    /// As in the menu.
+    /// The threshold of the menu.
     all_in_from: u32,
 }
 

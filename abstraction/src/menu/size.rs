@@ -11,7 +11,7 @@ pub enum BetSize {
     /// The smallest legal raise.
     Minimum,
     /// A raise to this many thousandths of what has been bet on the street, from
-    /// [`BetSize::LEAST_MULTIPLE`].
+    /// [`BetSize::MIN_MULTIPLE`].
     OfBet(u32),
     /// A raise by this many thousandths of the pot after a call, from 1.
     OfPot(u32),
@@ -21,9 +21,9 @@ pub enum BetSize {
 
 impl BetSize {
     /// The smallest multiple of a bet, in thousandths: a raise is to more than the bet.
-    pub const LEAST_MULTIPLE: u32 = 1_001;
+    pub const MIN_MULTIPLE: u32 = 1_001;
     /// The largest share or multiple, in thousandths.
-    pub const MOST: u32 = 1_000_000;
+    pub const MAX: u32 = 1_000_000;
 
     /// The total in chips over the whole hand of a raise of this size, clamped to the legal range.
     /// `None` for a multiple of a bet where there is none.
@@ -83,7 +83,7 @@ impl FromStr for BetSize {
     /// reports errors.
     fn from_str(text: &str) -> Result<BetSize, ()> {
         let between = |units: u32, least: u32| {
-            if (least..=BetSize::MOST).contains(&units) { Ok(units) } else { Err(()) }
+            if (least..=BetSize::MAX).contains(&units) { Ok(units) } else { Err(()) }
         };
         match text {
             "min" => Ok(BetSize::Minimum),
@@ -92,7 +92,7 @@ impl FromStr for BetSize {
             _ => match (text.strip_suffix('x'), text.strip_suffix('%')) {
                 (Some(number), _) => Ok(BetSize::OfBet(between(
                     decimal(number, 3).ok_or(())?,
-                    BetSize::LEAST_MULTIPLE,
+                    BetSize::MIN_MULTIPLE,
                 )?)),
                 (_, Some(number)) => Ok(BetSize::OfPot(between(decimal(number, 1).ok_or(())?, 1)?)),
                 _ => Err(()),

@@ -8,10 +8,10 @@ use game::Street;
 use super::{BetMenu, BetSize, Raises};
 
 /// Largest number of a raise in a line; above, lines say `N+`.
-const MOST_RAISES: u32 = 64;
+const MAX_RAISES: u32 = 64;
 
 /// Maximum number of sizes of one raise.
-const MOST_SIZES: usize = 32;
+const MAX_SIZES: usize = 32;
 
 /// The keyword of the line that makes large raises all-in.
 const ALL_IN_FROM: &str = "allin-from:";
@@ -22,7 +22,7 @@ const ALL_IN_FROM: &str = "allin-from:";
 pub struct MenuError {
     /// The line, from 1.
     pub line: usize,
-    /// The problem.
+    /// The kind of error on that line.
     pub problem: MenuProblem,
 }
 
@@ -41,7 +41,7 @@ pub enum MenuProblem {
     #[error("`{0}` is not a street; write preflop, flop, turn, river or every")]
     Street(String),
     /// The raises cannot be read.
-    #[error("`{0}` names no raises; write `1`, `2-3` or `4+`, from 1 to {MOST_RAISES}")]
+    #[error("`{0}` names no raises; write `1`, `2-3` or `4+`, from 1 to {MAX_RAISES}")]
     Raises(String),
     /// A size cannot be read.
     #[error(
@@ -62,7 +62,7 @@ pub enum MenuProblem {
     )]
     Beside(String),
     /// Too many sizes on a line: the number of sizes.
-    #[error("{0} sizes for one raise, but at most {MOST_SIZES} are possible; take some out")]
+    #[error("{0} sizes for one raise, but at most {MAX_SIZES} are possible; take some out")]
     TooMany(usize),
     /// A multiple of a bet as the first bet of a street.
     #[error(
@@ -70,15 +70,15 @@ pub enum MenuProblem {
          its own with shares of the pot"
     )]
     NoBet {
-        /// The size.
+        /// The multiple, as in the text.
         size: String,
-        /// The street.
+        /// The street of the first bet.
         street: Street,
     },
     /// Two lines give the sizes of the same raise.
     #[error("raise {raise} of the {street} has its sizes on line {other} already; take one out")]
     Twice {
-        /// The street.
+        /// The street of the repeated raise.
         street: Street,
         /// The raise, from 1.
         raise: u32,
@@ -91,7 +91,7 @@ pub enum MenuProblem {
          it a line"
     )]
     Unreachable {
-        /// The street.
+        /// The street of the raise that cannot occur.
         street: Street,
         /// The raise that the line gives sizes to.
         raise: u32,
@@ -181,7 +181,7 @@ fn read_all_in_from(text: &str) -> Option<u32> {
 fn read_raises(text: &str) -> Option<(u32, Option<u32>)> {
     let number = |text: &str| {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        text.parse().ok().filter(|n| digits && (1..=MOST_RAISES).contains(n))
+        text.parse().ok().filter(|n| digits && (1..=MAX_RAISES).contains(n))
     };
     if let Some(from) = text.strip_suffix('+') {
         return Some((number(from)?, None));
@@ -200,7 +200,7 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
     if words.is_empty() {
         return Err(None);
     }
-    if words.len() > MOST_SIZES {
+    if words.len() > MAX_SIZES {
         return Err(Some(MenuProblem::TooMany(words.len())));
     }
     let mut sizes = Vec::new();

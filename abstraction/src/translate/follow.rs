@@ -10,7 +10,7 @@ use crate::betting::{BettingTree, NodeKind};
 
 /// The position of a hand in a tree, for the seat that is to act in the hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TreePosition {
     /// At this decision of the seat, on the same street.
     At(u32),
     /// No decision matches: the tree's street or hand ended before the hand's, because a raise was
@@ -22,12 +22,12 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The position reached.
-    pub place: Place,
+    pub position: TreePosition,
     /// Number of the hand's raises that are not in the tree and were translated.
     pub off_tree: u32,
     /// The seat's own decisions on the path: the node, and the index of its action there.
     pub own: SmallVec<[(u32, u32); 4]>,
-    stand: Stand,
+    chips_in: ChipsIn,
 }
 
 /// One interpretation of a hand with off-tree bets.
@@ -53,16 +53,16 @@ pub fn follow(
     point: &mut dyn FnMut(usize) -> f64,
 ) -> Followed {
     let mut walk = Walk::new(tree);
-    for (index, played) in public.history().iter().enumerate() {
+    for (number, played) in public.history().iter().enumerate() {
         match walk.step(tree, played, seat) {
             Step::Ahead => {}
-            Step::To(place) => walk.take(tree, place, played, seat),
+            Step::To(index) => walk.take(tree, index, played, seat),
             Step::Between { smaller, probability } => {
-                let larger = u32::from(point(index) >= probability);
+                let larger = u32::from(point(number) >= probability);
                 walk.take(tree, smaller + larger, played, seat);
             }
         }
-        walk.followed.stand.play(tree.def(), played.seat.index(), played.action);
+        walk.followed.chips_in.play(tree.def(), played.seat.index(), played.action);
     }
     walk.end(tree, public, seat)
 }
@@ -84,7 +84,7 @@ pub fn readings(
             let (walk, weight) = &mut walks[at];
             match walk.step(tree, played, seat) {
                 Step::Ahead => {}
-                Step::To(place) => walk.take(tree, place, played, seat),
+                Step::To(index) => walk.take(tree, index, played, seat),
                 Step::Between { smaller, probability } => {
                     let mut other = (walk.clone(), *weight * (1.0 - probability));
                     walk.take(tree, smaller, played, seat);
@@ -100,7 +100,7 @@ pub fn readings(
             walks.truncate(most.max(1));
         }
         for (walk, _) in &mut walks {
-            walk.followed.stand.play(tree.def(), played.seat.index(), played.action);
+            walk.followed.chips_in.play(tree.def(), played.seat.index(), played.action);
         }
     }
     let sum: f64 = walks.iter().map(|(_, weight)| weight).sum();
@@ -116,7 +116,8 @@ pub fn readings(
 /// hand's, the last node reached.
 pub fn reached(tree: &BettingTree, public: &PublicState) -> u32 {
     let nobody = Seat::new(2).expect("games have up to ten seats");
-    let (Place::At(node) | Place::Ahead(node)) = follow(tree, public, nobody, &mut |_| 0.5).place;
+    let (TreePosition::At(node) | TreePosition::Ahead(node)) =
+        follow(tree, public, nobody, &mut |_| 0.5).position;
     node
 }
 
@@ -140,9 +141,9 @@ enum Step {
 
 impl Walk {
     fn new(tree: &BettingTree) -> Walk {
-        let place = Place::At(BettingTree::ROOT);
-        let stand = Stand::new(tree.def());
-        let followed = Followed { place, off_tree: 0, own: SmallVec::new(), stand };
+        let position = TreePosition::At(BettingTree::ROOT);
+        let chips_in = ChipsIn::new(tree.def());
+        let followed = Followed { position, off_tree: 0, own: SmallVec::new(), chips_in };
         Walk { node: BettingTree::ROOT, followed }
     }
 
@@ -156,21 +157,21 @@ impl Walk {
             return Step::Ahead;
         }
         let actions = tree.actions(self.node);
-        let place =
-            |wanted| actions.iter().position(|&action| action == wanted).map(|place| place as u32);
-        let exact = place(played.action);
+        let index =
+            |wanted| actions.iter().position(|&action| action == wanted).map(|index| index as u32);
+        let exact = index(played.action);
         let total = match played.action {
             Action::RaiseTo(total) => total,
             // A fold is on the menu wherever something is owed, and a call everywhere.
             Action::Fold | Action::Call => return exact.map_or(Step::Ahead, Step::To),
         };
-        let same_chips = tree.committed(self.node) == self.followed.stand.committed;
-        if let Some(place) = exact.filter(|_| same_chips) {
-            return Step::To(place);
+        let same_chips = tree.committed(self.node) == self.followed.chips_in.committed;
+        if let Some(index) = exact.filter(|_| same_chips) {
+            return Step::To(index);
         }
         let first = actions.iter().position(|action| matches!(action, Action::RaiseTo(_)));
         let Some(first) = first else {
-            return place(Action::Call).map_or(Step::Ahead, Step::To);
+            return index(Action::Call).map_or(Step::Ahead, Step::To);
         };
         let totals = raises(&actions[first..]);
         if played.seat == own {
@@ -181,27 +182,27 @@ impl Walk {
     }
 
     /// Advances by the tree's action with this index.
-    fn take(&mut self, tree: &BettingTree, place: u32, played: &Played, own: Seat) {
-        let action = tree.actions(self.node)[place as usize];
-        let same_chips = tree.committed(self.node) == self.followed.stand.committed;
+    fn take(&mut self, tree: &BettingTree, index: u32, played: &Played, own: Seat) {
+        let action = tree.actions(self.node)[index as usize];
+        let same_chips = tree.committed(self.node) == self.followed.chips_in.committed;
         let raised = matches!(played.action, Action::RaiseTo(_));
         self.followed.off_tree += u32::from(raised && (action != played.action || !same_chips));
         if played.seat == own {
-            self.followed.own.push((self.node, place));
+            self.followed.own.push((self.node, index));
         }
-        self.node = tree.node(self.node).children().start + place;
+        self.node = tree.node(self.node).children().start + index;
     }
 
     /// Finishes the walk and sets the position.
     fn end(mut self, tree: &BettingTree, public: &PublicState, seat: Seat) -> Followed {
-        self.followed.place = match tree.node(self.node).kind {
+        self.followed.position = match tree.node(self.node).kind {
             NodeKind::Decision { seat: at, street, .. }
                 if usize::from(at) == seat.index()
                     && usize::from(street) == public.street().index() =>
             {
-                Place::At(self.node)
+                TreePosition::At(self.node)
             }
-            _ => Place::Ahead(self.node),
+            _ => TreePosition::Ahead(self.node),
         };
         self.followed
     }
@@ -222,7 +223,7 @@ impl Followed {
             return Step::To(first + totals.len() as u32 - 1);
         }
         let seat = seat_of(tree, node);
-        let theirs = Stand::of(tree.committed(node));
+        let theirs = ChipsIn::of(tree.committed(node));
         // All-in is measured by its share of the pot in the tree, too: a player with more in the
         // pot than the tree knows, and little left, must not be met with the folds of the tree's
         // full all-in.
@@ -230,7 +231,7 @@ impl Followed {
         // A call, which precedes the raises, is a raise of size zero.
         let shares: SmallVec<[f64; 8]> = iter::once(0.0).chain(totals.iter().map(share)).collect();
         let call = first - 1;
-        match neighbours(&shares, self.stand.share(seat, total)) {
+        match neighbours(&shares, self.chips_in.share(seat, total)) {
             (smaller, 1.0) => Step::To(call + smaller as u32),
             (smaller, probability) => Step::Between { smaller: call + smaller as u32, probability },
         }
@@ -239,7 +240,7 @@ impl Followed {
     /// The index of the tree's raise that is nearest to the seat's own raise.
     fn own_raise(&self, tree: &BettingTree, node: u32, totals: &[Chips], total: Chips) -> usize {
         let distance = |&theirs: &Chips| self.in_hand(tree, node, theirs).abs_diff(total);
-        let nearest = (0..totals.len()).min_by_key(|&place| distance(&totals[place]));
+        let nearest = (0..totals.len()).min_by_key(|&index| distance(&totals[index]));
         nearest.expect("at least one raise")
     }
 
@@ -247,21 +248,23 @@ impl Followed {
     fn in_hand(&self, tree: &BettingTree, node: u32, total: Chips) -> Chips {
         let committed = tree.committed(node);
         let seat = seat_of(tree, node);
-        if committed == self.stand.committed {
+        if committed == self.chips_in.committed {
             return total;
         }
         if total >= all_in(tree) {
             return tree.def().stacks[seat];
         }
-        self.stand.total(seat, Stand::of(committed).share(seat, total))
+        self.chips_in.total(seat, ChipsIn::of(committed).share(seat, total))
     }
 
     /// The legal action in the hand that an action of the tree stands for at the reached decision:
     /// the same share of the pot, and all-in for all-in.
     pub fn answer(&self, tree: &BettingTree, public: &PublicState, action: Action) -> Action {
         let legal = public.legal();
-        match (action, self.place) {
-            (Action::RaiseTo(total), Place::At(node)) if tree.def().betting == Betting::NoLimit => {
+        match (action, self.position) {
+            (Action::RaiseTo(total), TreePosition::At(node))
+                if tree.def().betting == Betting::NoLimit =>
+            {
                 legal.nearest(Action::RaiseTo(self.in_hand(tree, node, total)))
             }
             _ => legal.nearest(action),
@@ -292,21 +295,21 @@ fn raises(actions: &[Action]) -> SmallVec<[Chips; 8]> {
 
 /// The chips that both seats have put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stand {
+struct ChipsIn {
     committed: [Chips; 2],
     highest: Chips,
 }
 
-impl Stand {
+impl ChipsIn {
     /// The chips after the blinds.
-    fn new(def: &GameDef) -> Stand {
+    fn new(def: &GameDef) -> ChipsIn {
         let committed = [def.blinds[0], def.blinds[1]];
-        Stand::of(committed)
+        ChipsIn::of(committed)
     }
 
     /// The account for these chips.
-    fn of(committed: [Chips; 2]) -> Stand {
-        Stand { committed, highest: committed[0].max(committed[1]) }
+    fn of(committed: [Chips; 2]) -> ChipsIn {
+        ChipsIn { committed, highest: committed[0].max(committed[1]) }
     }
 
     /// Records an action of a seat.

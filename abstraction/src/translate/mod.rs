@@ -20,7 +20,7 @@
 
 mod follow;
 
-pub use follow::{Followed, Place, Reading, follow, reached, readings};
+pub use follow::{Followed, Reading, TreePosition, follow, reached, readings};
 
 /// The probability that a bet is read as the smaller of two sizes; all are shares of the pot.
 ///

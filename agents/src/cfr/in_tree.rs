@@ -7,7 +7,7 @@ use abstraction::betting::{BettingTree, NodeKind};
 use cards::{Board, Combo, HoleCards};
 use game::Action;
 use solvers::blueprint::AbstractStrategy;
-use solvers::subgame::response::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
+use solvers::response::in_tree::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
 
 use super::Style;
 use super::model::Model;
@@ -16,7 +16,7 @@ use crate::winrate::{Effort, win_rates};
 /// The strategy of a blueprint by node.
 pub(super) struct InTree {
     model: Arc<Model>,
-    /// By node index; empty at terminal nodes.
+    /// Entries by node index; empty at terminal nodes.
     decisions: Vec<Shares>,
 }
 
@@ -55,8 +55,8 @@ impl Shares {
             return Shares::default();
         };
         let actions = tree.actions(node);
-        let place = |action| actions.iter().position(|&known| known == action);
-        let call = place(Action::Call).unwrap_or_default();
+        let index = |action| actions.iter().position(|&known| known == action);
+        let call = index(Action::Call).unwrap_or_default();
         let buckets = model.buckets().count(tree.street(node)) as usize;
         let mut shares =
             Shares { buckets, rows: vec![0.0; actions.len() * buckets], unknown: None };
@@ -76,7 +76,7 @@ impl Shares {
         let committed = tree.committed(node);
         let (own, highest) = (committed[usize::from(seat)], committed[0].max(committed[1]));
         let owed = highest.min(tree.def().stacks[usize::from(seat)]).saturating_sub(own);
-        if let Some(fold) = place(Action::Fold).filter(|_| unknown.contains(&true)) {
+        if let Some(fold) = index(Action::Fold).filter(|_| unknown.contains(&true)) {
             let (pot, price) = (committed.map(f64::from).iter().sum::<f64>(), f64::from(owed));
             let least = price / (pot + price);
             shares.unknown = Some(Unknown { buckets: unknown, fold, call, least });

@@ -105,7 +105,7 @@ enum Translation {
     Likelier,
 }
 
-/// How action probabilities are turned into a decision.
+/// The rule by which action probabilities are turned into a decision.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     play: Play,
@@ -121,18 +121,18 @@ impl Style {
         let most = weights.iter().map(weight).fold(0.0, f64::max);
         let first = weights.iter().position(|&(_, weight)| weight == most);
         for (at, (_, weight)) in weights.iter_mut().enumerate() {
-            let kept = match self.play {
+            let keep = match self.play {
                 Play::Purify => Some(at) == first,
                 Play::Sample => *weight == most || *weight / total >= self.threshold,
             };
-            if !kept {
+            if !keep {
                 *weight = 0.0;
             }
         }
     }
 }
 
-/// Where the blueprint comes from.
+/// The source of the blueprint.
 #[derive(Debug)]
 enum Source {
     Shipped,

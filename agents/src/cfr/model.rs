@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
-use abstraction::translate::{Followed, Place, Reading, follow, readings};
+use abstraction::translate::{Followed, Reading, TreePosition, follow, readings};
 use cards::{Board, CardSet, Combo, HoleCards};
 use game::{Action, PublicState, Seat, Strategy, Street};
 use models::blueprint::Blueprint;
@@ -19,7 +19,7 @@ use crate::winrate::{Effort, win_rate};
 pub(super) type Readings = SmallVec<[Reading; 1]>;
 
 /// Maximum number of readings of a hand. Four off-tree bets reach it.
-const MOST_READINGS: usize = 16;
+const MAX_READINGS: usize = 16;
 
 /// The number of hands from which the buckets of whole boards are computed.
 const BOARDS_FROM: usize = 64;
@@ -72,7 +72,7 @@ impl Model {
                 let followed = follow(&self.tree, public, seat, &mut |_| 0.5);
                 smallvec![Reading { followed, probability: 1.0 }]
             }
-            Translation::Random => readings(&self.tree, public, seat, MOST_READINGS),
+            Translation::Random => readings(&self.tree, public, seat, MAX_READINGS),
         }
     }
 
@@ -84,7 +84,8 @@ impl Model {
             self.add(hand, &reading.followed, likely, &mut weights);
         }
         style.keep(&mut weights);
-        let strategy = Strategy::from_weights(weights.into_iter().filter(|&(_, kept)| kept > 0.0));
+        let strategy =
+            Strategy::from_weights(weights.into_iter().filter(|&(_, weight)| weight > 0.0));
         strategy.unwrap_or_else(|| by_odds(hand.public, hand.hole))
     }
 
@@ -127,7 +128,7 @@ impl Model {
     fn add(
         &self,
         hand: &Hand<'_>,
-        place: &Followed,
+        followed: &Followed,
         likely: f64,
         weights: &mut SmallVec<[(Action, f64); 8]>,
     ) {
@@ -139,20 +140,20 @@ impl Model {
                 None => weights.push((action, weight)),
             }
         };
-        match place.place {
-            Place::At(node) => {
+        match followed.position {
+            TreePosition::At(node) => {
                 let bucket = self.bucket(hand, public.street());
                 let shares = bucket.and_then(|bucket| self.shares(node, bucket));
                 if let Some(shares) = shares.filter(|shares| shares.iter().any(|&share| share > 0))
                 {
                     for (&action, &share) in self.tree.actions(node).iter().zip(shares) {
-                        let action = place.answer(&self.tree, public, action);
+                        let action = followed.answer(&self.tree, public, action);
                         add(action, likely * f64::from(share));
                     }
                     return;
                 }
             }
-            Place::Ahead(node) => {
+            TreePosition::Ahead(node) => {
                 let stacks = self.tree.def().stacks.iter().min().copied().unwrap_or_default();
                 if self.tree.committed(node).iter().all(|&chips| chips >= stacks) {
                     return add(Action::Call, likely * 255.0);
@@ -171,10 +172,10 @@ impl Model {
         if readings.len() == 1 {
             return smallvec![1.0];
         }
-        let played = |&(node, place): &(u32, u32)| {
+        let played = |&(node, index): &(u32, u32)| {
             let bucket = self.bucket(hand, self.tree.street(node));
             let shares = bucket.and_then(|bucket| self.shares(node, bucket));
-            f64::from(shares.map_or(0, |shares| shares[place as usize])) / 255.0
+            f64::from(shares.map_or(0, |shares| shares[index as usize])) / 255.0
         };
         let of = |reading: &Reading| {
             reading.probability * reading.followed.own.iter().map(played).product::<f64>()
@@ -215,8 +216,8 @@ impl Model {
         let likely = self.likelihoods(hand, readings);
         let most = (0..readings.len()).max_by(|&a, &b| likely[a].total_cmp(&likely[b]));
         let Some(most) = most else { return String::new() };
-        let place = &readings[most].followed;
-        let mut read = match place.off_tree {
+        let followed = &readings[most].followed;
+        let mut read = match followed.off_tree {
             0 => String::new(),
             1 => "; one bet read as another".to_owned(),
             more => format!("; {more} bets read as others"),
@@ -224,8 +225,8 @@ impl Model {
         if readings.len() > 1 {
             read.push_str(&format!(", {:.0} % likely to be read so", 100.0 * likely[most]));
         }
-        match place.place {
-            Place::At(node) => {
+        match followed.position {
+            TreePosition::At(node) => {
                 let street = hand.public.street();
                 let Some(bucket) = self.bucket(hand, street) else {
                     return "these cards are in no bucket".to_owned();
@@ -240,7 +241,7 @@ impl Model {
                 let untrained = if known { "" } else { "; never reached in training" };
                 format!("{street} bucket {} of {of} {betting}{read}{untrained}", bucket + 1)
             }
-            Place::Ahead(node) => {
+            TreePosition::Ahead(node) => {
                 let betting = self.tree.betting(node);
                 format!("the blueprint's betting was over after {betting}{read}")
             }

@@ -44,9 +44,9 @@ fn all() -> &'static [Shipped] {
 /// The blueprint inside the program that has this name.
 pub(super) fn named(name: &str) -> Option<Arc<Blueprint>> {
     static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
-    let place = NAMED.iter().position(|(known, _)| *known == name)?;
+    let index = NAMED.iter().position(|(known, _)| *known == name)?;
     let all = ALL.get_or_init(|| NAMED.iter().map(open).collect());
-    Some(Arc::clone(&all[place].blueprint))
+    Some(Arc::clone(&all[index].blueprint))
 }
 
 /// The model for this game, if one ships.
@@ -71,8 +71,8 @@ pub(super) fn values(def: &GameDef) -> Option<Arc<BlueprintValues>> {
 
 /// The file of the blueprint inside the program for this game, if there is one.
 pub fn shipped_blueprint(def: &GameDef) -> Option<&'static [u8]> {
-    let place = all().iter().position(|shipped| shipped.blueprint.check_game(def).is_ok())?;
-    Some(FILES[place].1)
+    let index = all().iter().position(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    Some(FILES[index].1)
 }
 
 /// The games that one ships for, in words.
@@ -80,7 +80,7 @@ pub(super) fn games() -> String {
     FILES.map(|(game, _)| game).join(" and ")
 }
 
-/// What they are.
+/// A description of the shipped blueprints.
 pub(super) fn about() -> String {
     all().iter().map(|shipped| model::about(&shipped.blueprint)).collect::<Vec<_>>().join("\n\n")
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use abstraction::buckets::Buckets;
 use game::{GameDef, Policy, ValueFunction};
 use models::blueprint::Blueprint;
-use solvers::blueprint::{AskedFor, BlueprintValues};
+use solvers::blueprint::{BlueprintValues, StrategyQuery};
 
 use super::shipped;
 use crate::AgentError;
@@ -20,17 +20,17 @@ pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
 
 /// Like [`shipped_values`], but for a match between these strategies. An entrant without a policy
 /// is taken to play the blueprint. `names` are the names of the two entrants. With
-/// [`AskedFor::Cards`] a hand takes some milliseconds.
+/// [`StrategyQuery::Cards`] a hand takes some milliseconds.
 pub fn values_between(
     def: &GameDef,
     policies: [Option<Arc<dyn Policy>>; 2],
     names: [&str; 2],
-    asked_for: AskedFor,
+    query: StrategyQuery,
 ) -> Option<Arc<dyn ValueFunction>> {
     let known = |k: usize| if policies[k].is_some() { names[k] } else { "the blueprint" };
-    let cards = if asked_for == AskedFor::Cards { " by their cards" } else { "" };
+    let cards = if query == StrategyQuery::Cards { " by their cards" } else { "" };
     let what = format!("agents {} and {}{cards}", known(0), known(1));
-    Some(Arc::new(shipped::values(def)?.between(policies, asked_for, &what)))
+    Some(Arc::new(shipped::values(def)?.between(policies, query, &what)))
 }
 
 /// Returns the value function of the blueprint in a file.

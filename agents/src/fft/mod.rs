@@ -17,9 +17,9 @@ use std::sync::Arc;
 use game::{GameDef, Street};
 use models::heuristic::Rulebook;
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
-pub use self::play::{HeuristicPlayer, StatementPart, act_made_legal, situation};
+pub use self::play::{HeuristicPlayer, StatementEffect, act_made_legal, situation};
 pub use self::shipped::{named_heuristics, shipped_heuristics};
 
 use crate::{AgentError, AgentOption, AgentSpec, Cost, Recipe, Resolver, fallback};

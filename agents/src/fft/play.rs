@@ -6,13 +6,13 @@ use game::{Action, Chips, InfoSet, PublicState, Seat, Strategy, Street};
 use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
 
-use crate::fallback::{Part, PartPolicy};
+use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::winrate::{Effort, win_rate, win_rates};
 use crate::{Context, Decision};
 
 /// The effect of one statement at a decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StatementPart {
+pub struct StatementEffect {
     /// The index of the statement in its list; that of the default action is the number of
     /// statements.
     pub statement: usize,
@@ -25,11 +25,11 @@ pub struct StatementPart {
 /// The lists of a file, ready to play heads-up hold'em.
 pub struct HeuristicPlayer {
     dry: Texture,
-    streets: [Option<Ready>; 4],
+    streets: [Option<CompiledList>; 4],
 }
 
 /// The list of one street.
-struct Ready {
+struct CompiledList {
     decider: Decider,
     asks_win_rate: bool,
     /// The text for notes, for each statement and the default.
@@ -39,37 +39,41 @@ struct Ready {
 impl HeuristicPlayer {
     /// Prepares lists, which must be valid for the games played later ([`Rulebook::check`]).
     pub fn new(book: &Rulebook) -> HeuristicPlayer {
-        let ready = |street: Street| {
+        let list = |street: Street| {
             let heuristic = book.street(street)?;
-            Some(Ready {
+            Some(CompiledList {
                 decider: Decider::new(heuristic),
                 asks_win_rate: heuristic.asks_win_rate(),
                 texts: (0..=heuristic.statements().len())
-                    .map(|at| heuristic.part_text(at))
+                    .map(|at| heuristic.item_text(at))
                     .collect(),
             })
         };
-        HeuristicPlayer { dry: book.dry(), streets: Street::ALL.map(ready) }
+        HeuristicPlayer { dry: book.dry(), streets: Street::ALL.map(list) }
     }
 
     /// The statements that may decide, with their actions; their probabilities sum to one. `None`
     /// on streets without a list.
-    pub fn parts(&self, infoset: &InfoSet) -> Option<Vec<StatementPart>> {
+    pub fn effects(&self, infoset: &InfoSet) -> Option<Vec<StatementEffect>> {
         let InfoSet { public, seat, hole } = infoset;
-        let ready = self.ready(public)?;
+        let list = self.list(public)?;
         let mut situation = unrated(self.dry, public, *seat, *hole);
-        if ready.asks_win_rate {
+        if list.asks_win_rate {
             let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
             situation = situation.with_win_rate(rate);
         }
-        let mut parts = Vec::new();
-        ready.decider.outcomes(situation, |statement, chance, act| {
-            parts.push(StatementPart { statement, chance, action: act_made_legal(act, public) });
+        let mut effects = Vec::new();
+        list.decider.outcomes(situation, |statement, chance, act| {
+            effects.push(StatementEffect {
+                statement,
+                chance,
+                action: act_made_legal(act, public),
+            });
         });
-        Some(parts)
+        Some(effects)
     }
 
-    fn ready(&self, public: &PublicState) -> Option<&Ready> {
+    fn list(&self, public: &PublicState) -> Option<&CompiledList> {
         self.streets[public.street().index()].as_ref()
     }
 }
@@ -105,7 +109,7 @@ pub fn act_made_legal(act: Act, public: &PublicState) -> Action {
     })
 }
 
-impl Ready {
+impl CompiledList {
     /// The probability of each action, merged over statements with the same action.
     fn strategy(&self, situation: Situation, public: &PublicState) -> Strategy {
         let mut strategy = Strategy { actions: Vec::new() };
@@ -121,23 +125,23 @@ impl Ready {
 
     /// The index and action of the statement that decides, drawn at random if there are several.
     fn draw(&self, situation: Situation, cx: &mut Context) -> (usize, Act) {
-        let mut parts = Vec::new();
-        self.decider.outcomes(situation, |at, chance, act| parts.push((at, chance, act)));
-        let mut point = if parts.len() > 1 { cx.rng.random() } else { 0.0 };
-        let drawn = parts.iter().find(|(_, chance, _)| {
+        let mut effects = Vec::new();
+        self.decider.outcomes(situation, |at, chance, act| effects.push((at, chance, act)));
+        let mut point = if effects.len() > 1 { cx.rng.random() } else { 0.0 };
+        let drawn = effects.iter().find(|(_, chance, _)| {
             point -= chance;
             point < 0.0
         });
-        let &(at, _, act) = drawn.or(parts.last()).expect("a list has a default");
+        let &(at, _, act) = drawn.or(effects.last()).expect("a list has a default");
         (at, act)
     }
 }
 
-impl Part for Option<HeuristicPlayer> {
+impl PartialAgent for Option<HeuristicPlayer> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let InfoSet { public, seat, hole } = infoset;
         let play = self.as_ref()?;
-        let ready = play.ready(public)?;
+        let list = play.list(public)?;
         let mut situation = unrated(play.dry, public, *seat, *hole);
         let pot = public.pot() as f64 / f64::from(public.def().big_blind());
         let facts = Facts::new(hole.set(), public.board().set(), play.dry);
@@ -145,35 +149,35 @@ impl Part for Option<HeuristicPlayer> {
         if is_aggressive(public, *seat) {
             seen += ", aggressive";
         }
-        if ready.asks_win_rate {
+        if list.asks_win_rate {
             let rate = win_rate(public.def(), *hole, public.board(), 1, Effort::default());
             situation = situation.with_win_rate(rate);
             seen += &format!(", win rate {:.1} %", 100.0 * rate);
         }
-        let (at, act) = ready.draw(situation, cx);
-        let strategy = Some(ready.strategy(situation, public));
-        let note = format!("{} ({seen})", ready.texts[at]);
+        let (at, act) = list.draw(situation, cx);
+        let strategy = Some(list.strategy(situation, public));
+        let note = format!("{} ({seen})", list.texts[at]);
         Some(Decision { strategy, note: Some(note), ..act_made_legal(act, public).into() })
     }
 }
 
-impl PartPolicy for Option<HeuristicPlayer> {
+impl PartialPolicy for Option<HeuristicPlayer> {
     fn strategies(
         &self,
         public: &PublicState,
         seat: Seat,
         hands: &[HoleCards],
     ) -> Vec<Option<Strategy>> {
-        let Some((play, ready)) = self.as_ref().and_then(|play| Some((play, play.ready(public)?)))
+        let Some((play, list)) = self.as_ref().and_then(|play| Some((play, play.list(public)?)))
         else {
             return vec![None; hands.len()];
         };
         let situations = hands.iter().map(|&hole| unrated(play.dry, public, seat, hole));
-        if !ready.asks_win_rate {
-            return situations.map(|situation| Some(ready.strategy(situation, public))).collect();
+        if !list.asks_win_rate {
+            return situations.map(|situation| Some(list.strategy(situation, public))).collect();
         }
         let rates = win_rates(public.def(), hands, public.board(), 1, Effort::default());
         let rated = situations.zip(rates).map(|(situation, rate)| situation.with_win_rate(rate));
-        rated.map(|situation| Some(ready.strategy(situation, public))).collect()
+        rated.map(|situation| Some(list.strategy(situation, public))).collect()
     }
 }

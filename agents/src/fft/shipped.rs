@@ -19,7 +19,7 @@ static FILES: [(&str, &str); 7] = [
     ("no-limit-12", include_str!("../../models/heuristics/no-limit-12.fft")),
 ];
 
-fn books() -> &'static [(&'static str, Rulebook)] {
+fn rulebooks() -> &'static [(&'static str, Rulebook)] {
     static BOOKS: OnceLock<Vec<(&str, Rulebook)>> = OnceLock::new();
     BOOKS.get_or_init(|| {
         let read = |&(name, text)| (name, Rulebook::parse(text).expect("a test reads them"));
@@ -30,14 +30,14 @@ fn books() -> &'static [(&'static str, Rulebook)] {
 /// Returns the default lists for heads-up hold'em; for limit games, those printed in the paper.
 pub fn shipped_heuristics(betting: Betting) -> &'static Rulebook {
     match betting {
-        Betting::Limit => &books()[0].1,
-        Betting::NoLimit => &books()[1].1,
+        Betting::Limit => &rulebooks()[0].1,
+        Betting::NoLimit => &rulebooks()[1].1,
     }
 }
 
 /// Returns all lists inside the program with their names.
 pub fn named_heuristics() -> impl Iterator<Item = (&'static str, &'static Rulebook)> {
-    books().iter().map(|(name, book)| (*name, book))
+    rulebooks().iter().map(|(name, book)| (*name, book))
 }
 
 /// A description of all lists.

@@ -22,8 +22,8 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
+use solvers::response::in_tree::{InBuckets, TreeStrategy};
 use solvers::subgame::Leaf;
-use solvers::subgame::response::{InBuckets, TreeStrategy};
 
 /// Number of continuation strategies: the blueprint, and more folds, calls and raises.
 const STRATEGIES: usize = 4;
@@ -36,7 +36,7 @@ const RIVERS: usize = 4;
 /// Number of pairs of hands that are sampled on each river.
 const PAIRS: usize = 1_000;
 /// Deals that one thread adds up.
-const TOGETHER: usize = 4_096;
+const BATCH_SIZE: usize = 4_096;
 /// Number of iterations in which the choices are solved.
 const ITERATIONS: usize = 100;
 /// The bytes of a flop: its deals, and a table for each of some ten leaves.
@@ -52,17 +52,17 @@ pub(super) struct Continuations {
     turns: Vec<(f64, u32)>,
 }
 
-/// What continuation strategies win on a flop.
+/// The winnings of continuation strategies on a flop.
 pub(super) struct OnFlop {
     of: Arc<Continuations>,
     /// The class of each hand.
     classes: Vec<u8>,
     deals: Vec<Deal>,
-    /// By the blueprint's first decision of the turn.
+    /// Entries by the blueprint's first decision of the turn.
     tables: Mutex<Vec<(u32, Arc<Table>)>>,
 }
 
-/// What continuation strategies win at a leaf.
+/// The winnings of continuation strategies at a leaf.
 #[derive(Clone)]
 pub(super) struct AtLeaf {
     table: Arc<Table>,
@@ -79,7 +79,7 @@ struct Deal {
     showdown: i8,
 }
 
-/// What seat 0 wins beyond checking down, as a share of the pot, for each strategy of seat 0,
+/// The winnings of seat 0 beyond checking down, as a share of the pot, for each strategy of seat 0,
 /// strategy of seat 1, class of seat 0 and class of seat 1.
 type Table = Vec<f32>;
 
@@ -115,8 +115,8 @@ impl Continuations {
         let mut order: Vec<usize> = (0..hands.len()).collect();
         order.sort_by(|&a, &b| strengths[a][0].total_cmp(&strengths[b][0]));
         let mut classes = vec![0; hands.len()];
-        for (place, hand) in order.into_iter().enumerate() {
-            classes[hand] = (place * CLASSES / hands.len()) as u8;
+        for (index, hand) in order.into_iter().enumerate() {
+            classes[hand] = (index * CLASSES / hands.len()) as u8;
         }
         let buckets = self.in_buckets().buckets;
         let on_turn = |&turn: &Card| {
@@ -164,9 +164,9 @@ impl Continuations {
 }
 
 impl OnFlop {
-    /// What strategies win at a leaf with this state: from the turn to which the blueprint comes by
-    /// the same betting, or if its betting was over before, from the one whose stacks, in pots, are
-    /// most alike.
+    /// The winnings of strategies at a leaf with this state: from the turn to which the blueprint
+    /// comes by the same betting, or if its betting was over before, from the one whose stacks, in
+    /// pots, are most alike.
     pub(super) fn at(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
         let Continuations { blueprint, turns } = &*self.of;
         let depth = leaf.behind / leaf.pot;
@@ -185,8 +185,9 @@ impl OnFlop {
         AtLeaf { table, shallower: (depth / found).min(1.0) as f32 }
     }
 
-    /// What both players' hands win beyond checking down at a leaf, as shares of the pot, times the
-    /// probability of the hands that they can meet. The ranges have the probability of each hand.
+    /// The winnings of both players' hands beyond checking down at a leaf, as shares of the pot,
+    /// times the probability of the hands that they can meet. The ranges have the probability of
+    /// each hand.
     pub(super) fn beyond(&self, flop: &Flop, at: &AtLeaf, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let AtLeaf { table, shallower } = at;
         let shares = ranges.map(|range| {
@@ -198,16 +199,16 @@ impl OnFlop {
         });
         let choices = equilibrium(table, &shares);
         let values = [0, 1].map(|player| values(table, &shares, &choices, player));
-        let met = [flop.met(ranges[1]), flop.met(ranges[0])];
+        let unblocked = [flop.unblocked_weights(ranges[1]), flop.unblocked_weights(ranges[0])];
         let won = [0, 1].map(|player: usize| -> Vec<f32> {
             let of = |class: usize| total(&choices[player][class], &values[player][class]);
-            let each = self.classes.iter().zip(&met[player]);
-            each.map(|(&class, met)| shallower * of(class.into()) * met).collect()
+            let each = self.classes.iter().zip(&unblocked[player]);
+            each.map(|(&class, unblocked)| shallower * of(class.into()) * unblocked).collect()
         });
-        zero_sum([&won[0], &won[1]], [&met[0], &met[1]], ranges)
+        zero_sum([&won[0], &won[1]], [&unblocked[0], &unblocked[1]], ranges)
     }
 
-    /// What strategies win from a decision of the blueprint on.
+    /// The winnings of strategies from a decision of the blueprint on.
     fn sampled(&self, turn: u32) -> Table {
         const PAIRS_OF_CLASSES: usize = CLASSES * CLASSES;
         let tree = self.of.blueprint.tree();
@@ -221,16 +222,16 @@ impl OnFlop {
                 let betting = Betting { tree, strategy, deal };
                 betting.add(turn, [[1.0; STRATEGIES]; 2], &mut won);
                 let classes = deal.classes.map(usize::from);
-                let place = classes[0] * CLASSES + classes[1];
-                let sums = sums[place..].iter_mut().step_by(PAIRS_OF_CLASSES);
+                let index = classes[0] * CLASSES + classes[1];
+                let sums = sums[index..].iter_mut().step_by(PAIRS_OF_CLASSES);
                 let checked_down = 0.5 * f32::from(deal.showdown);
                 sums.zip(won.as_flattened())
                     .for_each(|(sum, won)| *sum += won / pot - checked_down);
-                counts[place] += 1;
+                counts[index] += 1;
             }
             (sums, counts)
         };
-        let parts = parallel::map(self.deals.chunks(TOGETHER), sum);
+        let parts = parallel::map(self.deals.chunks(BATCH_SIZE), sum);
         let (mut sums, mut counts) = parts[0].clone();
         for (of_part, in_part) in &parts[1..] {
             sums.iter_mut().zip(of_part).for_each(|(sum, part)| *sum += part);
@@ -336,7 +337,7 @@ fn equilibrium(table: &[f32], shares: &[[f32; CLASSES]; 2]) -> [Choices; 2] {
     sums.map(|sums| sums.map(normal))
 }
 
-/// What each strategy of each of a player's classes wins against the other player's choices.
+/// The winnings of each strategy of each of a player's classes against the other player's choices.
 fn values(
     table: &[f32],
     shares: &[[f32; CLASSES]; 2],
@@ -378,7 +379,7 @@ mod tests {
     use abstraction::buckets::Buckets;
     use cards::{Board, Combo};
     use game::games;
-    use solvers::subgame::response::BoardStrategy;
+    use solvers::response::in_tree::BoardStrategy;
 
     /// Goes all-in with a probability on one street where nothing was bet, and answers with a call
     /// with another.
@@ -423,7 +424,7 @@ mod tests {
     /// The values beyond checking down at a pot of 200 with 200 behind.
     struct Found {
         values: [Vec<f32>; 2],
-        /// What all hands of seat 1 win together, for each of [`STACKS`].
+        /// The winnings of all hands of seat 1 together, for each of [`STACKS`].
         sizes: Vec<f32>,
         /// The class of each hand.
         classes: Vec<u8>,
@@ -435,7 +436,7 @@ mod tests {
     const STACKS: [f64; 4] = [200.0, 400.0, 100.0, 20.0];
 
     /// The probability of the hands that a hand meets, of all hands on a flop.
-    const MET: f32 = 1_081.0 / 1_176.0;
+    const UNBLOCKED: f32 = 1_081.0 / 1_176.0;
 
     impl Found {
         fn new(street: Street, bets: f32, calls: f32) -> Found {
@@ -477,7 +478,7 @@ mod tests {
         /// Checks a value of each hand, given its class.
         fn check(&self, player: usize, wanted: impl Fn(usize) -> f32) {
             for (&class, value) in self.classes.iter().zip(&self.values[player]) {
-                let (found, wanted) = (value / MET, wanted(class.into()));
+                let (found, wanted) = (value / UNBLOCKED, wanted(class.into()));
                 assert!((found - wanted).abs() < 0.06, "{player} {class}: {found}, not {wanted}");
             }
         }
@@ -519,7 +520,7 @@ mod tests {
         let mean = |player: usize, class: usize| {
             let values = found.classes.iter().zip(&found.values[player]);
             let values = values.filter(|(of, _)| usize::from(**of) == class);
-            let values: Vec<f32> = values.map(|(_, value)| value / MET).collect();
+            let values: Vec<f32> = values.map(|(_, value)| value / UNBLOCKED).collect();
             values.iter().sum::<f32>() / values.len() as f32
         };
         found.check(1, |class| mean(0, class));

@@ -7,23 +7,23 @@ use cards::{Board, CardSet, Combo, FlopPairs};
 use game::PublicState;
 use models::network::Network;
 use models::values::flop::{COLUMNS, Flop, Stakes};
-use solvers::subgame::response::TreeStrategy;
+use solvers::response::in_tree::TreeStrategy;
 use solvers::subgame::{Leaf, LeafValues};
 
 use super::continuations::{self, AtLeaf, Continuations, OnFlop};
 
 /// The network inside the program; docs/resolve.md has its recipe.
 const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
-/// Flops that are kept besides those of kept solutions.
-const KEPT: usize = 4;
+/// Maximum number of cached flops, besides those of cached solutions.
+const CACHED_FLOPS: usize = 4;
 
 /// The estimate of values, and the flops last asked about.
 pub(super) struct Flops {
     estimate: Estimate,
-    kept: Mutex<Vec<(CardSet, EndOfFlop)>>,
+    cache: Mutex<Vec<(CardSet, EndOfFlop)>>,
 }
 
-/// What estimates values beyond checking down.
+/// The estimator of values beyond checking down.
 enum Estimate {
     Network(Arc<Network>),
     Continuations(Arc<Continuations>),
@@ -60,14 +60,14 @@ impl Flops {
             ));
         }
         let estimate = Estimate::Network(Arc::new(network));
-        Ok(Flops { estimate, kept: Mutex::default() })
+        Ok(Flops { estimate, cache: Mutex::default() })
     }
 
     /// The flops with the values of a blueprint's continuation strategies; `None` if it does not
     /// see cards in buckets, or has no turn.
     pub(super) fn of_blueprint(blueprint: Arc<dyn TreeStrategy>) -> Option<Flops> {
         let estimate = Estimate::Continuations(Arc::new(Continuations::new(blueprint)?));
-        Some(Flops { estimate, kept: Mutex::default() })
+        Some(Flops { estimate, cache: Mutex::default() })
     }
 
     /// The bytes of the values on a flop, which has two matrices of all pairs of hands.
@@ -91,23 +91,23 @@ impl Flops {
     /// cards.
     pub(super) fn at(&self, board: Board) -> Option<EndOfFlop> {
         let board = board.set();
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
         if known.is_some() {
             return known;
         }
         let flop = Flop::new(board).ok()?;
         let beyond = match &self.estimate {
-            Estimate::Network(network) => Beyond::Network(Arc::clone(network)),
+            Estimate::Network(network) => BettingValues::Network(Arc::clone(network)),
             Estimate::Continuations(all) => {
                 let on_flop = Arc::new(all.on(board, &flop));
-                Beyond::Continuations { on_flop, leaves: Vec::new() }
+                BettingValues::Continuations { on_flop, leaves: Vec::new() }
             }
         };
         let flop = EndOfFlop { flop: Arc::new(flop), beyond };
-        let mut kept = kept();
-        kept.insert(0, (board, flop.clone()));
-        kept.truncate(KEPT);
+        let mut cache = cache();
+        cache.insert(0, (board, flop.clone()));
+        cache.truncate(CACHED_FLOPS);
         Some(flop)
     }
 }
@@ -116,16 +116,16 @@ impl Flops {
 #[derive(Clone)]
 pub(super) struct EndOfFlop {
     flop: Arc<Flop>,
-    beyond: Beyond,
+    beyond: BettingValues,
 }
 
 /// The values beyond checking down.
 #[derive(Clone)]
-enum Beyond {
+enum BettingValues {
     Network(Arc<Network>),
     Continuations {
         on_flop: Arc<OnFlop>,
-        /// By the leaf's number.
+        /// Entries by the leaf's number.
         leaves: Vec<AtLeaf>,
     },
 }
@@ -140,7 +140,7 @@ impl LeafValues for EndOfFlop {
     }
 
     fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
-        if let Beyond::Continuations { on_flop, leaves } = &mut self.beyond {
+        if let BettingValues::Continuations { on_flop, leaves } = &mut self.beyond {
             *leaves = states.iter().map(|(leaf, state)| on_flop.at(leaf, state)).collect();
         }
     }
@@ -148,13 +148,13 @@ impl LeafValues for EndOfFlop {
     fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let flop = &*self.flop;
         match &self.beyond {
-            Beyond::Network(network) => {
+            BettingValues::Network(network) => {
                 let stakes =
                     |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
                 let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
                 flop.prospects(&stakes, ranges).beyond(network, ranges)
             }
-            Beyond::Continuations { on_flop, leaves: prepared } => {
+            BettingValues::Continuations { on_flop, leaves: prepared } => {
                 let [first, second] = ranges.map(|range| range.chunks_exact(FlopPairs::HANDS));
                 let each = leaves.iter().zip(first.zip(second));
                 let found: Vec<[Vec<f32>; 2]> = parallel::map(each, |(leaf, (first, second))| {

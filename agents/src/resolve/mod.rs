@@ -27,13 +27,13 @@ use game::{Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::network::Network;
 use rand::RngExt;
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
 use self::flop::Flops;
 use self::menus::Menus;
 use self::solution::{Effort, Solved};
 use self::solve::Resolver as Solvers;
-use crate::fallback::{self, Part, PartPolicy};
+use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
 };
@@ -249,8 +249,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
         let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
-        let kept = Mutex::default();
-        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, kept };
+        let cache = Mutex::default();
+        let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
         Ok(Some(Solving { solvers, iterations, enough, deadline }))
     });
     recipe.cost = Cost::Worker;
@@ -262,7 +262,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// What estimates values where the flop's betting ends.
+/// The estimator of values where the flop's betting ends.
 enum Values {
     Network(Arc<Flops>),
     /// The blueprint, with the games that it was built for.
@@ -337,7 +337,7 @@ fn combo(hole: HoleCards) -> Option<Combo> {
     Combo::new(a, b)
 }
 
-impl Part for Option<Solving> {
+impl PartialAgent for Option<Solving> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;
@@ -357,7 +357,7 @@ impl Part for Option<Solving> {
     }
 }
 
-impl PartPolicy for Option<Solving> {
+impl PartialPolicy for Option<Solving> {
     fn strategies(
         &self,
         public: &PublicState,

@@ -16,10 +16,10 @@ use crate::Clock;
 /// Memory limit of one solution, in bytes.
 const MEMORY: u64 = 250 << 20;
 /// The fewest iterations that can come near an equilibrium.
-const FEWEST: u32 = 30;
-/// The exploitability is first computed after this many iterations, then each time the number has
-/// doubled.
-const LOOK: u32 = 100;
+const MIN_ITERATIONS: u32 = 30;
+/// The number of iterations before the first check of the exploitability, which is checked again
+/// each time this number has doubled.
+const FIRST_CHECK: u32 = 100;
 /// On the flop solving stops at this exploitability already, as a share of the pot: the values at
 /// the end of its betting are less exact.
 const ENOUGH_ON_FLOP: f64 = 0.01;
@@ -69,7 +69,7 @@ pub(super) struct Solved {
 
 impl Effort {
     /// The same with one of `parts` equal parts of the time left.
-    pub(super) fn part(&self, parts: u32) -> Effort {
+    pub(super) fn share(&self, parts: u32) -> Effort {
         let until = self.until.as_ref().map(|(clock, until)| {
             let now = clock.now();
             (clock.clone(), now + until.saturating_sub(now) / parts)
@@ -89,7 +89,7 @@ impl Effort {
     /// or until only the time to evaluate the result is left.
     fn run(&self, game: &mut Game, pot: f64) {
         let mut before = self.left();
-        let mut look = LOOK;
+        let mut next_check = FIRST_CHECK;
         let on_flop = matches!(game, Game::Flop(_));
         let enough = if on_flop { self.enough.max(ENOUGH_ON_FLOP) } else { self.enough };
         let mut longest = 0.0;
@@ -103,11 +103,11 @@ impl Effort {
                 break;
             }
             before = left;
-            if game.iterations() == look {
+            if game.iterations() == next_check {
                 if game.exploitability() <= enough * pot {
                     break;
                 }
-                look = look.saturating_mul(2);
+                next_check = next_check.saturating_mul(2);
                 before = self.left();
             }
         }
@@ -245,7 +245,7 @@ impl Solved {
 
     /// The value of each combo of a seat at a state if it plays a best response from there, in
     /// chips over the whole hand; `None` on the flop, where nothing is known to the end.
-    pub(super) fn worth(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
+    pub(super) fn hand_values(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
         let Game::Exact(solver) = &mut *self.game() else { return None };
         let values = solver.values_at(public).ok()?;
         let mut all = vec![0.0; Combo::COUNT];
@@ -308,7 +308,7 @@ fn exact(
     let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
     let fits = |subgame: &Subgame| {
         let size = subgame.size(&options);
-        let fewest = f64::from(FEWEST.min(effort.iterations));
+        let fewest = f64::from(MIN_ITERATIONS.min(effort.iterations));
         size.bytes <= MEMORY && fewest * pace * size.cells as f64 <= effort.left()
     };
     let laid_out = |level: usize| {

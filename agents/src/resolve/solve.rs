@@ -1,4 +1,4 @@
-//! Chains of solutions along a hand, kept for later decisions.
+//! Chains of solutions along a hand, cached for later decisions.
 //!
 //! The first solution starts with the first street that is solved. It is computed when its player
 //! first acts there, with all bets made so far in its tree. A bet of the other player that is not
@@ -18,12 +18,12 @@ use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
 use super::flop::Flops;
 use super::menus::Menus;
 use super::solution::{Effort, Problem, Solved, Weights};
-use crate::reach::{self, Alike};
+use crate::reach::{self, ActionMatching};
 
 /// Minimum probability of an action of the other player when its range is updated.
-const LEAST: f64 = 0.001;
-/// Maximum total bytes of kept solutions.
-const KEPT: u64 = 256 << 20;
+const MIN_PROBABILITY: f64 = 0.001;
+/// Maximum total size of the cached solutions, in bytes.
+const CACHE_BYTES: u64 = 256 << 20;
 /// Initial estimate of the seconds per iteration for each pair of hand and action.
 const PACE: f64 = 4e-9;
 
@@ -42,12 +42,12 @@ pub(super) struct Resolver {
     /// The share of the other player's hands that enters a solution without a choice, in solutions
     /// after another one; all enter if there is no offer.
     pub(super) forced: f64,
-    pub(super) kept: Mutex<Kept>,
+    pub(super) cache: Mutex<SolutionCache>,
 }
 
 /// A cache of recent solutions.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct SolutionCache {
     /// Most recent first.
     solutions: VecDeque<(Key, Option<Arc<Solved>>)>,
     /// Measured seconds per iteration for each pair of hand and action.
@@ -87,9 +87,9 @@ impl Resolver {
         let mut start = Start::fresh(beginning(public, self.first)?);
         loop {
             let street = start.root.street();
-            let part = effort.part(1 + (public.street().index() - street.index()) as u32);
+            let share = effort.share(1 + (public.street().index() - street.index()) as u32);
             let asked = asked(public, &start.root, seat)?;
-            let solved = self.solution(&start, &asked, seat, &part);
+            let solved = self.solution(&start, &asked, seat, &share);
             if let Some(solved) = &solved
                 && (street == public.street() || !self.anew)
                 && solved.strategies(public, seat).is_some()
@@ -119,8 +119,8 @@ impl Resolver {
         let played = &asked.history()[root.history().len()..];
         let added = self.added(root, seat, played);
         let key = Key { seat, before: root.history().to_vec(), board: root.board(), added };
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().take(&key);
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().take(&key);
         let solved = known.unwrap_or_else(|| {
             let ranges = match ranges {
                 Some(ranges) => ranges.clone(),
@@ -128,21 +128,22 @@ impl Resolver {
             };
             let other = Seat::new(1 - seat.index())?;
             let safe = before.as_ref().filter(|_| self.forced < 1.0);
-            let offers = safe.and_then(|before| Some((before.worth(root, other)?, self.forced)));
+            let offers =
+                safe.and_then(|before| Some((before.hand_values(root, other)?, self.forced)));
             let flops = self.flops.as_deref();
             let problem = Problem { root, seat, played, ranges, offers, flops };
-            let pace = kept().pace.unwrap_or(PACE);
+            let pace = cache().pace.unwrap_or(PACE);
             let begun = effort.until.as_ref().map(|(clock, _)| clock.now());
             let solved = Solved::new(problem, &self.menus, effort, pace)?;
             if let (Some((clock, _)), Some(begun)) = (&effort.until, begun) {
                 let took = clock.now().saturating_sub(begun).as_secs_f64();
                 let pace = solved.pace(took);
-                let mut kept = kept();
-                kept.pace = pace.or(kept.pace);
+                let mut cache = cache();
+                cache.pace = pace.or(cache.pace);
             }
             Some(Arc::new(solved))
         });
-        kept().put(key, solved.clone());
+        cache().put(key, solved.clone());
         solved
     }
 
@@ -177,10 +178,10 @@ impl Resolver {
             } else {
                 match &by_solution {
                     Some(chances) => {
-                        let some = chances.iter().any(|&chance| chance > LEAST);
+                        let some = chances.iter().any(|&chance| chance > MIN_PROBABILITY);
                         // An action that no hand plays gives no information about the range.
                         let chances = chances.iter().filter(|_| some);
-                        let chances = chances.map(|chance| chance.max(LEAST));
+                        let chances = chances.map(|chance| chance.max(MIN_PROBABILITY));
                         weights.iter_mut().zip(chances).for_each(|(w, chance)| *w *= chance);
                     }
                     None => {
@@ -226,7 +227,13 @@ impl Resolver {
     fn of_blueprint(&self, root: &PublicState) -> [Weights; 2] {
         [0, 1].map(|seat| {
             let seat = Seat::new(seat).expect("two seats");
-            reach::on(root.street(), &*self.blueprint, root, seat, (Alike::Sizes, LEAST))
+            reach::on(
+                root.street(),
+                &*self.blueprint,
+                root,
+                seat,
+                (ActionMatching::Sizes, MIN_PROBABILITY),
+            )
         })
     }
 
@@ -253,7 +260,7 @@ impl Start {
     }
 }
 
-impl Kept {
+impl SolutionCache {
     /// Removes and returns the cached entry of a key.
     fn take(&mut self, key: &Key) -> Option<Option<Arc<Solved>>> {
         let at = self.solutions.iter().position(|(known, _)| known == key)?;
@@ -264,11 +271,11 @@ impl Kept {
     fn put(&mut self, key: Key, solved: Option<Arc<Solved>>) {
         self.solutions.push_front((key, solved));
         let mut bytes = 0;
-        let mut room = |(_, solved): &(Key, Option<Arc<Solved>>)| {
+        let mut fits = |(_, solved): &(Key, Option<Arc<Solved>>)| {
             bytes += solved.as_ref().map_or(1 << 10, |solved| solved.bytes);
-            bytes <= KEPT
+            bytes <= CACHE_BYTES
         };
-        let most = self.solutions.iter().take_while(|kept| room(kept)).count();
+        let most = self.solutions.iter().take_while(|entry| fits(entry)).count();
         self.solutions.truncate(most.max(1));
     }
 }

@@ -19,10 +19,10 @@ use game::{Betting, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
 use models::rules::RuleList;
 use rand::RngExt;
 use serde::Deserialize;
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
-use self::river::Plan;
-use crate::fallback::{self, Part, PartPolicy};
+use self::river::RiverPlan;
+use crate::fallback::{self, PartialAgent, PartialPolicy};
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
 };
@@ -122,7 +122,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     Ok(recipe)
 }
 
-/// What agents of one choice are built from.
+/// The sources of the agents of one choice.
 struct Source {
     list: Arc<RuleList>,
     ranges: Option<AgentChoice>,
@@ -154,9 +154,9 @@ fn applies(def: &GameDef) -> bool {
     is_holdem(def) && def.betting == Betting::NoLimit
 }
 
-impl Part for Option<Play> {
+impl PartialAgent for Option<Play> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
-        let plan = Plan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
+        let plan = RiverPlan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
         let (strategy, note) = plan.play(infoset.hole)?;
         let action = match strategy.actions.as_slice() {
             &[(action, _)] => action,
@@ -166,14 +166,14 @@ impl Part for Option<Play> {
     }
 }
 
-impl PartPolicy for Option<Play> {
+impl PartialPolicy for Option<Play> {
     fn strategies(
         &self,
         public: &PublicState,
         seat: Seat,
         hands: &[HoleCards],
     ) -> Vec<Option<Strategy>> {
-        let plan = self.as_ref().and_then(|play| Plan::at(play, public, seat));
+        let plan = self.as_ref().and_then(|play| RiverPlan::at(play, public, seat));
         hands.iter().map(|&hole| plan.as_ref()?.strategy(hole)).collect()
     }
 }

@@ -1,15 +1,15 @@
 //! The strategy of a rule list on one river, for all hands at once.
 
-use cards::{Combo, HoleCards, Met, Showdown, Ties};
+use cards::{Combo, HoleCards, Showdown, ShowdownSums, Ties};
 use game::{Action, Chips, PublicState, Raises, Seat, Strategy, Street};
 use models::rules::{Bet, Betting, Calling, Hands, Size};
 use show::number::percent;
 
 use super::Play;
-use crate::reach::{self, Alike};
+use crate::reach::{self, ActionMatching};
 
 /// Minimum probability of an action before the river when a range is computed.
-const LEAST: f64 = 0.01;
+const MIN_PROBABILITY: f64 = 0.01;
 
 /// All hands of one river, sorted by strength.
 struct River {
@@ -18,7 +18,7 @@ struct River {
     /// The weight of each hand in the range.
     weights: Vec<f64>,
     /// The index of each combo in the order; `None` for combos that share a card with the board.
-    place: Vec<Option<u16>>,
+    index: Vec<Option<u16>>,
 }
 
 impl River {
@@ -33,13 +33,21 @@ impl River {
             ));
         };
         let other = public.def().seats().find(|&other| other != seat)?;
-        let came = |seat| reach::on(Street::River, &**policy, public, seat, (Alike::Kinds, LEAST));
+        let came = |seat| {
+            reach::on(
+                Street::River,
+                &**policy,
+                public,
+                seat,
+                (ActionMatching::Kinds, MIN_PROBABILITY),
+            )
+        };
         let (own, theirs) = (came(seat), came(other));
-        let mut met = vec![Met::default(); Combo::COUNT];
-        showdown.meet(theirs.first_chunk()?, met.first_chunk_mut()?);
+        let mut sums = vec![ShowdownSums::default(); Combo::COUNT];
+        showdown.sums_against(theirs.first_chunk()?, sums.first_chunk_mut()?);
         Some(River::sorted(free.map(|(combo, _)| {
             // No hand has a weight of 0, so every hand meets others.
-            let beats = met[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
+            let beats = sums[combo.index()].win_rate(Ties::Half).unwrap_or(0.5);
             (beats, own[combo.index()], combo)
         })))
     }
@@ -47,29 +55,29 @@ impl River {
     fn sorted(hands: impl Iterator<Item = (f64, f64, Combo)>) -> River {
         let mut hands: Vec<(f64, f64, Combo)> = hands.collect();
         hands.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
-        let mut place = vec![None; Combo::COUNT];
+        let mut index = vec![None; Combo::COUNT];
         for (at, (.., combo)) in hands.iter().enumerate() {
-            place[combo.index()] = Some(at as u16);
+            index[combo.index()] = Some(at as u16);
         }
         let beats = hands.iter().map(|&(beats, ..)| beats).collect();
         let weights = hands.iter().map(|&(_, weight, _)| weight).collect();
-        River { beats, weights, place }
+        River { beats, weights, index }
     }
 
     fn hands(&self) -> Hands<'_> {
         Hands::new(&self.beats, &self.weights)
     }
 
-    fn place(&self, hole: HoleCards) -> Option<usize> {
+    fn index(&self, hole: HoleCards) -> Option<usize> {
         let &[a, b] = hole.as_slice() else { return None };
-        self.place[Combo::new(a, b)?.index()].map(usize::from)
+        self.index[Combo::new(a, b)?.index()].map(usize::from)
     }
 }
 
 /// The strategies of all hands at a decision.
-pub(super) struct Plan<'a> {
+pub(super) struct RiverPlan<'a> {
     river: River,
-    part: Part<'a>,
+    rule: ApplicableRule<'a>,
     /// The actions: the columns of `chances`.
     actions: Vec<Action>,
     /// The probability of each action, one row per hand, worst hand first.
@@ -77,28 +85,32 @@ pub(super) struct Plan<'a> {
 }
 
 /// The part of the list that applies to the decision.
-enum Part<'a> {
+enum ApplicableRule<'a> {
     Betting(&'a Betting),
     /// With the size of the bet as a share of the pot.
     Calling(Calling, f64),
 }
 
-impl Plan<'_> {
+impl RiverPlan<'_> {
     /// The plan where this seat is to act; `None` if the list does not cover the decision.
-    pub(super) fn at<'a>(play: &'a Play, public: &PublicState, seat: Seat) -> Option<Plan<'a>> {
+    pub(super) fn at<'a>(
+        play: &'a Play,
+        public: &PublicState,
+        seat: Seat,
+    ) -> Option<RiverPlan<'a>> {
         if public.street() != Street::River {
             return None;
         }
         let legal = public.legal();
         let pot = public.pot() as f64;
         match (legal.to_call, public.raises()) {
-            (0, 0) => Plan::bet(play, public, seat, legal.raise?),
+            (0, 0) => RiverPlan::bet(play, public, seat, legal.raise?),
             (to_call, 1) if to_call > 0 && legal.fold => {
                 // The part of a bet beyond what can be called is not at stake.
                 let raised = public.highest().saturating_sub(public.committed()[seat]);
                 let pot = pot - f64::from(raised);
                 (pot > 0.0).then_some(())?;
-                Plan::call(play, public, seat, f64::from(to_call) / pot)
+                RiverPlan::call(play, public, seat, f64::from(to_call) / pot)
             }
             _ => None,
         }
@@ -109,7 +121,7 @@ impl Plan<'_> {
         public: &PublicState,
         seat: Seat,
         raises: Raises,
-    ) -> Option<Plan<'a>> {
+    ) -> Option<RiverPlan<'a>> {
         let betting = play.list.betting()?;
         let pot = public.pot() as f64;
         // Chips beyond the other player's stack are not at stake.
@@ -133,22 +145,27 @@ impl Plan<'_> {
         betting.chances(river.hands(), &grid, &mut chances);
         let raises = totals.into_iter().map(Action::RaiseTo);
         let actions = std::iter::once(Action::Call).chain(raises).collect();
-        Some(Plan { river, part: Part::Betting(betting), actions, chances })
+        Some(RiverPlan { river, rule: ApplicableRule::Betting(betting), actions, chances })
     }
 
-    fn call<'a>(play: &'a Play, public: &PublicState, seat: Seat, bet: f64) -> Option<Plan<'a>> {
+    fn call<'a>(
+        play: &'a Play,
+        public: &PublicState,
+        seat: Seat,
+        bet: f64,
+    ) -> Option<RiverPlan<'a>> {
         let calling = play.list.calling()?;
         let river = River::new(play, public, seat)?;
         let mut calls = Vec::new();
         calling.chances(river.hands(), bet, &mut calls);
         let chances = calls.iter().flat_map(|&call| [1.0 - call, call]).collect();
         let actions = vec![Action::Fold, Action::Call];
-        Some(Plan { river, part: Part::Calling(calling, bet), actions, chances })
+        Some(RiverPlan { river, rule: ApplicableRule::Calling(calling, bet), actions, chances })
     }
 
     /// The strategy of a hand; `None` if it is not possible on this river.
     pub(super) fn strategy(&self, hole: HoleCards) -> Option<Strategy> {
-        let at = self.river.place(hole)?;
+        let at = self.river.index(hole)?;
         let row = &self.chances[at * self.actions.len()..][..self.actions.len()];
         let actions = self.actions.iter().copied().zip(row.iter().copied());
         Some(Strategy { actions: actions.filter(|&(_, p)| p > 0.0).collect() })
@@ -157,15 +174,16 @@ impl Plan<'_> {
     /// The strategy of a hand, with the rule that led to it in words.
     pub(super) fn play(&self, hole: HoleCards) -> Option<(Strategy, String)> {
         let strategy = self.strategy(hole)?;
-        let beats = self.river.beats[self.river.place(hole)?];
-        let note = format!("beats {} of hands, {}", percent(beats, 1), self.why(beats, &strategy));
+        let beats = self.river.beats[self.river.index(hole)?];
+        let note =
+            format!("beats {} of hands, {}", percent(beats, 1), self.explanation(beats, &strategy));
         Some((strategy, note))
     }
 
-    fn why(&self, beats: f64, strategy: &Strategy) -> String {
+    fn explanation(&self, beats: f64, strategy: &Strategy) -> String {
         let often = |p: f64| if p < 1.0 { format!(" {}", percent(p, 0)) } else { String::new() };
-        match self.part {
-            Part::Betting(betting) => {
+        match self.rule {
+            ApplicableRule::Betting(betting) => {
                 let bluffs = 1.0 - strategy.probability(Action::Call);
                 match (betting.bet(beats), betting.bluffing()) {
                     (Some(bet), _) => format!("value bet: {bet}"),
@@ -175,7 +193,7 @@ impl Plan<'_> {
                     (None, _) => "checks: else check".to_owned(),
                 }
             }
-            Part::Calling(calling, bet) => {
+            ApplicableRule::Calling(calling, bet) => {
                 let calls = strategy.probability(Action::Call);
                 let does = match calls > 0.0 {
                     true => format!("calls{}", often(calls)),

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use abstraction::features::{FeatureMaker, Features, opponent_bets};
 use cards::{Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
-use models::student::{Learned, Student};
+use models::student::{Student, TrainedModel};
 use rand::RngExt;
 use serde::Deserialize;
 
@@ -123,7 +123,7 @@ enum Play {
     Purify,
 }
 
-/// How shares are turned into a decision.
+/// The rule by which shares are turned into a decision.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     play: Play,
@@ -131,7 +131,7 @@ struct Style {
 }
 
 fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
-    let kind = Learned::KINDS[KIND];
+    let kind = TrainedModel::KINDS[KIND];
     let options: Options = resolver.options()?;
     if !(0.0..=0.5).contains(&options.threshold) {
         let reason = format!("`threshold` is {}, but must be from 0 to 0.5", options.threshold);
@@ -199,7 +199,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     Ok(recipe)
 }
 
-/// Where the student comes from.
+/// The source of the student.
 #[derive(Debug)]
 enum Source {
     Shipped(Shipped),
@@ -241,7 +241,7 @@ impl Source {
 
 /// The policy of a student: the shares of its model, independent of the style in which an agent
 /// plays it.
-pub fn what_it_says(student: &Arc<Student>) -> impl Policy + use<> {
+pub fn model_policy(student: &Arc<Student>) -> impl Policy + use<> {
     let maker = FeatureMaker::new(student.schema());
     maker.prepare();
     let style = Style { play: Play::Sample, threshold: 0.0 };
@@ -262,14 +262,14 @@ impl Player {
         let mut weights = self.student.weights(public, features);
         let best = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
         let first = weights.iter().position(|&(_, weight)| weight == best);
-        let mut place = 0;
+        let mut index = 0;
         weights.retain(|&(_, weight)| {
-            let kept = match self.style.play {
-                Play::Purify => Some(place) == first,
+            let keep = match self.style.play {
+                Play::Purify => Some(index) == first,
                 Play::Sample => weight > 0.0 && (weight == best || weight >= self.style.threshold),
             };
-            place += 1;
-            kept
+            index += 1;
+            keep
         });
         Strategy::from_weights(weights).unwrap_or_else(|| Strategy::pure(Action::Call))
     }

@@ -3,7 +3,7 @@
 use abstraction::features::{Feature, Features, Unit};
 use game::Street;
 use models::explain::{Explainer, percent};
-use models::student::{Learned, Manifest, Student};
+use models::student::{Manifest, Student, TrainedModel};
 
 use super::Rounds;
 
@@ -16,15 +16,15 @@ pub(super) fn of(student: &Student, features: &Features) -> String {
     match Explainer::of(student, features.street()) {
         Some(explainer) => of_tree(&explainer, features),
         None => {
-            let told = features.iter().filter(|&(feature, _)| match feature {
+            let listed = features.iter().filter(|&(feature, _)| match feature {
                 Feature::WinRate => true,
                 Feature::OpponentBet { street } => street <= features.street(),
                 Feature::Percentile { .. } => false,
             });
-            let told: Vec<String> = told
+            let listed: Vec<String> = listed
                 .map(|(feature, value)| format!("{} {}", feature.name(), in_words(feature, value)))
                 .collect();
-            told.join(", ")
+            listed.join(", ")
         }
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn rounds(student: &Student, counted: Rounds) -> String {
     let best: Vec<String> = Street::ALL
         .into_iter()
         .filter_map(|street| {
-            let Learned::Forest(forest) = student.street(street) else { return None };
+            let TrainedModel::Forest(forest) = student.street(street) else { return None };
             let best = forest.best_rounds().ok().flatten()?;
             Some(format!("{street} {best} of {}", forest.rounds()))
         })

@@ -46,20 +46,20 @@ pub(super) fn find(kind: &str, small: bool) -> Option<Shipped> {
     all.find(|shipped| shipped.kind == kind && shipped.small == small)
 }
 
-fn place(shipped: Shipped) -> usize {
-    let place = FILES.iter().position(|&(known, _)| known == shipped);
-    place.expect("only those of the list are found")
+fn index(shipped: Shipped) -> usize {
+    let index = FILES.iter().position(|&(known, _)| known == shipped);
+    index.expect("only those of the list are found")
 }
 
 fn manifest(shipped: Shipped) -> &'static str {
-    let (_, [manifest, ..]) = &FILES[place(shipped)];
+    let (_, [manifest, ..]) = &FILES[index(shipped)];
     std::str::from_utf8(manifest).expect("a test reads every shipped student")
 }
 
 /// Returns a student, which is read on first access.
 pub(super) fn student(shipped: Shipped) -> Arc<Student> {
     static ALL: [OnceLock<Arc<Student>>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-    let (_, [_, files @ ..]) = &FILES[place(shipped)];
+    let (_, [_, files @ ..]) = &FILES[index(shipped)];
     let read = || {
         let student = Student::from_parts(manifest(shipped), |name| {
             let street = ["preflop", "flop", "turn", "river"]
@@ -71,7 +71,7 @@ pub(super) fn student(shipped: Shipped) -> Arc<Student> {
         });
         Arc::new(student.expect("a test plays from every shipped student"))
     };
-    Arc::clone(ALL[place(shipped)].get_or_init(read))
+    Arc::clone(ALL[index(shipped)].get_or_init(read))
 }
 
 /// A description of a student.

@@ -79,7 +79,7 @@ impl AllInMatrix {
 
     /// Adds the counts of `pairs` pairs of hands.
     fn add(&mut self, hero: StartingHand, villain: StartingHand, counts: WinRate, pairs: u64) {
-        let entry = &mut self.counts[place(hero, villain)];
+        let entry = &mut self.counts[entry_index(hero, villain)];
         entry.wins += pairs * counts.wins;
         entry.ties += pairs * counts.ties;
         entry.total += pairs * counts.total;
@@ -87,7 +87,7 @@ impl AllInMatrix {
 
     /// The counts over all pairs of hands of these kinds.
     pub fn get(&self, hero: StartingHand, villain: StartingHand) -> WinRate {
-        self.counts[place(hero, villain)]
+        self.counts[entry_index(hero, villain)]
     }
 
     /// Pairs of hands of these kinds without a common card: 36 of `AA` and `KK`, 6 of `AA` and
@@ -97,6 +97,6 @@ impl AllInMatrix {
     }
 }
 
-fn place(hero: StartingHand, villain: StartingHand) -> usize {
+fn entry_index(hero: StartingHand, villain: StartingHand) -> usize {
     hero.index() * StartingHand::COUNT + villain.index()
 }

@@ -72,7 +72,7 @@ impl PreflopTable {
         (!hero.set().intersects(villain.set())).then(|| self.at(hero, villain))
     }
 
-    /// As [`get`](PreflopTable::get), for hands that share no card.
+    /// The same as [`get`](PreflopTable::get), for hands that share no card.
     #[inline]
     pub(super) fn at(&self, hero: Combo, villain: Combo) -> WinRate {
         let (hero, villain) = (hero.set(), villain.set());

@@ -61,8 +61,8 @@ pub(super) fn sets<const N: usize>(hands: &[[Card; N]; BLOCK], sets: &mut [CardS
     const OF_SUITS: u64 = 0x0303_0303_0303_0303;
     const OF_RANKS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
     for (set, &word) in sets.iter_mut().zip(&words) {
-        let places = (word & OF_SUITS) << 4 | word >> 2 & OF_RANKS;
-        *set = CardSet::from_bits((0..N).fold(0, |bits, i| bits | 1 << (places >> (8 * i) & 63)));
+        let indices = (word & OF_SUITS) << 4 | word >> 2 & OF_RANKS;
+        *set = CardSet::from_bits((0..N).fold(0, |bits, i| bits | 1 << (indices >> (8 * i) & 63)));
     }
 }
 
@@ -107,16 +107,16 @@ fn strength(suits: [u16; 4]) -> (u16, u16) {
     // All but the five cards that count are dropped, the lowest first: right where what is dropped
     // are single cards, that is unless there is one kicker.
     let surplus = select(in_suit, most, counts.iter().sum()).saturating_sub(5);
-    let kept = select(in_suit, flush, rest);
-    let kept = kept & kept.wrapping_sub(surplus.min(1));
-    let kept = kept & kept.wrapping_sub(surplus >> 1);
-    let kickers = select(four != 0 || full || two_pair, highest, kept);
+    let selected = select(in_suit, flush, rest);
+    let selected = selected & selected.wrapping_sub(surplus.min(1));
+    let selected = selected & selected.wrapping_sub(surplus >> 1);
+    let kickers = select(four != 0 || full || two_pair, highest, selected);
 
     let category = select(three != 0, 3, select(two_pair, 2, (two != 0).into()));
     let category = select(four != 0, 7, select(full, 6, category));
     let category = select(straight, 4, select(in_suit, 5, category));
     let category = select(straight && in_suit, 8, category);
-    let main = select(straight, highest << 3, select(in_suit, kept, groups));
+    let main = select(straight, highest << 3, select(in_suit, selected, groups));
     let kickers = select(straight || in_suit, 0, kickers);
     (kickers | main << 13, main >> 3 | category << 10)
 }

@@ -1,4 +1,4 @@
-//! What the evaluator returns.
+//! The results of the evaluator.
 
 /// The nine categories, from high card to straight flush (a royal flush is a straight flush).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -158,12 +158,12 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         let mut sets = [0; ROUNDS];
         sets.iter_mut().zip(self.order).for_each(|(set, round)| *set = rounds[round].bits());
         let (mut code, mut seen, mut wrong) = (0, 0, 0);
-        for (place, &set) in sets.iter().enumerate() {
+        for (index, &set) in sets.iter().enumerate() {
             let counts = counts(set);
             wrong |= seen & set;
-            wrong |= counts.wrapping_mul(ONES) >> 48 ^ self.sizes[self.order[place]] as u64;
+            wrong |= counts.wrapping_mul(ONES) >> 48 ^ self.sizes[self.order[index]] as u64;
             seen |= set;
-            code |= counts << self.shapes.shifts[place];
+            code |= counts << self.shapes.shifts[index];
         }
         if wrong != 0 {
             return Err(self.refuse(rounds));
@@ -174,8 +174,8 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
             let code = lane(code, suit) as usize % CODES;
             let strides = &self.shapes.strides[code];
             let mut number = 0;
-            for (place, &set) in sets.iter().enumerate() {
-                number += subset(lane(set, suit)).1 as u32 * strides[place];
+            for (index, &set) in sets.iter().enumerate() {
+                number += subset(lane(set, suit)).1 as u32 * strides[index];
             }
             *entry = (code as u64) << 32 | u64::from(number);
         }
@@ -188,12 +188,12 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
     /// that the number of sets of a code does not depend on what was taken.
     #[inline]
     fn close_ranks(&self, sets: &mut [u64; ROUNDS]) {
-        for place in 0..ROUNDS - 1 {
-            let mut taken = sets[place];
-            for _ in 0..self.sizes[self.order[place]] {
+        for index in 0..ROUNDS - 1 {
+            let mut taken = sets[index];
+            for _ in 0..self.sizes[self.order[index]] {
                 let bit = lowest(taken);
                 taken = close(taken ^ bit, bit);
-                sets[place + 1..].iter_mut().for_each(|set| *set = close(*set, bit));
+                sets[index + 1..].iter_mut().for_each(|set| *set = close(*set, bit));
             }
         }
     }
@@ -230,12 +230,12 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
                 *set |= u64::from(ranks) << (16 * suit);
             }
         }
-        for place in (0..ROUNDS - 1).rev() {
-            let mut taken = sets[place];
-            for _ in 0..self.sizes[self.order[place]] {
+        for index in (0..ROUNDS - 1).rev() {
+            let mut taken = sets[index];
+            for _ in 0..self.sizes[self.order[index]] {
                 let bit = lowest(taken);
                 taken ^= bit;
-                sets[place + 1..].iter_mut().for_each(|set| *set = open(*set, bit));
+                sets[index + 1..].iter_mut().for_each(|set| *set = open(*set, bit));
             }
         }
         let mut rounds = [CardSet::EMPTY; ROUNDS];

@@ -12,7 +12,7 @@ pub(super) struct Shape {
     first: u64,
     /// For each suit the stride, in deal numbers, of the multiset that it belongs to.
     strides: [u64; 4],
-    /// How many suits with the same code follow; 0 where the code has one rank number only.
+    /// The number of following suits with the same code; 0 where the code has one rank number only.
     after: [u8; 4],
     /// Whether three or four suits share a code that has several rank numbers.
     crowded: bool,
@@ -46,8 +46,8 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
     /// fewer together.
     pub(super) fn new(sizes: [usize; ROUNDS]) -> Shapes<ROUNDS> {
         let mut shifts = [0; ROUNDS];
-        for place in 1..ROUNDS {
-            shifts[place] = shifts[place - 1] + width(sizes[place - 1]);
+        for index in 1..ROUNDS {
+            shifts[index] = shifts[index - 1] + width(sizes[index - 1]);
         }
         let mut all = Shapes {
             shifts,
@@ -60,9 +60,9 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         };
         let mut rank_numbers = [0; CODES];
         for (code, numbers) in rank_numbers[..1 << all.bits].iter_mut().enumerate() {
-            let counts = std::array::from_fn(|place| all.count(code, place));
-            for (more, part) in all.parts.iter_mut().enumerate() {
-                part[code] = list_part(counts, more, sizes);
+            let counts = std::array::from_fn(|index| all.count(code, index));
+            for (more, summand) in all.parts.iter_mut().enumerate() {
+                summand[code] = list_summand(counts, more, sizes);
             }
             (all.strides[code], *numbers) = rank_strides(counts);
         }
@@ -70,11 +70,11 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         all
     }
 
-    /// The card count of the round at this place in a code, or in a sum of codes.
+    /// The card count of the round at this index in a code, or in a sum of codes.
     #[inline]
-    fn count(&self, code: usize, place: usize) -> usize {
-        let end = self.shifts.get(place + 1).copied().unwrap_or(self.bits);
-        (code & ((1 << end) - 1)) >> self.shifts[place]
+    fn count(&self, code: usize, index: usize) -> usize {
+        let end = self.shifts.get(index + 1).copied().unwrap_or(self.bits);
+        (code & ((1 << end) - 1)) >> self.shifts[index]
     }
 
     fn find_shapes(&mut self, sizes: [usize; ROUNDS], rank_numbers: &[u64; CODES]) {
@@ -103,9 +103,9 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
         // The lanes become the sums of one, two, three and four codes. No count in them overflows:
         // the last are the sizes of the rounds.
         let sums = codes.wrapping_mul(ONES);
-        let part =
+        let summand =
             |more: usize| usize::from(self.parts[more][(sums >> (16 * more)) as usize % CODES]);
-        part(0) + part(1) + part(2)
+        summand(0) + summand(1) + summand(2)
     }
 
     /// The shape of a deal, given its suits' codes in lanes.
@@ -129,10 +129,10 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
     pub(super) fn ranks(&self, code: u8, number: u32) -> [u16; ROUNDS] {
         let strides = &self.strides[usize::from(code) % CODES];
         let mut rest = number;
-        std::array::from_fn(|place| {
-            let set = rest / strides[place];
-            rest -= set * strides[place];
-            mask(self.count(usize::from(code), place), set as usize)
+        std::array::from_fn(|index| {
+            let set = rest / strides[index];
+            rest -= set * strides[index];
+            mask(self.count(usize::from(code), index), set as usize)
         })
     }
 }
@@ -230,17 +230,17 @@ fn lists_of_codes(sizes: &[usize], shifts: &[u32], codes: [u8; 4], lists: &mut V
 /// The summand of a list number for the counts of `more + 1` suits added together. With sums `s1`,
 /// `s2`, `s3` a round's division among the suits has the number `C(s1, 1) + C(s2 + 1, 2) + C(s3 +
 /// 2, 3)`, and the rounds are mixed-radix digits.
-fn list_part<const ROUNDS: usize>(
+fn list_summand<const ROUNDS: usize>(
     counts: [usize; ROUNDS],
     more: usize,
     sizes: [usize; ROUNDS],
 ) -> u16 {
-    let (mut part, mut stride) = (0, 1);
+    let (mut summand, mut stride) = (0, 1);
     for (count, size) in counts.into_iter().zip(sizes) {
-        part += stride * choose(count + more, more + 1);
+        summand += stride * choose(count + more, more + 1);
         stride *= choose(size + 3, 3);
     }
-    part as u16
+    summand as u16
 }
 
 /// The stride of each round's set of ranks for a suit with these counts, and the number of rank
@@ -248,10 +248,10 @@ fn list_part<const ROUNDS: usize>(
 fn rank_strides<const ROUNDS: usize>(counts: [usize; ROUNDS]) -> ([u32; ROUNDS], u64) {
     let mut left = 13 - counts.iter().sum::<usize>();
     let (mut strides, mut stride) = ([0; ROUNDS], 1);
-    for place in (0..ROUNDS).rev() {
-        strides[place] = stride as u32;
-        left += counts[place];
-        stride *= choose(left, counts[place]) as u64;
+    for index in (0..ROUNDS).rev() {
+        strides[index] = stride as u32;
+        left += counts[index];
+        stride *= choose(left, counts[index]) as u64;
     }
     (strides, stride)
 }

@@ -5,7 +5,7 @@ mod notation;
 pub use notation::{ParseRangeError, RangeProblem};
 
 use crate::winrate::orbits::{renamed, renamings};
-use crate::{AllInError, CardSet, Combo, Met, WinRate, all_in};
+use crate::{AllInError, CardSet, Combo, ShowdownSums, WinRate, all_in};
 
 /// A weight from 0 to 1 for each of the 1,326 combos.
 ///
@@ -85,7 +85,7 @@ impl Range {
     ///
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
-    pub fn met_by(&self, hole: Combo, board: CardSet) -> Result<Met, AllInError> {
+    pub fn showdown_sums(&self, hole: Combo, board: CardSet) -> Result<ShowdownSums, AllInError> {
         if !matches!(board.len(), 0 | 3 | 4 | 5) {
             return Err(AllInError::Board(board.len()));
         }
@@ -102,15 +102,15 @@ impl Range {
             let equal = keep.iter().map(|suits| renamed(combo, suits)).min().unwrap_or(combo);
             weights[equal.index()] += weight;
         }
-        let mut met = Met::default();
+        let mut sums = ShowdownSums::default();
         for combo in Combo::all().filter(|combo| weights[combo.index()] > 0.0) {
             let WinRate { wins, ties, total } = all_in(hole, combo, board)?;
             let weight = weights[combo.index()];
-            met.wins += weight * wins as f64;
-            met.ties += weight * ties as f64;
-            met.total += weight * total as f64;
+            sums.wins += weight * wins as f64;
+            sums.ties += weight * ties as f64;
+            sums.total += weight * total as f64;
         }
-        Ok(met)
+        Ok(sums)
     }
 }
 

@@ -27,7 +27,7 @@ pub struct ParseRangeError {
     pub at: usize,
     /// The item.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub problem: RangeProblem,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Hands whose cards have the same types (rank, and whether of the flush suit) have the same
 //! strength and meet equally many weaker hands, so the 1,081 hands are 91 classes or fewer, 351 or
-//! fewer where a flush can be. Sorted by strength, one sweep gives every class its counts: with `W`
+//! fewer where a flush can be. Sorted by strength, one pass gives every class its counts: with `W`
 //! the weaker hands passed so far and `A[t]` those among them that hold one particular card of type
 //! `t`, a hand of types `i`, `j` beats `W - A[i] - A[j]` hands that it leaves possible.
 
@@ -148,7 +148,7 @@ impl Classes {
     }
 
     /// Calls `visit` with the column and the counts of every possible class.
-    pub(crate) fn sweep(&self, mut visit: impl FnMut(usize, Counts)) {
+    pub(crate) fn for_each_class(&self, mut visit: impl FnMut(usize, Counts)) {
         let mut passed = Passed { hands: 0, holding: [0; 26] };
         let mut before = [0; FLUSH_HANDS];
         for group in self.groups() {
@@ -207,7 +207,7 @@ impl Counts {
     }
 }
 
-/// Counts of the hands that the sweep has passed.
+/// Counts of the hands passed so far, in order of strength.
 struct Passed {
     hands: u16,
     /// For each card type, passed hands that hold one particular free card of it.

@@ -90,8 +90,8 @@ const fn advance(ranks: &mut [u8; 5], size: usize) {
 /// For each rank, the multiset of the first `size` ranks and this one.
 const fn with_each(ranks: &[u8; 5], size: usize) -> [u16; 13] {
     let mut with = [0; 13];
-    // The added rank comes after `place` others: those move no further, the rest by one.
-    let (mut place, mut others) = (0, first(size + 1));
+    // The added rank comes after `count` others: those move no further, the rest by one.
+    let (mut count, mut others) = (0, first(size + 1));
     let mut at = 0;
     while at < size {
         others += CHOOSE[ranks[at] as usize + at + 1][at + 2];
@@ -99,12 +99,12 @@ const fn with_each(ranks: &[u8; 5], size: usize) -> [u16; 13] {
     }
     let mut rank = 0;
     while rank < 13 {
-        while place < size && ranks[place] as usize <= rank {
-            let moved = ranks[place] as usize + place;
-            others = others - CHOOSE[moved + 1][place + 2] + CHOOSE[moved][place + 1];
-            place += 1;
+        while count < size && ranks[count] as usize <= rank {
+            let moved = ranks[count] as usize + count;
+            others = others - CHOOSE[moved + 1][count + 2] + CHOOSE[moved][count + 1];
+            count += 1;
         }
-        with[rank] = (others + CHOOSE[rank + place][place + 1]) as u16;
+        with[rank] = (others + CHOOSE[rank + count][count + 1]) as u16;
         rank += 1;
     }
     with

@@ -50,7 +50,7 @@ impl RiverBoard {
         Ok(RiverBoard::of(board))
     }
 
-    /// As [`RiverBoard::new`], for a set known to have five cards.
+    /// The same as [`RiverBoard::new`], for a set known to have five cards.
     #[inline]
     pub(crate) fn of(board: CardSet) -> RiverBoard {
         let bits = board.bits();

@@ -25,16 +25,16 @@ impl RiverTable {
 
     /// The table shared by the whole process, built by its first user in about 0.2 s.
     pub fn shared(ties: Ties) -> &'static RiverTable {
-        RiverTable::place(ties).get_or_init(|| RiverTable::build(ties))
+        RiverTable::cell(ties).get_or_init(|| RiverTable::build(ties))
     }
 
     /// The shared table if it has been built already; never blocks.
     pub fn shared_if_built(ties: Ties) -> Option<&'static RiverTable> {
-        RiverTable::place(ties).get()
+        RiverTable::cell(ties).get()
     }
 
     /// The cell of the shared table.
-    fn place(ties: Ties) -> &'static OnceLock<RiverTable> {
+    fn cell(ties: Ties) -> &'static OnceLock<RiverTable> {
         static HALF: OnceLock<RiverTable> = OnceLock::new();
         static WIN_ONLY: OnceLock<RiverTable> = OnceLock::new();
         match ties {
@@ -50,12 +50,12 @@ impl RiverTable {
         each_board(|river, board| {
             classes.deal(board);
             let row = &mut values[river.first()..][..river.width()];
-            classes.sweep(|column, counts| row[column] = counts.value(ties));
+            classes.for_each_class(|column, counts| row[column] = counts.value(ties));
         });
         RiverTable { ties, values }
     }
 
-    /// What a tie counts for in this table.
+    /// The value of a tie in this table.
     pub fn ties(&self) -> Ties {
         self.ties
     }

@@ -64,7 +64,7 @@ impl RiverTable {
     ) {
         let rivers = Unfinished::new(board).rivers();
         let coming: Vec<Card> = (CardSet::FULL - board).iter().collect();
-        let place = places(&coming);
+        let position = positions(&coming);
         let mut outlook = Outlook { denominator: u64::from(TURN), ..Outlook::default() };
         outlook.later.push(Distribution::default());
 
@@ -79,7 +79,7 @@ impl RiverTable {
             }
             for (lane, combo) in hands.iter().enumerate() {
                 for card in combo.cards() {
-                    values[place[card.index() as usize]][lane] = i16::MAX;
+                    values[position[card.index() as usize]][lane] = i16::MAX;
                 }
             }
             sort_columns(&mut values);
@@ -100,7 +100,7 @@ impl RiverTable {
     ) {
         let run_outs = FlopRows::new(board);
         let sums = TurnSums::all(self, board, u32::from);
-        let place = places(&sums.iter().map(|(card, _)| *card).collect::<Vec<_>>());
+        let position = positions(&sums.iter().map(|(card, _)| *card).collect::<Vec<_>>());
         let mut rivers = Box::new(Counter::new());
         let mut outlook = Outlook { denominator: u64::from(FLOP), ..Outlook::default() };
         outlook.later.resize_with(2, Distribution::default);
@@ -116,7 +116,7 @@ impl RiverTable {
             }
             for (lane, combo) in hands.iter().enumerate() {
                 for card in combo.cards() {
-                    turns[place[card.index() as usize]][lane] = f32::MAX;
+                    turns[position[card.index() as usize]][lane] = f32::MAX;
                 }
             }
             sort_columns(&mut turns);
@@ -134,10 +134,10 @@ impl RiverTable {
 }
 
 /// The position of each card in a list.
-fn places(cards: &[Card]) -> [usize; DECK] {
-    let mut places = [0; DECK];
-    cards.iter().enumerate().for_each(|(at, card)| places[card.index() as usize] = at);
-    places
+fn positions(cards: &[Card]) -> [usize; DECK] {
+    let mut positions = [0; DECK];
+    cards.iter().enumerate().for_each(|(at, card)| positions[card.index() as usize] = at);
+    positions
 }
 
 /// For every hand on a turn board, the sum of a function of its win-rate over the rivers.

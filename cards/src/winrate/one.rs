@@ -21,8 +21,8 @@ impl RiverTable {
         Ok(outlook)
     }
 
-    /// As [`RiverTable::outlook`], written into an existing outlook. Allocates nothing from a flop
-    /// on when that was of the same street.
+    /// The same as [`RiverTable::outlook`], written into an existing outlook. Allocates nothing
+    /// from a flop on when that was of the same street.
     ///
     /// # Errors
     /// As [`RiverTable::outlook`]; `outlook` is then unchanged.

@@ -6,14 +6,14 @@ use super::{Distribution, Outlook};
 use crate::{Card, CardSet, Combo, Rank, RiverBoard, RiverTable, StartingHand, Suit};
 
 /// Number of starting hands processed together: their counters take 16 MB.
-const TOGETHER: usize = 43;
+const BATCH_SIZE: usize = 43;
 
 impl RiverTable {
     /// Calls `visit` with the outlook of each starting hand, over all its 19,600 flops, 230,300
     /// turns and 2,118,760 rivers: about 2 s for all 169.
     pub fn each_starting_hand(&self, mut visit: impl FnMut(StartingHand, &Outlook)) {
         let all: Vec<StartingHand> = StartingHand::all().collect();
-        for hands in all.chunks(TOGETHER) {
+        for hands in all.chunks(BATCH_SIZE) {
             for (&hand, outlook) in hands.iter().zip(self.starting_hands(hands)) {
                 visit(hand, &outlook);
             }

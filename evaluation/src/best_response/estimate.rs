@@ -17,7 +17,7 @@
 
 use logs::stats::t_quantile;
 use solvers::Player;
-use solvers::subgame::response::{Before, Choices, FLOPS, FlopValues, Preflop};
+use solvers::response::in_tree::{Choices, FLOPS, FlopValues, Preflop, PreflopPlay};
 
 /// The least number of flops for an estimate: two in each half.
 pub const MIN_FLOPS: usize = 4;
@@ -53,18 +53,18 @@ pub struct Figures {
 /// flops in the order in which they were drawn: at least [`MIN_FLOPS`]; if there are [`FLOPS`],
 /// all.
 pub fn figures(preflop: &Preflop, drawn: &[&FlopValues], unit: f64) -> Figures {
-    let as_agent = Sample::new(preflop, drawn, [Before::AsAgent; 2], unit);
+    let as_agent = Sample::new(preflop, drawn, [PreflopPlay::AsAgent; 2], unit);
     let from_flop = as_agent.figure(0, &Sample::default());
     if drawn.len() == FLOPS {
         let best = learn(preflop, drawn);
-        let sample = Sample::new(preflop, drawn, best.each_ref().map(Before::Chosen), unit);
+        let sample = Sample::new(preflop, drawn, best.each_ref().map(PreflopPlay::Chosen), unit);
         return Figures { from_flop, from_start: sample.figure(0, &Sample::default()) };
     }
     let half = |first: usize| drawn.iter().skip(first).step_by(2).copied().collect::<Vec<_>>();
     let halves = [half(0), half(1)];
     let measured = [(0, 1), (1, 0)].map(|(learned, other)| {
         let best = learn(preflop, &halves[learned]);
-        let before = best.each_ref().map(Before::Chosen);
+        let before = best.each_ref().map(PreflopPlay::Chosen);
         let [known, new] =
             [learned, other].map(|half| Sample::new(preflop, &halves[half], before, unit));
         new.figure(halves[learned].len(), &known)
@@ -93,7 +93,7 @@ impl Sample {
     fn new(
         preflop: &Preflop,
         values: &[&FlopValues],
-        before: [Before<'_>; 2],
+        before: [PreflopPlay<'_>; 2],
         unit: f64,
     ) -> Sample {
         let mut sample = Sample::default();

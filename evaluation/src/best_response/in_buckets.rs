@@ -4,8 +4,8 @@ use cards::Board;
 use game::Street;
 use matches::stop::Stop;
 use solvers::Player;
-use solvers::blueprint::exact::{Chances, DEALS, ExactError, PairCounts, check};
-use solvers::subgame::response::{InBuckets, TreeStrategy, flop_kinds};
+use solvers::response::in_buckets::{Chances, DEALS, ExactError, PairCounts, check};
+use solvers::response::in_tree::{InBuckets, TreeStrategy, flop_kinds};
 
 use crate::pool;
 

@@ -21,7 +21,7 @@ use logs::{Provenance, Shard};
 use matches::stop::Stop;
 use sha2::{Digest, Sha256};
 use solvers::Player;
-use solvers::subgame::response::{
+use solvers::response::in_tree::{
     FLOPS, FlopValues, Preflop, Responder, ResponseError, TreeStrategy, flop_kinds, shuffled_flops,
 };
 

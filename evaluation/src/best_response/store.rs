@@ -12,7 +12,7 @@ use std::path::Path;
 use game::GameDef;
 use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
-use solvers::subgame::response::{FlopValues, flop_kinds};
+use solvers::response::in_tree::{FlopValues, flop_kinds};
 
 use crate::folder::{ResultsFolder, StoreError, first_difference};
 

@@ -9,22 +9,25 @@
 #[derive(Debug)]
 pub(super) struct Gradients {
     pub(super) exact: Vec<[f32; 2]>,
-    /// By row: the first derivative in the upper 32 bits, the second in the lower.
+    /// Entries by row: the first derivative in the upper 32 bits, the second in the lower.
     pub(super) whole: Vec<u64>,
     /// The units of the first and the second derivative.
     pub(super) units: [f64; 2],
 }
 
 /// XGBoost's lower bound of the second derivative.
-const LEAST: f32 = 1e-16;
+const MIN_HESSIAN: f32 = 1e-16;
 
 impl Gradients {
     /// Computes the derivatives from each row's predicted share, true share and weight. `tree` is
     /// the number of the tree, which the noise depends on.
     pub(super) fn new(rows: impl Iterator<Item = (f32, f32, f32)>, tree: u64) -> Gradients {
         let exact: Vec<[f32; 2]> = rows
-            .map(|(told, truth, weight)| {
-                [(told - truth) * weight, (2.0 * told * (1.0 - told) * weight).max(LEAST)]
+            .map(|(predicted, truth, weight)| {
+                [
+                    (predicted - truth) * weight,
+                    (2.0 * predicted * (1.0 - predicted) * weight).max(MIN_HESSIAN),
+                ]
             })
             .collect();
         let sums = exact.iter().fold([0.0f64; 2], |[first, second], row| {

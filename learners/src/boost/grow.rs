@@ -4,11 +4,11 @@ use models::forest::{Node, Tree};
 
 use super::Options;
 use super::gradient::Gradients;
-use super::histogram::{self, Histogram, Test, Worth};
+use super::histogram::{self, Histogram, SplitScorer, Test};
 use super::matrix::Matrix;
 
 /// The inputs for growing a tree.
-pub(super) struct Ground<'a> {
+pub(super) struct GrowInputs<'a> {
     pub(super) matrix: &'a Matrix,
     /// The number of cuts of each column of the matrix.
     pub(super) cuts: &'a [usize],
@@ -18,7 +18,7 @@ pub(super) struct Ground<'a> {
 
 /// A grown tree, with tests on codes.
 #[derive(Debug)]
-pub(super) struct Grown {
+pub(super) struct GrownTree {
     root: Branch,
     /// The rows of the matrix, ordered by leaf.
     pub(super) rows: Vec<u32>,
@@ -33,7 +33,7 @@ enum Branch {
 }
 
 /// The rows of a node.
-struct Part<'a> {
+struct NodeRows<'a> {
     rows: &'a mut [u32],
     /// Scratch space for partitioning, and in the end the values of leaves.
     values: &'a mut [f32],
@@ -51,20 +51,20 @@ const NEAR: usize = 1 << 13;
 /// A node's rows are copied when they are at most one in this many of the matrix's rows.
 const SPARSE: usize = 4;
 
-impl Ground<'_> {
-    pub(super) fn grow(&self) -> Grown {
+impl GrowInputs<'_> {
+    pub(super) fn grow(&self) -> GrownTree {
         let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
         let mut values = vec![0.0; rows.len()];
         let mut root = vec![[0; 256]; self.matrix.columns()];
         histogram::add(&mut root, self.matrix, &self.gradients.whole, &rows);
         let sum = root[0].iter().fold(0, |sum: u64, &bin| sum.wrapping_add(bin));
-        let part = Part { rows: &mut rows, values: &mut values, sum, depth: 0 };
-        let root = self.branch(part, Some(root), &mut Vec::new());
-        Grown { root, rows, values }
+        let node = NodeRows { rows: &mut rows, values: &mut values, sum, depth: 0 };
+        let root = self.branch(node, Some(root), &mut Vec::new());
+        GrownTree { root, rows, values }
     }
 
-    fn worth(&self) -> Worth {
-        Worth {
+    fn scorer(&self) -> SplitScorer {
+        SplitScorer {
             units: self.gradients.units,
             lambda: self.options.lambda.into(),
             gamma: self.options.gamma.into(),
@@ -75,29 +75,29 @@ impl Ground<'_> {
     /// Grows a node with its subtree. Without a histogram it is a leaf.
     fn branch(
         &self,
-        part: Part<'_>,
+        node: NodeRows<'_>,
         histogram: Option<Histogram>,
         pool: &mut Vec<Histogram>,
     ) -> Branch {
-        let Some(histogram) = histogram else { return self.leaf(part) };
+        let Some(histogram) = histogram else { return self.leaf(node) };
         let lying = self.matrix.rows();
-        if lying > NEAR && part.rows.len() * SPARSE <= lying {
-            return self.near_branch(part, histogram, pool);
+        if lying > NEAR && node.rows.len() * SPARSE <= lying {
+            return self.near_branch(node, histogram, pool);
         }
-        let worth = self.worth();
-        let Some(test) = worth.best(&histogram, part.sum, self.cuts) else {
+        let scorer = self.scorer();
+        let Some(test) = scorer.best(&histogram, node.sum, self.cuts) else {
             pool.push(histogram);
-            return self.leaf(part);
+            return self.leaf(node);
         };
-        let [first, second] = worth.real(part.sum);
+        let [first, second] = scorer.real(node.sum);
         let value = self.value(first, second);
-        let (sum, depth) = (part.sum, part.depth + 1);
-        let count = self.part_rows(part.rows, part.values, &test);
-        let (left_rows, right_rows) = part.rows.split_at_mut(count);
-        let (left_values, right_values) = part.values.split_at_mut(count);
-        let left = Part { rows: left_rows, values: left_values, sum: test.left, depth };
+        let (sum, depth) = (node.sum, node.depth + 1);
+        let count = self.partition_rows(node.rows, node.values, &test);
+        let (left_rows, right_rows) = node.rows.split_at_mut(count);
+        let (left_values, right_values) = node.values.split_at_mut(count);
+        let left = NodeRows { rows: left_rows, values: left_values, sum: test.left, depth };
         let rest = sum.wrapping_sub(test.left);
-        let right = Part { rows: right_rows, values: right_values, sum: rest, depth };
+        let right = NodeRows { rows: right_rows, values: right_values, sum: rest, depth };
         let [ours, theirs] = self.histograms(&left, &right, histogram, pool);
         let children = if left.rows.len() + right.rows.len() > MANY {
             let (left, right) = parallel::join(
@@ -115,17 +115,17 @@ impl Ground<'_> {
     /// growing.
     fn near_branch(
         &self,
-        part: Part<'_>,
+        node: NodeRows<'_>,
         histogram: Histogram,
         pool: &mut Vec<Histogram>,
     ) -> Branch {
-        let Part { rows, values, sum, depth } = part;
+        let NodeRows { rows, values, sum, depth } = node;
         let matrix = self.matrix.pick_rows(rows);
         let gradients = self.gradients.pick(rows);
-        let ground = Ground { matrix: &matrix, gradients: &gradients, ..*self };
+        let inputs = GrowInputs { matrix: &matrix, gradients: &gradients, ..*self };
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        let near = Part { rows: &mut order, values, sum, depth };
-        let branch = ground.branch(near, Some(histogram), pool);
+        let near = NodeRows { rows: &mut order, values, sum, depth };
+        let branch = inputs.branch(near, Some(histogram), pool);
         let before = rows.to_vec();
         rows.iter_mut().zip(order).for_each(|(row, at)| *row = before[at as usize]);
         branch
@@ -135,14 +135,14 @@ impl Ground<'_> {
     /// is the difference to the parent's.
     fn histograms(
         &self,
-        left: &Part<'_>,
-        right: &Part<'_>,
+        left: &NodeRows<'_>,
+        right: &NodeRows<'_>,
         mut parent: Histogram,
         pool: &mut Vec<Histogram>,
     ) -> [Option<Histogram>; 2] {
-        let worth = self.worth();
+        let scorer = self.scorer();
         let wanted = [left, right]
-            .map(|part| part.depth < self.options.max_depth && worth.splittable(part.sum));
+            .map(|node| node.depth < self.options.max_depth && scorer.splittable(node.sum));
         if wanted == [false; 2] {
             pool.push(parent);
             return [None, None];
@@ -167,7 +167,7 @@ impl Ground<'_> {
     }
 
     /// Partitions the rows by a test, keeping their order; returns the number on the left.
-    fn part_rows(&self, rows: &mut [u32], scratch: &mut [f32], test: &Test) -> usize {
+    fn partition_rows(&self, rows: &mut [u32], scratch: &mut [f32], test: &Test) -> usize {
         let (mut left, mut right) = (0, 0);
         for at in 0..rows.len() {
             let row = rows[at];
@@ -177,14 +177,14 @@ impl Ground<'_> {
             left += usize::from(!goes_right);
             right += usize::from(goes_right);
         }
-        for (row, kept) in rows[left..].iter_mut().zip(&*scratch) {
-            *row = kept.to_bits();
+        for (row, bits) in rows[left..].iter_mut().zip(&*scratch) {
+            *row = bits.to_bits();
         }
         left
     }
 
-    fn leaf(&self, part: Part<'_>) -> Branch {
-        let Part { rows, values, .. } = part;
+    fn leaf(&self, node: NodeRows<'_>) -> Branch {
+        let NodeRows { rows, values, .. } = node;
         let sums = rows.iter().fold([0.0f64; 2], |[first, second], &row| {
             let exact = self.gradients.exact[row as usize];
             [first + f64::from(exact[0]), second + f64::from(exact[1])]
@@ -204,7 +204,7 @@ impl Ground<'_> {
     }
 }
 
-impl Grown {
+impl GrownTree {
     /// The tree with tests on numbers. `columns` are the table's indices of the matrix's columns,
     /// `cuts` those of the table.
     pub(super) fn tree(&self, columns: &[u32], cuts: &[Vec<f32>]) -> Tree {

@@ -66,7 +66,7 @@ pub(super) struct Test {
 
 /// The parameters by which splits are scored.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Worth {
+pub(super) struct SplitScorer {
     pub(super) units: [f64; 2],
     pub(super) lambda: f64,
     pub(super) gamma: f64,
@@ -74,9 +74,9 @@ pub(super) struct Worth {
 }
 
 /// XGBoost's smallest gain of a split.
-const LEAST_GAIN: f64 = 1e-6;
+const MIN_GAIN: f64 = 1e-6;
 
-impl Worth {
+impl SplitScorer {
     /// The first and second derivative of a packed sum, as numbers.
     pub(super) fn real(&self, sum: u64) -> [f64; 2] {
         let [first, second] = parts(sum);
@@ -106,8 +106,8 @@ impl Worth {
         let (_, test) = found?;
         let right = sum.wrapping_sub(test.left);
         let gain = self.score(test.left) + self.score(right) - self.score(sum);
-        let worth = gain > LEAST_GAIN && gain >= self.gamma;
-        worth.then_some(Test { gain, ..test })
+        let enough = gain > MIN_GAIN && gain >= self.gamma;
+        enough.then_some(Test { gain, ..test })
     }
 
     /// The best cut of a column: its score, its index, and the sum left of it.

@@ -1,7 +1,7 @@
 //! The margins (raw scores) of a table's rows under the forest so far.
 
 use crate::Table;
-use crate::measure::LEAST_SHARE;
+use crate::measure::MIN_SHARE;
 
 /// The margins of all rows, by class, and what the softmax needs of each row.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Margins {
                 let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 let sum = margins.iter().map(|&m| f64::from((m - most).exp())).sum::<f64>();
                 *scale = [most, sum as f32];
-                let least = f64::from(LEAST_SHARE).ln();
+                let least = f64::from(MIN_SHARE).ln();
                 let loss = table.label(row).iter().zip(&margins).map(|(&label, &margin)| {
                     let share = f64::from(margin - most) - sum.ln();
                     -f64::from(label) * share.max(least)
@@ -62,7 +62,7 @@ pub(super) fn share(margin: f32, [most, sum]: [f32; 2]) -> f32 {
 /// mean, as in XGBoost since 3.1.
 pub(super) fn base(table: &Table) -> Vec<f32> {
     /// XGBoost's lower bound for the share of a class.
-    const LEAST: f64 = 1e-6;
+    const MIN_SHARE: f64 = 1e-6;
     let mut shares = vec![0.0f64; table.classes().len()];
     for (label, &weight) in table.labels().chunks_exact(shares.len()).zip(table.weights()) {
         for (share, &label) in shares.iter_mut().zip(label) {
@@ -70,7 +70,7 @@ pub(super) fn base(table: &Table) -> Vec<f32> {
         }
     }
     let sum: f64 = shares.iter().sum();
-    let margins: Vec<f64> = shares.iter().map(|share| (share / sum).max(LEAST).ln()).collect();
+    let margins: Vec<f64> = shares.iter().map(|share| (share / sum).max(MIN_SHARE).ln()).collect();
     let mean = margins.iter().sum::<f64>() / margins.len() as f64;
     margins.iter().map(|margin| (margin - mean) as f32).collect()
 }

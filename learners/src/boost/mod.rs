@@ -104,9 +104,9 @@ impl<'a> Boost<'a> {
             rows.margins.update(rows.table)
         });
         self.round += 1;
-        let told = held_out.unwrap_or(loss);
-        if held_out.is_none() || told < self.best.loss {
-            self.best = Best { rounds: self.round, loss: told };
+        let monitored = held_out.unwrap_or(loss);
+        if held_out.is_none() || monitored < self.best.loss {
+            self.best = Best { rounds: self.round, loss: monitored };
         }
         Progress { done: self.round.into(), most: self.options.rounds.into(), loss, held_out }
     }

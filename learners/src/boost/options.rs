@@ -4,8 +4,8 @@ use models::forest::ForestError;
 
 use crate::{Bins, Codes, Table};
 
-/// How to boost. The names and their meaning are XGBoost's; `..Options::default()` fills in the
-/// rest.
+/// The options of boosting. The names and their meaning are XGBoost's; `..Options::default()` fills
+/// in the rest.
 ///
 /// A round costs about `rows x columns x subsample x colsample x depth x classes` steps, so the two
 /// shares and the depth are what to turn where time is short; `max_depth`, `gamma` and
@@ -51,7 +51,7 @@ impl Default for Options {
     }
 }
 
-/// Why a run cannot begin or resume.
+/// The reason a run cannot begin or resume.
 #[derive(Debug, thiserror::Error)]
 pub enum BoostError {
     /// An option's value is out of range.
@@ -59,7 +59,7 @@ pub enum BoostError {
     Option {
         /// The option's name.
         name: &'static str,
-        /// Its value.
+        /// The value given for it.
         value: f64,
         /// The allowed range.
         must: &'static str,
@@ -71,13 +71,13 @@ pub enum BoostError {
     Intervals {
         /// The column's name.
         column: String,
-        /// Its number of intervals.
+        /// The number of intervals.
         intervals: usize,
     },
     /// The bins are of a different table.
     #[error("the bins have {bins} {what} and the rows {table}: make them from the same table")]
     Bins {
-        /// What differs: `rows` or `columns`.
+        /// The difference: `rows` or `columns`.
         what: &'static str,
         /// The number in the bins.
         bins: usize,
@@ -89,7 +89,7 @@ pub enum BoostError {
         "the validation rows have other {what} than the rows to learn from: make both from the same export"
     )]
     Validation {
-        /// What differs: `columns` or `classes`.
+        /// The difference: `columns` or `classes`.
         what: &'static str,
     },
     /// Early stopping needs validation rows.
@@ -122,7 +122,7 @@ pub enum BoostError {
 }
 
 /// The limit for sums of rounded gradients in 31 bits, with one unit of rounding for each row.
-const MOST_ROWS: usize = 1 << 28;
+const MAX_ROWS: usize = 1 << 28;
 
 pub(super) fn check(
     options: &Options,
@@ -147,8 +147,8 @@ pub(super) fn check(
             return Err(BoostError::Intervals { column, intervals });
         }
     }
-    if table.rows() > MOST_ROWS {
-        return Err(BoostError::Rows { rows: table.rows(), most: MOST_ROWS });
+    if table.rows() > MAX_ROWS {
+        return Err(BoostError::Rows { rows: table.rows(), most: MAX_ROWS });
     }
     match (validation, options.patience) {
         (Some(rows), _) if rows.columns() != table.columns() => {

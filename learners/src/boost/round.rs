@@ -4,7 +4,7 @@ use models::forest::Tree;
 
 use super::coded::Coded;
 use super::gradient::Gradients;
-use super::grow::{Ground, Grown};
+use super::grow::{GrowInputs, GrownTree};
 use super::margins::share;
 use super::matrix::{Matrix, Sample};
 use super::{Options, Rows};
@@ -39,28 +39,28 @@ impl Round<'_> {
         let number = u64::from(self.number) * classes as u64 + class as u64;
         let sample = Sample::draw(self.matrix, self.options, number);
         let row = |row: usize| {
-            let told = share(margins[row], self.scales[row]);
-            (told, self.table.labels()[row * classes + class], self.table.weights()[row])
+            let predicted = share(margins[row], self.scales[row]);
+            (predicted, self.table.labels()[row * classes + class], self.table.weights()[row])
         };
         let gradients = match &sample.rows {
             Some((rows, _)) => Gradients::new(rows.iter().map(|&at| row(at as usize)), number),
             None => Gradients::new((0..self.table.rows()).map(row), number),
         };
         let cuts = |&column: &u32| self.cuts[column as usize].len();
-        let ground = Ground {
+        let inputs = GrowInputs {
             matrix: sample.matrix.as_ref().unwrap_or(self.matrix),
             cuts: &sample.columns.iter().map(cuts).collect::<Vec<usize>>(),
             gradients: &gradients,
             options: self.options,
         };
-        let grown = ground.grow();
+        let grown = inputs.grow();
         let tree = grown.tree(&sample.columns, self.cuts);
         self.add(&grown, &tree, &sample, margins);
         tree
     }
 
     /// Adds a tree's values to the margins of all rows, also those not in its sample.
-    fn add(&self, grown: &Grown, tree: &Tree, sample: &Sample, margins: &mut [f32]) {
+    fn add(&self, grown: &GrownTree, tree: &Tree, sample: &Sample, margins: &mut [f32]) {
         let leaves = grown.rows.iter().zip(&grown.values);
         let Some((rows, others)) = &sample.rows else {
             leaves.for_each(|(&row, value)| margins[row as usize] += value);

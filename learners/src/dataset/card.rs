@@ -64,6 +64,6 @@ pub struct FileCard {
     pub rows: u64,
     /// The number of sampled rows that were merged into them.
     pub sampled: u64,
-    /// Its SHA-256.
+    /// The SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }

@@ -22,7 +22,7 @@ use crate::Teacher;
 const DEALS: u64 = 256;
 
 /// Most units of work between two calls of `progress`.
-const TOGETHER: u64 = 64;
+const BATCH_SIZE: u64 = 64;
 
 /// Rows of a file written at a time.
 const BLOCK: usize = 1 << 14;
@@ -49,7 +49,7 @@ pub struct MakeOptions {
 
 /// The result of making a dataset.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Made {
+pub enum MakeOutcome {
     /// The dataset is complete, with this card.
     Whole(Box<Card>),
     /// It was stopped; nothing was kept.
@@ -67,14 +67,14 @@ pub fn make(
     options: &MakeOptions,
     folder: &Path,
     mut progress: impl FnMut(u64) -> bool,
-) -> Result<Made, DatasetError> {
+) -> Result<MakeOutcome, DatasetError> {
     if options.rows >= MANY_ROWS {
         teacher.deals.of().tabulate(|_| {});
     }
-    let partial = beside(folder);
+    let partial = partial_folder(folder);
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
-    let made = Making::new(teacher, &partial).and_then(|mut making| {
+    let made = DatasetWriter::new(teacher, &partial).and_then(|mut making| {
         match making.sample(options, &mut progress)? {
             Some(deals) => making.write(options, deals, &partial).map(Some),
             None => Ok(None),
@@ -83,29 +83,29 @@ pub fn make(
     match made {
         Ok(Some(card)) => {
             fs::rename(&partial, folder).map_err(|source| at(folder, source))?;
-            Ok(Made::Whole(Box::new(card)))
+            Ok(MakeOutcome::Whole(Box::new(card)))
         }
         other => {
             let _ = fs::remove_dir_all(&partial);
-            other.map(|_| Made::Stopped)
+            other.map(|_| MakeOutcome::Stopped)
         }
     }
 }
 
 /// The temporary folder in which a dataset is made.
-fn beside(folder: &Path) -> std::path::PathBuf {
+fn partial_folder(folder: &Path) -> std::path::PathBuf {
     let mut name = folder.as_os_str().to_os_string();
     name.push(".partial");
     name.into()
 }
 
-struct Making<'a> {
+struct DatasetWriter<'a> {
     teacher: &'a Teacher,
     runs: [[Runs; 3]; 4],
 }
 
-impl<'a> Making<'a> {
-    fn new(teacher: &'a Teacher, folder: &Path) -> Result<Making<'a>, DatasetError> {
+impl<'a> DatasetWriter<'a> {
+    fn new(teacher: &'a Teacher, folder: &Path) -> Result<DatasetWriter<'a>, DatasetError> {
         let open = |street: Street, split: Split| -> Result<Runs, DatasetError> {
             let path = folder.join(format!("{street}.{}.runs", split.name()));
             let file =
@@ -121,7 +121,7 @@ impl<'a> Making<'a> {
             Ok([train?, valid?, test?])
         };
         let [preflop, flop, turn, river] = Street::ALL.map(of_street);
-        Ok(Making { teacher, runs: [preflop?, flop?, turn?, river?] })
+        Ok(DatasetWriter { teacher, runs: [preflop?, flop?, turn?, river?] })
     }
 
     /// Samples the rows; returns the number of deals, or `None` when it was stopped.
@@ -138,7 +138,7 @@ impl<'a> Making<'a> {
                 return Ok(None);
             }
             // No more units than the missing rows need.
-            let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, TOGETHER);
+            let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, BATCH_SIZE);
             let play = |maker: &mut _, piece: u64| {
                 let from = deals + piece * DEALS;
                 play(self.teacher, maker, options.seed, options.explore, from..from + DEALS)

@@ -32,7 +32,7 @@ use crate::measure::likeliest;
 use crate::{Table, TableError};
 
 pub use card::{Card, FileCard, StreetCard};
-pub use make::{Made, MakeOptions, make};
+pub use make::{MakeOptions, MakeOutcome, make};
 
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -77,7 +77,7 @@ impl Split {
     }
 }
 
-/// How rows are labelled.
+/// The kind of the labels of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Labels {
     /// The teacher's probabilities.
@@ -87,7 +87,7 @@ pub enum Labels {
     Hard,
 }
 
-/// Why a dataset cannot be made or read.
+/// The reason a dataset cannot be made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// A file cannot be read or written.
@@ -125,9 +125,9 @@ pub enum DatasetError {
         "the dataset's {what} of the {street} are {found}, but its features and menu make {expected}: make it again"
     )]
     Names {
-        /// What differs: columns or classes.
+        /// The difference: columns or classes.
         what: &'static str,
-        /// The street.
+        /// The street whose names differ.
         street: Street,
         /// The names in the card.
         found: String,
@@ -157,7 +157,7 @@ pub enum DatasetError {
         "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask for fewer rows"
     )]
     Memory {
-        /// The street.
+        /// The street with too many rows.
         street: Street,
         /// The number of its rows.
         rows: u64,
@@ -169,9 +169,9 @@ pub enum DatasetError {
     /// A street has no rows in a split.
     #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
     NoRows {
-        /// The street.
+        /// The street without rows.
         street: Street,
-        /// The split.
+        /// The empty split, in words.
         split: &'static str,
     },
     /// The rows are not a valid table.

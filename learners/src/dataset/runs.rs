@@ -183,18 +183,18 @@ fn compare(a: &[f32], b: &[f32]) -> Ordering {
 }
 
 /// Moves the item at an index of a heap down to its place.
-fn sink<T>(heap: &mut [T], mut place: usize, less: &impl Fn(&T, &T) -> bool) {
+fn sink<T>(heap: &mut [T], mut index: usize, less: &impl Fn(&T, &T) -> bool) {
     loop {
-        let mut least = place;
-        for child in [2 * place + 1, 2 * place + 2] {
+        let mut least = index;
+        for child in [2 * index + 1, 2 * index + 2] {
             if child < heap.len() && less(&heap[child], &heap[least]) {
                 least = child;
             }
         }
-        if least == place {
+        if least == index {
             return;
         }
-        heap.swap(place, least);
-        place = least;
+        heap.swap(index, least);
+        index = least;
     }
 }

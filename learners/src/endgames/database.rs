@@ -71,7 +71,7 @@ impl Content for Deck {
     type Error = EndgameError;
 
     fn check(&self) -> Result<(), EndgameError> {
-        if !(2..=Endgame::MOST_CARDS).contains(&self.cards) {
+        if !(2..=Endgame::MAX_CARDS).contains(&self.cards) {
             return Err(EndgameError::Cards(self.cards));
         }
         match self.sizes.first() {
@@ -117,9 +117,9 @@ impl Database {
     }
 
     /// The game at an index. Panics beyond the last.
-    pub fn game(&self, place: usize) -> Solved<'_> {
+    pub fn game(&self, index: usize) -> Solved<'_> {
         let cards = self.card().content.cards;
-        let (first, rest) = self.numbers(place).split_at(cards);
+        let (first, rest) = self.numbers(index).split_at(cards);
         let (second, rest) = rest.split_at(cards);
         Solved { first, second, value: rest[0], strategy: &rest[1..] }
     }

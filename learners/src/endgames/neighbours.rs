@@ -31,9 +31,9 @@ impl<'a> Neighbours<'a> {
     pub fn new(database: &'a Database, games: Range<usize>) -> Neighbours<'a> {
         let width = 2 * (database.card().content.cards - 1);
         let mut blocks = vec![[0.0; LANES]; games.len().div_ceil(LANES) * width];
-        for (at, place) in games.clone().enumerate() {
+        for (at, index) in games.clone().enumerate() {
             let block = &mut blocks[at / LANES * width..][..width];
-            for (lanes, number) in block.iter_mut().zip(numbers(&database.game(place))) {
+            for (lanes, number) in block.iter_mut().zip(numbers(&database.game(index))) {
                 lanes[at % LANES] = number;
             }
         }
@@ -63,9 +63,9 @@ impl<'a> Neighbours<'a> {
                 }
             }
         }
-        let place = |(sum, at): (f32, usize)| (self.games.start + at, f64::from(sum));
+        let indexed = |(sum, at): (f32, usize)| (self.games.start + at, f64::from(sum));
         let most = self.width as f64;
-        nearest.into_iter().map(place).map(|(place, sum)| (place, sum / most)).collect()
+        nearest.into_iter().map(indexed).map(|(index, sum)| (index, sum / most)).collect()
     }
 
     /// The scores of the mean strategy of the nearest games over other games, for each of some
@@ -76,15 +76,18 @@ impl<'a> Neighbours<'a> {
         numbers: &[usize],
     ) -> Result<Vec<Score>, EndgameError> {
         let most = numbers.last().copied().unwrap_or(0);
-        scores(self.database, games, numbers.len(), |place, strategies| {
-            let nearest = self.nearest(&self.database.game(place), most);
+        scores(self.database, games, numbers.len(), |index, strategies| {
+            let nearest = self.nearest(&self.database.game(index), most);
             for (strategy, &k) in strategies.iter_mut().zip(numbers) {
                 let nearest = &nearest[..k.min(nearest.len())];
                 strategy.fill(0.0);
-                let part = 1.0 / nearest.len() as f32;
-                for &(place, _) in nearest {
-                    let other = self.database.game(place).strategy;
-                    strategy.iter_mut().zip(other).for_each(|(share, &more)| *share += part * more);
+                let ratio = 1.0 / nearest.len() as f32;
+                for &(index, _) in nearest {
+                    let other = self.database.game(index).strategy;
+                    strategy
+                        .iter_mut()
+                        .zip(other)
+                        .for_each(|(share, &more)| *share += ratio * more);
                 }
             }
         })

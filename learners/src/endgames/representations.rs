@@ -40,7 +40,7 @@ pub enum Inputs {
 
 /// The input that identifies the card whose strategy is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum CardInput {
     /// None: a row is for all cards.
     All,
     /// The card's number, from 1.
@@ -61,12 +61,12 @@ pub enum Share {
 /// A representation of solved games as rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Representation {
-    /// Its number in the paper, from 1.
+    /// The number in the paper, from 1.
     pub number: usize,
     /// The form of the distributions.
     pub inputs: Inputs,
     /// The input for the card.
-    pub asked: Asked,
+    pub card_input: CardInput,
     /// Whether the output is one sampled size instead of all probabilities.
     pub drawn: bool,
 }
@@ -77,14 +77,14 @@ impl Representation {
 
     /// The representation with a number in the paper, 1 to 10.
     pub fn published(number: usize) -> Option<Representation> {
-        let asked = match number {
-            1 | 2 => Asked::All,
-            3 | 4 | 7 | 8 => Asked::Number,
-            5 | 6 | 9 | 10 => Asked::Share,
+        let card_input = match number {
+            1 | 2 => CardInput::All,
+            3 | 4 | 7 | 8 => CardInput::Number,
+            5 | 6 | 9 | 10 => CardInput::Share,
             _ => return None,
         };
         let inputs = if number % 2 == 1 { Inputs::Cdf } else { Inputs::Pdf };
-        Some(Representation { number, inputs, asked, drawn: number > 6 })
+        Some(Representation { number, inputs, card_input, drawn: number > 6 })
     }
 
     /// A short description of inputs and output.
@@ -93,12 +93,12 @@ impl Representation {
             Inputs::Cdf => "cdf",
             Inputs::Pdf => "pdf",
         };
-        let (asked, output) = match self.asked {
-            Asked::All => ("", "all cards"),
-            Asked::Number => (" + card", "one card"),
-            Asked::Share => (" + card's share", "one card"),
+        let (card_input, output) = match self.card_input {
+            CardInput::All => ("", "all cards"),
+            CardInput::Number => (" + card", "one card"),
+            CardInput::Share => (" + card's share", "one card"),
         };
-        format!("{inputs}{asked} → {}", if self.drawn { "one size" } else { output })
+        format!("{inputs}{card_input} → {}", if self.drawn { "one size" } else { output })
     }
 
     /// The names of the columns for a deck.
@@ -110,19 +110,19 @@ impl Representation {
                 Inputs::Pdf => format!("{player} {card}"),
             })
         });
-        let card = match self.asked {
-            Asked::All => None,
-            Asked::Number => Some("card".to_owned()),
-            Asked::Share => Some("card's share".to_owned()),
+        let card = match self.card_input {
+            CardInput::All => None,
+            CardInput::Number => Some("card".to_owned()),
+            CardInput::Share => Some("card's share".to_owned()),
         };
         shares.chain(card).collect()
     }
 
     /// The number of classes, which is that of an answer's numbers.
     pub fn classes(&self, cards: usize, sizes: usize) -> usize {
-        match (self.drawn, self.asked) {
+        match (self.drawn, self.card_input) {
             (true, _) => 2,
-            (false, Asked::All) => cards * sizes,
+            (false, CardInput::All) => cards * sizes,
             (false, _) => sizes,
         }
     }
@@ -138,19 +138,19 @@ impl Representation {
         let below = |card: usize| if card == 0 { 0.0 } else { second[card - 1] };
         // The second player holds a different card.
         let beaten = |card: usize| below(card) / (1.0 - f64::from(game.second[card])).max(1e-9);
-        let asked = match (self.asked, share) {
-            (Asked::All, _) => Vec::new(),
-            (Asked::Number, _) => cards.map(|card| (card + 1) as f32).collect(),
-            (Asked::Share, Share::Own) => cards.map(|card| first[card] as f32).collect(),
+        let card_input = match (self.card_input, share) {
+            (CardInput::All, _) => Vec::new(),
+            (CardInput::Number, _) => cards.map(|card| (card + 1) as f32).collect(),
+            (CardInput::Share, Share::Own) => cards.map(|card| first[card] as f32).collect(),
             // The best card beats all others, however the sum is rounded.
-            (Asked::Share, Share::Beaten) => cards
+            (CardInput::Share, Share::Beaten) => cards
                 .map(|card| match card + 1 == game.first.len() {
                     true => 1.0,
                     false => beaten(card).min(1.0) as f32,
                 })
                 .collect(),
         };
-        (common, asked)
+        (common, card_input)
     }
 
     /// The rows of the games with these indices: one for each game, or one for each of its cards.
@@ -163,30 +163,30 @@ impl Representation {
         let (cards, bets) = (database.card().content.cards, database.bets());
         let sizes = bets.len();
         let names = self.columns(cards);
-        let rows_a_game = if self.asked == Asked::All { 1 } else { cards };
+        let rows_a_game = if self.card_input == CardInput::All { 1 } else { cards };
         let rows = games.len() * rows_a_game;
         let classes = self.classes(cards, sizes);
         let mut values = vec![0.0; names.len() * rows];
         let mut labels = Vec::with_capacity(rows * classes);
         let most = bets.sizes()[sizes - 1];
-        for (at, place) in games.enumerate() {
-            let game = database.game(place);
-            let (common, asked) = self.row(&game, share);
+        for (at, index) in games.enumerate() {
+            let game = database.game(index);
+            let (common, card_input) = self.row(&game, share);
             for row in 0..rows_a_game {
-                let own = asked.get(row);
+                let own = card_input.get(row);
                 for (column, &value) in common.iter().chain(own).enumerate() {
                     values[column * rows + at * rows_a_game + row] = value;
                 }
             }
             if self.drawn {
-                let number = database.card().first + place as u64;
+                let number = database.card().first + index as u64;
                 for (card, shares) in game.strategy.chunks_exact(sizes).enumerate() {
                     let size = bets.sizes()[drawn(shares, number, card)];
                     labels.extend([(size / most) as f32, (1.0 - size / most) as f32]);
                 }
             } else {
-                let part = 1.0 / (cards / rows_a_game) as f32;
-                labels.extend(game.strategy.iter().map(|share| share * part));
+                let ratio = 1.0 / (cards / rows_a_game) as f32;
+                labels.extend(game.strategy.iter().map(|share| share * ratio));
             }
         }
         let classes = self.class_names(cards, bets.sizes());
@@ -195,9 +195,9 @@ impl Representation {
 
     fn class_names(&self, cards: usize, sizes: &[f64]) -> Vec<String> {
         let all = || sizes.iter().map(|size| format!("{size}"));
-        match (self.drawn, self.asked) {
+        match (self.drawn, self.card_input) {
             (true, _) => vec!["bet".to_owned(), "kept".to_owned()],
-            (false, Asked::All) => {
+            (false, CardInput::All) => {
                 let card = |card| all().map(move |size| format!("{card}: {size}"));
                 (1..=cards).flat_map(card).collect()
             }

@@ -13,7 +13,7 @@ use super::database::{Database, endgame};
 use super::score::Mean;
 
 /// The smallest share to beat in a line that is searched, in percent.
-const LEAST_PERCENT: u32 = 40;
+const MIN_PERCENT: u32 = 40;
 
 /// A set of games, prepared for measuring rules.
 #[derive(Debug, Clone)]
@@ -33,16 +33,19 @@ struct Game {
 
 impl Games {
     /// Prepares the games with these indices. O(games): each is solved again for its value.
-    pub fn new(database: &Database, places: std::ops::Range<usize>) -> Result<Games, EndgameError> {
+    pub fn new(
+        database: &Database,
+        indices: std::ops::Range<usize>,
+    ) -> Result<Games, EndgameError> {
         let bets = database.bets();
-        let game = |place: usize| {
-            let solved = database.game(place);
+        let game = |index: usize| {
+            let solved = database.game(index);
             let game = endgame(solved.first, solved.second, &bets)?;
             let value = game.solve().value;
             let beats = Player::BOTH.map(|player| beats(game.shares(player.other())));
             Ok(Game { game, value, beats })
         };
-        let games = parallel::map(places, game).into_iter().collect::<Result<_, _>>()?;
+        let games = parallel::map(indices, game).into_iter().collect::<Result<_, _>>()?;
         Ok(Games { games, sizes: bets.sizes()[1..].to_vec() })
     }
 
@@ -138,17 +141,17 @@ pub fn find_betting(
     let mut lines: Vec<Line> = Vec::new();
     let mut priced = 0;
     let all = || {
-        (LEAST_PERCENT..100).flat_map(|share| (0..games.sizes.len()).map(move |size| (share, size)))
+        (MIN_PERCENT..100).flat_map(|share| (0..games.sizes.len()).map(move |size| (share, size)))
     };
     for _ in 0..most {
         // Adds the line that helps most, then improves every line in turn until none can be
         // improved.
         let mut best = f64::INFINITY;
         let mut at = lines.len();
-        lines.push((LEAST_PERCENT, 0));
+        lines.push((MIN_PERCENT, 0));
         let mut since = 0;
         while since < lines.len() {
-            let kept = lines[at];
+            let current = lines[at];
             let mut better = None;
             for line in all() {
                 lines[at] = line;
@@ -162,7 +165,7 @@ pub fn find_betting(
                     return None;
                 }
             }
-            lines[at] = better.unwrap_or(kept);
+            lines[at] = better.unwrap_or(current);
             since = if better.is_some() { 1 } else { since + 1 };
             at = (at + 1) % lines.len();
         }

@@ -18,7 +18,7 @@ const BLOCK: usize = 64;
 /// A mean over games, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Mean {
-    /// The mean.
+    /// The mean over the games.
     pub mean: f64,
     /// Half the width of the 95 % confidence interval.
     pub half_width: f64,
@@ -64,14 +64,14 @@ pub fn scores(
 ) -> Result<Vec<Score>, EndgameError> {
     let bets = database.bets();
     let size = database.card().content.cards * bets.len();
-    let places: Vec<usize> = games.collect();
-    let blocks = parallel::map(places.chunks(BLOCK), |block| {
+    let indices: Vec<usize> = games.collect();
+    let blocks = parallel::map(indices.chunks(BLOCK), |block| {
         let mut sums = vec![[Sums::default(); 2]; ways];
         let mut strategies = vec![vec![0.0f32; size]; ways];
-        for &place in block {
-            let game = database.game(place);
+        for &index in block {
+            let game = database.game(index);
             let played = endgame(game.first, game.second, &bets)?;
-            predict(place, &mut strategies);
+            predict(index, &mut strategies);
             let mut last: Option<(&[f32], [f64; 2])> = None;
             for (sums, strategy) in sums.iter_mut().zip(&strategies) {
                 let numbers = match last {
@@ -97,7 +97,7 @@ pub fn scores(
                 all.sum += block[way][number].sum;
                 all.squares += block[way][number].squares;
             }
-            all.mean(places.len())
+            all.mean(indices.len())
         };
         Score { distance: of(0), exploitability: of(1) }
     };

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use models::tree::{Looks, Node, Tree};
+use models::tree::{Node, SplitTest, Tree};
 use solvers::endgame::{Bets, EndgameError};
 
 use super::database::Database;
-use super::representations::{Asked, Representation, Share};
+use super::representations::{CardInput, Representation, Share};
 use super::score::{Score, scores};
 use crate::oct::{self, Oct, StartTrees};
 use crate::{Bins, Loss, Table, TableError, TreesError, cart};
@@ -20,7 +20,7 @@ const INTERVALS: usize = 4096;
 /// Bins of each column for optimal trees.
 const OPTIMAL_INTERVALS: usize = 256;
 
-/// Why learning fails.
+/// The reason learning fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LearnError {
     /// The games do not make a valid table.
@@ -56,7 +56,7 @@ pub struct Predictor {
 /// The scores of a tree cut off at a depth, over test games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AtDepth {
-    /// The depth.
+    /// The depth at which the tree is cut.
     pub depth: usize,
     /// The number of nodes of the cut tree.
     pub nodes: usize,
@@ -145,9 +145,9 @@ impl Predictor {
                 parent.iter_mut().zip(below).for_each(|(sum, more)| *sum += *more);
             }
         }
-        let scale = match (representation.drawn, representation.asked) {
+        let scale = match (representation.drawn, representation.card_input) {
             (true, _) => bets.sizes()[bets.len() - 1],
-            (false, Asked::All) => database.card().content.cards as f64,
+            (false, CardInput::All) => database.card().content.cards as f64,
             (false, _) => 1.0,
         };
         let width = if representation.drawn { 1 } else { classes };
@@ -198,8 +198,8 @@ impl Predictor {
         games: Range<usize>,
         depths: &[usize],
     ) -> Result<Vec<AtDepth>, EndgameError> {
-        let scores = scores(database, games, depths.len(), |place, strategies| {
-            self.predict(database, place, depths, strategies);
+        let scores = scores(database, games, depths.len(), |index, strategies| {
+            self.predict(database, index, depths, strategies);
         })?;
         let at = |(&depth, score)| AtDepth { depth, nodes: self.nodes(depth), score };
         Ok(depths.iter().zip(scores).map(at).collect())
@@ -209,12 +209,12 @@ impl Predictor {
     pub fn predict(
         &self,
         database: &Database,
-        place: usize,
+        index: usize,
         depths: &[usize],
         strategies: &mut [Vec<f32>],
     ) {
-        let (mut row, asked) = self.representation.row(&database.game(place), self.share);
-        if self.representation.asked == Asked::All {
+        let (mut row, asked) = self.representation.row(&database.game(index), self.share);
+        if self.representation.card_input == CardInput::All {
             let path = self.tree.path(&row);
             for (&depth, strategy) in depths.iter().zip(strategies) {
                 strategy.copy_from_slice(self.answer(path[depth.min(path.len() - 1)]));
@@ -245,8 +245,8 @@ impl Predictor {
         let mut bounds = [f32::NEG_INFINITY, f32::INFINITY];
         let mut at = 0;
         while at != node {
-            let Node::Branch { looks, below, left, right } = self.tree.node(at) else { break };
-            let own = looks == Looks::Column(column);
+            let Node::Branch { test, below, left, right } = self.tree.node(at) else { break };
+            let own = test == SplitTest::Column(column);
             // Left subtrees come before right ones.
             at = if node < right {
                 bounds[1] = if own { bounds[1].min(below) } else { bounds[1] };

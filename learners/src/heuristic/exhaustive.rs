@@ -14,14 +14,14 @@ use models::heuristic::{Act, Clause, Heuristic, Statement};
 use solvers::fitness::Move;
 
 use super::language::{Language, is_of_bets, rule};
-use super::measure::{Judge, made};
+use super::measure::{RuleEvaluator, made};
 
 /// The number of jobs in a step.
-const TOGETHER: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// A set of classes or of situations, with the clauses that make it.
 #[derive(Debug, Clone)]
-struct Part {
+struct ClauseSet {
     clauses: Vec<Clause>,
     /// The members, as indices.
     members: Vec<u16>,
@@ -40,20 +40,24 @@ struct Job {
 /// The enumeration of all rules, in jobs.
 #[derive(Debug)]
 pub(super) struct Exhaustive<'a> {
-    judge: &'a Judge,
+    evaluator: &'a RuleEvaluator,
     /// The sets of classes, by the number of clauses they need.
-    hands: Vec<Vec<Part>>,
-    bets: Vec<Vec<Part>>,
+    hands: Vec<Vec<ClauseSet>>,
+    bets: Vec<Vec<ClauseSet>>,
     jobs: Vec<Job>,
 }
 
 impl<'a> Exhaustive<'a> {
-    pub(super) fn new(judge: &'a Judge, language: &Language, most: usize) -> Exhaustive<'a> {
-        let classes = judge.fitness().classes().len();
-        let situations = judge.fitness().situations().len();
+    pub(super) fn new(
+        evaluator: &'a RuleEvaluator,
+        language: &Language,
+        most: usize,
+    ) -> Exhaustive<'a> {
+        let classes = evaluator.fitness().classes().len();
+        let situations = evaluator.fitness().situations().len();
         let (bets, hands): (Vec<Clause>, Vec<Clause>) =
             language.clauses().iter().copied().partition(is_of_bets);
-        let questions = judge.questions();
+        let questions = evaluator.questions();
         // The questions of the first situation, and those of the first class.
         let hold_by_class = |clause: Clause| -> Vec<bool> {
             (0..classes).map(|class| questions[class].holds(&[clause])).collect()
@@ -64,7 +68,7 @@ impl<'a> Exhaustive<'a> {
         let clauses = most.saturating_sub(2);
         let hands = sets(&hands, classes, clauses, hold_by_class);
         let bets = sets(&bets, situations, clauses, hold_by_bets);
-        let mut all = Exhaustive { judge, hands, bets, jobs: Vec::new() };
+        let mut all = Exhaustive { evaluator, hands, bets, jobs: Vec::new() };
         for complexity in 3..=most {
             for statements in 1..=(complexity - 1) / 2 {
                 let clauses = complexity - 1 - statements;
@@ -92,9 +96,9 @@ impl<'a> Exhaustive<'a> {
         let own = if statements == 1 { clauses..=clauses } else { 1..=clauses + 1 - statements };
         for own in own {
             for of_bets in 0..=own {
-                for place in 0..self.bets[of_bets].len() {
+                for index in 0..self.bets[of_bets].len() {
                     for act in Act::LIMIT {
-                        before.push((own - of_bets, (of_bets, place), act));
+                        before.push((own - of_bets, (of_bets, index), act));
                         self.add_jobs(before, statements - 1, clauses - own);
                         before.pop();
                     }
@@ -105,14 +109,14 @@ impl<'a> Exhaustive<'a> {
 
     /// The number of steps.
     pub(super) fn steps(&self) -> u64 {
-        self.jobs.len().div_ceil(TOGETHER) as u64
+        self.jobs.len().div_ceil(BATCH_SIZE) as u64
     }
 
     /// Does one step; returns the number of rules examined, and the best of each job with its
     /// value.
     pub(super) fn step(&self, step: u64) -> (u64, Vec<(Heuristic, f64)>) {
-        let start = step as usize * TOGETHER;
-        let jobs = &self.jobs[start..(start + TOGETHER).min(self.jobs.len())];
+        let start = step as usize * BATCH_SIZE;
+        let jobs = &self.jobs[start..(start + BATCH_SIZE).min(self.jobs.len())];
         let done: Vec<(u64, f64, Vec<usize>)> = parallel::map(jobs, |job| self.job(job));
         let count = done.iter().map(|(count, ..)| count).sum();
         let found = done.iter().zip(jobs).filter(|((count, ..), _)| *count > 0);
@@ -123,9 +127,9 @@ impl<'a> Exhaustive<'a> {
     /// The rule of a job with these sets of classes.
     fn rule(&self, job: &Job, hands: &[usize]) -> Heuristic {
         let statements = job.statements.iter().zip(hands);
-        let statements = statements.map(|(&(of_hands, (of_bets, place), act), &hand)| {
+        let statements = statements.map(|(&(of_hands, (of_bets, index), act), &hand)| {
             let hands = &self.hands[of_hands][hand].clauses;
-            let bets = &self.bets[of_bets][place].clauses;
+            let bets = &self.bets[of_bets][index].clauses;
             Statement { clauses: hands.iter().chain(bets).copied().collect(), act }
         });
         rule(statements.collect(), job.default)
@@ -136,12 +140,12 @@ impl<'a> Exhaustive<'a> {
     fn job(&self, job: &Job) -> (u64, f64, Vec<usize>) {
         let count = job.statements.len();
         if job.statements.iter().all(|&(of_hands, ..)| of_hands == 0) {
-            let value = self.judge.fitness().of_all(&self.moves(job, usize::MAX));
+            let value = self.evaluator.fitness().of_all(&self.moves(job, usize::MAX));
             return (1, value, vec![0; count]);
         }
         // The winnings of each class, by the bit mask of the conditions that hold.
         let ways: Vec<Vec<f64>> = (0..1usize << count)
-            .map(|held| self.judge.fitness().by_class(&self.moves(job, held)))
+            .map(|held| self.evaluator.fitness().by_class(&self.moves(job, held)))
             .collect();
         let mut best = (0, f64::NEG_INFINITY, Vec::new());
         self.explore(job, &ways, &mut Vec::new(), &mut best);
@@ -150,11 +154,11 @@ impl<'a> Exhaustive<'a> {
 
     /// The moves, by situation, of a class for which the conditions in `held` hold.
     fn moves(&self, job: &Job, held: usize) -> Vec<Move> {
-        let situations = 0..self.judge.fitness().situations().len();
+        let situations = 0..self.evaluator.fitness().situations().len();
         let decide = |at: usize| {
             let applies =
-                |&(number, &(_, (of_bets, place), _)): &(usize, &(_, (usize, usize), Act))| {
-                    held >> number & 1 == 1 && self.bets[of_bets][place].holds[at]
+                |&(number, &(_, (of_bets, index), _)): &(usize, &(_, (usize, usize), Act))| {
+                    held >> number & 1 == 1 && self.bets[of_bets][index].holds[at]
                 };
             let found = job.statements.iter().enumerate().find(applies);
             made(found.map_or(job.default, |(_, &(_, _, act))| act))
@@ -176,26 +180,26 @@ impl<'a> Exhaustive<'a> {
         if before.len() + 1 == job.statements.len() {
             let without: f64 = ways[0].iter().sum();
             let gain: Vec<f64> = ways[1].iter().zip(&ways[0]).map(|(a, b)| a - b).collect();
-            for (place, set) in sets.iter().enumerate() {
+            for (index, set) in sets.iter().enumerate() {
                 let value =
                     without + set.members.iter().map(|&at| gain[usize::from(at)]).sum::<f64>();
                 if value > best.1 {
                     best.1 = value;
                     best.2.clone_from(before);
-                    best.2.push(place);
+                    best.2.push(index);
                 }
             }
             best.0 += sets.len() as u64;
             return;
         }
         // The lowest bit belongs to this statement.
-        for (place, set) in sets.iter().enumerate() {
+        for (index, set) in sets.iter().enumerate() {
             let next = ways.chunks_exact(2).map(|pair| {
                 let mut way = pair[0].clone();
                 set.members.iter().for_each(|&at| way[usize::from(at)] = pair[1][usize::from(at)]);
                 way
             });
-            before.push(place);
+            before.push(index);
             let next: Vec<Vec<f64>> = next.collect();
             self.explore(job, &next, before, best);
             before.pop();
@@ -210,12 +214,12 @@ fn sets(
     many: usize,
     most: usize,
     holds: impl Fn(Clause) -> Vec<bool>,
-) -> Vec<Vec<Part>> {
-    let part = |clauses: Vec<Clause>, holds: Vec<bool>| {
+) -> Vec<Vec<ClauseSet>> {
+    let make_set = |clauses: Vec<Clause>, holds: Vec<bool>| {
         let members = (0..many as u16).filter(|&at| holds[usize::from(at)]).collect();
-        Part { clauses, members, holds }
+        ClauseSet { clauses, members, holds }
     };
-    let all = part(Vec::new(), vec![true; many]);
+    let all = make_set(Vec::new(), vec![true; many]);
     let mut known: HashSet<Vec<u64>> = HashSet::from([bits(&all.holds)]);
     let single: Vec<Vec<bool>> = clauses.iter().map(|&clause| holds(clause)).collect();
     let mut sets = vec![vec![all]];
@@ -227,7 +231,7 @@ fn sets(
                     before.holds.iter().zip(single).map(|(a, b)| *a && *b).collect();
                 if holds.contains(&true) && known.insert(bits(&holds)) {
                     let clauses = before.clauses.iter().copied().chain([*clause]).collect();
-                    next.push(part(clauses, holds));
+                    next.push(make_set(clauses, holds));
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! a rule to be accepted.
 
 use game::{Betting, Street};
-use models::heuristic::{Act, Clause, Heuristic, Place, Situation, Statement};
+use models::heuristic::{Act, Clause, Heuristic, RuleScope, Situation, Statement};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
@@ -23,8 +23,8 @@ pub struct Language {
 impl Language {
     /// The language of a limit game's street; `questions` are all that a rule can be asked there.
     pub fn new(street: Street, questions: &[Situation]) -> Language {
-        let place = Place { street, betting: Betting::Limit };
-        let clauses = Clause::all(place, Clause::LARGEST_LIMIT_POT);
+        let scope = RuleScope { street, betting: Betting::Limit };
+        let clauses = Clause::all(scope, Clause::LARGEST_LIMIT_POT);
         let acts = Act::LIMIT.to_vec();
         let mut language = Language { clauses, acts, questions: questions.to_vec() };
         language.clauses = language.distinct(&language.clauses);
@@ -49,13 +49,13 @@ impl Language {
     /// The clauses that hold in some questions but not in all; of equivalent ones the first.
     fn distinct(&self, clauses: &[Clause]) -> Vec<Clause> {
         let mut known = std::collections::HashSet::new();
-        let mut kept = clauses.to_vec();
-        kept.retain(|&clause| {
+        let mut retained = clauses.to_vec();
+        retained.retain(|&clause| {
             let holds = self.holds(&[clause]);
             let any = holds.iter().any(|&holds| holds);
             any && !holds.iter().all(|&holds| holds) && known.insert(holds)
         });
-        kept
+        retained
     }
 
     /// For each question, whether all the clauses hold.
@@ -204,9 +204,9 @@ impl Language {
                 statements[at].clauses.remove(clause);
             }
             8 if of.complexity() + 2 <= most => {
-                let place = rng.random_range(0..=statements.len());
+                let index = rng.random_range(0..=statements.len());
                 let new = Statement { clauses: vec![self.clause(rng)], act: act(rng) };
-                statements.insert(place, new);
+                statements.insert(index, new);
             }
             9 if statements.len() > 1 => {
                 if rng.random_bool(0.5) {

@@ -9,15 +9,15 @@ use solvers::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sampler};
 
 /// Exact fitness, with all questions that a rule can be asked.
 #[derive(Debug, Clone)]
-pub struct Judge {
+pub struct RuleEvaluator {
     fitness: Fitness,
-    /// By betting situation, then class.
+    /// Entries by betting situation, then class.
     questions: Vec<Situation>,
 }
 
 /// A rule's winnings in chips per match, with a standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Worth {
+pub struct MeanWinnings {
     /// The mean over both seats.
     pub mean: f64,
     /// The standard error; 0 if the mean is exact.
@@ -40,15 +40,15 @@ fn question(class: u16, seen: fitness::Situation, big_blind: u32) -> Situation {
     Situation::new(facts, Pot::new(seen.pot.into(), big_blind), seen.aggressive)
 }
 
-impl Judge {
+impl RuleEvaluator {
     /// Prepares a fitness whose classes are [`FactClasses`].
-    pub fn new(fitness: Fitness, big_blind: u32) -> Judge {
+    pub fn new(fitness: Fitness, big_blind: u32) -> RuleEvaluator {
         let questions = fitness.situations().iter().flat_map(|&seen| {
             let ask = move |&class: &u16| question(class, seen, big_blind);
             fitness.classes().iter().map(ask)
         });
         let questions = questions.collect();
-        Judge { fitness, questions }
+        RuleEvaluator { fitness, questions }
     }
 
     /// The exact fitness.
@@ -75,7 +75,12 @@ impl Judge {
 
 /// The value of each rule from this number of matches, half from each seat, on the same deals.
 /// Takes some 300 ns a match, and 50 for each additional rule.
-pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u64) -> Vec<Worth> {
+pub fn sampled(
+    sampler: &Sampler<'_>,
+    rules: &[Heuristic],
+    matches: u64,
+    seed: u64,
+) -> Vec<MeanWinnings> {
     let big_blind = sampler.tree.def().big_blind();
     let deciders: Vec<Decider> = rules.iter().map(Decider::new).collect();
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
@@ -93,27 +98,27 @@ pub fn sampled(sampler: &Sampler<'_>, rules: &[Heuristic], matches: u64, seed: u
             *squares += won * won;
         }
     }
-    let worth = |sums: &[[f64; 2]; 2]| {
+    let winnings = |sums: &[[f64; 2]; 2]| {
         // One stratum for each seat.
         let count = (matches / 2).max(1) as f64;
         let [one, other] = sums.map(|[sum, squares]| {
             let mean = sum / count;
             (mean, (squares / count - mean * mean).max(0.0) / count)
         });
-        Worth { mean: 0.5 * (one.0 + other.0), error: 0.5 * (one.1 + other.1).sqrt() }
+        MeanWinnings { mean: 0.5 * (one.0 + other.0), error: 0.5 * (one.1 + other.1).sqrt() }
     };
-    sums.iter().map(worth).collect()
+    sums.iter().map(winnings).collect()
 }
 
 /// The winnings of each rule from each other, in chips per match. Both play the street by a rule;
 /// all pairs have the same deals, and each match is played twice with hands and seats exchanged.
 /// Indexed by rule, then opponent.
-pub fn meetings(
+pub fn cross_results(
     sampler: &Sampler<'_>,
     rules: &[Heuristic],
     matches: u64,
     seed: u64,
-) -> Vec<Vec<Worth>> {
+) -> Vec<Vec<MeanWinnings>> {
     let big_blind = sampler.tree.def().big_blind();
     let deciders: Vec<Decider> = rules.iter().map(Decider::new).collect();
     let asked = |decider: &Decider| {
@@ -130,22 +135,23 @@ pub fn meetings(
         for one in 0..rules.len() {
             for other in 0..one {
                 let pair = [&players[one], &players[other]];
-                let won = sampler.meet(&dealt, pair) - sampler.meet(&dealt, [pair[1], pair[0]]);
+                let won = sampler.play_against(&dealt, pair)
+                    - sampler.play_against(&dealt, [pair[1], pair[0]]);
                 sums[one][other][0] += 0.5 * won;
                 sums[one][other][1] += 0.25 * won * won;
             }
         }
     }
     let count = matches.max(1) as f64;
-    let worth = |[sum, squares]: [f64; 2]| {
+    let winnings = |[sum, squares]: [f64; 2]| {
         let mean = sum / count;
-        Worth { mean, error: ((squares / count - mean * mean).max(0.0) / count).sqrt() }
+        MeanWinnings { mean, error: ((squares / count - mean * mean).max(0.0) / count).sqrt() }
     };
     let of = |one: usize, other: usize| match one > other {
-        true => worth(sums[one][other]),
+        true => winnings(sums[one][other]),
         false => {
-            let Worth { mean, error } = worth(sums[other][one]);
-            Worth { mean: 0.0 - mean, error }
+            let MeanWinnings { mean, error } = winnings(sums[other][one]);
+            MeanWinnings { mean: 0.0 - mean, error }
         }
     };
     (0..rules.len()).map(|one| (0..rules.len()).map(|other| of(one, other)).collect()).collect()

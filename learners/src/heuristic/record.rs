@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The best rule of a complexity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// The rule.
+    /// The best rule found.
     pub rule: Heuristic,
-    /// Its value, in chips per match.
+    /// The value, in chips per match.
     pub value: f64,
     /// The number of rules measured when it was found, this one included.
     pub evaluations: u64,
@@ -18,7 +18,7 @@ pub struct Record {
 
 /// An improvement: a better rule than all before of its complexity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Improved {
+pub struct Improvement {
     /// The number of rules measured by then.
     pub evaluations: u64,
     /// The rule's complexity.
@@ -32,7 +32,7 @@ pub struct Improved {
 pub struct Records {
     pub(super) best: BTreeMap<usize, Record>,
     pub(super) evaluations: u64,
-    pub(super) course: Vec<Improved>,
+    pub(super) learning_curve: Vec<Improvement>,
 }
 
 impl Records {
@@ -53,8 +53,8 @@ impl Records {
     }
 
     /// All improvements in order.
-    pub fn course(&self) -> &[Improved] {
-        &self.course
+    pub fn learning_curve(&self) -> &[Improvement] {
+        &self.learning_curve
     }
 
     /// Records a rule that was measured.
@@ -69,7 +69,7 @@ impl Records {
             return;
         }
         let evaluations = self.evaluations;
-        self.course.push(Improved { evaluations, complexity, value });
+        self.learning_curve.push(Improvement { evaluations, complexity, value });
         self.best.insert(complexity, Record { rule: rule.clone(), value, evaluations });
     }
 }

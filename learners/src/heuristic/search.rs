@@ -10,9 +10,9 @@ use solvers::fitness::Sampler;
 
 use super::exhaustive::Exhaustive;
 use super::language::{Language, is_of_bets};
-use super::measure::{Judge, sampled};
+use super::measure::{RuleEvaluator, sampled};
 use super::published::{GENERATIONS, Population, anneal, append, climb, first, next, start};
-use super::record::{Improved, Record, Records};
+use super::record::{Improvement, Record, Records};
 
 /// The search method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub enum Method {
 pub enum Measure<'a> {
     /// Exactly.
     Exact,
-    /// By this number of matches for each rule, as published.
+    /// The mean of this number of matches for each rule, as published.
     Sampled {
         /// The sampler that plays the matches.
         sampler: Sampler<'a>,
@@ -49,7 +49,7 @@ pub enum Measure<'a> {
 /// The options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// The method.
+    /// The search algorithm.
     pub method: Method,
     /// The greatest complexity, at least 3.
     pub most: usize,
@@ -65,7 +65,7 @@ pub struct Options {
 /// The measurement of rules, with its records.
 pub(super) struct Bench<'a> {
     pub(super) language: &'a Language,
-    judge: &'a Judge,
+    evaluator: &'a RuleEvaluator,
     measure: Measure<'a>,
     records: &'a mut Records,
 }
@@ -73,7 +73,7 @@ pub(super) struct Bench<'a> {
 impl Bench<'_> {
     pub(super) fn measure(&mut self, rule: &Heuristic) -> f64 {
         let value = match self.measure {
-            Measure::Exact => self.judge.value(rule),
+            Measure::Exact => self.evaluator.value(rule),
             Measure::Sampled { sampler, matches, seed } => {
                 let seed = seed.wrapping_add(self.records.evaluations);
                 sampled(&sampler, std::slice::from_ref(rule), matches, seed)[0].mean
@@ -98,7 +98,7 @@ pub struct Progress {
 /// A search in progress.
 pub struct Search<'a> {
     options: Options,
-    judge: &'a Judge,
+    evaluator: &'a RuleEvaluator,
     language: Language,
     measure: Measure<'a>,
     records: Records,
@@ -107,7 +107,7 @@ pub struct Search<'a> {
     all: Option<Exhaustive<'a>>,
 }
 
-/// Why a saved search cannot be resumed.
+/// The reason a saved search cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The text is not a saved search.
@@ -130,21 +130,22 @@ struct Saved {
     evaluations: u64,
     population: Vec<(String, f64)>,
     best: Vec<(String, f64, u64)>,
-    course: Vec<Improved>,
+    #[serde(rename = "course")]
+    learning_curve: Vec<Improvement>,
 }
 
 impl<'a> Search<'a> {
     /// Begins a search.
-    pub fn new(options: Options, judge: &'a Judge, measure: Measure<'a>) -> Search<'a> {
-        let street = judge.fitness().street();
-        let mut language = Language::new(street, judge.questions());
+    pub fn new(options: Options, evaluator: &'a RuleEvaluator, measure: Measure<'a>) -> Search<'a> {
+        let street = evaluator.fitness().street();
+        let mut language = Language::new(street, evaluator.questions());
         if options.cards_only {
             language.retain(|clause| !is_of_bets(clause));
         }
         let exhaustive = options.method == Method::Exhaustive;
-        let all = exhaustive.then(|| Exhaustive::new(judge, &language, options.most));
+        let all = exhaustive.then(|| Exhaustive::new(evaluator, &language, options.most));
         let (records, population) = (Records::default(), Vec::new());
-        Search { options, judge, language, measure, records, steps: 0, population, all }
+        Search { options, evaluator, language, measure, records, steps: 0, population, all }
     }
 
     /// The results so far.
@@ -192,7 +193,7 @@ impl<'a> Search<'a> {
         }
         let mut bench = Bench {
             language: &self.language,
-            judge: self.judge,
+            evaluator: self.evaluator,
             measure: self.measure,
             records: &mut self.records,
         };
@@ -246,24 +247,25 @@ impl<'a> Search<'a> {
 
     /// Improves a rule by axis-aligned search.
     pub fn improve(&mut self, rule: &Heuristic) -> Heuristic {
-        let (language, judge, measure) = (&self.language, self.judge, self.measure);
-        climb(rule, &mut Bench { language, judge, measure, records: &mut self.records })
+        let (language, evaluator, measure) = (&self.language, self.evaluator, self.measure);
+        climb(rule, &mut Bench { language, evaluator, measure, records: &mut self.records })
     }
 
-    /// What a saved search must have in common with this one to be resumed.
-    fn what(&self) -> String {
+    /// The text that a saved search must have in common with this one to be resumed.
+    fn identity(&self) -> String {
         let Options { method, most, evaluations, seed, cards_only } = self.options;
         let cards = if cards_only { ", cards alone" } else { "" };
-        let street = self.judge.fitness().street();
+        let street = self.evaluator.fitness().street();
         let measure = match self.measure {
             Measure::Exact => "exact".to_owned(),
             Measure::Sampled { matches, seed, .. } => format!("{matches} matches, seed {seed}"),
         };
         // Values that any other table or opponent would change.
-        let mark = self
-            .judge
-            .fitness()
-            .of_all(&vec![solvers::fitness::Move::Call; self.judge.fitness().situations().len()]);
+        let mark =
+            self.evaluator.fitness().of_all(&vec![
+                solvers::fitness::Move::Call;
+                self.evaluator.fitness().situations().len()
+            ]);
         format!(
             "{street} {method:?} to {most}{cards}, {evaluations} rules, seed {seed}, {measure}, all calls {mark:.12}"
         )
@@ -272,7 +274,7 @@ impl<'a> Search<'a> {
     /// The state of the search as text, without the options.
     pub fn save(&self) -> String {
         let saved = Saved {
-            what: self.what(),
+            what: self.identity(),
             steps: self.steps,
             evaluations: self.records.evaluations,
             population: self
@@ -286,7 +288,7 @@ impl<'a> Search<'a> {
                 .values()
                 .map(|record| (record.rule.to_string(), record.value, record.evaluations))
                 .collect(),
-            course: self.records.course.clone(),
+            learning_curve: self.records.learning_curve.clone(),
         };
         toml::to_string(&saved).unwrap_or_default()
     }
@@ -299,8 +301,8 @@ impl<'a> Search<'a> {
         let wrong = |error: String| ResumeError::Text(error);
         let saved = text.parse().and_then(toml::Table::try_into::<Saved>);
         let saved = saved.map_err(|error| wrong(error.message().to_owned()))?;
-        if saved.what != self.what() {
-            return Err(ResumeError::Other { found: saved.what, wanted: self.what() });
+        if saved.what != self.identity() {
+            return Err(ResumeError::Other { found: saved.what, wanted: self.identity() });
         }
         let parse = |text: &str| Heuristic::parse(text).map_err(|error| wrong(error.to_string()));
         let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));
@@ -311,7 +313,8 @@ impl<'a> Search<'a> {
             Ok((rule.complexity(), Record { rule, value, evaluations }))
         });
         let best = best.collect::<Result<BTreeMap<usize, Record>, ResumeError>>()?;
-        self.records = Records { best, evaluations: saved.evaluations, course: saved.course };
+        self.records =
+            Records { best, evaluations: saved.evaluations, learning_curve: saved.learning_curve };
         (self.population, self.steps) = (population, saved.steps);
         Ok(())
     }

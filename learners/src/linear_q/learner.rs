@@ -45,7 +45,7 @@ impl Quirk {
 
 /// The options of a learning run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct LearningOptions {
     /// The stack of each player in big blinds, at least 1.
     pub stack: f64,
     /// The number of hands to play.
@@ -89,23 +89,27 @@ fn equities() -> &'static [u32] {
 ///
 /// # Errors
 /// When the weights cease to be finite.
-pub fn learn(lesson: &Lesson, seed: u64) -> Result<Weights, Diverged> {
+pub fn learn(lesson: &LearningOptions, seed: u64) -> Result<Weights, Diverged> {
     let mut learner = Learner::new(lesson, seed);
     for hand in 0..lesson.hands {
         let exploration = (lesson.hands - hand) as f64 / lesson.hands as f64;
         learner.hand(exploration);
         // Not after every hand: a weight that is not finite stays so.
-        let look = hand % LOOK == LOOK - 1 || hand + 1 == lesson.hands;
-        if look && !learner.is_finite() {
-            return Err(learner.first_bad_hand(lesson, seed, hand / LOOK * LOOK));
+        let check = hand % CHECK_INTERVAL == CHECK_INTERVAL - 1 || hand + 1 == lesson.hands;
+        if check && !learner.is_finite() {
+            return Err(learner.first_bad_hand(
+                lesson,
+                seed,
+                hand / CHECK_INTERVAL * CHECK_INTERVAL,
+            ));
         }
     }
     let [small, big] = [0, learner.own].map(|at| learner.theta[at]);
     Ok(Weights { small, big })
 }
 
-/// The number of hands between checks whether all weights are finite.
-const LOOK: u64 = 1024;
+/// The interval, in hands, between checks whether all weights are finite.
+const CHECK_INTERVAL: u64 = 1024;
 
 /// A player's hand: its combo and its kind.
 struct Holding {
@@ -135,7 +139,7 @@ struct Done {
 }
 
 impl Learner {
-    fn new(lesson: &Lesson, seed: u64) -> Learner {
+    fn new(lesson: &LearningOptions, seed: u64) -> Learner {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let with = Quirk::ALL.map(|quirk| !lesson.without.contains(&quirk));
         let used = lesson.form.features();
@@ -174,7 +178,7 @@ impl Learner {
     }
 
     /// Plays again from the beginning to find the first hand with a weight that is not finite.
-    fn first_bad_hand(&self, lesson: &Lesson, seed: u64, from: u64) -> Diverged {
+    fn first_bad_hand(&self, lesson: &LearningOptions, seed: u64, from: u64) -> Diverged {
         let mut again = Learner::new(lesson, seed);
         let mut played = 0;
         while played < lesson.hands && (played < from || again.is_finite()) {

@@ -7,8 +7,8 @@
 mod learner;
 mod search;
 
-pub use learner::{Diverged, Lesson, Quirk, learn};
-pub use search::{Found, search};
+pub use learner::{Diverged, LearningOptions, Quirk, learn};
+pub use search::{SearchResult, search};
 
 use models::linear::{FEATURES, PUBLISHED_FEATURES};
 
@@ -17,7 +17,7 @@ use models::linear::{FEATURES, PUBLISHED_FEATURES};
 pub enum Form {
     /// One weight for each of the seven published features, shared by both blinds.
     Published,
-    /// As published, with a constant for the big blind's calls.
+    /// The published form, with a constant for the big blind's calls.
     Call,
     /// In addition a weight for pairs.
     Pair,

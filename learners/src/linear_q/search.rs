@@ -15,7 +15,7 @@ use super::Form;
 
 /// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct SearchResult {
     /// The weights; the vector of the card weights has length 1.
     pub weights: Weights,
     /// The losses of the small and the big blind to best responses, in big blinds a hand.
@@ -34,7 +34,7 @@ const CONSTANTS: [usize; 2] = [6, 7];
 const CLIMB: u32 = 400;
 
 /// Searches with this number of evaluated directions.
-pub fn search(payoffs: &Payoffs, form: Form, evaluations: u32, seed: u64) -> Found {
+pub fn search(payoffs: &Payoffs, form: Form, evaluations: u32, seed: u64) -> SearchResult {
     let search = Search {
         payoffs,
         value: equilibrium(payoffs).value,
@@ -49,7 +49,7 @@ pub fn search(payoffs: &Payoffs, form: Form, evaluations: u32, seed: u64) -> Fou
                 let seats = [blind == 0, blind == 1];
                 search.climb(evaluations, true, seats, form, &mut rng)
             });
-            Found {
+            SearchResult {
                 weights: Weights { small: small.weights.small, big: big.weights.big },
                 losses: [small.losses[0], big.losses[1]],
             }
@@ -81,7 +81,7 @@ impl Search<'_> {
         seats: [bool; 2],
         form: Form,
         rng: &mut Pcg64Mcg,
-    ) -> Found {
+    ) -> SearchResult {
         let worth = |point: &Point| -> f64 {
             point
                 .losses
@@ -116,7 +116,7 @@ impl Search<'_> {
         let mut theta: Theta = [0.0; FEATURES.len()];
         CARDS.into_iter().zip(direction).for_each(|(at, weight)| theta[at] = weight);
         CONSTANTS.into_iter().zip(constants).for_each(|(at, weight)| theta[at] = weight);
-        Found { weights: Weights::shared(theta), losses }
+        SearchResult { weights: Weights::shared(theta), losses }
     }
 
     /// Evaluates a direction with its best constants.

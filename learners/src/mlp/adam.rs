@@ -40,10 +40,10 @@ impl Moments {
 }
 
 /// Means smaller than this are set to zero, since subnormal numbers are slow.
-const LEAST: f32 = 1e-30;
+const MIN_MOMENT: f32 = 1e-30;
 
 /// The same for mean squares.
-const LEAST_SQUARE: f32 = f32::MIN_POSITIVE;
+const MIN_SQUARE: f32 = f32::MIN_POSITIVE;
 
 /// Parameters in one thread's unit of work.
 const CHUNK: usize = 1 << 15;
@@ -130,9 +130,9 @@ impl Step {
             parameters.iter_mut().zip(gradient).zip(moments)
         {
             let next = self.keep_mean * *mean + self.new_mean * slope;
-            *mean = if next.abs() < LEAST { 0.0 } else { next };
+            *mean = if next.abs() < MIN_MOMENT { 0.0 } else { next };
             let next = self.keep_square * *square + self.new_square * slope * slope;
-            *square = if next < LEAST_SQUARE { 0.0 } else { next };
+            *square = if next < MIN_SQUARE { 0.0 } else { next };
             *parameter -= self.stride * (*mean / (square.sqrt() / self.root + self.epsilon));
         }
     }

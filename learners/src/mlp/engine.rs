@@ -16,7 +16,7 @@ use super::{Adam, Loss, MlpError, Moments, Samples};
 
 /// The constants of a run.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct TrainingConstants {
     /// The network's shape.
     pub shape: Shape,
     /// The layers, with the positions of their parameters.
@@ -33,7 +33,7 @@ pub struct Plan {
     pub batch: usize,
 }
 
-impl Plan {
+impl TrainingConstants {
     /// The batch's losses where the last layer's sums are `sums`, which are replaced by the
     /// answers. `gradient` gets the gradient of the losses' sum times `scale` by each of the sums.
     /// Panics where either has a wrong size.
@@ -62,9 +62,9 @@ pub struct Numbers {
 /// A batch: some rows of a set of samples.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// The samples.
+    /// The set that the rows are taken from.
     pub samples: &'a Samples,
-    /// The rows' indices, at most [`Plan::batch`].
+    /// The rows' indices, at most [`TrainingConstants::batch`].
     pub rows: &'a [u32],
 }
 
@@ -106,10 +106,10 @@ impl Losses {
 /// calls that return numbers wait, and report errors since. After an error an engine is of no
 /// further use.
 pub trait Engine {
-    /// Why it fails.
+    /// The reason it fails.
     type Error: Into<MlpError>;
 
-    /// Its name in checkpoints, which only engines of the same name resume; empty for
+    /// The name in checkpoints, which only engines of the same name resume; empty for
     /// [`Processor`].
     fn name(&self) -> &str;
 
@@ -117,13 +117,22 @@ pub trait Engine {
     fn take_up(&mut self, numbers: Numbers) -> Result<(), Self::Error>;
 
     /// One step of [`Adam`] against the gradient of Σ weight · loss · scale over the batch.
-    fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), Self::Error>;
+    fn learn(
+        &mut self,
+        constants: &TrainingConstants,
+        batch: Batch<'_>,
+        stride: Stride,
+    ) -> Result<(), Self::Error>;
 
     /// The losses of all batches since the last call, each as before its step.
     fn learned(&mut self) -> Result<Losses, Self::Error>;
 
     /// The losses of all samples with the present parameters.
-    fn measure(&mut self, plan: &Plan, samples: &Samples) -> Result<Losses, Self::Error>;
+    fn measure(
+        &mut self,
+        constants: &TrainingConstants,
+        samples: &Samples,
+    ) -> Result<Losses, Self::Error>;
 
     /// The present parameters.
     fn parameters(&self) -> Result<Cow<'_, [f32]>, Self::Error>;
@@ -144,20 +153,20 @@ pub struct Processor {
 
 impl Processor {
     /// Begins a run with this state.
-    pub fn new(plan: &Plan, numbers: Numbers) -> Processor {
+    pub fn new(constants: &TrainingConstants, numbers: Numbers) -> Processor {
         let Numbers { parameters, moments } = numbers;
         let gradient = vec![0.0; parameters.len()];
-        let (pass, learned) = (Pass::new(&plan.layers, plan.batch), Losses::default());
+        let (pass, learned) = (Pass::new(&constants.layers, constants.batch), Losses::default());
         Processor { pass, parameters, moments, gradient, learned }
     }
 
-    fn model<'a>(plan: &'a Plan, parameters: &'a [f32]) -> Model<'a> {
+    fn model<'a>(constants: &'a TrainingConstants, parameters: &'a [f32]) -> Model<'a> {
         Model {
-            layers: &plan.layers,
+            layers: &constants.layers,
             parameters,
-            scaling: &plan.scaling,
-            output: &*plan.output,
-            loss: &*plan.loss,
+            scaling: &constants.scaling,
+            output: &*constants.output,
+            loss: &*constants.loss,
         }
     }
 }
@@ -174,12 +183,17 @@ impl Engine for Processor {
         Ok(())
     }
 
-    fn learn(&mut self, plan: &Plan, batch: Batch<'_>, stride: Stride) -> Result<(), Infallible> {
-        let model = Processor::model(plan, &self.parameters);
+    fn learn(
+        &mut self,
+        constants: &TrainingConstants,
+        batch: Batch<'_>,
+        stride: Stride,
+    ) -> Result<(), Infallible> {
+        let model = Processor::model(constants, &self.parameters);
         let Batch { samples, rows } = batch;
         let gradient = &mut self.gradient;
         self.learned.add(self.pass.gradient(model, samples, rows, stride.scale, gradient));
-        plan.adam.step(stride.rate, &mut self.parameters, gradient, &mut self.moments);
+        constants.adam.step(stride.rate, &mut self.parameters, gradient, &mut self.moments);
         Ok(())
     }
 
@@ -187,11 +201,15 @@ impl Engine for Processor {
         Ok(std::mem::take(&mut self.learned))
     }
 
-    fn measure(&mut self, plan: &Plan, samples: &Samples) -> Result<Losses, Infallible> {
-        let model = Processor::model(plan, &self.parameters);
+    fn measure(
+        &mut self,
+        constants: &TrainingConstants,
+        samples: &Samples,
+    ) -> Result<Losses, Infallible> {
+        let model = Processor::model(constants, &self.parameters);
         let rows: Vec<u32> = (0..samples.count() as u32).collect();
         let mut losses = Losses::default();
-        for rows in rows.chunks(plan.batch) {
+        for rows in rows.chunks(constants.batch) {
             losses.add(self.pass.forward(model, samples, rows));
         }
         Ok(losses)

@@ -23,7 +23,7 @@ pub trait Loss: Any + fmt::Debug + Send + Sync {
 }
 
 /// The lower bound of shares in logarithms.
-const LEAST_SHARE: f32 = crate::measure::LEAST_SHARE;
+const MIN_SHARE: f32 = crate::measure::MIN_SHARE;
 
 /// Cross-entropy −Σ target ln(share), in nats, for targets that sum to one and a network with
 /// [`Softmax`](models::network::Softmax) output: together they have a gradient without division.
@@ -42,7 +42,7 @@ impl Loss for CrossEntropy {
         let mut loss = 0.0;
         for ((slope, &share), &target) in gradient.iter_mut().zip(answers).zip(target) {
             *slope = share - target;
-            loss -= f64::from(target) * f64::from(share.max(LEAST_SHARE)).ln();
+            loss -= f64::from(target) * f64::from(share.max(MIN_SHARE)).ln();
         }
         loss
     }

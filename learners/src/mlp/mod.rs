@@ -28,9 +28,9 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 pub use adam::{Adam, Moments};
-pub use engine::{Batch, Engine, Losses, Numbers, Plan, Processor, Stride};
+pub use engine::{Batch, Engine, Losses, Numbers, Processor, Stride, TrainingConstants};
 pub use loss::{CrossEntropy, Huber, Loss};
-pub use options::{Decay, MOST_BYTES, MlpError, MlpOptions, Schedule};
+pub use options::{Decay, MAX_BYTES, MlpError, MlpOptions, Schedule};
 pub use samples::Samples;
 pub use start::first_parameters;
 
@@ -50,7 +50,7 @@ const STEP: u64 = 100_000_000_000;
 /// [`Progress::loss`] and is the last.
 pub struct Mlp<E: Engine = Processor> {
     options: MlpOptions,
-    plan: Plan,
+    constants: TrainingConstants,
     train: Samples,
     mean_weight: f64,
     held_out: Option<Samples>,
@@ -64,7 +64,7 @@ pub struct Mlp<E: Engine = Processor> {
 /// The state of a run besides the engine's.
 struct State {
     /// The best parameters so far, all finite.
-    kept: Vec<f32>,
+    best_parameters: Vec<f32>,
     /// The number of epochs ended, of batches done in the present one, and of steps.
     epoch: u64,
     batch: u64,
@@ -100,7 +100,7 @@ impl Mlp {
         loss: Arc<dyn Loss>,
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
-        let begin = |plan: &Plan, numbers| Ok(Processor::new(plan, numbers));
+        let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
         Mlp::on(begin, train, held_out, (output, loss), options)
     }
 }
@@ -108,7 +108,7 @@ impl Mlp {
 impl<E: Engine> Mlp<E> {
     /// Trains a network with this output and loss on the engine that `begin` makes.
     pub fn on(
-        begin: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+        begin: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
         train: Samples,
         held_out: Option<Samples>,
         (output, loss): (Arc<dyn Output>, Arc<dyn Loss>),
@@ -139,7 +139,7 @@ impl<E: Engine> Mlp<E> {
         let parameters = first_parameters(&shape, options.seed);
         let batch = options.batch.min(train.count());
         let options = MlpOptions { batch, ..options };
-        let plan = Plan {
+        let constants = TrainingConstants {
             layers: shape.layers(),
             shape,
             scaling: train.scaling(),
@@ -149,7 +149,7 @@ impl<E: Engine> Mlp<E> {
             batch,
         };
         let state = State {
-            kept: parameters.clone(),
+            best_parameters: parameters.clone(),
             epoch: 0,
             batch: 0,
             steps: 0,
@@ -158,13 +158,13 @@ impl<E: Engine> Mlp<E> {
             ended: false,
         };
         let moments = Moments::new(parameters.len());
-        let engine = begin(&plan, Numbers { parameters, moments }).map_err(Into::into)?;
+        let engine = begin(&constants, Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(Mlp {
             mean_weight: train.mean_weight(),
             order: (0..train.count() as u32).collect(),
             ordered: None,
             options,
-            plan,
+            constants,
             train,
             held_out,
             engine,
@@ -182,7 +182,7 @@ impl<E: Engine> Mlp<E> {
                 return Err(MlpError::OtherRun { field, theirs, ours });
             }
         }
-        let count = self.state.kept.len();
+        let count = self.state.best_parameters.len();
         self.state = State {
             epoch: reader.number()?,
             batch: reader.number()?,
@@ -190,7 +190,7 @@ impl<E: Engine> Mlp<E> {
             best: f64::from_bits(reader.number()?),
             stale: reader.number()?,
             ended: reader.number()? != 0,
-            kept: Vec::new(),
+            best_parameters: Vec::new(),
         };
         let moments = Moments {
             steps: reader.number()?,
@@ -198,10 +198,10 @@ impl<E: Engine> Mlp<E> {
             square: reader.numbers(count)?,
         };
         let parameters = reader.numbers(count)?;
-        self.state.kept = reader.numbers(count)?;
+        self.state.best_parameters = reader.numbers(count)?;
         reader.end()?;
-        if let Some(at) = self.state.kept.iter().position(|number| !number.is_finite()) {
-            let value = self.state.kept[at];
+        if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
+            let value = self.state.best_parameters[at];
             return Err(models::network::NetworkError::Parameter { at, value }.into());
         }
         self.engine.take_up(Numbers { parameters, moments }).map_err(Into::into)?;
@@ -212,7 +212,7 @@ impl<E: Engine> Mlp<E> {
     /// means and deviations.
     fn description(&self) -> [(&'static str, String); 4] {
         let rows = (self.train.count(), self.held_out.as_ref().map(Samples::count));
-        let Plan { shape, scaling, output, loss, .. } = &self.plan;
+        let TrainingConstants { shape, scaling, output, loss, .. } = &self.constants;
         let engine = match self.engine.name() {
             "" => String::new(),
             name => format!(", on {name}"),
@@ -233,7 +233,7 @@ impl<E: Engine> Mlp<E> {
     /// The number of batches in a step: each row takes three multiplications for each weight,
     /// forward and backward together.
     fn batches_a_step(&self) -> u64 {
-        let products = 3 * self.state.kept.len() as u64 * self.options.batch as u64;
+        let products = 3 * self.state.best_parameters.len() as u64 * self.options.batch as u64;
         let most = self.options.batches_a_step.map_or(STEP / products, u64::from);
         most.clamp(1, self.batches())
     }
@@ -245,7 +245,7 @@ impl<E: Engine> Mlp<E> {
             // The order of an epoch depends on its number only, so that a resumed run finds it
             // again.
             let seed = self.options.seed ^ (state.epoch + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.order.iter_mut().zip(0..).for_each(|(place, row)| *place = row);
+            self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
             self.order.shuffle(&mut Pcg64Mcg::seed_from_u64(seed));
             self.ordered = Some(state.epoch);
         }
@@ -259,7 +259,7 @@ impl<E: Engine> Mlp<E> {
             scale: 1.0 / (rows.len() as f64 * self.mean_weight),
             rate: self.options.rate * share,
         };
-        self.engine.learn(&self.plan, Batch { samples: &self.train, rows }, stride)?;
+        self.engine.learn(&self.constants, Batch { samples: &self.train, rows }, stride)?;
         state.batch += 1;
         Ok(())
     }
@@ -272,7 +272,7 @@ impl<E: Engine> Mlp<E> {
         if let Some(loss) = held_out {
             if loss < state.best {
                 (state.best, state.stale) = (loss, 0);
-                state.kept.copy_from_slice(&self.engine.parameters()?);
+                state.best_parameters.copy_from_slice(&self.engine.parameters()?);
             } else {
                 state.stale += 1;
             }
@@ -301,12 +301,12 @@ impl<E: Engine> Mlp<E> {
         } else {
             if self.state.batch == batches {
                 if let Some(samples) = &self.held_out {
-                    held_out = Some(self.engine.measure(&self.plan, samples)?.mean());
+                    held_out = Some(self.engine.measure(&self.constants, samples)?.mean());
                 }
                 self.end_epoch(held_out)?;
             }
             if self.held_out.is_none() {
-                self.state.kept.copy_from_slice(&self.engine.parameters()?);
+                self.state.best_parameters.copy_from_slice(&self.engine.parameters()?);
             }
         }
         Ok(Some(Progress { done: self.state.steps, most, loss: losses.mean(), held_out }))
@@ -314,9 +314,9 @@ impl<E: Engine> Mlp<E> {
 
     /// [`Training::model`], on any engine.
     pub fn network(&self) -> Network {
-        let Plan { shape, scaling, output, .. } = &self.plan;
-        let kept = self.state.kept.clone();
-        Network::new(shape.clone(), kept, scaling.clone(), Arc::clone(output))
+        let TrainingConstants { shape, scaling, output, .. } = &self.constants;
+        let best_parameters = self.state.best_parameters.clone();
+        Network::new(shape.clone(), best_parameters, scaling.clone(), Arc::clone(output))
             .expect("the sizes are its own, and only finite parameters are kept")
     }
 
@@ -337,7 +337,7 @@ impl<E: Engine> Mlp<E> {
         ] {
             writer.number(number);
         }
-        for numbers in [&moments.mean, &moments.square, &parameters, &state.kept] {
+        for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
             writer.numbers(numbers);
         }
         Ok(writer.done())
@@ -366,7 +366,7 @@ impl Training for Mlp {
 impl<E: Engine> fmt::Debug for Mlp<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let State { epoch, batch, .. } = self.state;
-        write!(f, "{:?} after {epoch} epochs and {batch} batches", self.plan.shape)
+        write!(f, "{:?} after {epoch} epochs and {batch} batches", self.constants.shape)
     }
 }
 

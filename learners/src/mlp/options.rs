@@ -70,11 +70,11 @@ pub enum Decay {
         /// The final rate as a share of the largest.
         to: f64,
     },
-    /// By a constant factor at regular intervals.
+    /// Decay by a constant factor at regular intervals.
     Steps {
         /// The number of epochs between two steps.
         every: u32,
-        /// The factor.
+        /// The factor of the learning rate at each step.
         factor: f64,
     },
 }
@@ -98,7 +98,7 @@ impl Schedule {
     }
 }
 
-/// Why training cannot begin, resume or go on.
+/// The reason training cannot begin, resume or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum MlpError {
     /// An option's value is not allowed.
@@ -162,9 +162,9 @@ pub enum MlpError {
     OtherRun {
         /// The field that differs.
         field: &'static str,
-        /// Its value in the checkpoint.
+        /// The value in the checkpoint.
         theirs: String,
-        /// Its value in this run.
+        /// The value in this run.
         ours: String,
     },
 }
@@ -176,7 +176,7 @@ impl From<Infallible> for MlpError {
 }
 
 /// The most bytes that training may take besides its rows.
-pub const MOST_BYTES: u64 = 8 << 30;
+pub const MAX_BYTES: u64 = 8 << 30;
 
 impl MlpOptions {
     /// The network's shape for rows of this many columns and targets.
@@ -217,9 +217,9 @@ impl MlpOptions {
         let weights: f64 = before.zip(widths()).map(|(&before, width)| before as f64 * width).sum();
         let units: f64 = widths().sum();
         let needed = 4.0 * (5.0 * (weights + units) + 3.0 * units * self.batch as f64);
-        if needed > MOST_BYTES as f64 {
+        if needed > MAX_BYTES as f64 {
             let (parameters, needed) = ((weights + units) as u64, needed as u64);
-            return Err(MlpError::Memory { parameters, needed, most: MOST_BYTES });
+            return Err(MlpError::Memory { parameters, needed, most: MAX_BYTES });
         }
         Ok(())
     }

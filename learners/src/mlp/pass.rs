@@ -14,7 +14,7 @@ use super::{Batch, Loss, Losses, Samples};
 const SLICES: usize = 8;
 
 /// The fewest rows of a slice, except the last.
-const LEAST_SLICE: usize = 32;
+const MIN_SLICE: usize = 32;
 
 /// The number of inputs whose weights' gradient is one task: some panels.
 const BLOCK: usize = 8 * WIDTH;
@@ -68,7 +68,7 @@ struct Slice {
 impl Pass {
     /// Allocates buffers for batches of this many rows.
     pub(super) fn new(layers: &[Layer], batch: usize) -> Pass {
-        let slice_rows = batch.div_ceil(SLICES).max(LEAST_SLICE).min(batch);
+        let slice_rows = batch.div_ceil(SLICES).max(MIN_SLICE).min(batch);
         let slices = (0..batch.div_ceil(slice_rows)).map(|_| Slice::new(layers, slice_rows));
         let weights = |(number, layer): (usize, &Layer)| Weights {
             forward: Panels::new(layer.inputs, layer.outputs),
@@ -137,17 +137,20 @@ impl Slice {
     fn new(layers: &[Layer], rows: usize) -> Slice {
         let inputs = layers.first().map_or(0, |layer| layer.inputs);
         let outputs = layers.last().map_or(0, |layer| layer.outputs);
-        let room = |layer: &Layer| Panels::new(rows, layer.outputs);
-        let sums = |layer: &Layer| layer.slope().map_or(Panels::default(), |_| room(layer));
+        let buffer = |layer: &Layer| Panels::new(rows, layer.outputs);
+        let sums = |layer: &Layer| layer.slope().map_or(Panels::default(), |_| buffer(layer));
         let hidden = &layers[..layers.len().saturating_sub(1)];
         Slice {
             count: 0,
             rows: vec![0.0; rows * inputs],
-            units: [Panels::new(rows, inputs)].into_iter().chain(hidden.iter().map(room)).collect(),
+            units: [Panels::new(rows, inputs)]
+                .into_iter()
+                .chain(hidden.iter().map(buffer))
+                .collect(),
             sums: hidden.iter().map(sums).collect(),
             answers: vec![0.0; rows * outputs],
             slopes: vec![0.0; rows * outputs],
-            gradients: layers.iter().map(room).collect(),
+            gradients: layers.iter().map(buffer).collect(),
             of_slopes: vec![0.0; layers.len()],
             losses: Losses::default(),
         }
@@ -184,9 +187,9 @@ impl Slice {
         let slope = layer.slope().map_or(0.0, |slope| parameters[slope]);
         for panel in 0..weights.count() {
             let (right, ahead) = (weights.panel(panel), weights.ahead(panel));
-            let places = panel * WIDTH..panel * WIDTH + weights.width(panel);
+            let span = panel * WIDTH..panel * WIDTH + weights.width(panel);
             let mut biases = Row::ZERO;
-            biases[..places.len()].copy_from_slice(&parameters[layer.biases()][places.clone()]);
+            biases[..span.len()].copy_from_slice(&parameters[layer.biases()][span.clone()]);
             match layer.activation {
                 Some(Activation::Relu) => {
                     let units = after[0].panel_mut(panel);
@@ -194,18 +197,18 @@ impl Slice {
                 }
                 Some(Activation::Prelu) => {
                     let units = after[0].panel_mut(panel);
-                    let kept = self.sums[number].panel_mut(panel);
+                    let panel_sums = self.sums[number].panel_mut(panel);
                     product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
                         for (at, sum) in (first..).zip(sums) {
                             let sum = sum + biases[at];
-                            kept[row][at] = sum;
+                            panel_sums[row][at] = sum;
                             units[row][at] = if sum < 0.0 { slope * sum } else { sum };
                         }
                     });
                 }
                 None => {
                     product(left, count, right, ahead, |row: usize, first: usize, sums: &[f32]| {
-                        let answers = &mut self.answers[row * layer.outputs..][places.clone()];
+                        let answers = &mut self.answers[row * layer.outputs..][span.clone()];
                         let answers = answers.iter_mut().enumerate().skip(first);
                         for ((at, answer), sum) in answers.zip(sums) {
                             *answer = sum + biases[at];
@@ -270,8 +273,8 @@ pub(super) fn lose(
 ) -> Losses {
     let (samples, width) = (batch.samples, batch.samples.width());
     let mut losses = Losses::default();
-    let places = answers.chunks_exact_mut(width).zip(gradients.chunks_exact_mut(width));
-    for ((answers, gradient), &row) in places.zip(batch.rows) {
+    let pairs = answers.chunks_exact_mut(width).zip(gradients.chunks_exact_mut(width));
+    for ((answers, gradient), &row) in pairs.zip(batch.rows) {
         let row = row as usize;
         let (values, target, weight) = (samples.row(row), samples.target(row), samples.weight(row));
         output.forward(values, answers);

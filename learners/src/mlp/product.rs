@@ -123,7 +123,7 @@ impl Panels {
     }
 }
 
-/// What is done with the numbers of a product.
+/// The operation that is applied to the numbers of a product.
 ///
 /// A closure, of the row, the first column and some numbers, is compiled as a function of its own,
 /// for registers that every processor has; the types below are compiled into the product.
@@ -264,7 +264,7 @@ pub(super) trait Register: Copy {
     /// Zero where the other is not positive.
     fn where_positive(self, other: Self) -> Self;
     /// Stores the numbers at the beginning of a slice.
-    fn put(self, places: &mut [f32]);
+    fn put(self, slots: &mut [f32]);
     /// Prefetches a cache line, if the processor can.
     fn fetch(line: *const f32);
 }
@@ -308,8 +308,8 @@ impl Register for [f32; 4] {
     }
 
     #[inline(always)]
-    fn put(self, places: &mut [f32]) {
-        places[..4].copy_from_slice(&self);
+    fn put(self, slots: &mut [f32]) {
+        slots[..4].copy_from_slice(&self);
     }
 
     #[inline(always)]
@@ -392,11 +392,11 @@ mod x86 {
                 }
 
                 #[inline(always)]
-                fn put(self, places: &mut [f32]) {
-                    let places: &mut [f32; $lanes] =
-                        places.first_chunk_mut().expect("places for a register full");
+                fn put(self, slots: &mut [f32]) {
+                    let slots: &mut [f32; $lanes] =
+                        slots.first_chunk_mut().expect("places for a register full");
                     // SAFETY: as in `all`; the slice has as many places as the register.
-                    unsafe { $put(places.as_mut_ptr(), self) }
+                    unsafe { $put(slots.as_mut_ptr(), self) }
                 }
 
                 #[inline(always)]

@@ -15,7 +15,7 @@ use crate::trees::node::{Branch, Node};
 // The most rows of a branch that are used.
 const ROWS: usize = 8192;
 // The most columns in a sum.
-const MOST: usize = 4;
+const MAX_COLUMNS: usize = 4;
 // The bound of a row's weight, so that few rows that a leaf calls impossible do not dominate.
 const CLAMP: f64 = 2.0;
 
@@ -105,22 +105,22 @@ impl Normal {
         };
         let mut open: Vec<usize> = (0..self.columns).filter(varied).collect();
         let mut chosen: Vec<usize> = Vec::new();
-        while chosen.len() < MOST {
+        while chosen.len() < MAX_COLUMNS {
             let mut best: Option<(f64, usize, Vec<f64>)> = None;
             for (at, &column) in open.iter().enumerate() {
                 let tried: Vec<usize> = chosen.iter().copied().chain([column]).collect();
                 let Some(factors) = self.factors(&tried) else { continue };
                 let pairs = tried.iter().zip(&factors);
-                let told: f64 = pairs
+                let gain: f64 = pairs
                     .map(|(&column, factor)| factor * self.together(column, self.columns))
                     .sum();
-                if best.as_ref().is_none_or(|(most, ..)| told > *most) {
-                    best = Some((told, at, factors));
+                if best.as_ref().is_none_or(|(most, ..)| gain > *most) {
+                    best = Some((gain, at, factors));
                 }
             }
             let Some((_, at, factors)) = best else { break };
             chosen.push(open.remove(at));
-            if chosen.len() == 2 || chosen.len() == MOST {
+            if chosen.len() == 2 || chosen.len() == MAX_COLUMNS {
                 let wide: Vec<f64> = chosen.iter().map(|&column| spread(column)).collect();
                 planes.extend(plane(&chosen, &factors, &wide));
             }
@@ -167,12 +167,12 @@ fn plane(columns: &[usize], factors: &[f64], spreads: &[f64]) -> Option<Plane> {
     }
     let largest = parts().position(|part| part == most)?;
     let unit = factors[largest].abs();
-    let kept = parts().map(|part| part > 0.02 * most);
+    let keep = parts().map(|part| part > 0.02 * most);
     let mut pairs: Vec<(usize, f32)> = columns
         .iter()
         .zip(factors)
-        .zip(kept)
-        .filter(|(_, kept)| *kept)
+        .zip(keep)
+        .filter(|(_, keep)| *keep)
         .map(|((&column, factor), _)| (column, round(factor / unit)))
         .collect();
     pairs.sort_unstable_by_key(|&(column, _)| column);

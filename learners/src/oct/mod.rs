@@ -10,8 +10,8 @@
 //! D. Bertsimas, J. Dunn, *Optimal Classification Trees*, Machine Learning 106, 2017; *Machine
 //! Learning Under a Modern Optimization Lens*, 2019.
 
-mod ahead;
 mod direction;
+mod lookahead;
 mod planes;
 mod run;
 mod saved;
@@ -29,16 +29,16 @@ use crate::trees::{Loss, TreesError, check, mixed, with_lanes};
 use crate::{Bins, Progress, Table, Training};
 use planes::Planes;
 use run::Run;
-use saved::Sloped;
+use saved::HyperplaneState;
 
 /// The number of start trees of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum StartTrees {
     /// This number, at least one.
     Exactly(usize),
-    /// As long as they pay. A table that is searched in stages gets 48. A smaller one gets more,
-    /// the fewer rows, columns and levels there are, up to 1024; then as many again as it took to
-    /// find the best, up to twice as many in all.
+    /// Starts as long as they pay. A table that is searched in stages gets 48. A smaller one gets
+    /// more, the fewer rows, columns and levels there are, up to 1024; then as many again as it
+    /// took to find the best, up to twice as many in all.
     WhilePaying,
 }
 
@@ -77,7 +77,7 @@ pub struct Options {
     pub survivors: usize,
     /// The most rounds of search on a tree in each stage; at least one.
     pub rounds: usize,
-    /// How often parts of the best tree are regrown at the end, over all rows.
+    /// The number of times that parts of the best tree are regrown at the end, over all rows.
     pub regrows: usize,
     /// The least number of rows in a stage: with fewer than twice as many, all rows are used from
     /// the start.
@@ -163,11 +163,12 @@ impl<'a> Oct<'a> {
             if options.planes == 0 {
                 Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
             } else {
-                let (saved, sloped) = match saved.map(Sloped::from_bytes).transpose()? {
+                let (saved, planes) = match saved.map(HyperplaneState::from_bytes).transpose()? {
                     None => (None, None),
-                    Some((run, sloped)) => (Some(run), Some(sloped)),
+                    Some((run, planes)) => (Some(run), Some(planes)),
                 };
-                Box::new(Planes::new(Run::<W>::new(table, bins, held_out, options, saved)?, sloped)?)
+                let run = Run::<W>::new(table, bins, held_out, options, saved)?;
+                Box::new(Planes::new(run, planes)?)
             }
         });
         Ok(Oct { run })
@@ -221,7 +222,7 @@ pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
 }
 
 // A hash of the data and the options.
-fn told(table: &Table, bins: &Bins, held_out: Option<&Table>, options: &Options) -> u64 {
+fn data_hash(table: &Table, bins: &Bins, held_out: Option<&Table>, options: &Options) -> u64 {
     let mut sum = 0;
     for table in [Some(table), held_out].into_iter().flatten() {
         let columns = (0..table.columns().len()).flat_map(|column| table.column(column));

@@ -13,7 +13,7 @@ use rand_pcg::Pcg64Mcg;
 use super::Steps;
 use super::direction::{directions, round};
 use super::run::Run;
-use super::saved::Sloped;
+use super::saved::HyperplaneState;
 use super::saved_tree::SavedTree;
 use super::search::Search;
 use super::starts::ENOUGH;
@@ -27,8 +27,8 @@ use crate::{Bins, Progress, Table};
 // Branches per step for which directions are proposed.
 const BRANCHES: usize = 12;
 // A branch with fewer rows than one in this many of all, or than the next number, gets none.
-const PART: usize = 512;
-const LEAST: usize = 32;
+const ROW_DIVISOR: usize = 512;
+const MIN_ROWS: usize = 32;
 // Planes of the tree that are changed in a step.
 const CHANGED: usize = 16;
 // Rounds of search in a step.
@@ -39,7 +39,7 @@ const INTERVALS: usize = 256;
 /// A run over single columns, followed by steps with planes.
 pub(super) struct Planes<'a, const W: usize> {
     run: Run<'a, W>,
-    state: Sloped,
+    state: HyperplaneState,
     // The tree with planes, if it is better.
     better: Option<Tree>,
 }
@@ -55,14 +55,14 @@ impl<const W: usize> Wide<W> {
     fn new(table: &Table, bins: &Bins, planes: &[Plane]) -> Wide<W> {
         let mut cuts = bins.all_cuts().to_vec();
         if !planes.is_empty() {
-            let alone = Bins::new(&table.beside(0, planes), INTERVALS);
+            let alone = Bins::new(&table.with_planes(0, planes), INTERVALS);
             cuts.extend(alone.all_cuts().iter().cloned());
         }
         Wide::with_cuts(table, cuts, planes)
     }
 
     fn with_cuts(table: &Table, cuts: Vec<Vec<f32>>, planes: &[Plane]) -> Wide<W> {
-        let table = table.beside(table.columns().len(), planes);
+        let table = table.with_planes(table.columns().len(), planes);
         let bins = Bins::with_cuts(&table, cuts);
         let matrix = Matrix::new(&table, &bins);
         Wide { table, bins, matrix }
@@ -70,7 +70,10 @@ impl<const W: usize> Wide<W> {
 }
 
 impl<'a, const W: usize> Planes<'a, W> {
-    pub(super) fn new(run: Run<'a, W>, saved: Option<Sloped>) -> Result<Planes<'a, W>, TreesError> {
+    pub(super) fn new(
+        run: Run<'a, W>,
+        saved: Option<HyperplaneState>,
+    ) -> Result<Planes<'a, W>, TreesError> {
         let state = saved.unwrap_or_default();
         let columns = run.table.columns().len();
         let mut planes = Planes { run, state, better: None };
@@ -106,7 +109,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         }
         let price = self.run.price();
         let seed = mixed(mixed(self.run.options.seed, 0x9a7e), self.state.done);
-        let best = self.state.tree.as_ref().or(self.run.best_kept())?.clone();
+        let best = self.state.tree.as_ref().or(self.run.best_saved())?.clone();
         let planes = self.proposed(&best, &price, seed);
         let wide = self.wide(&planes);
         let (mut tree, mut rows) = best.tree(&wide.matrix, &price, false);
@@ -125,7 +128,7 @@ impl<'a, const W: usize> Planes<'a, W> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let wide = self.wide(&self.state.planes);
         let (tree, rows) = best.tree(&wide.matrix, price, false);
-        let least = (rows.len() / PART).max(LEAST);
+        let least = (rows.len() / ROW_DIVISOR).max(MIN_ROWS);
         let mut branches = Vec::new();
         all_branches(&tree, &rows, least, &mut branches);
         let mut planes = self.state.planes.clone();
@@ -200,15 +203,15 @@ fn changed(mut plane: Plane, rng: &mut impl Rng) -> Option<Plane> {
 fn forget(tree: &mut Node, columns: usize, planes: Vec<Plane>) -> Vec<Plane> {
     let mut used = vec![None; planes.len()];
     mark(tree, columns, &mut used);
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     for (plane, used) in planes.into_iter().zip(&mut used) {
         if used.is_some() {
-            *used = Some(kept.len());
-            kept.push(plane);
+            *used = Some(retained.len());
+            retained.push(plane);
         }
     }
     renumber(tree, columns, &used);
-    kept
+    retained
 }
 
 fn mark(node: &Node, columns: usize, used: &mut [Option<usize>]) {

@@ -8,7 +8,7 @@ use super::saved::State;
 use super::saved_tree::SavedTree;
 use super::search::Search;
 use super::starts::{ENOUGH, Start, Starts};
-use super::{Matrix, Options, StartTrees, Steps, told};
+use super::{Matrix, Options, StartTrees, Steps, data_hash};
 use crate::measure::measure;
 use crate::trees::node::{Node, Price};
 use crate::trees::prune::{best_price, prune};
@@ -37,7 +37,7 @@ pub(super) struct Run<'a, const W: usize> {
     pub(super) bins: &'a Bins,
     pub(super) held_out: Option<(&'a Table, Matrix<W>)>,
     pub(super) options: Options,
-    told: u64,
+    data_hash: u64,
     // The least rows and weight of a leaf.
     least: (usize, f64),
     // The number of rows in each stage.
@@ -57,7 +57,7 @@ impl<'a, const W: usize> Run<'a, W> {
         options: Options,
         saved: Option<&[u8]>,
     ) -> Result<Run<'a, W>, TreesError> {
-        let told = told(table, bins, held_out, &options);
+        let data_hash = data_hash(table, bins, held_out, &options);
         let mut stages = vec![table.rows()];
         for part in [2, 4, 8, FIRST] {
             if table.rows() / part >= options.stage_rows.max(1) {
@@ -65,7 +65,7 @@ impl<'a, const W: usize> Run<'a, W> {
             }
         }
         let fresh = State { stage: 0, at: 0, done: 0, changed: true, found: 0, pool: Vec::new() };
-        let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, told))?;
+        let state = saved.map_or(Ok(fresh), |saved| State::from_bytes(saved, data_hash))?;
         if state.stage >= stages.len() {
             return Err(TreesError::Saved("it has more stages".to_string()));
         }
@@ -87,7 +87,7 @@ impl<'a, const W: usize> Run<'a, W> {
             None => (options.min_rows, options.min_weight),
         };
         let matrix = rows_of(table, bins, &order[..stages[state.stage]]);
-        Ok(Run { table, bins, held_out, options, told, least, stages, order, matrix, state })
+        Ok(Run { table, bins, held_out, options, data_hash, least, stages, order, matrix, state })
     }
 
     // The price of a branch and the least leaf; the price is a share of the loss of a tree without
@@ -207,9 +207,9 @@ impl<'a, const W: usize> Run<'a, W> {
             starts.search.rounds(&mut tree, &mut rows, starts.depth, mixed(seed, 7), most);
             SavedTree::new(&tree, &price)
         });
-        let before = self.best_kept().map_or(f64::INFINITY, |best| best.cost);
+        let before = self.best_saved().map_or(f64::INFINITY, |best| best.cost);
         made.into_iter().for_each(|tree| self.keep(tree));
-        if self.best_kept().is_some_and(|best| best.cost < before) {
+        if self.best_saved().is_some_and(|best| best.cost < before) {
             self.state.found = (batch + 1) * BATCH;
         }
     }
@@ -249,14 +249,14 @@ impl<'a, const W: usize> Run<'a, W> {
             trees.push(None);
         }
         let trees = trees.into_iter().enumerate();
-        let made: Vec<(SavedTree, bool)> = parallel::map(trees, |(index, kept)| {
+        let made: Vec<(SavedTree, bool)> = parallel::map(trees, |(index, saved_tree)| {
             let seed = mixed(mixed(self.options.seed, self.state.done), index as u64);
-            let Some(kept) = kept else {
+            let Some(saved_tree) = saved_tree else {
                 let mut rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
                 let tree = starts.make(Start::Greedy { times: 1 }, None, &mut rows, 0);
                 return (SavedTree::new(&tree, &price), true);
             };
-            let (mut tree, mut rows) = kept.tree(&self.matrix, &price, !first);
+            let (mut tree, mut rows) = saved_tree.tree(&self.matrix, &price, !first);
             if first {
                 starts.graft(&mut tree, &mut rows, depth);
             }
@@ -293,9 +293,9 @@ impl<'a, const W: usize> Run<'a, W> {
     /// the tree of the least cost, and its cost.
     pub(super) fn best(&self) -> (Node, f64) {
         let price = self.price();
-        let pruned = |kept: &SavedTree| {
-            let mut tree = kept.tree(&self.matrix, &price, true).0;
-            let Some((held_out, matrix)) = &self.held_out else { return (tree, kept.cost) };
+        let pruned = |saved_tree: &SavedTree| {
+            let mut tree = saved_tree.tree(&self.matrix, &price, true).0;
+            let Some((held_out, matrix)) = &self.held_out else { return (tree, saved_tree.cost) };
             let (branch, loss) = best_price(&tree, price.loss, held_out, matrix);
             prune(&mut tree, price.loss, branch.max(price.branch));
             (tree, loss)
@@ -314,7 +314,7 @@ impl<'a, const W: usize> Run<'a, W> {
     }
 
     /// The tree with the least cost.
-    pub(super) fn best_kept(&self) -> Option<&SavedTree> {
+    pub(super) fn best_saved(&self) -> Option<&SavedTree> {
         self.state.pool.first()
     }
 
@@ -365,6 +365,6 @@ impl<const W: usize> Steps for Run<'_, W> {
     }
 
     fn save(&self) -> Vec<u8> {
-        self.state.to_bytes(self.told)
+        self.state.to_bytes(self.data_hash)
     }
 }

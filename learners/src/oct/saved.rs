@@ -14,7 +14,7 @@
 
 use models::tree::Plane;
 
-use super::saved_tree::{KeptNode, SavedTree};
+use super::saved_tree::{SavedNode, SavedTree};
 use crate::trees::{TreesError, mixed};
 
 const MAGIC: &[u8; 8] = b"cardocts";
@@ -40,11 +40,11 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn to_bytes(&self, told: u64) -> Vec<u8> {
+    pub(super) fn to_bytes(&self, data_hash: u64) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.extend(VERSION.to_le_bytes());
         let numbers = [
-            told,
+            data_hash,
             self.stage as u64,
             self.at,
             self.done,
@@ -57,10 +57,10 @@ impl State {
         with_checksum(out)
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], told: u64) -> Result<State, TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, TreesError> {
         let error = |what: &str| TreesError::Saved(what.to_string());
         let (mut reader, version) = Reader::new(bytes, MAGIC, &[VERSION, WITHOUT_BEST])?;
-        if reader.number()? != told {
+        if reader.number()? != data_hash {
             return Err(error("it was made from other data, bins or options"));
         }
         let stage = reader.number()? as usize;
@@ -75,7 +75,7 @@ impl State {
 
 /// The state of the steps with planes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Sloped {
+pub(super) struct HyperplaneState {
     /// The number of steps done.
     pub(super) done: u64,
     /// The planes that the tree uses.
@@ -84,7 +84,7 @@ pub(super) struct Sloped {
     pub(super) tree: Option<SavedTree>,
 }
 
-impl Sloped {
+impl HyperplaneState {
     /// The bytes of a run with planes; `run` has those of the run before.
     pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
         let mut out = WITH_PLANES.to_vec();
@@ -106,7 +106,7 @@ impl Sloped {
     }
 
     /// Reads the bytes of the run before, and the state of the steps with planes.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], Sloped), TreesError> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], HyperplaneState), TreesError> {
         let (mut reader, _) = Reader::new(bytes, WITH_PLANES, &[PLANES_VERSION])?;
         let length = reader.number()?;
         let run =
@@ -117,7 +117,7 @@ impl Sloped {
         let planes = (0..reader.number()?).map(|_| reader.plane()).collect::<Result<_, _>>()?;
         let tree = if reader.number()? == 1 { Some(reader.tree()?) } else { None };
         reader.end()?;
-        Ok((run, Sloped { done, planes, tree }))
+        Ok((run, HyperplaneState { done, planes, tree }))
     }
 }
 
@@ -213,9 +213,9 @@ impl<'a> Reader<'a> {
                 } else {
                     None
                 };
-                Ok(KeptNode { test, settled: bits & 2 != 0 })
+                Ok(SavedNode { test, settled: bits & 2 != 0 })
             })
-            .collect::<Result<Vec<KeptNode>, TreesError>>()?;
+            .collect::<Result<Vec<SavedNode>, TreesError>>()?;
         Ok(SavedTree { nodes, cost })
     }
 }

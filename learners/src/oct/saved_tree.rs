@@ -7,13 +7,13 @@ use crate::trees::node::{Branch, Node, Price};
 /// The nodes in preorder, left before right, and the cost over the rows it was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SavedTree {
-    pub(super) nodes: Vec<KeptNode>,
+    pub(super) nodes: Vec<SavedNode>,
     pub(super) cost: f64,
 }
 
 /// A node: its test, `None` for a leaf, and whether it is settled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct KeptNode {
+pub(super) struct SavedNode {
     pub(super) test: Option<(u16, u16)>,
     pub(super) settled: bool,
 }
@@ -60,16 +60,16 @@ impl SavedTree {
     }
 }
 
-fn add(node: &Node, nodes: &mut Vec<KeptNode>) {
+fn add(node: &Node, nodes: &mut Vec<SavedNode>) {
     let test = node.branch.as_ref().map(|branch| (branch.column as u16, branch.cut));
-    nodes.push(KeptNode { test, settled: node.settled });
+    nodes.push(SavedNode { test, settled: node.settled });
     if let Some(branch) = &node.branch {
         add(&branch.left, nodes);
         add(&branch.right, nodes);
     }
 }
 
-fn read<'a>(nodes: &mut impl Iterator<Item = &'a KeptNode>) -> Node {
+fn read<'a>(nodes: &mut impl Iterator<Item = &'a SavedNode>) -> Node {
     let mut node = Node::leaf(Vec::new(), 0);
     if let Some((column, cut)) = nodes.next().and_then(|node| node.test) {
         let (left, right) = (read(nodes), read(nodes));
@@ -78,7 +78,7 @@ fn read<'a>(nodes: &mut impl Iterator<Item = &'a KeptNode>) -> Node {
     node
 }
 
-fn settle<'a>(node: &mut Node, nodes: &mut impl Iterator<Item = &'a KeptNode>) {
+fn settle<'a>(node: &mut Node, nodes: &mut impl Iterator<Item = &'a SavedNode>) {
     node.settled = nodes.next().is_some_and(|node| node.settled);
     if let Some(branch) = &mut node.branch {
         settle(&mut branch.left, nodes);

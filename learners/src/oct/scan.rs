@@ -52,13 +52,13 @@ struct Weigh {
 }
 
 impl Weigh {
-    // `part` is the share of the rows that is scanned.
-    fn new(price: &Price, part: f64, classes: usize) -> Weigh {
+    // `fraction` is the share of the rows that is scanned.
+    fn new(price: &Price, fraction: f64, classes: usize) -> Weigh {
         Weigh {
             loss: price.loss,
-            branch: (price.branch * part) as f32,
-            min_rows: (price.min_rows as f64 * part).ceil().min(f64::from(u32::MAX)) as u32,
-            min_weight: (price.min_weight * part) as f32,
+            branch: (price.branch * fraction) as f32,
+            min_rows: (price.min_rows as f64 * fraction).ceil().min(f64::from(u32::MAX)) as u32,
+            min_weight: (price.min_weight * fraction) as f32,
             worst: price.loss.worst(classes),
         }
     }
@@ -154,8 +154,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         } else {
             (0..rows.len()).collect()
         };
-        let part = taken.len() as f64 / rows.len() as f64;
-        let least = if part < 1.0 { (SAMPLED_LEAF as f64 / part) as usize } else { 0 };
+        let fraction = taken.len() as f64 / rows.len() as f64;
+        let least = if fraction < 1.0 { (SAMPLED_LEAF as f64 / fraction) as usize } else { 0 };
         let lower = Side::new(&branch.left, 0, least);
         let upper = Side::new(&branch.right, lower.held.len() as u32, least);
         let (mut low, mut high) =
@@ -182,7 +182,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         let leaves = lower.held.len() + upper.held.len();
         let codes = by_column(matrix, rows, &taken);
-        let weigh = Weigh::new(&price, part, matrix.classes());
+        let weigh = Weigh::new(&price, fraction, matrix.classes());
         Scan { matrix, codes, labels, low, high, leaves, weigh }
     }
 
@@ -290,8 +290,8 @@ fn by_column<const W: usize>(matrix: &Matrix<W>, rows: &[u32], taken: &[usize]) 
     const BLOCK: usize = 64;
     let count = taken.len();
     let mut codes = vec![0; count * matrix.columns()];
-    for (block, places) in taken.chunks(BLOCK).enumerate() {
-        for (inside, &at) in places.iter().enumerate() {
+    for (block, sampled) in taken.chunks(BLOCK).enumerate() {
+        for (inside, &at) in sampled.iter().enumerate() {
             for (column, &code) in matrix.row(rows[at]).iter().enumerate() {
                 codes[column * count + block * BLOCK + inside] = code;
             }

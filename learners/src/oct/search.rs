@@ -28,12 +28,12 @@ impl<const W: usize> Search<'_, W> {
         node: &mut Node,
         rows: &mut [u32],
         depth: usize,
-        place: u64,
+        seed: u64,
         (most, enough): (usize, f64),
     ) {
         for round in 0..most {
             let before = node.cost(&self.price);
-            let changed = self.round(node, rows, depth, mixed(place, round as u64));
+            let changed = self.round(node, rows, depth, mixed(seed, round as u64));
             if !changed || node.cost(&self.price) > before * (1.0 - enough) {
                 return;
             }
@@ -42,21 +42,15 @@ impl<const W: usize> Search<'_, W> {
 
     /// Visits each node that is not settled once, in random order: before or after everything under
     /// it. Returns whether anything changed.
-    pub(super) fn round(
-        &self,
-        node: &mut Node,
-        rows: &mut [u32],
-        depth: usize,
-        place: u64,
-    ) -> bool {
-        let first = mixed(place, 0) & 1 == 0;
-        let mut changed = first && self.improve(node, rows, depth, place);
+    pub(super) fn round(&self, node: &mut Node, rows: &mut [u32], depth: usize, seed: u64) -> bool {
+        let first = mixed(seed, 0) & 1 == 0;
+        let mut changed = first && self.improve(node, rows, depth, seed);
         if let Some(branch) = &mut node.branch {
             let (low, high) = rows.split_at_mut(branch.left.rows);
             let (left, right) = both(
                 low.len() + high.len(),
-                || self.round(&mut branch.left, low, depth - 1, mixed(place, 1)),
-                || self.round(&mut branch.right, high, depth - 1, mixed(place, 2)),
+                || self.round(&mut branch.left, low, depth - 1, mixed(seed, 1)),
+                || self.round(&mut branch.right, high, depth - 1, mixed(seed, 2)),
             );
             if left || right {
                 node.settled = false;
@@ -64,13 +58,13 @@ impl<const W: usize> Search<'_, W> {
             }
         }
         if !first {
-            changed |= self.improve(node, rows, depth, place);
+            changed |= self.improve(node, rows, depth, seed);
         }
         changed
     }
 
     // Optimises a node with its sides kept; returns whether it was changed.
-    fn improve(&self, node: &mut Node, rows: &mut [u32], depth: usize, place: u64) -> bool {
+    fn improve(&self, node: &mut Node, rows: &mut [u32], depth: usize, seed: u64) -> bool {
         if node.settled {
             return false;
         }
@@ -87,7 +81,7 @@ impl<const W: usize> Search<'_, W> {
         }
         let scan = Scan::new(self.matrix, self.price, branch, rows);
         for change in
-            scan.changes(branch, place as usize % self.matrix.columns()).into_iter().take(TRIES)
+            scan.changes(branch, seed as usize % self.matrix.columns()).into_iter().take(TRIES)
         {
             let mut other = match change {
                 Change::Lower => branch.left.clone(),

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::ahead::Ahead;
+use super::lookahead::Lookahead;
 use super::search::Search;
 use crate::trees::grow::Grower;
 use crate::trees::matrix::Matrix;
@@ -11,9 +11,9 @@ use crate::trees::node::{Branch, Node, Price, both};
 use crate::trees::{Loss, mixed};
 
 // A node with fewer rows than one in this many of all is split greedily, without look-ahead.
-const AHEAD_PART: usize = 256;
+const LOOKAHEAD_DIVISOR: usize = 256;
 // So is one with fewer rows than this.
-const AHEAD_ROWS: usize = 24;
+const LOOKAHEAD_ROWS: usize = 24;
 // Rounds of search in a regrown part of a tree.
 const REGROWN_ROUNDS: usize = 4;
 // Rounds go on while they improve a tree by this share of its cost.
@@ -27,7 +27,7 @@ pub(super) enum Start {
     /// Greedy, with each split choosing from few columns.
     Few,
     /// With look-ahead.
-    Ahead,
+    Lookahead,
     /// The best so far with one or two tests drawn again.
     Shaken,
     /// The best so far with the parts under this level regrown, where that is better.
@@ -43,9 +43,9 @@ impl Start {
         }
         match number % 4 {
             0 => Start::Few,
-            1 => Start::Ahead,
+            1 => Start::Lookahead,
             _ if depth <= 6 => Start::Shaken,
-            2 => Start::Ahead,
+            2 => Start::Lookahead,
             _ => Start::Regrown { level: (number as usize / 4) % (depth - 3) },
         }
     }
@@ -75,10 +75,10 @@ impl<const W: usize> Starts<'_, W> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         match (start, best) {
             (Start::Greedy { times }, _) => self.greedy(rows, self.depth, times, None, 0),
-            (Start::Ahead, _) => self.ahead(rows, self.depth, seed),
+            (Start::Lookahead, _) => self.lookahead(rows, self.depth, seed),
             (Start::Shaken, Some(mut tree)) => {
                 for _ in 0..rng.random_range(1..=2) {
-                    self.shake(&mut tree, rows, &mut rng);
+                    self.perturb(&mut tree, rows, &mut rng);
                 }
                 tree
             }
@@ -136,8 +136,8 @@ impl<const W: usize> Starts<'_, W> {
         node
     }
 
-    fn ahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {
-        let least = (self.matrix().rows() / AHEAD_PART).max(AHEAD_ROWS);
+    fn lookahead(&self, rows: &mut [u32], depth: usize, seed: u64) -> Node {
+        let least = (self.matrix().rows() / LOOKAHEAD_DIVISOR).max(LOOKAHEAD_ROWS);
         if depth < 2 || rows.len() < least.max(2 * self.search.price.min_rows) {
             return self.greedy(rows, depth, 1, None, seed);
         }
@@ -147,8 +147,8 @@ impl<const W: usize> Starts<'_, W> {
         // Two levels are much cheaper than three, so that more tests can be combined.
         let (levels, tests) = if depth == 2 { (2, 4 * tests) } else { (3, tests) };
         let loss = self.search.price.loss;
-        let ahead = Ahead { levels, tests, rows: 2048, loss };
-        let seen = ahead.best_tree(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
+        let lookahead = Lookahead { levels, tests, rows: 2048, loss };
+        let seen = lookahead.best_tree(self.matrix(), rows, &mut Pcg64Mcg::seed_from_u64(seed));
         let Some(mut node) = seen.filter(|node| node.branch.is_some()) else {
             return self.greedy(rows, depth, 1, None, seed);
         };
@@ -161,7 +161,7 @@ impl<const W: usize> Starts<'_, W> {
 
     fn ahead_below(&self, node: &mut Node, rows: &mut [u32], depth: usize, seed: u64) {
         let Some(branch) = &mut node.branch else {
-            *node = self.ahead(rows, depth, seed);
+            *node = self.lookahead(rows, depth, seed);
             return;
         };
         let (low, high) = rows.split_at_mut(branch.left.rows);
@@ -173,7 +173,7 @@ impl<const W: usize> Starts<'_, W> {
     }
 
     // Replaces the test of one branch by one drawn from its rows.
-    fn shake(&self, tree: &mut Node, rows: &mut [u32], rng: &mut impl Rng) {
+    fn perturb(&self, tree: &mut Node, rows: &mut [u32], rng: &mut impl Rng) {
         let branches = tree.leaves() - 1;
         if branches > 0 {
             let mut number = rng.random_range(0..branches);
@@ -208,7 +208,7 @@ impl<const W: usize> Starts<'_, W> {
         }
         let mut sorted = rows.to_vec();
         let mut other = if seed & 1 == 0 {
-            self.ahead(&mut sorted, depth, seed)
+            self.lookahead(&mut sorted, depth, seed)
         } else {
             self.greedy(&mut sorted, depth, 1, Some(2 * self.few()), seed)
         };

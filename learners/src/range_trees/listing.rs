@@ -9,16 +9,22 @@ use super::sets::{Hands, Sets, Split, Table, shares, sum};
 pub(super) struct Listing<'a> {
     pub(super) sets: &'a Sets,
     pub(super) table: &'a Table,
-    /// How many more may be listed.
+    /// The number of trees that may still be listed.
     pub(super) left: usize,
 }
 
-pub(super) type Listed = BTreeMap<Hands, (f64, RangeTree)>;
+pub(super) type ListedTrees = BTreeMap<Hands, (f64, RangeTree)>;
 
 impl Listing<'_> {
-    fn of(&mut self, set: usize, depth: usize, questions: usize, limit: f64) -> Option<Listed> {
+    fn of(
+        &mut self,
+        set: usize,
+        depth: usize,
+        questions: usize,
+        limit: f64,
+    ) -> Option<ListedTrees> {
         let sets = self.sets;
-        let mut listed = Listed::new();
+        let mut listed = ListedTrees::new();
         let played = self.played(set);
         for (plays, loss) in [(false, 0.0), (true, played)] {
             if loss <= limit {
@@ -42,8 +48,8 @@ impl Listing<'_> {
         depth: usize,
         questions: usize,
         limit: f64,
-    ) -> Option<Listed> {
-        let mut listed = Listed::new();
+    ) -> Option<ListedTrees> {
+        let mut listed = ListedTrees::new();
         for ([yes, no], [first, second]) in shares(split, depth, questions) {
             let least =
                 [self.table.least(yes, depth - 1, first), self.table.least(no, depth - 1, second)];

@@ -30,7 +30,7 @@ impl Default for Limits {
 pub struct Optimum {
     /// The best tree found.
     pub tree: RangeTree,
-    /// Its loss to the best answer, in big blinds a hand.
+    /// The loss to the best answer, in big blinds a hand.
     pub loss: f64,
     /// A lower bound of the loss of every tree of this size; the loss itself where it is proven.
     pub bound: f64,

@@ -14,7 +14,7 @@ pub(super) type Hands = [u64; 3];
 /// All sets of hands that questions can separate, with the splits of each by a further question.
 pub(super) struct Sets {
     pub(super) hands: Vec<Hands>,
-    /// How many questions may still be asked of each set.
+    /// The number of questions that may still be asked of each set.
     depth: Vec<usize>,
     /// The splits of each set of which a question may be asked: the question, the hands with yes
     /// and the others. Only proper splits, each once.
@@ -135,7 +135,8 @@ pub(super) fn range(hands: Hands) -> Range {
 
 /// The least losses of trees to one answer, for each set.
 pub(super) struct Table {
-    /// By depth, then set and number of questions; the sets with enough depth left come first.
+    /// Entries by depth, then set and number of questions; the sets with enough depth left come
+    /// first.
     least: Vec<Vec<f64>>,
     /// The most questions.
     most: usize,
@@ -195,12 +196,12 @@ pub(super) fn shares(
     questions: usize,
 ) -> impl Iterator<Item = ([usize; 2], [usize; 2])> + use<> {
     let parts = split.parts;
-    let room = (1 << (depth - 1)) - 1;
+    let spare = (1 << (depth - 1)) - 1;
     let left = questions - 1;
-    let first = left.saturating_sub(room)..=left.min(room);
+    let first = left.saturating_sub(spare)..=left.min(spare);
     // If more questions are left than fit, each side gets as many as fit.
-    let first = if left > 2 * room { room..=room } else { first };
-    first.map(move |first| (parts, [first, (left - first.min(left)).min(room)]))
+    let first = if left > 2 * spare { spare..=spare } else { first };
+    first.map(move |first| (parts, [first, (left - first.min(left)).min(spare)]))
 }
 
 pub(super) fn sum(hands: Hands, gains: &Range) -> f64 {

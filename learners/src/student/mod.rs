@@ -5,18 +5,20 @@ mod write;
 use std::sync::Arc;
 
 use models::network::{Output, Softmax};
-use models::student::Learned;
+use models::student::TrainedModel;
 
 use crate::boost::{self, Boost, BoostError};
-use crate::mlp::{CrossEntropy, Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Plan, Samples};
+use crate::mlp::{
+    CrossEntropy, Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Samples, TrainingConstants,
+};
 use crate::oct::{self, Oct};
 use crate::{Bins, Progress, Table, Training, TreesError, cart};
 
-pub use write::{Making, Taught, losses, write};
+pub use write::{StudentMetadata, TrainedStreet, losses, write};
 
 /// The learner and its options, the same for every street.
 #[derive(Debug, Clone)]
-pub enum Lesson {
+pub enum LearningOptions {
     /// A greedy decision tree.
     Cart(cart::Options),
     /// An optimal decision tree.
@@ -27,9 +29,9 @@ pub enum Lesson {
     Mlp(MlpOptions),
 }
 
-/// Why training fails.
+/// The reason training fails.
 #[derive(Debug, thiserror::Error)]
-pub enum LessonError {
+pub enum LearningError {
     /// An error of a tree learner.
     #[error(transparent)]
     Trees(#[from] TreesError),
@@ -44,24 +46,24 @@ pub enum LessonError {
 /// The most bins of each column for tree learners.
 const INTERVALS: usize = 256;
 
-impl Lesson {
+impl LearningOptions {
     /// The student's kind.
     pub fn kind(&self) -> &'static str {
         match self {
-            Lesson::Cart(_) => "cart",
-            Lesson::Oct(_) => "oct",
-            Lesson::Xgboost(_) => "xgboost",
-            Lesson::Mlp(_) => "mlp",
+            LearningOptions::Cart(_) => "cart",
+            LearningOptions::Oct(_) => "oct",
+            LearningOptions::Xgboost(_) => "xgboost",
+            LearningOptions::Mlp(_) => "mlp",
         }
     }
 
     /// The options as one line of text.
     pub fn options(&self) -> String {
         let text = match self {
-            Lesson::Cart(options) => format!("{options:?}"),
-            Lesson::Oct(options) => format!("{options:?}"),
-            Lesson::Xgboost(options) => format!("{options:?}"),
-            Lesson::Mlp(options) => format!("{options:?}"),
+            LearningOptions::Cart(options) => format!("{options:?}"),
+            LearningOptions::Oct(options) => format!("{options:?}"),
+            LearningOptions::Xgboost(options) => format!("{options:?}"),
+            LearningOptions::Mlp(options) => format!("{options:?}"),
         };
         text.trim_start_matches("Options").trim_start_matches("MlpOptions").trim().to_owned()
     }
@@ -69,20 +71,21 @@ impl Lesson {
     /// The name of a run's steps, in the plural.
     pub fn steps(&self) -> &'static str {
         match self {
-            Lesson::Cart(_) => "trees",
-            Lesson::Oct(_) => "steps",
-            Lesson::Xgboost(_) => "rounds",
-            Lesson::Mlp(_) => "steps",
+            LearningOptions::Cart(_) => "trees",
+            LearningOptions::Oct(_) => "steps",
+            LearningOptions::Xgboost(_) => "rounds",
+            LearningOptions::Mlp(_) => "steps",
         }
     }
 
     /// The bins of a table for tree learners; `None` for a learner without bins.
     pub fn bins(&self, table: &Table) -> Option<Bins> {
-        (!matches!(self, Lesson::Mlp(_))).then(|| Bins::new(table, INTERVALS))
+        (!matches!(self, LearningOptions::Mlp(_))).then(|| Bins::new(table, INTERVALS))
     }
 
     /// Begins or resumes a run on the rows of a table, with the held-out rows of another. `bins`
-    /// are those of [`Lesson::bins`] for the table; `saved` must be from the same rows and lesson.
+    /// are those of [`LearningOptions::bins`] for the table; `saved` must be from the same rows and
+    /// lesson.
     ///
     /// # Errors
     /// When the options do not fit the rows, or the saved run is a different one.
@@ -92,25 +95,25 @@ impl Lesson {
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LessonError> {
+    ) -> Result<Box<dyn Run + 'a>, LearningError> {
         let binned = || bins.expect("the caller has made the table's bins");
         Ok(match (self, saved) {
-            (Lesson::Cart(options), _) => {
+            (LearningOptions::Cart(options), _) => {
                 Box::new(Greedy { table, bins: binned(), held_out, options: *options, tree: None })
             }
-            (Lesson::Oct(options), None) => {
+            (LearningOptions::Oct(options), None) => {
                 Box::new(Oct::new(table, binned(), Some(held_out), *options)?)
             }
-            (Lesson::Oct(options), Some(saved)) => {
+            (LearningOptions::Oct(options), Some(saved)) => {
                 Box::new(Oct::resume(table, binned(), Some(held_out), *options, saved)?)
             }
-            (Lesson::Xgboost(options), None) => {
+            (LearningOptions::Xgboost(options), None) => {
                 Box::new(Boost::new(options.clone(), table, binned(), Some(held_out))?)
             }
-            (Lesson::Xgboost(options), Some(saved)) => {
+            (LearningOptions::Xgboost(options), Some(saved)) => {
                 Box::new(Boost::resume(options.clone(), table, binned(), Some(held_out), saved)?)
             }
-            (Lesson::Mlp(options), saved) => {
+            (LearningOptions::Mlp(options), saved) => {
                 let run = Mlp::new(table, Some(held_out), for_rows(options, table.rows()))?;
                 Box::new(match saved {
                     Some(saved) => run.resume(saved)?,
@@ -121,17 +124,18 @@ impl Lesson {
     }
 }
 
-/// [`Lesson::begin`] for a network whose batches are computed by the engine that `engine` makes.
+/// [`LearningOptions::begin`] for a network whose batches are computed by the engine that `engine`
+/// makes.
 ///
 /// # Errors
 /// When the options do not fit the rows or the engine, or the saved run is a different one.
 pub fn begin_on<'a, E: Engine + 'a>(
-    engine: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+    engine: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
     options: &MlpOptions,
     table: &Table,
     held_out: &Table,
     saved: Option<&[u8]>,
-) -> Result<Box<dyn Run + 'a>, LessonError> {
+) -> Result<Box<dyn Run + 'a>, LearningError> {
     let samples = (Samples::from(table), Some(Samples::from(held_out)));
     let what: (Arc<dyn Output>, Arc<dyn Loss>) = (Arc::new(Softmax), Arc::new(CrossEntropy));
     network_on(engine, samples, what, for_rows(options, table.rows()), saved)
@@ -143,14 +147,14 @@ pub fn begin_on<'a, E: Engine + 'a>(
 /// # Errors
 /// As for [`begin_on`].
 pub fn network_on<'a, E: Engine + 'a>(
-    engine: impl FnOnce(&Plan, Numbers) -> Result<E, E::Error>,
+    engine: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
     (train, held_out): (Samples, Option<Samples>),
     what: (Arc<dyn Output>, Arc<dyn Loss>),
     options: MlpOptions,
     saved: Option<&[u8]>,
-) -> Result<Box<dyn Run + 'a>, LessonError> {
+) -> Result<Box<dyn Run + 'a>, LearningError> {
     let run = Mlp::on(engine, train, held_out, what, options)?;
-    Ok(Box::new(Elsewhere(match saved {
+    Ok(Box::new(FallibleRun(match saved {
         Some(saved) => run.resume(saved)?,
         None => run,
     })))
@@ -179,46 +183,46 @@ pub trait Run {
     ///
     /// # Errors
     /// When the rows cannot be learned from.
-    fn step(&mut self) -> Result<Option<Progress>, LessonError>;
+    fn step(&mut self) -> Result<Option<Progress>, LearningError>;
 
     /// The best model so far.
-    fn learned(&self) -> Learned;
+    fn learned(&self) -> TrainedModel;
 
     /// The state of the run, for resuming.
     ///
     /// # Errors
     /// When the engine cannot return its state.
-    fn save(&self) -> Result<Vec<u8>, LessonError>;
+    fn save(&self) -> Result<Vec<u8>, LearningError>;
 }
 
-impl<T: Training<Model: Into<Learned>>> Run for T {
-    fn step(&mut self) -> Result<Option<Progress>, LessonError> {
+impl<T: Training<Model: Into<TrainedModel>>> Run for T {
+    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
         Ok(Training::step(self))
     }
 
-    fn learned(&self) -> Learned {
+    fn learned(&self) -> TrainedModel {
         self.model().into()
     }
 
-    fn save(&self) -> Result<Vec<u8>, LessonError> {
+    fn save(&self) -> Result<Vec<u8>, LearningError> {
         Ok(Training::save(self))
     }
 }
 
 /// A network's run on an engine that can fail.
-struct Elsewhere<E: Engine>(Mlp<E>);
+struct FallibleRun<E: Engine>(Mlp<E>);
 
-impl<E: Engine> Run for Elsewhere<E> {
-    fn step(&mut self) -> Result<Option<Progress>, LessonError> {
-        self.0.advance().map_err(|error| LessonError::Mlp(error.into()))
+impl<E: Engine> Run for FallibleRun<E> {
+    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
+        self.0.advance().map_err(|error| LearningError::Mlp(error.into()))
     }
 
-    fn learned(&self) -> Learned {
+    fn learned(&self) -> TrainedModel {
         self.0.network().into()
     }
 
-    fn save(&self) -> Result<Vec<u8>, LessonError> {
-        self.0.checkpoint().map_err(|error| LessonError::Mlp(error.into()))
+    fn save(&self) -> Result<Vec<u8>, LearningError> {
+        self.0.checkpoint().map_err(|error| LearningError::Mlp(error.into()))
     }
 }
 
@@ -232,7 +236,7 @@ struct Greedy<'a> {
 }
 
 impl Run for Greedy<'_> {
-    fn step(&mut self) -> Result<Option<Progress>, LessonError> {
+    fn step(&mut self) -> Result<Option<Progress>, LearningError> {
         if self.tree.is_some() {
             return Ok(None);
         }
@@ -243,11 +247,11 @@ impl Run for Greedy<'_> {
         Ok(Some(Progress { done: 1, most: 1, loss, held_out: Some(held_out) }))
     }
 
-    fn learned(&self) -> Learned {
-        Learned::Tree(self.tree.clone().expect("the one step has been done"))
+    fn learned(&self) -> TrainedModel {
+        TrainedModel::Tree(self.tree.clone().expect("the one step has been done"))
     }
 
-    fn save(&self) -> Result<Vec<u8>, LessonError> {
+    fn save(&self) -> Result<Vec<u8>, LearningError> {
         Ok(Vec::new())
     }
 }

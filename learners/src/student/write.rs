@@ -5,31 +5,33 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use game::Street;
-use models::student::{FORMAT, Learned, MANIFEST, Manifest, StreetManifest, StudentError, hash};
+use models::student::{
+    FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel, hash,
+};
 
 use crate::Table;
 use crate::dataset::Dataset;
-use crate::measure::{Measured, measure};
+use crate::measure::{ClassifierScores, measure};
 
 /// The result of training for a street.
 #[derive(Debug)]
-pub struct Taught {
+pub struct TrainedStreet {
     /// The trained model.
-    pub learned: Learned,
+    pub learned: TrainedModel,
     /// The number of distinct training rows.
     pub rows: u64,
     /// The losses on the training, validation and test rows.
-    pub measured: [Measured; 3],
+    pub measured: [ClassifierScores; 3],
 }
 
 /// The losses of a model on the three tables of a street.
-pub fn losses(learned: &Learned, tables: [&Table; 3]) -> [Measured; 3] {
+pub fn losses(learned: &TrainedModel, tables: [&Table; 3]) -> [ClassifierScores; 3] {
     tables.map(|table| measure(learned.classifier(), table))
 }
 
 /// The metadata of a student, and how its numbers are stored.
 #[derive(Debug, Clone, Copy)]
-pub struct Making<'a> {
+pub struct StudentMetadata<'a> {
     /// The student's kind.
     pub kind: &'a str,
     /// The options of the learner, as one line of text.
@@ -48,8 +50,8 @@ pub struct Making<'a> {
 pub fn write(
     folder: &Path,
     dataset: &Dataset,
-    making: Making<'_>,
-    taught: &[Taught; 4],
+    metadata: StudentMetadata<'_>,
+    trained: &[TrainedStreet; 4],
 ) -> Result<Manifest, StudentError> {
     let mut partial = folder.as_os_str().to_os_string();
     partial.push(".partial");
@@ -58,8 +60,8 @@ pub fn write(
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
     let mut streets = Vec::new();
-    for (street, taught) in Street::ALL.into_iter().zip(taught) {
-        let (ending, bytes) = taught.learned.encode(making.small);
+    for (street, trained) in Street::ALL.into_iter().zip(trained) {
+        let (ending, bytes) = trained.learned.encode(metadata.small);
         let file = format!("{street}.{ending}");
         let path = partial.join(&file);
         fs::write(&path, &bytes).map_err(|source| at(&path, source))?;
@@ -67,18 +69,18 @@ pub fn write(
             street: street.to_string(),
             file,
             sha256: hash(&bytes),
-            rows: taught.rows,
-            size: taught.learned.size(),
-            log_loss: taught.measured.map(|measured| measured.log_loss),
-            accuracy: taught.measured[2].accuracy,
+            rows: trained.rows,
+            size: trained.learned.size(),
+            log_loss: trained.measured.map(|measured| measured.log_loss),
+            accuracy: trained.measured[2].accuracy,
         });
     }
     let card = dataset.card();
     let manifest = Manifest {
         format: FORMAT,
-        kind: making.kind.to_owned(),
-        made_by: making.made_by.to_owned(),
-        options: making.options.to_owned(),
+        kind: metadata.kind.to_owned(),
+        made_by: metadata.made_by.to_owned(),
+        options: metadata.options.to_owned(),
         data_sha256: dataset.hash(),
         teacher_sha256: card.teacher_sha256.clone(),
         menu: card.menu.clone(),

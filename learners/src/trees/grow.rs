@@ -14,7 +14,7 @@ use super::scan::Sorter;
 pub(crate) struct Grower<'a, const W: usize> {
     pub(crate) matrix: &'a Matrix<W>,
     pub(crate) price: Price,
-    /// How many columns each split chooses from, drawn again for each; `None` for all.
+    /// The number of columns that each split chooses from, drawn again for each; `None` for all.
     pub(crate) picked: Option<usize>,
     /// The seed of the drawn columns.
     pub(crate) seed: u64,
@@ -38,7 +38,7 @@ impl<const W: usize> Grower<'_, W> {
         &self,
         rows: &mut [u32],
         depth: usize,
-        place: u64,
+        seed: u64,
         counted: Option<Histogram<W>>,
     ) -> Node {
         let mut node = Node::leaf(self.matrix.sums(rows), rows.len());
@@ -51,15 +51,15 @@ impl<const W: usize> Grower<'_, W> {
         }
         let counted =
             counted.or_else(|| self.many(rows.len()).then(|| Histogram::new(self.matrix, rows)));
-        let Some(split) = self.best(rows, &node.sums, place, counted.as_ref()) else { return node };
+        let Some(split) = self.best(rows, &node.sums, seed, counted.as_ref()) else { return node };
         let middle = partition(rows, |row| self.matrix.code(row, split.column) <= split.cut);
         let (low, high) = rows.split_at_mut(middle);
         let (low_counted, high_counted) = self.counted(counted, low, high, depth);
-        let places = [mixed(place, 1), mixed(place, 2)];
+        let seeds = [mixed(seed, 1), mixed(seed, 2)];
         let (left, right) = both(
             low.len() + high.len(),
-            || self.node(low, depth - 1, places[0], low_counted),
-            || self.node(high, depth - 1, places[1], high_counted),
+            || self.node(low, depth - 1, seeds[0], low_counted),
+            || self.node(high, depth - 1, seeds[1], high_counted),
         );
         let Split { column, cut, .. } = split;
         node.settled &= left.branch.is_none() && right.branch.is_none();
@@ -72,20 +72,20 @@ impl<const W: usize> Grower<'_, W> {
         &self,
         rows: &[u32],
         sums: &[f64],
-        place: u64,
+        seed: u64,
         counted: Option<&Histogram<W>>,
     ) -> Option<Split> {
         let mut lanes = [0.0; W];
         lanes[..sums.len()].copy_from_slice(sums);
         let mut best: Option<Split> = None;
         let mut sorter = Sorter::default();
-        for column in self.columns(place) {
-            let mut sweep = Sweep::new(lanes, rows.len(), &self.price);
+        for column in self.columns(seed) {
+            let mut scan = SplitScan::new(lanes, rows.len(), &self.price);
             match counted {
                 Some(counted) => {
                     for (code, cell) in counted.column(column).iter().enumerate() {
                         if cell.rows > 0 {
-                            sweep.pass(code as u16, cell);
+                            scan.pass(code as u16, cell);
                         }
                     }
                 }
@@ -95,11 +95,11 @@ impl<const W: usize> Grower<'_, W> {
                     for &at in order {
                         let row = rows[at as usize];
                         let sums = self.matrix.label(row).map(f64::from);
-                        sweep.pass(self.matrix.code(row, column), &Cell { sums, rows: 1 });
+                        scan.pass(self.matrix.code(row, column), &Cell { sums, rows: 1 });
                     }
                 }
             }
-            if let Some((cut, loss)) = sweep.best
+            if let Some((cut, loss)) = scan.best
                 && best.is_none_or(|best| loss < best.loss)
             {
                 best = Some(Split { column, cut, loss });
@@ -109,15 +109,15 @@ impl<const W: usize> Grower<'_, W> {
     }
 
     // The columns that a split chooses from, in the order in which they are tried.
-    fn columns(&self, place: u64) -> Vec<usize> {
+    fn columns(&self, seed: u64) -> Vec<usize> {
         let mut columns: Vec<usize> = (0..self.matrix.columns()).collect();
         let Some(picked) = self.picked else {
             // Of equally good splits the first is taken: the order is rotated, so that no column is
             // favoured.
-            columns.rotate_left((place % self.matrix.columns() as u64) as usize);
+            columns.rotate_left((seed % self.matrix.columns() as u64) as usize);
             return columns;
         };
-        let mut rng = Pcg64Mcg::seed_from_u64(place);
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let picked = picked.clamp(1, columns.len());
         for at in 0..picked {
             let other = rng.random_range(at..columns.len());
@@ -154,8 +154,8 @@ impl<const W: usize> Grower<'_, W> {
     }
 }
 
-// A sweep over the rows of a leaf by increasing code: what is passed goes left.
-struct Sweep<'a, const W: usize> {
+// A scan over the rows of a leaf by increasing code: what is passed goes left.
+struct SplitScan<'a, const W: usize> {
     left: Cell<f64, W>,
     right: Cell<f64, W>,
     // The last code passed.
@@ -165,11 +165,11 @@ struct Sweep<'a, const W: usize> {
     best: Option<(u16, f64)>,
 }
 
-impl<'a, const W: usize> Sweep<'a, W> {
-    fn new(sums: [f64; W], rows: usize, price: &'a Price) -> Sweep<'a, W> {
+impl<'a, const W: usize> SplitScan<'a, W> {
+    fn new(sums: [f64; W], rows: usize, price: &'a Price) -> SplitScan<'a, W> {
         let left = Cell { sums: [0.0; W], rows: 0 };
         let right = Cell { sums, rows: rows as u32 };
-        Sweep { left, right, last: None, price, best: None }
+        SplitScan { left, right, last: None, price, best: None }
     }
 
     #[inline]

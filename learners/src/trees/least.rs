@@ -38,9 +38,9 @@ pub(crate) fn best<const W: usize>(
         };
         let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
         let node = Grower { matrix, price, picked: None, seed: 0 }.grow(&mut rows, depth);
-        let (branch, told) = best_price(&node, loss, held_out.0, held_out.1);
-        if best.as_ref().is_none_or(|(least, _)| told < *least) {
-            best = Some((told, Greedy { node, price, branch }));
+        let (branch, held_out_loss) = best_price(&node, loss, held_out.0, held_out.1);
+        if best.as_ref().is_none_or(|(least, _)| held_out_loss < *least) {
+            best = Some((held_out_loss, Greedy { node, price, branch }));
         }
     }
     best.expect("there is a size").1

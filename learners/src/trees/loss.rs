@@ -76,7 +76,7 @@ impl Loss {
                 Loss::Entropy => (0..shares.len())
                     .filter(|&class| label[class] > 0.0)
                     .map(|class| {
-                        let least = f64::from(crate::measure::LEAST_SHARE);
+                        let least = f64::from(crate::measure::MIN_SHARE);
                         -label_of(class) * shares[class].max(least).ln()
                     })
                     .sum(),

@@ -13,13 +13,13 @@ pub(crate) mod scan;
 pub use loss::Loss;
 
 /// The most classes a tree can learn: the most lanes of `with_lanes`.
-pub(crate) const MOST_CLASSES: usize = 320;
+pub(crate) const MAX_CLASSES: usize = 320;
 
-/// Why a tree cannot be learned.
+/// The reason a tree cannot be learned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreesError {
     /// There are too many classes.
-    #[error("{0} classes are more than the {MOST_CLASSES} that trees can distinguish")]
+    #[error("{0} classes are more than the {MAX_CLASSES} that trees can distinguish")]
     Classes(usize),
     /// The depth is too large.
     #[error("a depth of {0}: trees have at most {most}", most = models::tree::DEEPEST)]
@@ -29,7 +29,7 @@ pub enum TreesError {
     Negative {
         /// The option's name.
         name: &'static str,
-        /// The value.
+        /// The value given for it.
         value: f64,
     },
     /// The columns or classes of two tables differ.
@@ -86,7 +86,7 @@ pub(crate) fn check(
     depth: usize,
     numbers: &[(&'static str, f64)],
 ) -> Result<(), TreesError> {
-    if table.classes().len() > MOST_CLASSES {
+    if table.classes().len() > MAX_CLASSES {
         return Err(TreesError::Classes(table.classes().len()));
     }
     if depth > models::tree::DEEPEST {

@@ -106,8 +106,8 @@ impl Node {
         match (left, right) {
             (true, true) => self.branch = Some(branch),
             (false, false) => {}
-            (kept, _) => {
-                *self = if kept { branch.left } else { branch.right };
+            (keep, _) => {
+                *self = if keep { branch.left } else { branch.right };
                 self.fit(rows, matrix, price);
             }
         }

@@ -37,8 +37,8 @@ pub(crate) fn best_price<const W: usize>(
     held_out: &Table,
     matrix: &Matrix<W>,
 ) -> (f64, f64) {
-    let told = if held_out.is_hard() { Loss::Misclassification } else { loss };
-    let mut walk = Walk { loss, told, places: Vec::new() };
+    let pruning_loss = if held_out.is_hard() { Loss::Misclassification } else { loss };
+    let mut walk = Walk { loss, pruning_loss, nodes: Vec::new() };
     let mut rows: Vec<u32> = (0..matrix.rows() as u32).collect();
     walk.add(node, None, held_out, matrix, &mut rows);
     walk.best()
@@ -47,12 +47,12 @@ pub(crate) fn best_price<const W: usize>(
 struct Walk {
     loss: Loss,
     // The loss that counts on the held-out rows.
-    told: Loss,
+    pruning_loss: Loss,
     // The nodes, parents before children.
-    places: Vec<Place>,
+    nodes: Vec<PruneNode>,
 }
 
-struct Place {
+struct PruneNode {
     parent: Option<usize>,
     // The loss as a leaf, and that of the leaves under it, over the training rows and the held-out
     // ones.
@@ -64,9 +64,9 @@ struct Place {
 }
 
 // The price at which a branch is removed; the least first.
-struct Due {
+struct PruneCandidate {
     price: f64,
-    place: usize,
+    node: usize,
 }
 
 impl Walk {
@@ -83,47 +83,46 @@ impl Walk {
         let row = |&row: &u32| {
             let id = matrix.id(row);
             let weight = f64::from(held_out.weights()[id]);
-            self.told.held_out(&shares, held_out.label(id), weight)
+            self.pruning_loss.held_out(&shares, held_out.label(id), weight)
         };
         let own = [self.loss.of(&node.sums), rows.iter().map(row).sum()];
-        let at = self.places.len();
+        let at = self.nodes.len();
         let there = node.branch.is_some();
-        self.places.push(Place { parent, own, under: own, leaves: 1, there });
+        self.nodes.push(PruneNode { parent, own, under: own, leaves: 1, there });
         if let Some(branch) = &node.branch {
             let left = |row: u32| matrix.code(row, branch.column) <= branch.cut;
             let middle = super::node::partition(rows, left);
             let (low, high) = rows.split_at_mut(middle);
             let left = self.add(&branch.left, Some(at), held_out, matrix, low);
             let right = self.add(&branch.right, Some(at), held_out, matrix, high);
-            let sum =
-                |index: usize| self.places[left].under[index] + self.places[right].under[index];
-            self.places[at].under = [sum(0), sum(1)];
-            self.places[at].leaves = self.places[left].leaves + self.places[right].leaves;
+            let sum = |index: usize| self.nodes[left].under[index] + self.nodes[right].under[index];
+            self.nodes[at].under = [sum(0), sum(1)];
+            self.nodes[at].leaves = self.nodes[left].leaves + self.nodes[right].leaves;
         }
         at
     }
 
     fn price(&self, at: usize) -> f64 {
-        let place = &self.places[at];
-        ((place.own[0] - place.under[0]) / (place.leaves - 1) as f64).max(0.0)
+        let node = &self.nodes[at];
+        ((node.own[0] - node.under[0]) / (node.leaves - 1) as f64).max(0.0)
     }
 
     fn best(&mut self) -> (f64, f64) {
-        let mut due: BinaryHeap<Due> = (0..self.places.len())
-            .filter(|&place| self.places[place].there)
-            .map(|place| Due { price: self.price(place), place })
+        let mut candidates: BinaryHeap<PruneCandidate> = (0..self.nodes.len())
+            .filter(|&node| self.nodes[node].there)
+            .map(|node| PruneCandidate { price: self.price(node), node })
             .collect();
-        let mut best = (0.0, self.places[0].under[1]);
+        let mut best = (0.0, self.nodes[0].under[1]);
         let mut price = 0.0f64;
-        while let Some(next) = due.pop() {
+        while let Some(next) = candidates.pop() {
             // Skips outdated entries: changed branches are in the heap again.
-            if !self.places[next.place].there || self.price(next.place) != next.price {
+            if !self.nodes[next.node].there || self.price(next.node) != next.price {
                 continue;
             }
             price = price.max(next.price);
-            self.collapse(next.place, &mut due);
-            let held_out = self.places[0].under[1];
-            let more_to_go = due.peek().is_some_and(|next| next.price <= price);
+            self.collapse(next.node, &mut candidates);
+            let held_out = self.nodes[0].under[1];
+            let more_to_go = candidates.peek().is_some_and(|next| next.price <= price);
             if !more_to_go && held_out <= best.1 {
                 // A little more, so that rounding does not keep what is removed at this price.
                 best = (price * (1.0 + 1e-9), held_out);
@@ -132,52 +131,52 @@ impl Walk {
         best
     }
 
-    fn collapse(&mut self, at: usize, due: &mut BinaryHeap<Due>) {
-        let place = &self.places[at];
-        let (leaves, own, under) = (place.leaves - 1, place.own, place.under);
-        self.gone(at);
+    fn collapse(&mut self, at: usize, candidates: &mut BinaryHeap<PruneCandidate>) {
+        let node = &self.nodes[at];
+        let (leaves, own, under) = (node.leaves - 1, node.own, node.under);
+        self.remove_subtree(at);
         let mut above = Some(at);
-        while let Some(place) = above {
+        while let Some(node) = above {
             for index in 0..2 {
-                self.places[place].under[index] += own[index] - under[index];
+                self.nodes[node].under[index] += own[index] - under[index];
             }
-            self.places[place].leaves -= leaves;
-            above = self.places[place].parent;
-            if self.places[place].there {
-                due.push(Due { price: self.price(place), place });
+            self.nodes[node].leaves -= leaves;
+            above = self.nodes[node].parent;
+            if self.nodes[node].there {
+                candidates.push(PruneCandidate { price: self.price(node), node });
             }
         }
     }
 
     // Removes a branch and its subtree: the nodes right behind it whose parents are not before it.
-    fn gone(&mut self, at: usize) {
-        self.places[at].there = false;
-        for place in at + 1..self.places.len() {
-            match self.places[place].parent {
-                Some(parent) if parent >= at => self.places[place].there = false,
+    fn remove_subtree(&mut self, at: usize) {
+        self.nodes[at].there = false;
+        for node in at + 1..self.nodes.len() {
+            match self.nodes[node].parent {
+                Some(parent) if parent >= at => self.nodes[node].there = false,
                 _ => break,
             }
         }
     }
 }
 
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
+impl PartialEq for PruneCandidate {
+    fn eq(&self, other: &PruneCandidate) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Due {}
+impl Eq for PruneCandidate {}
 
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
+impl PartialOrd for PruneCandidate {
+    fn partial_cmp(&self, other: &PruneCandidate) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Due {
-    fn cmp(&self, other: &Due) -> Ordering {
+impl Ord for PruneCandidate {
+    fn cmp(&self, other: &PruneCandidate) -> Ordering {
         // A max-heap: the least price first, then deeper branches.
-        other.price.total_cmp(&self.price).then(self.place.cmp(&other.place))
+        other.price.total_cmp(&self.price).then(self.node.cmp(&other.node))
     }
 }

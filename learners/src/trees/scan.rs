@@ -34,9 +34,9 @@ impl Sorter {
             self.counts[code] += self.counts[code - 1];
         }
         for at in 0..rows {
-            let place = &mut self.counts[usize::from(code(at))];
-            self.order[*place as usize] = at as u32;
-            *place += 1;
+            let slot = &mut self.counts[usize::from(code(at))];
+            self.order[*slot as usize] = at as u32;
+            *slot += 1;
         }
         &self.order
     }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use cards::{Card, CardSet, Combo, Met, Showdown, Ties};
+use cards::{Card, CardSet, Combo, Showdown, ShowdownSums, Ties};
 use models::network::Network;
 use models::values::Ordered;
 use rand::SeedableRng;
@@ -32,10 +32,10 @@ fn rivers_of_a_pair(board: CardSet) -> f64 {
 #[derive(Debug, Clone, Default)]
 struct Outlook {
     /// The probability of the hands it can meet.
-    met: f32,
-    /// Its win rate against these, ties half.
+    unblocked: f32,
+    /// The win rate against these, ties half.
     win_rate: f32,
-    /// Its win rates on each river where it can be held, in increasing order.
+    /// The win rates on each river where it can be held, in increasing order.
     rivers: Vec<f32>,
 }
 
@@ -58,16 +58,16 @@ impl Outlooks {
                 .collect(),
         };
         let mut showdown = Showdown::new(boards[0]).expect("boards of five cards");
-        let mut met = Box::new([Met::default(); Combo::COUNT]);
+        let mut on_board = Box::new([ShowdownSums::default(); Combo::COUNT]);
         let mut outlooks = [0, 1].map(|_| vec![Outlook::default(); Combo::COUNT]);
-        let mut sums = [0, 1].map(|_| vec![Met::default(); Combo::COUNT]);
+        let mut sums = [0, 1].map(|_| vec![ShowdownSums::default(); Combo::COUNT]);
         for board in boards {
             showdown.deal(board).expect("a board of five cards");
             for player in 0..2 {
                 let range: &[f32; Combo::COUNT] =
                     situation.ranges[1 - player].try_into().expect("a number for each hand");
-                showdown.meet(range, &mut met);
-                for (hand, found) in met.iter().enumerate() {
+                showdown.sums_against(range, &mut on_board);
+                for (hand, found) in on_board.iter().enumerate() {
                     let sum = &mut sums[player][hand];
                     sum.wins += found.wins;
                     sum.ties += found.ties;
@@ -84,7 +84,7 @@ impl Outlooks {
             for (hand, sum) in sums[player].iter().enumerate() {
                 let outlook = &mut outlooks[player][hand];
                 outlook.rivers.sort_unstable_by(f32::total_cmp);
-                outlook.met = (sum.total / rivers) as f32;
+                outlook.unblocked = (sum.total / rivers) as f32;
                 outlook.win_rate = sum.win_rate(Ties::Half).unwrap_or(0.5) as f32;
                 // Each player has paid half of the pot.
                 check_down[player][hand] = (0.5 * (sum.wins - sum.losses()) / rivers) as f32;
@@ -103,7 +103,7 @@ impl Outlooks {
             let (own, other) = (&ranges[player], &ranges[1 - player]);
             for hand in Combo::all().filter(|hand| !hand.set().intersects(situation.board)) {
                 let outlook = &self.outlooks[player][hand.index()];
-                let Outlook { met, win_rate, ref rivers } = *outlook;
+                let Outlook { unblocked, win_rate, ref rivers } = *outlook;
                 let squares: f32 = rivers.iter().map(|rate| rate * rate).sum();
                 let quantile = |share: f32| match rivers.len() {
                     0 => 0.5,
@@ -112,7 +112,7 @@ impl Outlooks {
                 rows.numbers.extend([
                     player as f32,
                     stacks_to_pot,
-                    met,
+                    unblocked,
                     win_rate,
                     squares / rivers.len().max(1) as f32,
                     own.below(win_rate),
@@ -155,11 +155,11 @@ pub fn samples(
     seed: u64,
 ) -> Result<Samples, TableError> {
     let stack = database.card().content.stack as f32;
-    let each = |place: usize| {
-        let situation = database.situation(place);
+    let each = |index: usize| {
+        let situation = database.situation(index);
         let outlooks = Outlooks::new(&situation);
         let rows = outlooks.rows(&situation, stack);
-        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, place as u64));
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));
         let drawn = sample(&mut rng, rows.hands.len(), hands.min(rows.hands.len()));
         let (mut numbers, mut targets) = (Vec::new(), Vec::new());
         for at in drawn {

@@ -27,15 +27,15 @@ use crate::trees::mixed;
 const TURNS: f32 = 47.0 / 45.0;
 
 /// A situation as it is before the turn card.
-struct Before {
+struct FlopInputs {
     flop: Flop,
     /// Both players' ranges, by the number of the hand on the flop.
     ranges: [Vec<f32>; 2],
     prospects: Prospects,
 }
 
-impl Before {
-    fn new(situation: &Solved<'_>, stack: f32) -> Before {
+impl FlopInputs {
+    fn new(situation: &Solved<'_>, stack: f32) -> FlopInputs {
         let flop = Flop::new(situation.flop).expect("a situation has a flop");
         let pot = situation.pot;
         let stakes = Stakes { pot, behind: stack - pot / 2.0 };
@@ -43,7 +43,7 @@ impl Before {
             flop.hands().iter().map(|hand| range[hand.index()]).collect()
         });
         let prospects = flop.prospects(&[stakes], [&ranges[0], &ranges[1]]);
-        Before { flop, ranges, prospects }
+        FlopInputs { flop, ranges, prospects }
     }
 }
 
@@ -59,15 +59,15 @@ pub fn samples(
     seed: u64,
 ) -> Result<Samples, TableError> {
     let stack = database.card().content.stack as f32;
-    let each = |place: usize| {
-        let situation = database.situation(place);
+    let each = |index: usize| {
+        let situation = database.situation(index);
         let check_down = Outlooks::new(&situation).check_down;
-        let Before { flop, prospects, .. } = Before::new(&situation, stack);
+        let FlopInputs { flop, prospects, .. } = FlopInputs::new(&situation, stack);
         let held = flop.hands().iter().enumerate();
         let held = held.filter(|(_, hand)| !hand.set().intersects(situation.board));
         let all: Vec<_> =
             held.flat_map(|(at, hand)| [0, 1].map(|player| (player, at, hand.index()))).collect();
-        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, place as u64));
+        let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for drawn in sample(&mut rng, all.len(), hands.min(all.len())) {
             let (player, at, hand) = all[drawn];
@@ -92,7 +92,7 @@ pub struct EndOfFlop<'a> {
 impl ValueModel for EndOfFlop<'_> {
     fn values(&self, situation: &Solved<'_>) -> [Vec<f32>; 2] {
         let mut values = Outlooks::new(situation).check_down;
-        let Before { flop, ranges, prospects } = Before::new(situation, self.stack);
+        let FlopInputs { flop, ranges, prospects } = FlopInputs::new(situation, self.stack);
         let beyond = prospects.beyond(self.network, [&ranges[0], &ranges[1]]);
         for (values, beyond) in values.iter_mut().zip(beyond) {
             for (hand, beyond) in flop.hands().iter().zip(beyond) {

@@ -74,8 +74,8 @@ impl Errors {
 
 /// The errors of a model's values over some situations.
 pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usize>) -> Errors {
-    let each = |place: usize| {
-        let situation = database.situation(place);
+    let each = |index: usize| {
+        let situation = database.situation(index);
         let values = model.values(&situation);
         Errors::of(&situation, [&values[0], &values[1]])
     };
@@ -85,8 +85,8 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
 /// The error of encoding values by buckets before anything is learned: the hands of a bucket share
 /// the mean of their values, situation by situation (Hopner and Loza Mencía, 2018, section 3.1).
 pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
-    let each = |place: usize| {
-        let situation = database.situation(place);
+    let each = |index: usize| {
+        let situation = database.situation(index);
         let buckets = on_board(encoding, &situation);
         let [first, second] = situation.values.map(|values| buckets.values(&buckets.means(values)));
         Errors::of(&situation, [&first, &second])
@@ -99,8 +99,8 @@ pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
 /// situation differs.
 pub fn between_solutions(one: &Database, other: &Database) -> Option<Vec<Errors>> {
     let both = 0..one.games().min(other.games());
-    let each = |place: usize| {
-        let (one, other) = (one.situation(place), other.situation(place));
+    let each = |index: usize| {
+        let (one, other) = (one.situation(index), other.situation(index));
         let same = one.board == other.board && one.pot == other.pot && one.ranges == other.ranges;
         same.then(|| Errors::of(&one, other.values))
     };

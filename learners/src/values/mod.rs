@@ -11,7 +11,7 @@ pub mod by_hand;
 pub mod end_of_flop;
 mod errors;
 mod loss;
-mod renamed;
+mod suit_permuted;
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub use by_hand::ByHand;
 pub use end_of_flop::EndOfFlop;
 pub use errors::{Errors, between_solutions, encoding_error, errors};
 pub use loss::RangeHuber;
-pub use renamed::RENAMINGS;
+pub use suit_permuted::RENAMINGS;
 
 use crate::TableError;
 use crate::mlp::Samples;
@@ -59,7 +59,7 @@ impl ValueModel for CheckDown {
 pub struct Encoded<'a> {
     /// The encoding of situations as its rows.
     pub encoding: &'a Encoding,
-    /// The network.
+    /// The network, trained on rows of that encoding.
     pub network: &'a Network,
 }
 
@@ -75,8 +75,8 @@ impl Encoded<'_> {
     /// The errors of its answers against the mean values of the hands of each non-empty bucket:
     /// those on what the paper calls the abstracted set.
     pub fn errors_of_buckets(&self, database: &Database, situations: Range<usize>) -> Errors {
-        let each = |place: usize| {
-            let situation = database.situation(place);
+        let each = |index: usize| {
+            let situation = database.situation(index);
             let buckets = on_board(self.encoding, &situation);
             let counts = buckets.counts();
             let answers = self.answers(&situation);
@@ -127,10 +127,10 @@ pub fn samples(
     situations: Range<usize>,
     renamings: usize,
 ) -> Result<Samples, TableError> {
-    let each = |place: usize| {
+    let each = |index: usize| {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for renaming in 0..renamings.clamp(1, RENAMINGS) {
-            let situation = renamed::Renamed::new(&database.situation(place), renaming);
+            let situation = suit_permuted::SuitPermuted::new(&database.situation(index), renaming);
             let situation = situation.solved();
             let buckets = on_board(encoding, &situation);
             rows.extend(row(encoding, &situation));

@@ -87,7 +87,7 @@ pub enum BlueprintError {
         "the blueprint's table of the {street} has {found} bytes, but its tree and buckets need {needed}"
     )]
     Table {
-        /// The street.
+        /// The street of the table.
         street: Street,
         /// Actual number of bytes.
         found: u64,
@@ -99,20 +99,20 @@ pub enum BlueprintError {
     Shares {
         /// The betting that leads to the information set.
         betting: String,
-        /// The bucket.
+        /// The bucket's number on its street.
         bucket: u32,
-        /// The sum.
+        /// The sum of its shares, in 255ths.
         sum: u32,
     },
     /// The tail's counts do not match the tables.
     #[error(
-        "the blueprint says that training reached {told} information sets of the {street}, but {found} have shares"
+        "the blueprint says that training reached {declared} information sets of the {street}, but {found} have shares"
     )]
     Reached {
-        /// The street.
+        /// The street of the count.
         street: Street,
         /// The count in the tail.
-        told: u64,
+        declared: u64,
         /// The count in the table.
         found: u64,
     },

@@ -23,7 +23,7 @@ pub struct Head {
     pub tables: [u64; 4],
     /// The card buckets.
     pub buckets: BucketsHead,
-    /// The game.
+    /// The rules of the game that was trained on.
     pub game: GameSpec,
     /// The training settings, for people: names and values as given by the trainer.
     #[serde(default)]

@@ -56,7 +56,7 @@ const TAIL: usize = 4 * 8 + SUM;
 const LONGEST_HEAD: usize = 1 << 20;
 
 /// Maximum number of nodes of a blueprint's tree.
-const MOST_NODES: u64 = 1 << 27;
+const MAX_NODES: u64 = 1 << 27;
 
 /// An opened blueprint.
 #[derive(Debug)]
@@ -257,9 +257,9 @@ impl Blueprint {
                     verified.infosets += 1;
                 }
             }
-            let told = self.reached[street.index()];
-            if reached != told {
-                return Err(BlueprintError::Reached { street, told, found: reached });
+            let declared = self.reached[street.index()];
+            if reached != declared {
+                return Err(BlueprintError::Reached { street, declared, found: reached });
             }
             verified.reached += reached;
         }
@@ -279,7 +279,7 @@ fn tree(head: &Head, menu: &BetMenu) -> Result<BettingTree, BlueprintError> {
     let def = GameDef::new(head.game.clone()).map_err(BlueprintError::BadGame)?;
     // Each node but the root has a slot in a table.
     let tables = head.tables.iter().fold(1, |sum: u64, &table| sum.saturating_add(table));
-    let tree = BettingTree::new(&Arc::new(def), menu, tables.min(MOST_NODES))
+    let tree = BettingTree::new(&Arc::new(def), menu, tables.min(MAX_NODES))
         .map_err(BlueprintError::Tree)?;
     for street in Street::ALL {
         let count = head.buckets.counts[street.index()];

@@ -43,12 +43,12 @@ impl Packed {
 
     /// The bytes from the plain file's head on.
     pub(super) fn head(&self) -> Result<&[u8], BlueprintError> {
-        parts(self.file).map(|(_, head)| head)
+        split_file(self.file).map(|(_, head)| head)
     }
 
     /// The tail of the plain file.
     pub(super) fn tail(&self) -> Result<&[u8], BlueprintError> {
-        parts(self.file).map(|(tail, _)| tail)
+        split_file(self.file).map(|(tail, _)| tail)
     }
 
     /// The plain file.
@@ -60,7 +60,7 @@ impl Packed {
 }
 
 /// Splits a packed file into the plain file's tail, and everything from its head on.
-fn parts(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
+fn split_file(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
     let found = file.len() as u64;
     let start = file.get(..PREFIX + TAIL).ok_or_else(|| {
         let needed = (PREFIX + TAIL) as u64;
@@ -79,7 +79,7 @@ fn parts(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
 /// # Errors
 /// When it is truncated or damaged.
 pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
-    let (tail, rest) = parts(file)?;
+    let (tail, rest) = split_file(file)?;
     let (read, after) = head::read(rest)?;
     let menu = read.menu.parse().map_err(BlueprintError::Menu)?;
     let tree = super::tree(&read, &menu)?;

@@ -3,7 +3,7 @@
 use abstraction::features::Feature;
 use game::Street;
 
-use crate::tree::{Looks, Node, Tree};
+use crate::tree::{Node, SplitTest, Tree};
 
 /// Number of deciles of a street.
 const DECILES: usize = 10;
@@ -28,9 +28,9 @@ impl Bounds {
             sums: Vec::new(),
         };
         for step in way.windows(2) {
-            let Node::Branch { looks, below, right, .. } = tree.node(step[0]) else { continue };
+            let Node::Branch { test, below, right, .. } = tree.node(step[0]) else { continue };
             let went_right = step[1] == right;
-            let Looks::Column(column) = looks else {
+            let SplitTest::Column(column) = test else {
                 bounds.sums.push((step[0], went_right));
                 continue;
             };

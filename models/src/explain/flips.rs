@@ -6,16 +6,16 @@ use abstraction::features::{Feature, Unit};
 use game::Street;
 
 use super::Explainer;
-use crate::tree::{Looks, Node};
+use crate::tree::{Node, SplitTest};
 
 /// A change of one feature that changes the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flip<A> {
     /// The feature's column.
     pub column: usize,
-    /// The feature.
+    /// The feature in that column.
     pub feature: Feature,
-    /// Its present value.
+    /// The present value.
     pub from: f32,
     /// The nearest value with another answer.
     pub to: f32,
@@ -76,7 +76,8 @@ impl Explainer<'_> {
     fn thresholds(&self) -> BTreeMap<usize, Vec<f32>> {
         let mut thresholds: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
         for number in 0..self.tree.nodes() {
-            if let Node::Branch { looks: Looks::Column(column), below, .. } = self.tree.node(number)
+            if let Node::Branch { test: SplitTest::Column(column), below, .. } =
+                self.tree.node(number)
             {
                 thresholds.entry(column).or_default().push(below);
             }

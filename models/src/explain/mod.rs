@@ -11,10 +11,10 @@
 //!
 //! Node numbers are those of [`Tree::node`].
 
-mod around;
 mod bluffs;
 mod bounds;
 mod flips;
+mod leaf_kind;
 mod outline;
 mod words;
 
@@ -22,13 +22,13 @@ use abstraction::features::Feature;
 use abstraction::menu::Move;
 use game::Street;
 
-use crate::student::{Learned, Student};
-use crate::tree::{Looks, Node, Summary, Tree};
+use crate::student::{Student, TrainedModel};
+use crate::tree::{Node, SplitTest, Summary, Tree};
 
-pub use around::Around;
 pub use bluffs::{Bluff, Weak};
 pub use flips::Flip;
-pub use outline::Shown;
+pub use leaf_kind::LeafKind;
+pub use outline::OutlineNode;
 pub use words::{Owed, Spot, move_words, percent};
 
 use bounds::Bounds;
@@ -52,7 +52,7 @@ impl<'a> Explainer<'a> {
     /// An explainer of the tree of a student's street. The street's features and the game tell what
     /// chips are a bet, and where nothing is owed. None where the street's model is not a tree.
     pub fn of(student: &'a Student, street: Street) -> Option<Explainer<'a>> {
-        let Learned::Tree(tree) = student.street(street) else { return None };
+        let TrainedModel::Tree(tree) = student.street(street) else { return None };
         let big_blind = student.manifest().game.blinds.iter().copied().max().unwrap_or_default();
         let features = Feature::of(street).map(Some).collect();
         Some(Explainer { tree, features, spot: Some(Spot { street, big_blind }) })
@@ -79,13 +79,13 @@ impl<'a> Explainer<'a> {
     /// The condition, in words, under which a branch's test leads to its right side, or its left
     /// one. Empty for a leaf.
     pub fn condition(&self, branch: usize, right: bool) -> String {
-        let Node::Branch { looks, below, .. } = self.tree.node(branch) else {
+        let Node::Branch { test, below, .. } = self.tree.node(branch) else {
             return String::new();
         };
         let (from, below) = if right { (Some(below), None) } else { (None, Some(below)) };
-        match looks {
-            Looks::Column(column) => self.range(column, from, below),
-            Looks::Plane(plane) => words::range(&self.sum(&plane.factors), from, below),
+        match test {
+            SplitTest::Column(column) => self.range(column, from, below),
+            SplitTest::Plane(plane) => words::range(&self.sum(&plane.factors), from, below),
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Explainer<'a> {
         self.clauses(number).into_iter().map(|(_, words)| words).collect()
     }
 
-    /// As [`Explainer::path`], with the column of each clause; none for weighted sums.
+    /// The same as [`Explainer::path`], with the column of each clause; none for weighted sums.
     pub fn clauses(&self, number: usize) -> Vec<(Option<usize>, String)> {
         let bounds = Bounds::of(self.tree, &self.way(number));
         let ranges = bounds.order.iter().map(|&column| {
@@ -146,15 +146,15 @@ impl<'a> Explainer<'a> {
     /// a percent: `all-in 60 %, fold 40 %`.
     pub fn mix(&self, number: usize) -> String {
         let shares = self.summary(number).shares;
-        let mut told: Vec<(usize, f64)> =
+        let mut listed: Vec<(usize, f64)> =
             shares.iter().copied().enumerate().filter(|&(_, share)| share >= 0.005).collect();
-        told.sort_by(|a, b| b.1.total_cmp(&a.1));
+        listed.sort_by(|a, b| b.1.total_cmp(&a.1));
         let owed = self.owed(number);
         let names = self.tree.class_names();
-        let told = told.iter().map(|&(class, share)| {
+        let listed = listed.iter().map(|&(class, share)| {
             format!("{} {:.0} %", self.move_words(&names[class], owed), 100.0 * share)
         });
-        told.collect::<Vec<_>>().join(", ")
+        listed.collect::<Vec<_>>().join(", ")
     }
 
     /// A class in players' words on the tree's street: before the flop every bet is a raise.
@@ -187,11 +187,11 @@ impl<'a> Explainer<'a> {
     }
 
     fn sum(&self, factors: &[(usize, f32)]) -> String {
-        let part = |&(column, factor): &(usize, f32)| {
+        let term = |&(column, factor): &(usize, f32)| {
             let name = &self.tree.column_names()[column];
             let name = self.features[column].map_or_else(|| name.clone(), Feature::name);
             format!("{factor} × {name}")
         };
-        factors.iter().map(part).collect::<Vec<_>>().join(" + ")
+        factors.iter().map(term).collect::<Vec<_>>().join(" + ")
     }
 }

@@ -5,7 +5,7 @@ use crate::tree::{Node, Summary};
 
 /// A node of an outline.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct OutlineNode {
     /// The node's number in the tree.
     pub node: usize,
     /// Number of branches between the first node and this one.
@@ -24,13 +24,13 @@ impl Explainer<'_> {
     /// The subtree of a node, down to `depth` branches, in the order of the nodes' numbers.
     ///
     /// Panics where there is no such node.
-    pub fn outline(&self, first: usize, depth: usize) -> Vec<Shown> {
-        let mut shown: Vec<Shown> = Vec::new();
+    pub fn outline(&self, first: usize, depth: usize) -> Vec<OutlineNode> {
+        let mut shown: Vec<OutlineNode> = Vec::new();
         // A stack of nodes to show: the node, its depth, its parent's index and whether it is the
         // right side.
         let mut open = vec![(first, 0, None, false)];
         while let Some((node, at, parent, right)) = open.pop() {
-            let place = shown.len();
+            let index = shown.len();
             let condition = parent.map(|parent: usize| self.condition(shown[parent].node, right));
             let mut hidden = 0;
             if let Node::Branch { left, right, .. } = self.tree.node(node) {
@@ -38,11 +38,11 @@ impl Explainer<'_> {
                     // A tree has one leaf more than it has branches.
                     hidden = (self.tree.end(node) - node).div_ceil(2);
                 } else {
-                    open.push((right, at + 1, Some(place), true));
-                    open.push((left, at + 1, Some(place), false));
+                    open.push((right, at + 1, Some(index), true));
+                    open.push((left, at + 1, Some(index), false));
                 }
             }
-            shown.push(Shown {
+            shown.push(OutlineNode {
                 node,
                 depth: at,
                 parent,

@@ -95,11 +95,11 @@ fn percentile(street: Street, at: u8, from: Option<f32>, below: Option<f32>) -> 
 
 /// The clause for the opponent's chips, without knowledge of the game.
 fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
-    let place = place(street);
+    let street_text = street_text(street);
     match (least, most) {
-        (_, Some(0.0)) => format!("the opponent has put in nothing {place}"),
-        (Some(1.0), None) => format!("the opponent has put chips in {place}"),
-        (least, most) => format!("the opponent has put in {} {place}", amount(least, most)),
+        (_, Some(0.0)) => format!("the opponent has put in nothing {street_text}"),
+        (Some(1.0), None) => format!("the opponent has put chips in {street_text}"),
+        (least, most) => format!("the opponent has put in {} {street_text}", amount(least, most)),
     }
 }
 
@@ -107,7 +107,7 @@ fn chips(street: Street, least: Option<f32>, most: Option<f32>) -> String {
 /// players have put in the same, and less than the smallest bet or raise is none (except an all-in
 /// of less than a big blind).
 fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> String {
-    let place = place(street);
+    let street_text = street_text(street);
     let blind = spot.big_blind as f32;
     let preflop = street == Street::Preflop;
     // The chips without a bet or raise, and with the smallest one.
@@ -117,27 +117,29 @@ fn bets(street: Street, least: Option<f32>, most: Option<f32>, spot: Spot) -> St
     match (least, most) {
         (None, Some(most)) if most < smallest => match (now, preflop) {
             (true, true) => "the opponent has not raised".to_owned(),
-            (true, false) => format!("the opponent has not bet {place}"),
-            (false, true) => format!("nobody raised {place}"),
-            (false, false) => format!("nobody bet {place}"),
+            (true, false) => format!("the opponent has not bet {street_text}"),
+            (false, true) => format!("nobody raised {street_text}"),
+            (false, false) => format!("nobody bet {street_text}"),
         },
         (Some(least), None) if least <= smallest => match (now, preflop) {
             (true, true) => "the opponent has raised".to_owned(),
-            (true, false) => format!("the opponent has bet {place}"),
-            (false, true) => format!("there was a raise {place}"),
-            (false, false) => format!("there was a bet {place}"),
+            (true, false) => format!("the opponent has bet {street_text}"),
+            (false, true) => format!("there was a raise {street_text}"),
+            (false, false) => format!("there was a bet {street_text}"),
         },
         (Some(least), Some(most)) if least > most => chips(street, Some(least), Some(most)),
         (Some(_), _) if now && preflop => {
             format!("the opponent has raised to {}", amount(least, most))
         }
-        (Some(_), _) if now => format!("the opponent has bet {} {place}", amount(least, most)),
-        _ if now => format!("the opponent has put in {} {place}", amount(least, most)),
-        _ => format!("each put in {} {place}", amount(least, most)),
+        (Some(_), _) if now => {
+            format!("the opponent has bet {} {street_text}", amount(least, most))
+        }
+        _ if now => format!("the opponent has put in {} {street_text}", amount(least, most)),
+        _ => format!("each put in {} {street_text}", amount(least, most)),
     }
 }
 
-fn place(street: Street) -> String {
+fn street_text(street: Street) -> String {
     match street {
         Street::Preflop => "before the flop".to_owned(),
         street => format!("on the {street}"),

@@ -226,7 +226,7 @@ fn wrong(field: &'static str, text: &str) -> ForestError {
 /// Checks that trees add to the groups in turn, in whole rounds.
 fn check_turns(groups_of: &[i32], trees: usize, groups: usize) -> Result<(), ForestError> {
     if groups_of.len() != trees {
-        return Err(ForestError::Count { trees, told: groups_of.len() });
+        return Err(ForestError::Count { trees, declared: groups_of.len() });
     }
     let turn = |(tree, &group): (usize, &i32)| usize::try_from(group) != Ok(tree % groups);
     match groups_of.iter().enumerate().position(turn) {

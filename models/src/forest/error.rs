@@ -28,9 +28,9 @@ pub enum ForestError {
         "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save it again"
     )]
     Number {
-        /// The field.
+        /// The field's name in the XGBoost document.
         field: &'static str,
-        /// The text.
+        /// The field's content.
         text: String,
     },
     /// The model has another booster.
@@ -67,13 +67,13 @@ pub enum ForestError {
     },
     /// Number of trees and `tree_info` disagree.
     #[error(
-        "the XGBoost model has {trees} trees, and its tree_info is for {told}: it was edited or cut; save it again"
+        "the XGBoost model has {trees} trees, and its tree_info is for {declared}: it was edited or cut; save it again"
     )]
     Count {
         /// Number of trees.
         trees: usize,
         /// Number of entries of `tree_info`.
-        told: usize,
+        declared: usize,
     },
     /// The trees do not add to the classes in turn.
     #[error(

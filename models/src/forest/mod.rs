@@ -22,7 +22,7 @@ use std::path::Path;
 
 use crate::Classifier;
 pub use error::ForestError;
-use nodes::{MOST_COLUMNS, Nodes};
+use nodes::{MAX_COLUMNS, Nodes};
 pub use nodes::{Node, Tree};
 
 /// XGBoost's attribute for the round with the best validation score.
@@ -64,8 +64,8 @@ impl Forest {
         if columns == 0 || classes < 2 {
             return Err(ForestError::Narrow { columns, classes });
         }
-        if columns > MOST_COLUMNS {
-            return Err(ForestError::Columns { columns, most: MOST_COLUMNS });
+        if columns > MAX_COLUMNS {
+            return Err(ForestError::Columns { columns, most: MAX_COLUMNS });
         }
         if let Some(class) = base.iter().position(|value| !value.is_finite()) {
             return Err(ForestError::Base { class, value: base[class] });

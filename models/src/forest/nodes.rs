@@ -48,10 +48,10 @@ pub enum Node {
 }
 
 /// Maximum number of columns: those a packed node can hold, less one for leaves.
-pub(super) const MOST_COLUMNS: usize = (1 << COLUMN_BITS) - 2;
+pub(super) const MAX_COLUMNS: usize = (1 << COLUMN_BITS) - 2;
 const COLUMN_BITS: u32 = 11;
 /// Maximum distance of a child from its parent.
-const MOST_AHEAD: u32 = (1 << (31 - COLUMN_BITS)) - 1;
+const MAX_AHEAD: u32 = (1 << (31 - COLUMN_BITS)) - 1;
 /// Number of trees traversed in lockstep.
 const LANES: usize = 16;
 
@@ -187,7 +187,7 @@ impl Nodes {
                 Err("a test against something that is not a number")
             }
             Node::Split { column, below, missing_left, gain, cover, value, .. } => {
-                let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MOST_AHEAD);
+                let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MAX_AHEAD);
                 let ahead = ahead.ok_or("children more than a million nodes away")?;
                 let missing = u32::from(missing_left) << COLUMN_BITS;
                 let link = column as u32 | missing | ahead << (COLUMN_BITS + 1);

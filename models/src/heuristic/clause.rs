@@ -22,11 +22,11 @@ impl Bound {
 pub enum Clause {
     /// The category of the made hand.
     Hand(Bound, Category),
-    /// The rank that names the made hand ([`abstraction::facts::Made::high`]).
+    /// The rank that names the made hand ([`abstraction::facts::MadeHand::high`]).
     High(Bound, Rank),
     /// The pot in big blinds, 1 to [`Clause::LARGEST_POT`].
     Pot(Bound, u16),
-    /// The number of outs ([`abstraction::facts::outs`]), 0 to [`Clause::MOST_OUTS`].
+    /// The number of outs ([`abstraction::facts::outs`]), 0 to [`Clause::MAX_OUTS`].
     Outs(Bound, u8),
     /// Whether the opponent's last action was a raise.
     Aggressive(bool),
@@ -49,11 +49,11 @@ pub struct Times {
 
 impl Times {
     /// The largest `m`.
-    pub const MOST: u8 = 100;
+    pub const MAX: u8 = 100;
 
     /// A chance of `n` in `m`; `None` unless 1 <= n < m <= 100.
     pub fn new(n: u8, m: u8) -> Option<Times> {
-        (n >= 1 && n < m && m <= Times::MOST).then_some(Times { n, m })
+        (n >= 1 && n < m && m <= Times::MAX).then_some(Times { n, m })
     }
 
     /// `[n, m]`.
@@ -69,7 +69,7 @@ impl Times {
 
 /// The street and kind of game in which a list is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct RuleScope {
     /// The street.
     pub street: Street,
     /// Limit or no-limit.
@@ -83,15 +83,15 @@ impl Clause {
     /// The largest pot of a clause, in big blinds.
     pub const LARGEST_POT: u16 = 1_000;
     /// The largest number of outs of a clause.
-    pub const MOST_OUTS: u8 = 21;
+    pub const MAX_OUTS: u8 = 21;
 
-    /// All clauses of the paper's language at a place, one for each value, without win rates and
+    /// All clauses of the paper's language in a scope, one for each value, without win rates and
     /// shares of times. In no-limit games pots go up to `pots` big blinds, in limit games to
     /// [`Clause::LARGEST_LIMIT_POT`].
     ///
     /// Clauses that always hold (`outs >= 0`) are included; all pass [`Clause::check`] there.
-    pub fn all(place: Place, pots: u16) -> Vec<Clause> {
-        let pots = match place.betting {
+    pub fn all(scope: RuleScope, pots: u16) -> Vec<Clause> {
+        let pots = match scope.betting {
             Betting::Limit => Clause::LARGEST_LIMIT_POT,
             Betting::NoLimit => pots.clamp(1, Clause::LARGEST_POT),
         };
@@ -100,11 +100,11 @@ impl Clause {
             all.extend(Category::ALL.map(|category| Clause::Hand(bound, category)));
             all.extend(Rank::all().map(|rank| Clause::High(bound, rank)));
             all.extend((1..=pots).map(|blinds| Clause::Pot(bound, blinds)));
-            all.extend((0..=Clause::MOST_OUTS).map(|outs| Clause::Outs(bound, outs)));
+            all.extend((0..=Clause::MAX_OUTS).map(|outs| Clause::Outs(bound, outs)));
         }
         all.extend([true, false].map(Clause::Aggressive));
         all.extend([true, false].map(Clause::Dry));
-        all.retain(|clause| clause.check(place.street, Some(place.betting)).is_ok());
+        all.retain(|clause| clause.check(scope.street, Some(scope.betting)).is_ok());
         all
     }
 
@@ -146,8 +146,8 @@ impl Clause {
                 Clause::LARGEST_POT,
                 Clause::LARGEST_LIMIT_POT
             )),
-            Clause::Outs(_, outs) if outs > Clause::MOST_OUTS => {
-                Err(format!("{outs} are too many outs: they are from 0 to {}", Clause::MOST_OUTS))
+            Clause::Outs(_, outs) if outs > Clause::MAX_OUTS => {
+                Err(format!("{outs} are too many outs: they are from 0 to {}", Clause::MAX_OUTS))
             }
             Clause::WinRate(_, tenths) if tenths > 1_000 => Err(format!(
                 "{} % is not a win rate: it is from 0 to 100 %",

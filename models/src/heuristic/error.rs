@@ -25,7 +25,7 @@ pub enum HeuristicError {
     /// A statement that is not valid, in a list that was not parsed from a text.
     #[error("statement {number}, `{text}`: {what}")]
     Statement {
-        /// Its position in the list, from 1; the default is after the last.
+        /// The position in the list, from 1; the default is after the last.
         number: usize,
         /// The statement.
         text: String,
@@ -42,8 +42,11 @@ pub enum HeuristicError {
         /// The first of them.
         first: &'static str,
     },
-    /// More statements than [`MOST_STATEMENTS`](super::MOST_STATEMENTS).
-    #[error("{found} statements are more than {most}: leave some out", most = super::MOST_STATEMENTS)]
+    /// More statements than [`MAX_STATEMENTS`](super::MAX_STATEMENTS).
+    #[error(
+        "{found} statements are more than {most}: leave some out",
+        most = super::MAX_STATEMENTS
+    )]
     TooMany {
         /// Number of statements.
         found: usize,

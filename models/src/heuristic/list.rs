@@ -1,17 +1,17 @@
 //! Decision lists: the first statement that applies decides. A fast-and-frugal tree.
 
-use super::{Act, Clause, HeuristicError, Place};
+use super::{Act, Clause, HeuristicError, RuleScope};
 
 /// Maximum number of statements of a list.
-pub const MOST_STATEMENTS: usize = 64;
+pub const MAX_STATEMENTS: usize = 64;
 
 /// Maximum number of clauses of a statement.
-pub const MOST_CLAUSES: usize = 16;
+pub const MAX_CLAUSES: usize = 16;
 
 /// A statement: clauses that must all hold, and the act then.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
-    /// One to [`MOST_CLAUSES`] clauses; at most one is a share of times.
+    /// One to [`MAX_CLAUSES`] clauses; at most one is a share of times.
     pub clauses: Vec<Clause>,
     /// The act where all clauses hold.
     pub act: Act,
@@ -33,13 +33,13 @@ impl Heuristic {
     /// [`HeuristicError::TooMany`], and [`HeuristicError::Statement`] when one has no clause, too
     /// many, two shares of times, or a value out of its range.
     pub fn new(statements: Vec<Statement>, default: Act) -> Result<Heuristic, HeuristicError> {
-        if statements.len() > MOST_STATEMENTS {
+        if statements.len() > MAX_STATEMENTS {
             return Err(HeuristicError::TooMany { found: statements.len() });
         }
         let heuristic = Heuristic { statements, default };
-        heuristic.each(|part| match part {
-            Part::Statement(statement) => statement.check_values(),
-            Part::Default(act) => act.check_value(),
+        heuristic.each(|item| match item {
+            ListItem::Statement(statement) => statement.check_values(),
+            ListItem::Default(act) => act.check_value(),
         })?;
         Ok(heuristic)
     }
@@ -90,30 +90,33 @@ impl Heuristic {
         self.statements.iter().flat_map(|statement| statement.clauses.iter().copied())
     }
 
-    /// Checks that the list can be played at a place.
+    /// Checks that the list can be played in a scope.
     ///
     /// # Errors
     /// The first statement that cannot: outs on the river, `raise` in a no-limit game, a pot that a
     /// limit game cannot have ([`Clause::check`], [`Act::check`]).
-    pub fn check(&self, place: Place) -> Result<(), HeuristicError> {
-        self.each(|part| {
-            let (clauses, act) = match part {
-                Part::Statement(statement) => (statement.clauses.as_slice(), statement.act),
-                Part::Default(act) => (&[][..], act),
+    pub fn check(&self, scope: RuleScope) -> Result<(), HeuristicError> {
+        self.each(|item| {
+            let (clauses, act) = match item {
+                ListItem::Statement(statement) => (statement.clauses.as_slice(), statement.act),
+                ListItem::Default(act) => (&[][..], act),
             };
             clauses
                 .iter()
-                .try_for_each(|clause| clause.check(place.street, Some(place.betting)))?;
-            act.check(place.betting)
+                .try_for_each(|clause| clause.check(scope.street, Some(scope.betting)))?;
+            act.check(scope.betting)
         })
     }
 
-    /// Checks each part; the error names the first that fails.
-    fn each(&self, check: impl Fn(Part<'_>) -> Result<(), String>) -> Result<(), HeuristicError> {
-        let parts = self.statements.iter().map(Part::Statement);
-        for (at, part) in parts.chain([Part::Default(self.default)]).enumerate() {
-            check(part).map_err(|what| {
-                let text = self.part_text(at);
+    /// Checks each item; the error names the first that fails.
+    fn each(
+        &self,
+        check: impl Fn(ListItem<'_>) -> Result<(), String>,
+    ) -> Result<(), HeuristicError> {
+        let items = self.statements.iter().map(ListItem::Statement);
+        for (at, item) in items.chain([ListItem::Default(self.default)]).enumerate() {
+            check(item).map_err(|what| {
+                let text = self.item_text(at);
                 HeuristicError::Statement { number: at + 1, text, what }
             })?;
         }
@@ -121,8 +124,8 @@ impl Heuristic {
     }
 }
 
-/// A part of a list: a statement, or the default.
-enum Part<'a> {
+/// An item of a list: a statement, or the default.
+enum ListItem<'a> {
     Statement(&'a Statement),
     Default(Act),
 }
@@ -133,9 +136,9 @@ impl Statement {
             return Err("a statement has a clause: write one, or only the action as the last line"
                 .to_owned());
         }
-        if self.clauses.len() > MOST_CLAUSES {
+        if self.clauses.len() > MAX_CLAUSES {
             let found = self.clauses.len();
-            return Err(format!("{found} clauses are more than {MOST_CLAUSES}: leave some out"));
+            return Err(format!("{found} clauses are more than {MAX_CLAUSES}: leave some out"));
         }
         let draws = self.clauses.iter().filter(|clause| matches!(clause, Clause::Times(_)));
         if draws.count() > 1 {

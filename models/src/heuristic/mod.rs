@@ -14,20 +14,20 @@
 //! - [`Heuristic::sentence`]: statements in plain words.
 //! - [`Rulebook`]: the lists of a game's streets, as a file.
 
-mod book;
 mod clause;
 mod decide;
 mod error;
 mod list;
 mod reach;
+mod rulebook;
 mod text;
 mod words;
 
-pub use book::{Rulebook, Warning};
-pub use clause::{Act, Bound, Clause, Place, Times};
+pub use clause::{Act, Bound, Clause, RuleScope, Times};
 pub use decide::{Decider, Pot, Situation};
 pub use error::HeuristicError;
-pub use list::{Heuristic, MOST_CLAUSES, MOST_STATEMENTS, Statement};
+pub use list::{Heuristic, MAX_CLAUSES, MAX_STATEMENTS, Statement};
 pub use reach::Unreached;
+pub use rulebook::{Rulebook, Warning};
 pub use text::facts_in_words;
 pub use words::Term;

@@ -9,14 +9,14 @@
 use game::{Betting, Street};
 
 use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, LARGEST, NUMBERS, OUTS, POT, WIN_RATE};
-use super::{Clause, Heuristic, Place};
+use super::{Clause, Heuristic, RuleScope};
 
 /// The reason why a statement can never apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unreached {
-    /// Its clauses contradict each other.
+    /// The clauses contradict each other.
     Contradiction,
-    /// A clause cannot hold at the place, such as a pot of 31 big blinds on the turn of a limit
+    /// A clause cannot hold in the scope, such as a pot of 31 big blinds on the turn of a limit
     /// game.
     /// limit game.
     Impossible,
@@ -38,11 +38,11 @@ impl std::fmt::Display for Unreached {
 const EFFORT: usize = 100_000;
 
 impl Heuristic {
-    /// The parts of the list that can never apply at a place, by index (the default's is the number
+    /// The items of the list that can never apply in a scope, by index (the default's is the number
     /// of statements), in order. `chips` is the total of a no-limit game in big blinds, rounded up;
     /// without it no pot is too large.
-    pub fn unreached(&self, place: Place, chips: Option<u16>) -> Vec<(usize, Unreached)> {
-        let all = everything(place, chips);
+    pub fn unreached(&self, scope: RuleScope, chips: Option<u16>) -> Vec<(usize, Unreached)> {
+        let all = everything(scope, chips);
         let mut found = Vec::new();
         let mut above: Vec<Bounds> = Vec::new();
         for (at, statement) in self.statements().iter().enumerate() {
@@ -67,29 +67,29 @@ impl Heuristic {
     }
 }
 
-/// The possible values of a situation at a place, heads-up.
+/// The possible values of a situation in a scope, heads-up.
 ///
 /// Pots of limit games are those of the competition's game: blinds of a half and one, bets of one
 /// and two big blinds, three raises before the flop and four after it.
 ///
 /// In no-limit games the acting player has chips left, so the pot is less than all chips.
-fn everything(place: Place, chips: Option<u16>) -> Bounds {
+fn everything(scope: RuleScope, chips: Option<u16>) -> Bounds {
     let mut all = Bounds { low: [0; NUMBERS], high: [0; NUMBERS] };
-    all.high[HAND] = if place.street == Street::Preflop { 1 } else { 8 };
+    all.high[HAND] = if scope.street == Street::Preflop { 1 } else { 8 };
     all.high[HIGH] = 12;
-    if matches!(place.street, Street::Flop | Street::Turn) {
-        all.high[OUTS] = Clause::MOST_OUTS.into();
+    if matches!(scope.street, Street::Flop | Street::Turn) {
+        all.high[OUTS] = Clause::MAX_OUTS.into();
     }
     all.high[WIN_RATE] = 2_000;
     all.high[AGGRESSIVE] = 1;
     all.high[DRY] = 1;
-    if place.street == Street::Preflop {
+    if scope.street == Street::Preflop {
         all.low[DRY] = 1;
     }
     let most =
         chips.map_or(LARGEST, |chips| chips.saturating_mul(2).saturating_sub(1).min(LARGEST));
     // In half big blinds. A limit street's largest pot at a decision is that after its last raise.
-    (all.low[POT], all.high[POT]) = match (place.betting, place.street) {
+    (all.low[POT], all.high[POT]) = match (scope.betting, scope.street) {
         (Betting::Limit, Street::Preflop) => (3, 2 * 7),
         (Betting::Limit, Street::Flop) => (2 * 2, 2 * 15),
         (Betting::Limit, Street::Turn) => (2 * 2, 2 * 30),

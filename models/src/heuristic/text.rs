@@ -29,7 +29,7 @@ use cards::{Category, Rank};
 use game::Street;
 use show::nearest::nearest;
 
-use super::{Act, Bound, Clause, Heuristic, HeuristicError, MOST_STATEMENTS, Statement, Times};
+use super::{Act, Bound, Clause, Heuristic, HeuristicError, MAX_STATEMENTS, Statement, Times};
 
 const CATEGORY_NAMES: [&str; 9] = [
     "high card",
@@ -83,7 +83,7 @@ impl Heuristic {
         street: Option<Street>,
     ) -> Result<(Heuristic, Vec<usize>), HeuristicError> {
         let mut statements = Vec::new();
-        let mut places = Vec::new();
+        let mut line_numbers = Vec::new();
         let mut default = None;
         let mut end = 1;
         for (number, line) in lines {
@@ -102,29 +102,29 @@ impl Heuristic {
                                 after it is never reached, move it up or leave it out";
                     return Err(at(what.to_owned()));
                 }
-                match parse_part(&words, street).map_err(at)? {
+                match parse_item(&words, street).map_err(at)? {
                     Piece::Statement(statement) => statements.push(statement),
                     Piece::Default(act) => default = Some(act),
                 }
-                places.push(number + 1);
+                line_numbers.push(number + 1);
             }
         }
-        if statements.len() > MOST_STATEMENTS {
+        if statements.len() > MAX_STATEMENTS {
             return Err(HeuristicError::TooMany { found: statements.len() });
         }
         let default = default.ok_or(HeuristicError::NoDefault { line: end })?;
         let heuristic = Heuristic::new(statements, default).map_err(|error| match error {
             HeuristicError::Statement { number, text, what } => {
-                HeuristicError::Line { line: places[number - 1], text, what }
+                HeuristicError::Line { line: line_numbers[number - 1], text, what }
             }
             other => other,
         })?;
-        Ok((heuristic, places))
+        Ok((heuristic, line_numbers))
     }
 
     /// The printed form of a statement, or of the default (the index after the last), with its
     /// `else`.
-    pub fn part_text(&self, at: usize) -> String {
+    pub fn item_text(&self, at: usize) -> String {
         let or = if at == 0 { "" } else { "else " };
         match self.statements().get(at) {
             Some(statement) => format!("{or}{statement}"),
@@ -157,7 +157,7 @@ fn words(text: &str) -> Vec<String> {
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
-fn parse_part(words: &[String], street: Option<Street>) -> Result<Piece, String> {
+fn parse_item(words: &[String], street: Option<Street>) -> Result<Piece, String> {
     let words = match words {
         [first, rest @ ..] if first == "else" => rest,
         all => all,
@@ -225,7 +225,7 @@ fn clause(text: &str) -> Result<Clause, String> {
             let whole = whole(value).ok_or_else(|| {
                 format!(
                     "`{value}` is not a number of outs: write one from 0 to {}",
-                    Clause::MOST_OUTS
+                    Clause::MAX_OUTS
                 )
             })?;
             Ok(Clause::Outs(bound, u8::try_from(whole).unwrap_or(u8::MAX)))
@@ -309,7 +309,7 @@ fn share(n: &str, m: &str) -> Result<Times, String> {
         format!(
             "`{n} in {m} times` is not a share: write one as in `one in three times`, the first \
                  number the smaller, the second at most {}",
-            Times::MOST
+            Times::MAX
         )
     })
 }
@@ -458,7 +458,7 @@ impl fmt::Display for Heuristic {
         let between = if f.alternate() { "\n" } else { "; " };
         for at in 0..=self.statements().len() {
             let between = if at == 0 { "" } else { between };
-            write!(f, "{between}{}", self.part_text(at))?;
+            write!(f, "{between}{}", self.item_text(at))?;
         }
         Ok(())
     }

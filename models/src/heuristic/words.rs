@@ -80,13 +80,13 @@ pub enum Term {
     High,
     /// An opponent that has just bet or raised.
     Aggressive,
-    /// The pot.
+    /// The size of the pot in big blinds.
     Pot,
-    /// Outs.
+    /// Unseen cards that improve the hand.
     Outs,
     /// Dry and wet boards; their definition is a setting.
     Dry,
-    /// The win rate.
+    /// The share of pots won against a random hand.
     WinRate,
     /// A share of times, such as one time in three.
     Times,

@@ -6,7 +6,7 @@ pub const MAX: f32 = 65_504.0;
 /// Number of binary16's subnormal steps in 1.
 const STEPS: f32 = 16_777_216.0;
 /// The smallest normal number, 2⁻¹⁴.
-const LEAST_NORMAL: f32 = 1_024.0 / STEPS;
+const MIN_NORMAL: f32 = 1_024.0 / STEPS;
 /// The difference of the exponents' biases, 127 and 15, where an `f32` has its exponent.
 const REBIAS: u32 = (127 - 15) << 23;
 const INFINITY: u16 = 0x7c00;
@@ -16,7 +16,7 @@ pub fn to_bits(number: f32) -> u16 {
     let size = number.abs();
     let bits = if size.is_nan() {
         INFINITY | 0x200
-    } else if size < LEAST_NORMAL {
+    } else if size < MIN_NORMAL {
         (size * STEPS).round_ties_even() as u16
     } else {
         let bits = size.to_bits() - REBIAS;

@@ -73,7 +73,7 @@ impl Network {
         Network { notes, ..self }
     }
 
-    /// The notes.
+    /// The metadata of the file, by key.
     pub fn notes(&self) -> &BTreeMap<String, String> {
         &self.notes
     }
@@ -83,7 +83,7 @@ impl Network {
         &self.shape
     }
 
-    /// Its layers.
+    /// The layers from the inputs to the outputs.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }

@@ -10,7 +10,7 @@ const BLOCK: usize = 256;
 
 thread_local! {
     /// A buffer for the units of two layers, kept between calls.
-    static ROOM: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    static BUFFER: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
 impl Network {
@@ -20,9 +20,9 @@ impl Network {
         assert_eq!(row.len(), self.shape.inputs, "a number for each column");
         assert_eq!(answers.len(), self.shape.outputs, "a place for each answer");
         let most = self.layers.iter().map(|layer| layer.inputs).max().unwrap_or(0);
-        let mut room = ROOM.take();
-        room.resize(2 * most, 0.0);
-        let (mut before, mut after) = room.split_at_mut(most);
+        let mut buffer = BUFFER.take();
+        buffer.resize(2 * most, 0.0);
+        let (mut before, mut after) = buffer.split_at_mut(most);
         self.scaling.apply(row, &mut before[..row.len()]);
         for layer in &self.layers {
             let inputs = &before[..layer.inputs];
@@ -36,7 +36,7 @@ impl Network {
             std::mem::swap(&mut before, &mut after);
         }
         self.output.forward(row, answers);
-        ROOM.set(room);
+        BUFFER.set(buffer);
     }
 
     /// Computes the answers for many rows, stored one after the other like their answers.

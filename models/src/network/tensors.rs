@@ -151,7 +151,7 @@ impl<'a> Tensors<'a> {
         let mut end = data;
         let mut tensors = BTreeMap::new();
         for (tensor, entry) in order {
-            let (kind, range) = place(&tensor, &entry, end, bytes.len(), data)?;
+            let (kind, range) = tensor_range(&tensor, &entry, end, bytes.len(), data)?;
             end = range.end;
             if let Some(wanted) = sums.remove(&tensor)
                 && sum(&bytes[range.clone()]) != wanted
@@ -218,7 +218,7 @@ impl<'a> Tensors<'a> {
 
 /// The type and byte range of a tensor, checked against its shape, the end of the previous one, and
 /// the length of the file. `data` is the offset of the first tensor.
-fn place(
+fn tensor_range(
     tensor: &str,
     entry: &Entry,
     end: usize,

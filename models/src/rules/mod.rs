@@ -20,7 +20,7 @@ pub use error::RulesError;
 pub use play::Hands;
 
 /// Maximum number of bets of a list.
-pub const MOST_BETS: usize = 100;
+pub const MAX_BETS: usize = 100;
 
 /// Maximum size of a bet in pots, and maximum factor of bluffs and calls.
 pub const LARGEST: f64 = 1_000.0;
@@ -30,7 +30,7 @@ pub const LARGEST: f64 = 1_000.0;
 pub enum Size {
     /// A multiple of the pot before the bet, above 0 and up to [`LARGEST`].
     Pots(f64),
-    /// All-in.
+    /// The whole remaining stack.
     AllIn,
 }
 
@@ -66,8 +66,8 @@ impl Betting {
     /// # Errors
     /// [`RulesError::Value`] when a number is out of its range or the order is wrong.
     pub fn new(bets: Vec<Bet>, bluffs: Option<f64>) -> Result<Betting, RulesError> {
-        if bets.len() > MOST_BETS {
-            let what = format!("{} bets are more than {MOST_BETS}: leave some out", bets.len());
+        if bets.len() > MAX_BETS {
+            let what = format!("{} bets are more than {MAX_BETS}: leave some out", bets.len());
             return Err(RulesError::Value(what));
         }
         for (number, bet) in bets.iter().enumerate() {

@@ -86,8 +86,8 @@ impl Parser {
                 before(!self.checks, "`else check`")?;
                 before(self.bluffs.is_none(), "the line that bluffs")?;
                 let bet = bet(text)?;
-                if self.bets.len() == super::MOST_BETS {
-                    return Err(format!("a list has at most {} bets", super::MOST_BETS));
+                if self.bets.len() == super::MAX_BETS {
+                    return Err(format!("a list has at most {} bets", super::MAX_BETS));
                 }
                 check_bet(&self.bets, &bet)?;
                 self.bets.push(bet);

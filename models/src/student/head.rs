@@ -28,7 +28,7 @@ pub struct Manifest {
     pub features: Stamp,
     /// The streets, preflop first.
     pub streets: Vec<StreetManifest>,
-    /// The game.
+    /// The rules of the game it was trained for.
     pub game: GameSpec,
 }
 

@@ -5,7 +5,7 @@
 //! does not match this program or the game being played is refused.
 
 mod head;
-mod learned;
+mod trained_model;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
 pub use head::{Manifest, StreetManifest};
-pub use learned::Learned;
+pub use trained_model::TrainedModel;
 
 /// The format version that this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -39,7 +39,7 @@ pub enum StudentError {
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The name of the file in the student's folder.
         path: PathBuf,
         /// The underlying error.
         source: io::Error,
@@ -64,7 +64,7 @@ pub enum StudentError {
     /// A file's contents do not match the manifest.
     #[error("{file}: its contents do not match the manifest: copy or train it again")]
     Damaged {
-        /// The file.
+        /// The name of the file in the student's folder.
         file: String,
     },
     /// A file is not a valid model of this street.
@@ -93,7 +93,7 @@ pub struct Student {
     manifest: Manifest,
     schema: Schema,
     moves: [Moves; 4],
-    streets: [Learned; 4],
+    streets: [TrainedModel; 4],
 }
 
 impl Student {
@@ -142,7 +142,7 @@ impl Student {
                 return Err(StudentError::Damaged { file: name.clone() });
             }
             let (columns, classes) = (columns(street), moves[street.index()].names());
-            Learned::read(&manifest.kind, bytes.as_ref(), &columns, &classes)
+            TrainedModel::read(&manifest.kind, bytes.as_ref(), &columns, &classes)
                 .map_err(|reason| StudentError::Model { file: name.clone(), reason })
         };
         let [preflop, flop, turn, river] = Street::ALL;
@@ -162,7 +162,7 @@ impl Student {
     /// [`StudentError::Model`] where the recorded round is not valid.
     pub fn best_rounds(mut self) -> Result<Student, StudentError> {
         for (learned, street) in self.streets.iter_mut().zip(&self.manifest.streets) {
-            let Learned::Forest(forest) = learned else { continue };
+            let TrainedModel::Forest(forest) = learned else { continue };
             let best = forest.best_rounds().map_err(|error| StudentError::Model {
                 file: street.file.clone(),
                 reason: error.to_string(),
@@ -185,7 +185,7 @@ impl Student {
     }
 
     /// The model of a street.
-    pub fn street(&self, street: Street) -> &Learned {
+    pub fn street(&self, street: Street) -> &TrainedModel {
         &self.streets[street.index()]
     }
 

@@ -20,13 +20,13 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Builder, Looks, Node, Tree, TreeError, UNITS};
+use super::{Builder, Node, SplitTest, Tree, TreeError, UNITS};
 
 const MAGIC: &[u8; 8] = b"cardtree";
 const VERSION: u32 = 1;
 const SUM: usize = 32;
 // Maximum number of columns or classes in a file.
-const MOST_NAMES: u32 = 1 << 16;
+const MAX_NAMES: u32 = 1 << 16;
 
 impl Tree {
     /// The tree as the bytes of a file.
@@ -49,12 +49,12 @@ impl Tree {
                         varint(&mut out, (share * UNITS as f32).round() as u32);
                     }
                 }
-                Node::Branch { looks: Looks::Column(column), below, .. } => {
+                Node::Branch { test: SplitTest::Column(column), below, .. } => {
                     out.push(1);
                     varint(&mut out, column as u32);
                     out.extend(below.to_le_bytes());
                 }
-                Node::Branch { looks: Looks::Plane(plane), below, .. } => {
+                Node::Branch { test: SplitTest::Plane(plane), below, .. } => {
                     out.push(2);
                     varint(&mut out, plane.factors.len() as u32);
                     for &(column, factor) in &plane.factors {
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
 
     fn count(&mut self) -> Result<u32, TreeError> {
         let count = self.word("the number of names")?;
-        if count > MOST_NAMES {
+        if count > MAX_NAMES {
             return Err(self.error(format!("{count} names are too many")));
         }
         Ok(count)

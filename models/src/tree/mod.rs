@@ -76,7 +76,7 @@ impl Plane {
 
 /// The quantity that a branch tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Looks<'a> {
+pub enum SplitTest<'a> {
     /// One column.
     Column(usize),
     /// A weighted sum of columns.
@@ -89,7 +89,7 @@ pub enum Node<'a> {
     /// A test with two children.
     Branch {
         /// The tested quantity.
-        looks: Looks<'a>,
+        test: SplitTest<'a>,
         /// The threshold: rows with less go left.
         below: f32,
         /// The left child, for less.
@@ -148,16 +148,18 @@ impl Tree {
     /// The node with this number. Panics where there is none.
     pub fn node(&self, number: usize) -> Node<'_> {
         let node = self.nodes[number];
-        let looks = match node.column {
+        let test = match node.column {
             LEAF => {
                 let leaf = node.next as usize;
                 let Counts { weight, rows } = self.leaves[leaf];
                 return Node::Leaf { shares: self.leaf_shares(leaf), weight, rows };
             }
-            column if column & PLANE != 0 => Looks::Plane(&self.planes[(column & !PLANE) as usize]),
-            column => Looks::Column(column as usize),
+            column if column & PLANE != 0 => {
+                SplitTest::Plane(&self.planes[(column & !PLANE) as usize])
+            }
+            column => SplitTest::Column(column as usize),
         };
-        Node::Branch { looks, below: node.below, left: number + 1, right: node.next as usize }
+        Node::Branch { test, below: node.below, left: number + 1, right: node.next as usize }
     }
 
     /// The number of the leaf node that a row reaches.
@@ -181,10 +183,10 @@ impl Tree {
         let mut path = vec![0];
         loop {
             let at = path[path.len() - 1];
-            let Node::Branch { looks, below, left, right } = self.node(at) else { return path };
-            let value = match looks {
-                Looks::Column(column) => row[column],
-                Looks::Plane(plane) => plane.of(row),
+            let Node::Branch { test, below, left, right } = self.node(at) else { return path };
+            let value = match test {
+                SplitTest::Column(column) => row[column],
+                SplitTest::Plane(plane) => plane.of(row),
             };
             path.push(if value < below { left } else { right });
         }
@@ -213,10 +215,10 @@ impl Tree {
         let mut shares = vec![0.0; self.classes.len()];
         let mut total = 0.0;
         for leaf in leaves() {
-            let part = if weight > 0.0 { f64::from(self.leaves[leaf].weight) } else { 1.0 };
-            total += part;
+            let leaf_weight = if weight > 0.0 { f64::from(self.leaves[leaf].weight) } else { 1.0 };
+            total += leaf_weight;
             for (sum, &share) in shares.iter_mut().zip(self.leaf_shares(leaf)) {
-                *sum += part * f64::from(share);
+                *sum += leaf_weight * f64::from(share);
             }
         }
         shares.iter_mut().for_each(|share| *share /= total);

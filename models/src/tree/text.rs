@@ -17,10 +17,10 @@ use std::fmt::Write;
 
 use show::number::grouped;
 
-use super::{Builder, Looks, Node, Plane, Tree, TreeError, UNITS};
+use super::{Builder, Node, Plane, SplitTest, Tree, TreeError, UNITS};
 
 // Maximum nesting of parentheses and branches: more than a tree can have.
-const MOST_NESTED: usize = 4 * super::DEEPEST;
+const MAX_NESTED: usize = 4 * super::DEEPEST;
 
 impl Tree {
     /// The tree as one line of text, which [`Tree::parse`] parses to the same tree.
@@ -34,10 +34,10 @@ impl Tree {
     /// for a leaf.
     pub fn test_text(&self, number: usize) -> String {
         let mut out = String::new();
-        if let Node::Branch { looks, below, .. } = self.node(number) {
-            match looks {
-                Looks::Column(column) => write_name(&self.columns[column], &mut out),
-                Looks::Plane(plane) => self.write_plane(plane, &mut out),
+        if let Node::Branch { test, below, .. } = self.node(number) {
+            match test {
+                SplitTest::Column(column) => write_name(&self.columns[column], &mut out),
+                SplitTest::Plane(plane) => self.write_plane(plane, &mut out),
             }
             write_bound(below, &mut out);
         }
@@ -117,12 +117,12 @@ fn write_bound(below: f32, out: &mut String) {
     out.push_str(&grouped(if shorter { &above } else { &exact }));
 }
 
-fn bare(letter: char) -> bool {
+fn is_name_letter(letter: char) -> bool {
     letter.is_alphanumeric() || "_-./".contains(letter)
 }
 
 fn write_name(name: &str, out: &mut String) {
-    if name.chars().all(bare) {
+    if name.chars().all(is_name_letter) {
         out.push_str(name);
         return;
     }
@@ -170,10 +170,10 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn tree(&mut self, nested: usize) -> Result<Parsed, TreeError> {
-        if nested > MOST_NESTED {
+        if nested > MAX_NESTED {
             return Err(self.error("too many branches inside each other"));
         }
-        if self.eat("(") {
+        if self.consume("(") {
             let tree = self.tree(nested + 1)?;
             self.expect(")")?;
             return Ok(tree);
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         let signs = [("<=", true, true), ("<", true, false), (">=", false, false)];
         let (less, next) = signs
             .iter()
-            .find(|(sign, ..)| self.eat(sign))
+            .find(|(sign, ..)| self.consume(sign))
             .map_or((false, true), |&(_, less, next)| (less, next));
         if !less && next {
             self.expect(">")?;
@@ -225,7 +225,7 @@ impl<'a> Parser<'a> {
             let start = self.at;
             let name = self.name()?;
             factors.push((self.known(&name, self.columns, start)?, factor));
-            if !self.eat("+") {
+            if !self.consume("+") {
                 return Ok(Factors::Sum(factors));
             }
         }
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
                 return Err(self.error_at(at, "a share is between 0% and 100%".into()));
             }
             units[class] = units[class].saturating_add(share.round() as u32);
-            if !self.eat(",") {
+            if !self.consume(",") {
                 break;
             }
         }
@@ -258,8 +258,8 @@ impl<'a> Parser<'a> {
     }
 
     fn leaf(&mut self, units: Vec<u32>) -> Result<Parsed, TreeError> {
-        let rows = if self.eat("#") { self.whole()? } else { 0 };
-        let weight = if self.eat("@") { self.number()? } else { rows as f32 };
+        let rows = if self.consume("#") { self.whole()? } else { 0 };
+        let weight = if self.consume("@") { self.number()? } else { rows as f32 };
         Ok(Parsed::Leaf { units, weight, rows })
     }
 
@@ -282,8 +282,8 @@ impl<'a> Parser<'a> {
 
     fn name(&mut self) -> Result<String, TreeError> {
         self.space();
-        if !self.eat("\"") {
-            let name = self.run(bare).to_string();
+        if !self.consume("\"") {
+            let name = self.run(is_name_letter).to_string();
             return if name.is_empty() { Err(self.error("a name is missing")) } else { Ok(name) };
         }
         let mut name = String::new();
@@ -325,14 +325,14 @@ impl<'a> Parser<'a> {
         self.text[self.at..].starts_with(mark)
     }
 
-    fn eat(&mut self, mark: &str) -> bool {
+    fn consume(&mut self, mark: &str) -> bool {
         let there = self.ahead(mark);
         self.at += if there { mark.len() } else { 0 };
         there
     }
 
     fn expect(&mut self, mark: &str) -> Result<(), TreeError> {
-        if self.eat(mark) { Ok(()) } else { Err(self.error(&format!("`{mark}` is missing"))) }
+        if self.consume(mark) { Ok(()) } else { Err(self.error(&format!("`{mark}` is missing"))) }
     }
 
     fn error(&self, what: &str) -> TreeError {

@@ -23,7 +23,7 @@ pub const COLUMNS: usize = 13 + 2 * Ordered::INTERVALS;
 pub struct Stakes {
     /// The pot, in any unit.
     pub pot: f32,
-    /// What each player still has, in the same unit; above 0.
+    /// The remaining stack of each player, in the same unit; above 0.
     pub behind: f32,
 }
 
@@ -37,7 +37,7 @@ pub struct Flop {
 /// The prospects of all hands where the betting ends, by player, end and hand.
 pub struct Prospects {
     /// The probability of the hands that each can meet.
-    met: [Vec<f32>; 2],
+    unblocked: [Vec<f32>; 2],
     /// Rows of [`COLUMNS`] numbers: for each end, those of the first player's hands, then those of
     /// the second's.
     rows: Vec<f32>,
@@ -68,7 +68,7 @@ impl Flop {
     }
 
     /// For each hand, the probability of the hands of the other player's range that it can meet.
-    pub fn met(&self, range: &[f32]) -> Vec<f32> {
+    pub fn unblocked_weights(&self, range: &[f32]) -> Vec<f32> {
         let hands = || self.hands().iter().zip(range);
         let mut cards = [0.0; 52];
         for (hand, &share) in hands() {
@@ -82,9 +82,9 @@ impl Flop {
         hands().map(of).collect()
     }
 
-    /// What each hand wins from the other player's if nobody bets any more, as a share of the pot:
-    /// half the sum over these hands of their number in `reach` and the margin. `reach` has for
-    /// each end a number for each hand of the other player.
+    /// The winnings of each hand from the other player's if nobody bets any more, as a share of the
+    /// pot: half the sum over these hands of their number in `reach` and the margin. `reach` has
+    /// for each end a number for each hand of the other player.
     pub fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
         let mut sums = products(self.pairs.margins(), reach);
         sums.iter_mut().for_each(|sum| *sum *= 0.5);
@@ -98,15 +98,15 @@ impl Flop {
         [ranges[1], ranges[0]].map(|range| {
             let mut margins = products(self.pairs.margins(), range);
             let mut deviations = products(self.pairs.squares(), range);
-            let met: Vec<f32> =
-                range.chunks_exact(HANDS).flat_map(|range| self.met(range)).collect();
-            for (at, &met) in met.iter().enumerate() {
-                let each = |sum: f32| if met > 1e-6 { sum / met } else { 0.0 };
+            let unblocked: Vec<f32> =
+                range.chunks_exact(HANDS).flat_map(|range| self.unblocked_weights(range)).collect();
+            for (at, &unblocked) in unblocked.iter().enumerate() {
+                let each = |sum: f32| if unblocked > 1e-6 { sum / unblocked } else { 0.0 };
                 margins[at] = each(margins[at]).clamp(-1.0, 1.0);
                 let square = each(deviations[at]) - margins[at] * margins[at];
                 deviations[at] = square.max(0.0).sqrt();
             }
-            (margins, deviations, met)
+            (margins, deviations, unblocked)
         })
     }
 
@@ -118,20 +118,20 @@ impl Flop {
         let mut rows = Vec::with_capacity(ends.len() * 2 * HANDS * COLUMNS);
         for (number, end) in ends.iter().enumerate() {
             let stacks_to_pot = (end.behind / end.pot).ln();
-            let places = number * HANDS..(number + 1) * HANDS;
+            let span = number * HANDS..(number + 1) * HANDS;
             let at = [0, 1].map(|player: usize| {
-                let (margins, deviations, met) = &all[player];
-                let range = &ranges[player][places.clone()];
+                let (margins, deviations, unblocked) = &all[player];
+                let range = &ranges[player][span.clone()];
                 let rates: Vec<f32> =
-                    margins[places.clone()].iter().map(|margin| 0.5 + 0.5 * margin).collect();
-                let deviations = &deviations[places.clone()];
+                    margins[span.clone()].iter().map(|margin| 0.5 + 0.5 * margin).collect();
+                let deviations = &deviations[span.clone()];
                 let deviation =
                     deviations.iter().zip(range).map(|(one, share)| one * share).sum::<f32>();
                 let ordered = Ordered::new(rates.iter().copied().zip(range.iter().copied()));
-                (rates, deviations, &met[places.clone()], ordered, deviation)
+                (rates, deviations, &unblocked[span.clone()], ordered, deviation)
             });
             for player in 0..2 {
-                let (rates, deviations, met, own, own_deviation) = &at[player];
+                let (rates, deviations, unblocked, own, own_deviation) = &at[player];
                 let (_, _, _, other, other_deviation) = &at[1 - player];
                 for hand in 0..HANDS {
                     let rate = rates[hand];
@@ -139,13 +139,13 @@ impl Flop {
                     rows.extend([
                         player as f32,
                         stacks_to_pot,
-                        met[hand],
+                        unblocked[hand],
                         rate,
                         deviations[hand],
                         own.below(rate),
                         other.below(rate),
                         own.mean,
-                        (rate - 0.5) * met[hand],
+                        (rate - 0.5) * unblocked[hand],
                         alone,
                         deviation_alone,
                         *own_deviation,
@@ -155,7 +155,7 @@ impl Flop {
                 }
             }
         }
-        Prospects { met: all.map(|(_, _, met)| met), rows }
+        Prospects { unblocked: all.map(|(_, _, unblocked)| unblocked), rows }
     }
 }
 
@@ -174,36 +174,43 @@ impl Prospects {
         &self.rows[((2 * end + player) * HANDS + hand) * COLUMNS..][..COLUMNS]
     }
 
-    /// What both players' hands win beyond checking down by a network: shares of the pot, times the
-    /// probability of the hands that can be met. Over both ranges it sums to zero at each end.
+    /// The winnings of both players' hands beyond checking down by a network: shares of the pot,
+    /// times the probability of the hands that can be met. Over both ranges it sums to zero at each
+    /// end.
     pub fn beyond(self, network: &Network, ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
         let mut answers = vec![0.0; self.rows.len() / COLUMNS];
         network.answer_all(&self.rows, &mut answers);
-        let mut beyond = self.met.each_ref().map(|met| Vec::with_capacity(met.len()));
+        let mut beyond =
+            self.unblocked.each_ref().map(|unblocked| Vec::with_capacity(unblocked.len()));
         for (end, answers) in answers.chunks_exact(2 * HANDS).enumerate() {
-            let places = end * HANDS..(end + 1) * HANDS;
+            let span = end * HANDS..(end + 1) * HANDS;
             let (first, second) = answers.split_at(HANDS);
-            let met = self.met.each_ref().map(|met| &met[places.clone()]);
-            let values = zero_sum([first, second], met, ranges.map(|range| &range[places.clone()]));
+            let unblocked = self.unblocked.each_ref().map(|unblocked| &unblocked[span.clone()]);
+            let values =
+                zero_sum([first, second], unblocked, ranges.map(|range| &range[span.clone()]));
             beyond.iter_mut().zip(values).for_each(|(beyond, values)| beyond.extend(values));
         }
         beyond
     }
 }
 
-/// What both players' hands win, times the probability `met` of the hands that they can meet, less
-/// the same for each pair of hands, so that it sums to zero over both ranges.
-pub fn zero_sum(won: [&[f32]; 2], met: [&[f32]; 2], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+/// The winnings of both players' hands, times the probability `unblocked` of the hands that they
+/// can meet, less the same for each pair of hands, so that it sums to zero over both ranges.
+pub fn zero_sum(won: [&[f32]; 2], unblocked: [&[f32]; 2], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
     let (mut sum, mut total) = (0.0_f64, 0.0_f64);
     for player in 0..2 {
         let shares = ranges[player].iter().map(|&share| f64::from(share));
-        for (share, (&won, &met)) in shares.zip(won[player].iter().zip(met[player])) {
+        for (share, (&won, &unblocked)) in shares.zip(won[player].iter().zip(unblocked[player])) {
             sum += share * f64::from(won);
-            total += share * f64::from(met);
+            total += share * f64::from(unblocked);
         }
     }
     let off = (sum / total.max(1e-9)) as f32;
     [0, 1].map(|player: usize| {
-        won[player].iter().zip(met[player]).map(|(won, met)| won - off * met).collect()
+        won[player]
+            .iter()
+            .zip(unblocked[player])
+            .map(|(won, unblocked)| won - off * unblocked)
+            .collect()
     })
 }

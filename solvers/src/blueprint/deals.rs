@@ -90,8 +90,8 @@ impl Deals for HoldemDeals {
     }
 
     fn deal_all(&self, rng: &mut Pcg64Mcg, deals: &mut [Deal]) {
-        for deals in deals.chunks_mut(TOGETHER) {
-            let mut cards: ArrayVec<DealtCards, TOGETHER> = ArrayVec::new();
+        for deals in deals.chunks_mut(BATCH_SIZE) {
+            let mut cards: ArrayVec<DealtCards, BATCH_SIZE> = ArrayVec::new();
             cards.extend(deals.iter().map(|_| draw(rng)));
             self.buckets.deal(&cards, |number, buckets| {
                 let DealtCards { holes, board } = cards[number];
@@ -104,7 +104,7 @@ impl Deals for HoldemDeals {
 }
 
 /// Number of deals made together.
-const TOGETHER: usize = 32;
+const BATCH_SIZE: usize = 32;
 
 /// Draws two hands and a board; all deals are equally likely up to one part in a hundred million.
 #[inline]

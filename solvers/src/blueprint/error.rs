@@ -41,7 +41,7 @@ pub enum TrainerError {
     /// A decision has too many actions.
     #[error(
         "the decision after `{betting}` has {found} actions, but at most {most} are possible: give the \
-         menu fewer sizes", most = super::layout::MOST_ACTIONS
+         menu fewer sizes", most = super::layout::MAX_ACTIONS
     )]
     Actions {
         /// The betting that leads to it.
@@ -57,7 +57,7 @@ pub enum TrainerError {
     Option {
         /// The option, in words.
         what: &'static str,
-        /// Its value.
+        /// The value.
         found: String,
         /// The allowed values.
         wanted: &'static str,

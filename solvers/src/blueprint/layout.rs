@@ -14,11 +14,11 @@ use game::Street;
 use super::TrainerError;
 
 /// Maximum number of actions of a decision.
-pub(super) const MOST_ACTIONS: usize = 12;
+pub(crate) const MAX_ACTIONS: usize = 12;
 
 /// A decision or terminal node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The first child of a decision; for a terminal node, the bits of seat 0's winnings that do
     /// not depend on the cards.
     first: u32,
@@ -35,61 +35,61 @@ const END: u8 = 2;
 
 impl Node {
     #[inline]
-    pub(super) fn is_end(self) -> bool {
+    pub(crate) fn is_end(self) -> bool {
         self.seat == END
     }
 
     /// The acting seat of a decision.
     #[inline]
-    pub(super) fn seat(self) -> usize {
+    pub(crate) fn seat(self) -> usize {
         usize::from(self.seat & 1)
     }
 
     #[inline]
-    pub(super) fn street(self) -> usize {
+    pub(crate) fn street(self) -> usize {
         usize::from(self.street & 3)
     }
 
     #[inline]
-    pub(super) fn actions(self) -> usize {
+    pub(crate) fn actions(self) -> usize {
         usize::from(self.actions)
     }
 
     #[inline]
-    pub(super) fn first_child(self) -> u32 {
+    pub(crate) fn first_child(self) -> u32 {
         self.first
     }
 
     /// The offset of a decision's slots in its row.
     #[inline]
-    pub(super) fn offset(self) -> usize {
+    pub(crate) fn offset(self) -> usize {
         self.offset as usize
     }
 
     /// Seat 0's winnings at a terminal node, in big blinds: `shown` is 1 when it has the better
     /// hand, −1 when the other has.
     #[inline]
-    pub(super) fn won(self, shown: f32) -> f32 {
+    pub(crate) fn won(self, shown: f32) -> f32 {
         f32::from_bits(self.first) + f32::from_bits(self.offset) * shown
     }
 }
 
 /// A betting tree with the positions of its information sets' numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Layout {
+    pub(crate) nodes: Vec<Node>,
     /// Number of buckets on each street.
-    pub(super) buckets: [u32; 4],
+    pub(crate) buckets: [u32; 4],
     /// For each seat and street, the start of its first row and the length of a row.
     rows: [[(u64, u64); 4]; 2],
     /// Total number of slots: one for each action of each information set.
-    pub(super) slots: u64,
-    pub(super) infosets: u64,
+    pub(crate) slots: u64,
+    pub(crate) infosets: u64,
 }
 
 impl Layout {
     /// Lays out the information sets of these seats; other seats get no slots.
-    pub(super) fn new(
+    pub(crate) fn new(
         tree: &BettingTree,
         buckets: [u32; 4],
         seats: [bool; 2],
@@ -103,7 +103,7 @@ impl Layout {
             let laid = match node.kind {
                 NodeKind::Decision { seat, street, .. } => {
                     let actions = node.children().len();
-                    if actions > MOST_ACTIONS {
+                    if actions > MAX_ACTIONS {
                         return Err(TrainerError::Actions {
                             betting: tree.betting(number),
                             found: actions,
@@ -142,19 +142,19 @@ impl Layout {
 
     /// The start of a bucket's row.
     #[inline]
-    pub(super) fn row(&self, seat: usize, street: usize, bucket: u32) -> usize {
+    pub(crate) fn row(&self, seat: usize, street: usize, bucket: u32) -> usize {
         let (begin, length) = self.rows[seat][street];
         (begin + length * u64::from(bucket)) as usize
     }
 
     /// The position of an information set's first slot.
     #[inline]
-    pub(super) fn place(&self, node: Node, bucket: u32) -> usize {
+    pub(crate) fn first_slot(&self, node: Node, bucket: u32) -> usize {
         self.row(node.seat(), node.street(), bucket) + node.offset()
     }
 
     /// Each row: its start, and the numbers of actions of its information sets in order.
-    pub(super) fn each_row(&self) -> Vec<(usize, Arc<[u8]>)> {
+    pub(crate) fn each_row(&self) -> Vec<(usize, Arc<[u8]>)> {
         let mut actions: [[Vec<u8>; 4]; 2] = Default::default();
         for node in self.nodes.iter().filter(|node| !node.is_end()) {
             let row = &mut actions[node.seat()][node.street()];
@@ -175,10 +175,10 @@ impl Layout {
     }
 
     /// The position and number of actions of each information set.
-    pub(super) fn each_infoset(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(crate) fn each_infoset(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.nodes.iter().filter(|node| !node.is_end()).flat_map(|node| {
             let buckets = self.buckets[node.street()];
-            (0..buckets).map(|bucket| (self.place(*node, bucket), node.actions()))
+            (0..buckets).map(|bucket| (self.first_slot(*node, bucket), node.actions()))
         })
     }
 }
@@ -188,19 +188,19 @@ fn end(always: f32, shown: f32) -> Node {
 }
 
 /// The number of buckets on each street of a tree; 0 on streets that the game does not have.
-pub(super) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [u32; 4] {
+pub(crate) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [u32; 4] {
     Street::ALL.map(|street| if tree.decisions(street) == 0 { 0 } else { count(street) })
 }
 
 #[cfg(test)]
 impl Node {
     /// A preflop decision with this offset.
-    pub(super) fn decision(seat: u8, actions: u8, first_child: u32, offset: u32) -> Node {
+    pub(crate) fn decision(seat: u8, actions: u8, first_child: u32, offset: u32) -> Node {
         Node { first: first_child, offset, seat, actions, street: 0 }
     }
 
     /// A terminal node: seat 0's fixed winnings, and the amount for the better hand.
-    pub(super) fn end(always: f32, shown: f32) -> Node {
+    pub(crate) fn end(always: f32, shown: f32) -> Node {
         end(always, shown)
     }
 }
@@ -209,7 +209,7 @@ impl Node {
 impl Layout {
     /// A one-street game with two information sets of two actions for each bucket, one for each
     /// seat.
-    pub(super) fn two_decisions(nodes: Vec<Node>, buckets: u32) -> Layout {
+    pub(crate) fn two_decisions(nodes: Vec<Node>, buckets: u32) -> Layout {
         let count = u64::from(buckets);
         let mut rows = [[(0, 0); 4]; 2];
         rows[0][0] = (0, 2);

@@ -9,7 +9,7 @@
 //!
 //! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
 //! abstract game is measured by sampling: [`head_to_head`] against another strategy, and against a
-//! [`mod@respond`]er that learns to exploit it; and where buckets are few, [`exact`]ly. A training
+//! [responder](crate::response::learned) that learns to exploit it; and where buckets are few, [exactly](crate::response::in_buckets). A training
 //! can be saved and resumed ([`Trainer::write`], [`Trainer::resume`]).
 //!
 //! [`BlueprintValues`] gives the expected values of hands when both sides play a blueprint, for
@@ -19,25 +19,22 @@
 
 mod deals;
 mod error;
-pub mod exact;
-mod float16;
-mod layout;
+mod half_precision;
+pub(crate) mod layout;
 mod options;
-mod respond;
 mod snapshot;
 mod store;
-mod threads;
-mod trainer;
+pub(crate) mod threads;
+pub(crate) mod trainer;
 mod values;
-mod versus;
+pub(crate) mod versus;
 mod walk;
 
 pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
 pub use error::{ResumeError, TrainerError};
 pub use options::{Averaging, ParseAveragingError, Precision, Skipping, TrainingOptions};
-pub use respond::{ResponseOptions, exploitability_at_least, respond};
 pub use trainer::{BLOCK, Statistics, Trainer};
-pub use values::{AskedFor, BlueprintValues};
+pub use values::{BlueprintValues, StrategyQuery};
 pub use versus::{Estimate, Frozen, head_to_head};
 
 /// A strategy for an abstract game: action probabilities for each bucket at each decision node.
@@ -50,7 +47,7 @@ pub trait AbstractStrategy: Sync {
 }
 
 /// Normalises nonnegative numbers to a sum of one; uniform where all are zero.
-fn normalise(shares: &mut [f32]) {
+pub(crate) fn normalise(shares: &mut [f32]) {
     let sum: f32 = shares.iter().sum();
     if sum > 0.0 && sum.is_finite() {
         shares.iter_mut().for_each(|share| *share /= sum);

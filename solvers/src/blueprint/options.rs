@@ -157,7 +157,7 @@ impl Default for Skipping {
     }
 }
 
-/// Training options.
+/// Options of blueprint training: precision, schedule, pruning and memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingOptions {
     /// The number format.

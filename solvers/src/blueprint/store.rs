@@ -10,21 +10,21 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use memmap2::{MmapMut, MmapOptions};
 use zerocopy::FromBytes;
 
-use super::{Precision, TrainerError, float16};
+use super::{Precision, TrainerError, half_precision};
 
 /// The table of a training's numbers.
 ///
 /// The memory is mapped directly with a request for large pages: a traversal accesses places all
 /// over the tables, and address translation with small pages takes longer than the accesses.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     precision: Precision,
     memory: MmapMut,
 }
 
 impl Table {
     /// A table of zeros.
-    pub(super) fn new(precision: Precision, slots: u64) -> Result<Table, TrainerError> {
+    pub(crate) fn new(precision: Precision, slots: u64) -> Result<Table, TrainerError> {
         let bytes = (slots * precision.bytes()).max(8);
         let memory = MmapOptions::new().len(bytes as usize).map_anon();
         let memory = memory
@@ -36,28 +36,28 @@ impl Table {
     }
 
     /// All words, for shared access.
-    pub(super) fn words_mut(&mut self) -> &mut [AtomicU32] {
+    pub(crate) fn words_mut(&mut self) -> &mut [AtomicU32] {
         <[AtomicU32]>::mut_from_bytes(&mut self.memory).expect(WHOLE)
     }
 
     /// All words, read-only.
-    pub(super) fn words(&self) -> &[u32] {
+    pub(crate) fn words(&self) -> &[u32] {
         <[u32]>::ref_from_bytes(&self.memory).expect(WHOLE)
     }
 
     /// Reads the strategy sums of an information set, one for each of its actions.
-    pub(super) fn sums_into(&self, place: usize, sums: &mut [f32]) {
+    pub(crate) fn sums_into(&self, slot: usize, sums: &mut [f32]) {
         let words = self.words();
         match self.precision {
             Precision::Single => {
-                let words = &words[2 * place + sums.len()..];
+                let words = &words[2 * slot + sums.len()..];
                 sums.iter_mut().zip(words).for_each(|(sum, word)| *sum = f32::from_bits(*word));
             }
             Precision::Half => {
-                let words = &words[place..];
+                let words = &words[slot..];
                 sums.iter_mut()
                     .zip(words)
-                    .for_each(|(sum, word)| *sum = float16::unsigned(*word as u16));
+                    .for_each(|(sum, word)| *sum = half_precision::unsigned(*word as u16));
             }
         }
     }
@@ -67,23 +67,23 @@ const WHOLE: &str = "pages are aligned, and hold a whole number of words";
 
 /// Access to regrets and strategy sums by position; the slots of an information set are
 /// consecutive.
-pub(super) trait Store: Copy + Sync {
+pub(crate) trait Store: Copy + Sync {
     /// Whether rounding needs random bits.
     const NOISY: bool;
 
     /// The regrets of an information set of `N` actions.
-    fn regrets<const N: usize>(self, place: usize) -> [f32; N];
+    fn regrets<const N: usize>(self, slot: usize) -> [f32; N];
 
     /// Adds to the regrets, with a lower bound of `floor`. `noise` is random bits.
-    fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, noise: u64);
+    fn add_to_regrets<const N: usize>(self, slot: usize, gains: &[f32; N], floor: f32, noise: u64);
 
     /// Multiplies positive and negative regrets of a row by these factors. The row begins at
-    /// `place`; `actions` has the number of actions of each information set. `noise` is random
+    /// `slot`; `actions` has the number of actions of each information set. `noise` is random
     /// bits.
-    fn discount(self, place: usize, actions: &[u8], factors: (f32, f32), noise: u64);
+    fn discount(self, slot: usize, actions: &[u8], factors: (f32, f32), noise: u64);
 
     /// Adds to the strategy sums.
-    fn remember<const N: usize>(self, place: usize, shares: &[f32; N], noise: u64);
+    fn add_to_sums<const N: usize>(self, slot: usize, shares: &[f32; N], noise: u64);
 }
 
 #[inline]
@@ -94,108 +94,117 @@ fn discounted(regret: f32, (positive, negative): (f32, f32)) -> f32 {
 /// Single precision: two numbers for each action, 8 bytes. The regrets of an information set
 /// precede its sums, so that both are near each other.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Single<'a>(pub(super) &'a [AtomicU32]);
+pub(crate) struct SinglePrecision<'a>(pub(super) &'a [AtomicU32]);
 
 /// Two 16-bit numbers for each action, 4 bytes: in one word, with the regret in the upper half.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Half<'a>(pub(super) &'a [AtomicU32]);
+pub(crate) struct HalfPrecision<'a>(pub(super) &'a [AtomicU32]);
 
 #[inline]
 fn load(word: &AtomicU32) -> f32 {
     f32::from_bits(word.load(Relaxed))
 }
 
-impl<'a> Single<'a> {
+impl<'a> SinglePrecision<'a> {
     #[inline]
-    fn of<const N: usize>(self, place: usize) -> (&'a [AtomicU32; N], &'a [AtomicU32; N]) {
-        let words = &self.0[2 * place..][..2 * N];
+    fn of<const N: usize>(self, slot: usize) -> (&'a [AtomicU32; N], &'a [AtomicU32; N]) {
+        let words = &self.0[2 * slot..][..2 * N];
         let (regrets, sums) = words.split_at(N);
         let same = "split at its size";
         (regrets.try_into().expect(same), sums.try_into().expect(same))
     }
 }
 
-impl Store for Single<'_> {
+impl Store for SinglePrecision<'_> {
     const NOISY: bool = false;
 
     #[inline]
-    fn regrets<const N: usize>(self, place: usize) -> [f32; N] {
+    fn regrets<const N: usize>(self, slot: usize) -> [f32; N] {
         let mut regrets = [0.0; N];
-        let words = self.of::<N>(place).0;
+        let words = self.of::<N>(slot).0;
         regrets.iter_mut().zip(words).for_each(|(regret, word)| *regret = load(word));
         regrets
     }
 
     #[inline]
-    fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, _: u64) {
-        for (word, gain) in self.of::<N>(place).0.iter().zip(gains) {
+    fn add_to_regrets<const N: usize>(self, slot: usize, gains: &[f32; N], floor: f32, _: u64) {
+        for (word, gain) in self.of::<N>(slot).0.iter().zip(gains) {
             word.store((load(word) + gain).max(floor).to_bits(), Relaxed);
         }
     }
 
-    fn discount(self, mut place: usize, actions: &[u8], factors: (f32, f32), _: u64) {
+    fn discount(self, mut slot: usize, actions: &[u8], factors: (f32, f32), _: u64) {
         for actions in actions.iter().map(|&actions| usize::from(actions)) {
-            for word in &self.0[2 * place..][..actions] {
+            for word in &self.0[2 * slot..][..actions] {
                 word.store(discounted(load(word), factors).to_bits(), Relaxed);
             }
-            place += actions;
+            slot += actions;
         }
     }
 
     #[inline]
-    fn remember<const N: usize>(self, place: usize, shares: &[f32; N], _: u64) {
-        for (word, share) in self.of::<N>(place).1.iter().zip(shares) {
+    fn add_to_sums<const N: usize>(self, slot: usize, shares: &[f32; N], _: u64) {
+        for (word, share) in self.of::<N>(slot).1.iter().zip(shares) {
             word.store((load(word) + share).to_bits(), Relaxed);
         }
     }
 }
 
-impl<'a> Half<'a> {
+impl<'a> HalfPrecision<'a> {
     #[inline]
-    fn of<const N: usize>(self, place: usize) -> &'a [AtomicU32; N] {
-        self.0[place..][..N].try_into().expect("cut to this size")
+    fn of<const N: usize>(self, slot: usize) -> &'a [AtomicU32; N] {
+        self.0[slot..][..N].try_into().expect("cut to this size")
     }
 }
 
-impl Store for Half<'_> {
+impl Store for HalfPrecision<'_> {
     const NOISY: bool = true;
 
     #[inline]
-    fn regrets<const N: usize>(self, place: usize) -> [f32; N] {
+    fn regrets<const N: usize>(self, slot: usize) -> [f32; N] {
         let mut regrets = [0.0; N];
-        for (regret, word) in regrets.iter_mut().zip(self.of::<N>(place)) {
-            *regret = float16::signed((word.load(Relaxed) >> 16) as u16);
+        for (regret, word) in regrets.iter_mut().zip(self.of::<N>(slot)) {
+            *regret = half_precision::signed((word.load(Relaxed) >> 16) as u16);
         }
         regrets
     }
 
     #[inline]
-    fn learn<const N: usize>(self, place: usize, gains: &[f32; N], floor: f32, mut noise: u64) {
-        for (word, gain) in self.of::<N>(place).iter().zip(gains) {
+    fn add_to_regrets<const N: usize>(
+        self,
+        slot: usize,
+        gains: &[f32; N],
+        floor: f32,
+        mut noise: u64,
+    ) {
+        for (word, gain) in self.of::<N>(slot).iter().zip(gains) {
             let old = word.load(Relaxed);
-            let new = (float16::signed((old >> 16) as u16) + gain).max(floor);
-            let regret = float16::from_signed(new, noise as u32);
+            let new = (half_precision::signed((old >> 16) as u16) + gain).max(floor);
+            let regret = half_precision::from_signed(new, noise as u32);
             noise = noise.rotate_left(17);
             word.store((u32::from(regret) << 16) | (old & 0xFFFF), Relaxed);
         }
     }
 
-    fn discount(self, place: usize, actions: &[u8], factors: (f32, f32), mut noise: u64) {
+    fn discount(self, slot: usize, actions: &[u8], factors: (f32, f32), mut noise: u64) {
         let slots: usize = actions.iter().map(|&actions| usize::from(actions)).sum();
-        for word in &self.0[place..][..slots] {
+        for word in &self.0[slot..][..slots] {
             let old = word.load(Relaxed);
-            let new = discounted(float16::signed((old >> 16) as u16), factors);
-            let regret = float16::from_signed(new, noise as u32);
+            let new = discounted(half_precision::signed((old >> 16) as u16), factors);
+            let regret = half_precision::from_signed(new, noise as u32);
             noise = noise.rotate_left(17);
             word.store((u32::from(regret) << 16) | (old & 0xFFFF), Relaxed);
         }
     }
 
     #[inline]
-    fn remember<const N: usize>(self, place: usize, shares: &[f32; N], mut noise: u64) {
-        for (word, share) in self.of::<N>(place).iter().zip(shares) {
+    fn add_to_sums<const N: usize>(self, slot: usize, shares: &[f32; N], mut noise: u64) {
+        for (word, share) in self.of::<N>(slot).iter().zip(shares) {
             let old = word.load(Relaxed);
-            let sum = float16::from_unsigned(float16::unsigned(old as u16) + share, noise as u32);
+            let sum = half_precision::from_unsigned(
+                half_precision::unsigned(old as u16) + share,
+                noise as u32,
+            );
             noise = noise.rotate_left(17);
             word.store((old & 0xFFFF_0000) | u32::from(sum), Relaxed);
         }

@@ -6,7 +6,7 @@ use std::sync::mpsc::SyncSender;
 
 /// Runs the pieces of `range` in order on `threads` threads, and starts none once `stop` is true.
 /// Returns the first piece not done, and the results in order.
-pub(super) fn each_block<T: Send>(
+pub(crate) fn each_block<T: Send>(
     range: Range<u64>,
     threads: usize,
     stop: impl Fn() -> bool + Sync,

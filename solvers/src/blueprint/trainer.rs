@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::layout::{Layout, buckets_of};
-use super::store::{Half, Single, Store, Table};
+use super::store::{HalfPrecision, SinglePrecision, Store, Table};
 use super::threads::each_block;
 use super::walk::{Walker, Weights};
 use super::{AbstractStrategy, Deal, Deals, HoldemDeals, Precision, TrainerError, TrainingOptions};
@@ -19,11 +19,11 @@ pub struct Trainer<D> {
     tree: Arc<BettingTree>,
     deals: D,
     options: TrainingOptions,
-    pub(super) layout: Layout,
-    pub(super) table: Table,
+    pub(crate) layout: Layout,
+    pub(crate) table: Table,
     /// Number of finished blocks of iterations; below, of decisions visited in them.
-    pub(super) blocks: u64,
-    pub(super) visits: u64,
+    pub(crate) blocks: u64,
+    pub(crate) visits: u64,
     sample: Sample,
 }
 
@@ -121,8 +121,8 @@ impl<D: Deals> Trainer<D> {
                 .options
                 .precision
             {
-                Precision::Single => work.block(Single(words), block),
-                Precision::Half => work.block(Half(words), block),
+                Precision::Single => work.block(SinglePrecision(words), block),
+                Precision::Half => work.block(HalfPrecision(words), block),
             });
             self.visits += visits.iter().sum::<u64>();
             self.blocks = done;
@@ -159,8 +159,12 @@ impl<D: Deals> Trainer<D> {
                 let (begin, actions) = &rows[row as usize];
                 let noise = mixed(seed, row);
                 match precision {
-                    Precision::Single => Single(words).discount(*begin, actions, factors, noise),
-                    Precision::Half => Half(words).discount(*begin, actions, factors, noise),
+                    Precision::Single => {
+                        SinglePrecision(words).discount(*begin, actions, factors, noise)
+                    }
+                    Precision::Half => {
+                        HalfPrecision(words).discount(*begin, actions, factors, noise)
+                    }
                 }
             },
         );
@@ -183,8 +187,8 @@ impl<D: Deals> Trainer<D> {
     ///
     /// The node must be a decision of the tree, and the bucket one of its street's.
     pub fn sums(&self, node: u32, bucket: u32, sums: &mut [f32]) {
-        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
-        self.table.sums_into(place, sums);
+        let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
+        self.table.sums_into(slot, sums);
     }
 
     /// The average strategy of an information set, the result of training; uniform where training
@@ -201,8 +205,8 @@ impl<D: Deals> Trainer<D> {
 }
 
 impl Trainer<HoldemDeals> {
-    /// As [`run`](Self::run), but compiled with this crate, so that it is fast whatever the
-    /// caller's settings.
+    /// The same as [`run`](Self::run), but compiled with this crate, so that it is fast whatever
+    /// the caller's settings.
     pub fn train(&mut self, iterations: u64, threads: usize, stop: &(dyn Fn() -> bool + Sync)) {
         self.run(iterations, threads, stop);
     }
@@ -254,7 +258,7 @@ impl<D: Deals> Work<'_, D> {
 }
 
 /// The seed of a block.
-pub(super) fn mixed(seed: u64, block: u64) -> u64 {
+pub(crate) fn mixed(seed: u64, block: u64) -> u64 {
     // The finalizer of SplitMix64 over the golden-ratio sequence.
     let mut z = seed.wrapping_add(block.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -270,7 +274,7 @@ const SAMPLED: u64 = 10_000;
 #[derive(Debug)]
 struct Sample {
     /// The position and number of actions of each sampled information set.
-    places: Vec<(usize, usize)>,
+    slots: Vec<(usize, usize)>,
     /// Their average strategies at the last measurement, concatenated.
     last: Option<Vec<f32>>,
 }
@@ -279,7 +283,7 @@ impl Sample {
     fn new(layout: &Layout) -> Sample {
         // Not a multiple of a usual number of buckets.
         let step = (layout.infosets / SAMPLED).max(1) as usize | 1;
-        Sample { places: layout.each_infoset().step_by(step).collect(), last: None }
+        Sample { slots: layout.each_infoset().step_by(step).collect(), last: None }
     }
 
     /// The share of the sample that has been reached, and the mean change of those that had also
@@ -287,11 +291,11 @@ impl Sample {
     fn measure(&mut self, table: &Table) -> (f64, Option<f64>) {
         let mut now = Vec::new();
         let (mut touched, mut known, mut change) = (0u32, 0u32, 0.0);
-        for &(place, actions) in &self.places {
+        for &(slot, actions) in &self.slots {
             let from = now.len();
             now.resize(from + actions, 0.0);
             let shares = &mut now[from..];
-            table.sums_into(place, shares);
+            table.sums_into(slot, shares);
             if shares.iter().all(|&sum| sum == 0.0) {
                 continue;
             }
@@ -305,7 +309,7 @@ impl Sample {
                 change += f64::from(moved);
             }
         }
-        let share = f64::from(touched) / self.places.len().max(1) as f64;
+        let share = f64::from(touched) / self.slots.len().max(1) as f64;
         self.last = Some(now);
         (share, (known > 0).then(|| change / f64::from(known)))
     }

@@ -4,7 +4,7 @@ use abstraction::betting::BettingTree;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::layout::{Layout, MOST_ACTIONS, Node, buckets_of};
+use super::layout::{Layout, MAX_ACTIONS, Node, buckets_of};
 use super::threads::each_block;
 use super::trainer::mixed;
 use super::{AbstractStrategy, Deal, Deals, Trainer, TrainerError};
@@ -12,7 +12,7 @@ use super::{AbstractStrategy, Deal, Deals, Trainer, TrainerError};
 /// A sampled mean, in big blinds per hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The mean.
+    /// The mean winnings, in big blinds per hand.
     pub mean: f64,
     /// The standard error of the mean: the true value is within 1.96 of these with 95 %
     /// probability.
@@ -21,20 +21,20 @@ pub struct Estimate {
 
 /// Sums over hands, or pairs of hands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     count: f64,
     sum: f64,
     squares: f64,
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.count += 1.0;
         self.sum += value;
         self.squares += value * value;
     }
 
-    pub(super) fn estimate(all: &[Sums]) -> Estimate {
+    pub(crate) fn estimate(all: &[Sums]) -> Estimate {
         let total = all.iter().fold(Sums::default(), |total, part| Sums {
             count: total.count + part.count,
             sum: total.sum + part.sum,
@@ -48,7 +48,7 @@ impl Sums {
 }
 
 /// Number of deals in one piece of work.
-pub(super) const HANDS: u64 = 4096;
+pub(crate) const HANDS: u64 = 4096;
 
 /// The first strategy's winnings against the second in the abstract game. Each deal is played
 /// twice, with the seats swapped; the same seed gives the same estimate on any number of threads.
@@ -85,7 +85,7 @@ pub fn head_to_head<D: Deals>(
 }
 
 /// Seat 0's winnings in one hand.
-pub(super) fn hand(
+pub(crate) fn hand(
     nodes: &[Node],
     deal: &Deal,
     seats: [&dyn AbstractStrategy; 2],
@@ -104,15 +104,15 @@ pub(super) fn hand(
 
 /// Draws an action from a strategy.
 #[inline]
-pub(super) fn draw<S: AbstractStrategy + ?Sized>(
+pub(crate) fn draw<S: AbstractStrategy + ?Sized>(
     strategy: &S,
     node: Node,
     at: u32,
     bucket: u32,
     rng: &mut Pcg64Mcg,
 ) -> u32 {
-    let mut room = [0.0; MOST_ACTIONS];
-    let shares = &mut room[..node.actions()];
+    let mut buffer = [0.0; MAX_ACTIONS];
+    let shares = &mut buffer[..node.actions()];
     strategy.shares(at, bucket, shares);
     let mut point = (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
     let last = shares.len() - 1;
@@ -138,11 +138,11 @@ impl Frozen {
         let layout = trainer.layout.clone();
         let mut frozen = vec![0; layout.slots as usize];
         for (number, node) in (0..).zip(&layout.nodes).filter(|(_, node)| !node.is_end()) {
-            let mut room = [0.0; MOST_ACTIONS];
-            let shares = &mut room[..node.actions()];
+            let mut buffer = [0.0; MAX_ACTIONS];
+            let shares = &mut buffer[..node.actions()];
             for bucket in 0..layout.buckets[node.street()] {
                 trainer.shares(number, bucket, shares);
-                let bytes = &mut frozen[layout.place(*node, bucket)..][..shares.len()];
+                let bytes = &mut frozen[layout.first_slot(*node, bucket)..][..shares.len()];
                 for (byte, share) in bytes.iter_mut().zip(&*shares) {
                     *byte = (share * 255.0).round() as u8;
                 }
@@ -154,8 +154,8 @@ impl Frozen {
 
 impl AbstractStrategy for Frozen {
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
-        let bytes = &self.shares[place..];
+        let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
+        let bytes = &self.shares[slot..];
         shares.iter_mut().zip(bytes).for_each(|(share, &byte)| *share = f32::from(byte));
         super::normalise(shares);
     }

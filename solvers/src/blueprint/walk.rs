@@ -44,7 +44,7 @@ pub(super) struct Walker<'a, S> {
 }
 
 /// One traversal in this many explores everything, so that skipped actions can recover.
-const LOOK_AT_ALL: u64 = 20;
+const UNPRUNED_INTERVAL: u64 = 20;
 
 /// Calls a generic function with the number of actions as a compile-time constant.
 macro_rules! by_actions {
@@ -99,7 +99,7 @@ impl<'a, S: Store> Walker<'a, S> {
         for (learner, sign) in [(0, 1.0), (1, -1.0)] {
             (self.learner, self.sign) = (learner, sign);
             if self.weights.skip_below > f32::NEG_INFINITY {
-                let all = self.rng.next_u64().is_multiple_of(LOOK_AT_ALL);
+                let all = self.rng.next_u64().is_multiple_of(UNPRUNED_INTERVAL);
                 self.skip_below = if all { f32::NEG_INFINITY } else { self.weights.skip_below };
             }
             self.walk(0);
@@ -114,17 +114,17 @@ impl<'a, S: Store> Walker<'a, S> {
                 return self.sign * node.won(self.shown);
             }
             self.visits += 1;
-            let place = self.rows[node.seat()][node.street()] + node.offset();
+            let slot = self.rows[node.seat()][node.street()] + node.offset();
             if node.seat() == self.learner {
-                return by_actions!(node.actions(), self.look_at_all(node, place));
+                return by_actions!(node.actions(), self.explore_all(node, slot));
             }
-            at = node.first_child() + by_actions!(node.actions(), self.draw(place));
+            at = node.first_child() + by_actions!(node.actions(), self.draw(slot));
         }
     }
 
     /// Explores every action of the learner that is not skipped, and updates its regrets.
-    fn look_at_all<const N: usize>(&mut self, node: Node, place: usize) -> f32 {
-        let regrets = self.store.regrets::<N>(place);
+    fn explore_all<const N: usize>(&mut self, node: Node, slot: usize) -> f32 {
+        let regrets = self.store.regrets::<N>(slot);
         let (positive, sum) = positive(&regrets);
         let scale = if sum > 0.0 { 1.0 / sum } else { 0.0 };
         let mut gains = [0.0; N];
@@ -145,14 +145,14 @@ impl<'a, S: Store> Walker<'a, S> {
             gains[action] = if skipped[action] { 0.0 } else { gain };
         }
         let noise = if S::NOISY { self.rng.next_u64() } else { 0 };
-        self.store.learn(place, &gains, self.weights.floor, noise);
+        self.store.add_to_regrets(slot, &gains, self.weights.floor, noise);
         value
     }
 
     /// Draws an action of the other seat, and adds its strategy to the average.
     #[inline]
-    fn draw<const N: usize>(&mut self, place: usize) -> u32 {
-        let regrets = self.store.regrets::<N>(place);
+    fn draw<const N: usize>(&mut self, slot: usize) -> u32 {
+        let regrets = self.store.regrets::<N>(slot);
         let (positive, sum) = positive(&regrets);
         let random = self.rng.next_u64();
         let mut shares = [1.0 / N as f32; N];
@@ -170,7 +170,7 @@ impl<'a, S: Store> Walker<'a, S> {
         }
         let mut weighed = shares;
         weighed.iter_mut().for_each(|share| *share *= self.weights.average);
-        self.store.remember(place, &weighed, random);
+        self.store.add_to_sums(slot, &weighed, random);
         drawn
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::blueprint::store::{Single, Table};
+    use crate::blueprint::store::{SinglePrecision, Table};
     use crate::blueprint::{Deals, HoldemDeals, Precision};
     use crate::shove_fold::ShoveFold;
     use crate::{Player, Profile, Sequences, Tree};
@@ -218,7 +218,7 @@ mod tests {
         let (small, big) = (nodes[0], nodes[2]);
         let layout = Layout::two_decisions(nodes, KINDS);
         let mut table = Table::new(Precision::Single, layout.slots).expect("a small table");
-        let store = Single(table.words_mut());
+        let store = SinglePrecision(table.words_mut());
         let weights = Weights {
             regrets: 1.0,
             average: 1.0,
@@ -246,7 +246,7 @@ mod tests {
             for (infoset, choice) in tree.infosets(player).iter().zip(game.choices(player)) {
                 let hand: StartingHand = infoset.name.parse().expect("a starting hand");
                 let mut sums = [0.0; 2];
-                table.sums_into(layout.place(node, hand.index() as u32), &mut sums);
+                table.sums_into(layout.first_slot(node, hand.index() as u32), &mut sums);
                 for (sequence, sum) in choice.sequences().zip(sums) {
                     profile.0[player.index()][sequence] = f64::from(sum / (sums[0] + sums[1]));
                 }

@@ -14,7 +14,7 @@ use super::pairs::{Column, Pairs};
 /// The action of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
-    /// A check.
+    /// No bet.
     Check,
     /// A bet of this size as a bluff.
     Bluff(usize),

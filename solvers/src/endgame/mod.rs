@@ -11,7 +11,6 @@ use crate::Player;
 mod centre;
 mod dealer;
 mod pairs;
-mod respond;
 mod solution;
 
 pub use dealer::Dealer;
@@ -24,7 +23,7 @@ pub struct Bets(Vec<f64>);
 
 impl Bets {
     /// Maximum number of sizes, including the check.
-    pub const MOST: usize = 1001;
+    pub const MAX: usize = 1001;
 
     /// The published sizes: 0, 0.1, … 3.0.
     pub fn published() -> Bets {
@@ -37,7 +36,7 @@ impl Bets {
             return Err(EndgameError::Step { step, stack });
         }
         let whole = (stack / step + 1e-9).floor();
-        if whole >= Bets::MOST as f64 {
+        if whole >= Bets::MAX as f64 {
             return Err(EndgameError::Sizes(whole as usize));
         }
         // Tenths are written as tenths: 3 * 0.1 is not 0.3.
@@ -53,7 +52,7 @@ impl Bets {
 
     /// A check and these sizes, in pots.
     pub fn new(sizes: &[f64]) -> Result<Bets, EndgameError> {
-        if sizes.len() >= Bets::MOST {
+        if sizes.len() >= Bets::MAX {
             return Err(EndgameError::Sizes(sizes.len()));
         }
         if let Some(&size) = sizes.iter().find(|&&size| !(size > 0.0 && size.is_finite())) {
@@ -88,22 +87,22 @@ impl Bets {
 /// An endgame: each player's card distribution, and the bet sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endgame {
-    bets: Bets,
+    pub(crate) bets: Bets,
     /// Normalised weights of the first player's cards, from the worst.
-    first: Vec<f64>,
+    pub(crate) first: Vec<f64>,
     /// Normalised weights of the second player's cards.
-    second: Vec<f64>,
+    pub(crate) second: Vec<f64>,
     /// The sum of the products of both weights over deals of two different cards.
-    deals: f64,
+    pub(crate) deals: f64,
     /// For each card the total weight of the second player's worse cards; at the end, that of all.
-    below: Vec<f64>,
+    pub(crate) below: Vec<f64>,
 }
 
 /// Error for numbers that do not form an endgame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EndgameError {
     /// The number of cards is out of range.
-    #[error("a deck of {0} cards: it has 2 to {most}", most = Endgame::MOST_CARDS)]
+    #[error("a deck of {0} cards: it has 2 to {most}", most = Endgame::MAX_CARDS)]
     Cards(usize),
     /// The players have different numbers of cards.
     #[error("{first} weights of the first player and {second} of the second: give one a card")]
@@ -122,7 +121,7 @@ pub enum EndgameError {
         player: &'static str,
         /// The card, from 1.
         card: usize,
-        /// Its weight.
+        /// The refused weight.
         weight: f64,
     },
     /// No deal of two different cards is possible.
@@ -136,19 +135,19 @@ pub enum EndgameError {
     /// Steps that give no valid sizes.
     #[error("bets in steps of {step} up to {stack}: the step is above 0 and at most the stack")]
     Step {
-        /// The step.
+        /// The difference of neighbouring sizes, in pots.
         step: f64,
-        /// The stack.
+        /// The largest size, in pots.
         stack: f64,
     },
     /// Too many sizes.
-    #[error("{0} sizes are more than {most}", most = Bets::MOST - 1)]
+    #[error("{0} sizes are more than {most}", most = Bets::MAX - 1)]
     Sizes(usize),
 }
 
 impl Endgame {
     /// Maximum number of cards.
-    pub const MOST_CARDS: usize = 100;
+    pub const MAX_CARDS: usize = 100;
 
     /// An endgame with these card weights, which are independent except that both players cannot
     /// hold the same card: the first has `i` and the second `j` with a probability proportional to
@@ -158,7 +157,7 @@ impl Endgame {
             let (first, second) = (first.len(), second.len());
             return Err(EndgameError::Decks { first, second });
         }
-        if !(2..=Endgame::MOST_CARDS).contains(&first.len()) {
+        if !(2..=Endgame::MAX_CARDS).contains(&first.len()) {
             return Err(EndgameError::Cards(first.len()));
         }
         let first = shares("first", first)?;

@@ -213,14 +213,14 @@ impl<'a> Pairs<'a> {
         }
         for _ in 0..50 * self.rows() {
             // The effect of a unit of mass in each row on the mass of the wanted column.
-            let Some(place) = self.basis.iter().position(|&column| column == wanted) else {
+            let Some(index) = self.basis.iter().position(|&column| column == wanted) else {
                 break;
             };
-            if self.masses[place] > 0.0 {
+            if self.masses[index] > 0.0 {
                 return;
             }
             let rows = self.rows();
-            let price = self.inverse[place * rows..][..rows].to_vec();
+            let price = self.inverse[index * rows..][..rows].to_vec();
             let lifts = |column: &&Column| {
                 let paid = self.entries(**column).map(|(row, mass)| mass * price[row]);
                 paid.iter().sum::<f64>() < -1e-9 && !self.basis.contains(column)
@@ -237,43 +237,43 @@ impl<'a> Pairs<'a> {
         let rows = self.rows();
         let entries = self.entries(column);
         let direction: Vec<f64> = (0..rows)
-            .map(|place| {
-                entries.iter().map(|&(row, mass)| mass * self.inverse[place * rows + row]).sum()
+            .map(|index| {
+                entries.iter().map(|&(row, mass)| mass * self.inverse[index * rows + row]).sum()
             })
             .collect();
         let mut leaving: Option<(f64, usize)> = None;
-        for (place, &slope) in direction.iter().enumerate() {
+        for (index, &slope) in direction.iter().enumerate() {
             if slope <= 1e-10 {
                 continue;
             }
-            let step = self.masses[place].max(0.0) / slope;
+            let step = self.masses[index].max(0.0) / slope;
             let better = leaving.is_none_or(|(least, other)| {
                 let alike = step == least;
                 let before = match first {
-                    true => order(self.basis[place]) < order(self.basis[other]),
+                    true => order(self.basis[index]) < order(self.basis[other]),
                     false => slope > direction[other],
                 };
                 step < least || alike && before
             });
             if better {
-                leaving = Some((step, place));
+                leaving = Some((step, index));
             }
         }
-        let (step, place) = leaving.expect("cards have no endless mass");
+        let (step, index) = leaving.expect("cards have no endless mass");
         for (at, &slope) in direction.iter().enumerate() {
             self.masses[at] -= step * slope;
         }
-        self.masses[place] = step;
-        let pivot = direction[place];
+        self.masses[index] = step;
+        let pivot = direction[index];
         for at in 0..rows {
-            self.inverse[place * rows + at] /= pivot;
+            self.inverse[index * rows + at] /= pivot;
         }
-        for (other, &slope) in direction.iter().enumerate().filter(|&(other, _)| other != place) {
+        for (other, &slope) in direction.iter().enumerate().filter(|&(other, _)| other != index) {
             for at in 0..rows {
-                self.inverse[other * rows + at] -= slope * self.inverse[place * rows + at];
+                self.inverse[other * rows + at] -= slope * self.inverse[index * rows + at];
             }
         }
-        self.basis[place] = column;
+        self.basis[index] = column;
         self.rate();
     }
 
@@ -281,9 +281,9 @@ impl<'a> Pairs<'a> {
     fn rate(&mut self) {
         let rows = self.rows();
         self.worth = vec![0.0; rows];
-        for (place, &column) in self.basis.iter().enumerate() {
+        for (index, &column) in self.basis.iter().enumerate() {
             let cost = self.cost(column);
-            for (worth, entry) in self.worth.iter_mut().zip(&self.inverse[place * rows..]) {
+            for (worth, entry) in self.worth.iter_mut().zip(&self.inverse[index * rows..]) {
                 *worth += cost * entry;
             }
         }
@@ -293,8 +293,8 @@ impl<'a> Pairs<'a> {
     fn refresh(&mut self) {
         let rows = self.rows();
         let held: Vec<f64> = self.held().collect();
-        let mass = |place: usize| {
-            let row = &self.inverse[place * rows..][..rows];
+        let mass = |index: usize| {
+            let row = &self.inverse[index * rows..][..rows];
             row.iter().zip(&held).map(|(entry, held)| entry * held).sum::<f64>()
         };
         self.masses = (0..rows).map(mass).collect();
@@ -305,9 +305,9 @@ impl<'a> Pairs<'a> {
     fn invert(&mut self) {
         let rows = self.rows();
         let mut matrix = vec![0.0; rows * rows];
-        for (place, &column) in self.basis.iter().enumerate() {
+        for (index, &column) in self.basis.iter().enumerate() {
             for (row, mass) in self.entries(column) {
-                matrix[row * rows + place] += mass;
+                matrix[row * rows + index] += mass;
             }
         }
         let mut inverse = vec![0.0; rows * rows];

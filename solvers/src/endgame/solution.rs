@@ -43,7 +43,7 @@ impl Endgame {
         self.solve_by(Pivots::Best)
     }
 
-    /// As [`solve`](Endgame::solve), with this pivoting rule.
+    /// The same as [`solve`](Endgame::solve), with this pivoting rule.
     pub fn solve_by(&self, pivots: Pivots) -> Solution {
         let mut pairs = Pairs::solve(self, pivots);
         let (value, called) = (pairs.total(), middles(&pairs));

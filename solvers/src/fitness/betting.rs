@@ -32,7 +32,7 @@ pub struct Situation {
 
 /// A node of a street's betting from one player's view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A decision of the player: its index among them, and the next step for each [`Move`].
     Own { decision: usize, next: [usize; 3] },
     /// A decision of the opponent.
@@ -43,18 +43,18 @@ pub(super) enum Step {
 
 /// The betting of a street after one line, from one player's view. Steps are numbered depth first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct StreetBetting {
-    pub(super) steps: Vec<Step>,
+pub(crate) struct StreetBetting {
+    pub(crate) steps: Vec<Step>,
     /// The tree's node of each step.
-    pub(super) nodes: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
     /// The steps that are ends.
-    pub(super) ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
     /// The steps of the player's decisions.
-    pub(super) decisions: Vec<usize>,
+    pub(crate) decisions: Vec<usize>,
 }
 
 impl StreetBetting {
-    pub(super) fn new(tree: &BettingTree, first: u32, player: Player) -> StreetBetting {
+    pub(crate) fn new(tree: &BettingTree, first: u32, player: Player) -> StreetBetting {
         let (steps, nodes) = (Vec::new(), Vec::new());
         let (ends, decisions) = (Vec::new(), Vec::new());
         let mut betting = StreetBetting { steps, nodes, ends, decisions };
@@ -91,27 +91,27 @@ impl StreetBetting {
     }
 
     /// The child node after a move.
-    pub(super) fn after(tree: &BettingTree, node: u32, made: Move) -> u32 {
-        let place = |wanted: fn(&Action) -> bool| tree.actions(node).iter().position(wanted);
+    pub(crate) fn after(tree: &BettingTree, node: u32, made: Move) -> u32 {
+        let index = |wanted: fn(&Action) -> bool| tree.actions(node).iter().position(wanted);
         let found = match made {
-            Move::Fold => place(|action| *action == Action::Fold),
+            Move::Fold => index(|action| *action == Action::Fold),
             Move::Call => None,
-            Move::Raise => place(|action| matches!(action, Action::RaiseTo(_))),
+            Move::Raise => index(|action| matches!(action, Action::RaiseTo(_))),
         };
-        let place = found.or_else(|| place(|action| *action == Action::Call));
-        tree.node(node).children().start + place.expect("whoever acts may check or call") as u32
+        let index = found.or_else(|| index(|action| *action == Action::Call));
+        tree.node(node).children().start + index.expect("whoever acts may check or call") as u32
     }
 
     /// The situation of a player at a node.
-    pub(super) fn situation(tree: &BettingTree, node: u32, player: Player) -> Situation {
+    pub(crate) fn situation(tree: &BettingTree, node: u32, player: Player) -> Situation {
         let pot = tree.committed(node).iter().sum();
         let mut below = node;
         while let Some(parent) = tree.parent(below) {
             if let NodeKind::Decision { seat, .. } = tree.node(parent).kind
                 && usize::from(seat) != player.index()
             {
-                let place = (below - tree.node(parent).children().start) as usize;
-                let aggressive = matches!(tree.actions(parent)[place], Action::RaiseTo(_));
+                let index = (below - tree.node(parent).children().start) as usize;
+                let aggressive = matches!(tree.actions(parent)[index], Action::RaiseTo(_));
                 return Situation { pot, aggressive };
             }
             below = parent;
@@ -121,7 +121,7 @@ impl StreetBetting {
 }
 
 /// The nodes at which a street's betting begins.
-pub(super) fn lines(tree: &BettingTree, street: Street) -> Vec<u32> {
+pub(crate) fn lines(tree: &BettingTree, street: Street) -> Vec<u32> {
     let starts = |&node: &u32| {
         tree.parent(node).is_some_and(|parent| tree.street(parent) < tree.street(node))
     };

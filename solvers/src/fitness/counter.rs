@@ -1,10 +1,10 @@
 //! Counting of all hands against each other on one river board, by the first player's row and the
 //! second's column.
 //!
-//! As in [`crate::blueprint::exact`], hands are processed in increasing strength, with running
+//! As in [`crate::response::in_buckets`], hands are processed in increasing strength, with running
 //! counts of the passed hands by column, in total and by card held. Equally strong hands pass once
 //! before they are compared and once afterwards, so the sums are twice the wins plus the ties: with
-//! the number of meetings of row and column, that gives the margin of wins over losses. All are
+//! the number of matchups of row and column, that gives the margin of wins over losses. All are
 //! whole numbers below 2^24, which single precision represents exactly.
 
 use cards::{Card, CardSet, Combo, OnBoard};
@@ -19,15 +19,15 @@ const WIDTH: usize = 8;
 
 /// A mapping of numbers to consecutive indices on one board, in order of occurrence.
 #[derive(Default)]
-struct Places {
+struct IndexMap {
     numbers: Vec<u32>,
-    places: Vec<u16>,
+    indices: Vec<u16>,
 }
 
-impl Places {
+impl IndexMap {
     fn clear(&mut self) {
         for &number in &self.numbers {
-            self.places[number as usize] = u16::MAX;
+            self.indices[number as usize] = u16::MAX;
         }
         self.numbers.clear();
     }
@@ -35,14 +35,14 @@ impl Places {
     #[inline]
     fn of(&mut self, number: u32) -> u16 {
         let at = number as usize;
-        if self.places.len() <= at {
-            self.places.resize(at + 1, u16::MAX);
+        if self.indices.len() <= at {
+            self.indices.resize(at + 1, u16::MAX);
         }
-        if self.places[at] == u16::MAX {
-            self.places[at] = self.numbers.len() as u16;
+        if self.indices[at] == u16::MAX {
+            self.indices[at] = self.numbers.len() as u16;
             self.numbers.push(number);
         }
-        self.places[at]
+        self.indices[at]
     }
 }
 
@@ -54,37 +54,37 @@ pub(super) struct Counter {
     hands: Vec<u64>,
     /// The column index of each combo.
     columns_of: Vec<u16>,
-    rows: Places,
-    columns: Places,
+    rows: IndexMap,
+    columns: IndexMap,
     passed: Vec<f32>,
     sums: Vec<f32>,
-    met: Vec<f32>,
+    matchups: Vec<f32>,
     width: usize,
 }
 
 /// The counts of a board.
-pub(super) struct Counted<'a> {
+pub(super) struct BoardCounts<'a> {
     /// The rows on the board; below, its columns.
     pub(super) rows: &'a [u32],
     pub(super) columns: &'a [u32],
     sums: &'a [f32],
-    met: &'a [f32],
+    matchups: &'a [f32],
     width: usize,
 }
 
-impl Counted<'_> {
-    /// The number of meetings of a row and a column, by index, and the margin of wins over losses.
-    /// The margin is meaningless where only meetings were counted.
+impl BoardCounts<'_> {
+    /// The number of matchups of a row and a column, by index, and the margin of wins over losses.
+    /// The margin is meaningless where only matchups were counted.
     #[inline]
     pub(super) fn cell(&self, row: usize, column: usize) -> [i64; 2] {
         let at = row * self.width + column;
-        let met = self.met[at] as i64;
-        [met, self.sums.get(at).map_or(0, |&sum| sum as i64 - met)]
+        let matchups = self.matchups[at] as i64;
+        [matchups, self.sums.get(at).map_or(0, |&sum| sum as i64 - matchups)]
     }
 }
 
 impl Counter {
-    /// Starts another board without hands: five cards, or fewer to count meetings only.
+    /// Starts another board without hands: five cards, or fewer to count matchups only.
     pub(super) fn deal(&mut self, board: CardSet) {
         self.rows.clear();
         self.columns.clear();
@@ -105,12 +105,12 @@ impl Counter {
     }
 
     /// Counts the added hands against each other.
-    pub(super) fn count(&mut self) -> Counted<'_> {
+    pub(super) fn count(&mut self) -> BoardCounts<'_> {
         let rows = self.rows.numbers.len();
         self.width = self.columns.numbers.len().next_multiple_of(WIDTH);
         let compared = if self.strengths.is_some() { rows } else { 0 };
         for (numbers, many) in
-            [(&mut self.passed, ROWS), (&mut self.sums, compared), (&mut self.met, rows)]
+            [(&mut self.passed, ROWS), (&mut self.sums, compared), (&mut self.matchups, rows)]
         {
             numbers.clear();
             numbers.resize(many * self.width, 0.0);
@@ -122,9 +122,9 @@ impl Counter {
             hands.iter().for_each(|&hand| self.pass(hand, 2.0));
             self.hands = hands;
         }
-        self.meet();
+        self.count_matchups();
         let (rows, columns) = (&self.rows.numbers, &self.columns.numbers);
-        Counted { rows, columns, sums: &self.sums, met: &self.met, width: self.width }
+        BoardCounts { rows, columns, sums: &self.sums, matchups: &self.matchups, width: self.width }
     }
 
     #[inline]
@@ -150,7 +150,7 @@ impl Counter {
                         held |= 1 << card;
                     }
                 }
-                let row = place(same[0]);
+                let row = row_index(same[0]);
                 let sums = &mut self.sums[row * self.width..][..self.width];
                 take_off(&self.passed, same.len() as f32, sums, held, |card| {
                     f32::from(holding[card])
@@ -165,24 +165,24 @@ impl Counter {
         self.hands = hands;
     }
 
-    /// Computes the number of meetings of rows and columns, after all hands have passed twice.
-    fn meet(&mut self) {
+    /// Computes the number of matchups of rows and columns, after all hands have passed twice.
+    fn count_matchups(&mut self) {
         let rows = self.rows.numbers.len();
         let (mut holding, mut held) = (vec![0.0f32; rows * CARDS], vec![0u64; rows]);
         let mut many = vec![0.0f32; rows];
         for &hand in &self.hands {
-            let row = place(hand);
+            let row = row_index(hand);
             many[row] += 1.0;
             for card in cards(hand) {
                 holding[row * CARDS + card] += 1.0;
                 held[row] |= 1 << card;
             }
-            self.met[row * self.width + usize::from(self.columns_of[combo(hand)])] += 2.0;
+            self.matchups[row * self.width + usize::from(self.columns_of[combo(hand)])] += 2.0;
         }
-        for (row, met) in self.met.chunks_mut(self.width.max(1)).enumerate() {
+        for (row, matchups) in self.matchups.chunks_mut(self.width.max(1)).enumerate() {
             let holding = &holding[row * CARDS..][..CARDS];
-            take_off(&self.passed, many[row], met, held[row], |card| holding[card]);
-            met.iter_mut().for_each(|met| *met *= 0.5);
+            take_off(&self.passed, many[row], matchups, held[row], |card| holding[card]);
+            matchups.iter_mut().for_each(|matchups| *matchups *= 0.5);
         }
     }
 }
@@ -204,7 +204,7 @@ fn take_off(passed: &[f32], many: f32, row: &mut [f32], mut held: u64, of: impl 
 
 /// The row index of a hand.
 #[inline]
-fn place(hand: u64) -> usize {
+fn row_index(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
 }
 

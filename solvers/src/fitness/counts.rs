@@ -8,14 +8,14 @@ use cards::{Board, CardSet, Combo, Range};
 use game::Street;
 
 use super::HandClasses;
-use super::counter::{Counted, Counter};
+use super::counter::{BoardCounts, Counter};
 use crate::SnapshotError;
-use crate::blueprint::exact::{DEALS, next};
-use crate::subgame::response::flop_kinds;
+use crate::response::in_buckets::{DEALS, next};
+use crate::response::in_tree::flop_kinds;
 use crate::subgame::symmetry::Renaming;
 
 /// Maximum number of cells, rows times columns: 1 GB.
-const MOST_CELLS: usize = 1 << 26;
+const MAX_CELLS: usize = 1 << 26;
 
 /// Error of counting.
 #[derive(Debug, thiserror::Error)]
@@ -69,10 +69,10 @@ pub type Path = [u16; 4];
 /// Counts of deals, by the first player's path and class and the second player's path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCounts {
-    pub(super) rows: Vec<Path>,
-    pub(super) columns: Vec<Path>,
-    /// Row-major cells: meetings, and wins minus losses.
-    pub(super) cells: Vec<[i64; 2]>,
+    pub(crate) rows: Vec<Path>,
+    pub(crate) columns: Vec<Path>,
+    /// Row-major cells: matchups, and wins minus losses.
+    pub(crate) cells: Vec<[i64; 2]>,
 }
 
 impl ClassCounts {
@@ -134,7 +134,7 @@ impl Sum {
         let columns: Vec<u32> = counts.columns.iter().map(|&path| self.columns.of(path)).collect();
         let rows: Vec<u32> = counts.rows.iter().map(|&path| self.rows.of(path)).collect();
         let [all_rows, all_columns] = [&self.rows, &self.columns].map(|paths| paths.1.len());
-        if all_rows * all_columns > MOST_CELLS {
+        if all_rows * all_columns > MAX_CELLS {
             return Err(CountError::Large { rows: all_rows, columns: all_columns });
         }
         for (&row, cells) in rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
@@ -145,8 +145,8 @@ impl Sum {
         Ok(())
     }
 
-    fn cell(&mut self, row: u32, column: u32, [met, margin]: [i64; 2], times: i64) {
-        if met == 0 && margin == 0 {
+    fn cell(&mut self, row: u32, column: u32, [matchups, margin]: [i64; 2], times: i64) {
+        if matchups == 0 && margin == 0 {
             return;
         }
         let (row, column) = (row as usize, column as usize);
@@ -157,15 +157,15 @@ impl Sum {
         if cells.len() <= column {
             cells.resize(column + 1, [0; 2]);
         }
-        cells[column][0] += times * met;
+        cells[column][0] += times * matchups;
         cells[column][1] += times * margin;
     }
 
-    fn board(&mut self, counted: &Counted<'_>, times: [i64; 2]) {
-        for (place, &row) in counted.rows.iter().enumerate() {
+    fn board(&mut self, counted: &BoardCounts<'_>, times: [i64; 2]) {
+        for (index, &row) in counted.rows.iter().enumerate() {
             for (at, &column) in counted.columns.iter().enumerate() {
-                let [met, margin] = counted.cell(place, at);
-                self.cell(row, column, [times[0] * met, times[1] * margin], 1);
+                let [matchups, margin] = counted.cell(index, at);
+                self.cell(row, column, [times[0] * matchups, times[1] * margin], 1);
             }
         }
     }
@@ -223,13 +223,13 @@ impl Counting<'_> {
         let symmetries = Renaming::symmetries(flop, [&Range::uniform(); 2]);
         let mut walk = Walk::new(self, flop);
         if self.street == Street::Flop {
-            walk.meetings(flop, 45 * 44);
+            walk.count_matchups(flop, 45 * 44);
         }
         for turn in next(flop, &symmetries, None) {
             let dealt = flop.with(turn.card);
-            walk.see(Street::Turn, dealt);
+            walk.classify(Street::Turn, dealt);
             if self.street == Street::Turn {
-                walk.meetings(dealt, 44 * turn.times as i64);
+                walk.count_matchups(dealt, 44 * turn.times as i64);
             }
             for river in next(dealt, &turn.symmetries, None) {
                 let dealt = dealt.with(river.card);
@@ -246,7 +246,7 @@ struct Walk<'a> {
     counter: Counter,
     sum: Sum,
     /// For each street dealt so far, by combo number: classes or buckets of both players.
-    seen: [[Box<[u16]>; 2]; 4],
+    classified: [[Box<[u16]>; 2]; 4],
     /// Hands with their rows and columns, for a counted street before the river.
     hands: Vec<(Combo, u32, u32)>,
     /// On a turn, when the river is counted: each hand's path prefix for either player; below, the
@@ -262,31 +262,31 @@ impl<'a> Walk<'a> {
             counting,
             counter: Counter::default(),
             sum: Sum::default(),
-            seen: Default::default(),
+            classified: Default::default(),
             hands: Vec::new(),
             before: Vec::new(),
             prefixes: Default::default(),
             known: Default::default(),
         };
-        walk.see(Street::Preflop, CardSet::EMPTY);
-        walk.see(Street::Flop, flop);
+        walk.classify(Street::Preflop, CardSet::EMPTY);
+        walk.classify(Street::Flop, flop);
         walk
     }
 
     /// Computes classes and buckets of the hands on a street's board.
-    fn see(&mut self, street: Street, board: CardSet) {
+    fn classify(&mut self, street: Street, board: CardSet) {
         let Counting { street: last, buckets, classes } = *self.counting;
         if street > last {
             return;
         }
         let of_buckets = buckets.on_board(board).expect("boards have as many cards as a street");
         let own = if street == last { classes.on_board(board) } else { of_buckets.clone() };
-        self.seen[street.index()] = [own, of_buckets];
+        self.classified[street.index()] = [own, of_buckets];
         let free = || Combo::all().filter(move |hand| !hand.set().intersects(board));
         let path = |hand: Combo, who: usize| -> Path {
             std::array::from_fn(|at| {
                 let known = at <= street.index();
-                if known { self.seen[at][who][hand.index()] } else { 0 }
+                if known { self.classified[at][who][hand.index()] } else { 0 }
             })
         };
         if street == last && street != Street::River {
@@ -297,18 +297,18 @@ impl<'a> Walk<'a> {
             self.hands = hands.collect();
         }
         if street == Street::Turn && last == Street::River {
-            let mut places = [(); 2].map(|()| HashMap::new());
+            let mut indices = [(); 2].map(|()| HashMap::new());
             let mut prefixes: [Vec<[u16; 3]>; 2] = Default::default();
             let before = free().map(|hand| {
-                let place = |who: usize| {
+                let index = |who: usize| {
                     let [a, b, c, _] = path(hand, who);
                     let found: &mut Vec<[u16; 3]> = &mut prefixes[who];
-                    *places[who].entry([a, b, c]).or_insert_with(|| {
+                    *indices[who].entry([a, b, c]).or_insert_with(|| {
                         found.push([a, b, c]);
                         found.len() as u32 - 1
                     })
                 };
-                (hand, [0, 1].map(place))
+                (hand, [0, 1].map(index))
             });
             self.before = before.collect();
             self.prefixes = prefixes;
@@ -326,9 +326,9 @@ impl<'a> Walk<'a> {
         [classes.count(street), buckets.count(street) as usize]
     }
 
-    /// Counts the meetings of hands on a board before the river, each of which has `times`
+    /// Counts the matchups of hands on a board before the river, each of which has `times`
     /// continuations.
-    fn meetings(&mut self, board: CardSet, times: i64) {
+    fn count_matchups(&mut self, board: CardSet, times: i64) {
         self.counter.deal(board);
         self.hands.iter().for_each(|&(hand, row, column)| self.counter.add(hand, row, column));
         self.sum.board(&self.counter.count(), [times, 0]);
@@ -336,7 +336,7 @@ impl<'a> Walk<'a> {
 
     /// Compares the hands on a river board.
     fn river(&mut self, board: CardSet, times: i64) {
-        self.see(Street::River, board);
+        self.classify(Street::River, board);
         self.counter.deal(board);
         if self.counting.street != Street::River {
             for &(hand, row, column) in &self.hands {
@@ -347,17 +347,17 @@ impl<'a> Walk<'a> {
             return self.sum.board(&self.counter.count(), [0, times]);
         }
         let widths = self.widths();
-        let [of_classes, of_buckets] = &self.seen[Street::River.index()];
-        for &(hand, places) in &self.before {
+        let [of_classes, of_buckets] = &self.classified[Street::River.index()];
+        for &(hand, indices) in &self.before {
             if hand.set().intersects(board) {
                 continue;
             }
             let last = [of_classes, of_buckets].map(|of| of[hand.index()]);
             let [row, column] = [0, 1].map(|who| {
-                let place = places[who] as usize;
-                let number = &mut self.known[who][place * widths[who] + usize::from(last[who])];
+                let index = indices[who] as usize;
+                let number = &mut self.known[who][index * widths[who] + usize::from(last[who])];
                 if *number == u32::MAX {
-                    let [a, b, c] = self.prefixes[who][place];
+                    let [a, b, c] = self.prefixes[who][index];
                     let numbers = if who == 0 { &mut self.sum.rows } else { &mut self.sum.columns };
                     *number = numbers.of([a, b, c, last[who]]);
                 }

@@ -7,13 +7,13 @@
 use std::io::{self, Read, Write};
 
 use super::counts::{ClassCounts, CountError, Counting};
-use crate::blueprint::exact::DEALS;
+use crate::response::in_buckets::DEALS;
 use crate::snapshot::{Kind, Reader, Writer};
 
 const KIND: Kind = Kind { name: "class-counts", version: 1 };
 
 /// Maximum number of rows or columns in a file, far above that of any street and buckets.
-const MOST: u64 = 1 << 20;
+const MAX_COUNT: u64 = 1 << 20;
 
 impl Counting<'_> {
     /// The texts that a file must share with the wanted counts.
@@ -49,14 +49,14 @@ impl Counting<'_> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names())?;
         let [rows, columns] = [from.number::<u64>()?, from.number::<u64>()?];
-        if rows > MOST || columns > MOST || rows * columns > MOST * 64 {
+        if rows > MAX_COUNT || columns > MAX_COUNT || rows * columns > MAX_COUNT * 64 {
             return Err(crate::SnapshotError::Damaged.into());
         }
         from.left(8 * (rows + columns) + 16 * rows * columns);
         let mut paths = vec![[0u16; 4]; (rows + columns) as usize];
-        from.numbers(paths.as_flattened_mut(), |place, number| *place = number)?;
+        from.numbers(paths.as_flattened_mut(), |slot, number| *slot = number)?;
         let mut cells = vec![[0i64; 2]; (rows * columns) as usize];
-        from.numbers(cells.as_flattened_mut(), |place, number: u64| *place = number as i64)?;
+        from.numbers(cells.as_flattened_mut(), |slot, number: u64| *slot = number as i64)?;
         from.end()?;
         let columns = paths.split_off(rows as usize);
         let counts = ClassCounts { rows: paths, columns, cells };

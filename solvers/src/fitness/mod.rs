@@ -16,14 +16,13 @@
 //!
 //! [`response`] is the value of a best response to a rule there.
 
-mod betting;
+pub(crate) mod betting;
 mod classes;
 mod counter;
-mod counts;
+pub(crate) mod counts;
 mod file;
-mod respond;
 mod sample;
-mod table;
+pub(crate) mod table;
 
 use cards::{CardSet, Combo};
 use game::Street;
@@ -31,7 +30,6 @@ use game::Street;
 pub use betting::{Move, Situation};
 pub use classes::FactClasses;
 pub use counts::{ClassCounts, CountError, Counting, Path, Sum};
-pub use respond::response;
 pub use sample::{Match, Sampler};
 pub use table::{Fitness, FitnessError, Group, MoveTable};
 

@@ -20,13 +20,13 @@ pub enum FitnessError {
          fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the menu `limit`"
     )]
     Uneven {
-        /// The street.
+        /// The street whose betting differs.
         street: Street,
     },
     /// The street is never reached.
     #[error("the {street} is never reached, so nothing is won or lost there")]
     Never {
-        /// The street.
+        /// The street without deals.
         street: Street,
     },
 }
@@ -60,10 +60,11 @@ pub struct Fitness {
     betting: [StreetBetting; 2],
     situations: Vec<Situation>,
     /// For each group, the index of the situation of each of the player's decisions.
-    places: Vec<Vec<usize>>,
-    /// By group, class and end: chips won; below, the probability. 0 where the player would not go.
+    indices: Vec<Vec<usize>>,
+    /// Entries by group, class and end: chips won; below, the probability. 0 where the player would
+    /// not go.
     won: Vec<f64>,
-    met: Vec<f64>,
+    matchups: Vec<f64>,
     /// The sums of `won` over the classes, by group and end.
     sums: Vec<f64>,
     ends: usize,
@@ -92,14 +93,14 @@ impl Fitness {
                 keys.entry(key).or_default();
             }
         }
-        keys.values_mut().zip(0..).for_each(|(place, number)| *place = number);
+        keys.values_mut().zip(0..).for_each(|(slot, number)| *slot = number);
         let mut classes: Vec<u16> = counts.rows.iter().map(|path| path[street.index()]).collect();
         classes.sort_unstable();
         classes.dedup();
         let ends = betting[0].ends.len();
         let size = keys.len() * classes.len() * ends;
         let fold = Fold { tree, strategy, street, rows: Rows::new(counts, &classes, street) };
-        let (mut won, mut met) = (vec![0.0; size], vec![0.0; size]);
+        let (mut won, mut matchups) = (vec![0.0; size], vec![0.0; size]);
         let mut shapes = vec![None; keys.len()];
         let mut shares = vec![0.0; keys.len()];
         for &line in &lines {
@@ -110,8 +111,9 @@ impl Fitness {
                 if shape.steps != like.steps || tree.committed(line)[0] != tree.committed(line)[1] {
                     return Err(FitnessError::Uneven { street });
                 }
-                let part = group * classes.len() * ends..(group + 1) * classes.len() * ends;
-                shares[group] += fold.line(&shape, player, &mut won[part.clone()], &mut met[part]);
+                let range = group * classes.len() * ends..(group + 1) * classes.len() * ends;
+                shares[group] +=
+                    fold.line(&shape, player, &mut won[range.clone()], &mut matchups[range]);
                 shapes[group] = Some(shape);
             }
         }
@@ -119,7 +121,7 @@ impl Fitness {
         if reach <= 0.0 {
             return Err(never);
         }
-        won.iter_mut().chain(&mut met).for_each(|amount| *amount /= reach);
+        won.iter_mut().chain(&mut matchups).for_each(|amount| *amount /= reach);
         let groups = keys.keys().zip(&shares);
         let groups = groups.map(|(&(player, chips, aggressive), share)| {
             let share = share / reach;
@@ -138,10 +140,10 @@ impl Fitness {
         let mut situations: Vec<Situation> = seen.iter().flatten().copied().collect();
         situations.sort_unstable();
         situations.dedup();
-        let place = |situation: &Situation| {
+        let index = |situation: &Situation| {
             situations.binary_search(situation).expect("all situations are there")
         };
-        let places = seen.iter().map(|seen| seen.iter().map(place).collect()).collect();
+        let indices = seen.iter().map(|seen| seen.iter().map(index).collect()).collect();
         let mut sums = vec![0.0; groups.len() * ends];
         for (sums, won) in sums.chunks_mut(ends).zip(won.chunks(classes.len() * ends)) {
             for won in won.chunks(ends) {
@@ -153,10 +155,10 @@ impl Fitness {
             classes,
             groups,
             betting,
-            places,
+            indices,
             situations,
             won,
-            met,
+            matchups,
             sums,
             ends,
             reach,
@@ -190,7 +192,7 @@ impl Fitness {
 
     /// For each of the player's decisions in a group, the index of its situation.
     pub fn decisions(&self, group: usize) -> &[usize] {
-        &self.places[group]
+        &self.indices[group]
     }
 
     /// Tabulates a rule.
@@ -211,20 +213,20 @@ impl Fitness {
         assert_eq!(moves.0.len(), self.situations.len() * many, "a table of another street");
         let mut sum = 0.0;
         // A cache of the reached ends, indexed by the moves at all decisions as base-3 digits.
-        let mut kept: Vec<Vec<usize>> = Vec::new();
-        for (group, places) in self.places.iter().enumerate() {
+        let mut reached: Vec<Vec<usize>> = Vec::new();
+        for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
-            kept.clear();
-            kept.resize(3usize.pow(places.len() as u32), Vec::new());
+            reached.clear();
+            reached.resize(3usize.pow(indices.len() as u32), Vec::new());
             for (class, won) in won.chunks_exact(self.ends).enumerate() {
-                let at = |decision: usize| moves.0[places[decision] * many + class] as usize;
-                let code = (0..places.len()).fold(0, |code, decision| 3 * code + at(decision));
-                let kept = &mut kept[code];
-                if kept.is_empty() {
-                    *kept = self::kept(steps, at);
+                let at = |decision: usize| moves.0[indices[decision] * many + class] as usize;
+                let code = (0..indices.len()).fold(0, |code, decision| 3 * code + at(decision));
+                let reached = &mut reached[code];
+                if reached.is_empty() {
+                    *reached = self::reached_ends(steps, at);
                 }
-                sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+                sum += reached.iter().map(|&end| won[end]).sum::<f64>();
             }
         }
         sum
@@ -235,12 +237,12 @@ impl Fitness {
     pub fn by_class(&self, moves: &[Move]) -> Vec<f64> {
         let many = self.classes.len();
         let mut sums = vec![0.0; many];
-        for (group, places) in self.places.iter().enumerate() {
+        for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
             let won = &self.won[group * many * self.ends..][..many * self.ends];
-            let kept = kept(steps, |decision| moves[places[decision]] as usize);
+            let reached = reached_ends(steps, |decision| moves[indices[decision]] as usize);
             for (sum, won) in sums.iter_mut().zip(won.chunks_exact(self.ends)) {
-                *sum += kept.iter().map(|&end| won[end]).sum::<f64>();
+                *sum += reached.iter().map(|&end| won[end]).sum::<f64>();
             }
         }
         sums
@@ -248,26 +250,28 @@ impl Fitness {
 
     /// The sum of [`by_class`](Self::by_class), computed faster.
     pub fn of_all(&self, moves: &[Move]) -> f64 {
-        let places = self.places.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
-        let of = |((places, group), sums): ((&Vec<usize>, &Group), &[f64])| {
+        let indices = self.indices.iter().zip(&self.groups).zip(self.sums.chunks_exact(self.ends));
+        let of = |((indices, group), sums): ((&Vec<usize>, &Group), &[f64])| {
             let steps = &self.betting[group.player.index()].steps;
-            follow(steps, 0, sums, &|decision| moves[places[decision]] as usize)
+            follow(steps, 0, sums, &|decision| moves[indices[decision]] as usize)
         };
-        places.map(of).sum()
+        indices.map(of).sum()
     }
 
-    /// How often a rule is asked in each situation with each class, per match, in the order of
-    /// [`MoveTable`].
+    /// The number of times that a rule is asked in each situation with each class, per match, in
+    /// the order of [`MoveTable`].
     pub fn asked(&self, moves: &MoveTable) -> Vec<f64> {
         let many = self.classes.len();
         let mut asked = vec![0.0; moves.0.len()];
-        for (group, places) in self.places.iter().enumerate() {
+        for (group, indices) in self.indices.iter().enumerate() {
             let steps = &self.betting[self.groups[group].player.index()].steps;
-            let met = &self.met[group * many * self.ends..][..many * self.ends];
-            for (class, met) in met.chunks_exact(self.ends).enumerate() {
-                let place = |decision: usize| places[decision] * many + class;
-                let at = |decision: usize| moves.0[place(decision)] as usize;
-                count(steps, 0, met, &at, &mut |decision, share| asked[place(decision)] += share);
+            let matchups = &self.matchups[group * many * self.ends..][..many * self.ends];
+            for (class, matchups) in matchups.chunks_exact(self.ends).enumerate() {
+                let index = |decision: usize| indices[decision] * many + class;
+                let at = |decision: usize| moves.0[index(decision)] as usize;
+                count(steps, 0, matchups, &at, &mut |decision, share| {
+                    asked[index(decision)] += share
+                });
             }
         }
         asked
@@ -280,16 +284,16 @@ fn key(tree: &BettingTree, line: u32, player: Player) -> (Player, Chips, bool) {
 }
 
 /// The indices of the ends reached by the moves.
-pub(super) fn kept(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
-    let (mut kept, mut open) = (Vec::new(), vec![0]);
+pub(crate) fn reached_ends(steps: &[Step], at: impl Fn(usize) -> usize) -> Vec<usize> {
+    let (mut reached, mut open) = (Vec::new(), vec![0]);
     while let Some(step) = open.pop() {
         match &steps[step] {
             Step::Own { decision, next } => open.push(next[at(*decision)]),
             Step::Other { next } => open.extend(next),
-            Step::End(end) => kept.push(*end),
+            Step::End(end) => reached.push(*end),
         }
     }
-    kept
+    reached
 }
 
 /// The sum of `ends` over the ends reached by the moves.
@@ -301,7 +305,7 @@ fn follow(steps: &[Step], step: usize, ends: &[f64], at: &impl Fn(usize) -> usiz
     }
 }
 
-/// As [`follow`], with the partial sum reported at every own decision.
+/// The same as [`follow`], with the partial sum reported at every own decision.
 fn count(
     steps: &[Step],
     step: usize,
@@ -321,9 +325,9 @@ fn count(
 }
 
 /// Counts in sparse form: the nonzero cells of each row.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
-    /// The column, meetings and margin of each cell.
+    /// The column, matchups and margin of each cell.
     cells: Vec<(u32, f64, f64)>,
     columns: Vec<Path>,
     /// Number of buckets on the street: the greatest plus one.
@@ -331,15 +335,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
+    pub(crate) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
         let columns = counts.columns.clone();
         let deals = counts.deals().max(1) as f64;
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
         for (path, row) in counts.rows.iter().zip(counts.cells.chunks(columns.len().max(1))) {
             let start = cells.len();
-            for (column, &[met, margin]) in (0..).zip(row) {
-                if met != 0 {
-                    cells.push((column, met as f64 / deals, margin as f64 / deals));
+            for (column, &[matchups, margin]) in (0..).zip(row) {
+                if matchups != 0 {
+                    cells.push((column, matchups as f64 / deals, margin as f64 / deals));
                 }
             }
             let class = classes.binary_search(&path[street.index()]).expect("a class of a row");
@@ -351,27 +355,28 @@ impl Rows {
 }
 
 /// The combination of counts with a strategy.
-pub(super) struct Fold<'a> {
-    pub(super) tree: &'a BettingTree,
-    pub(super) strategy: &'a dyn AbstractStrategy,
-    pub(super) street: Street,
-    pub(super) rows: Rows,
+pub(crate) struct Fold<'a> {
+    pub(crate) tree: &'a BettingTree,
+    pub(crate) strategy: &'a dyn AbstractStrategy,
+    pub(crate) street: Street,
+    pub(crate) rows: Rows,
 }
 
 impl Fold<'_> {
-    /// Adds the winnings and meetings after a line, by class and end; gives the line's probability.
+    /// Adds the winnings and matchups after a line, by class and end; gives the line's probability.
     fn line(
         &self,
         betting: &StreetBetting,
         player: Player,
         won: &mut [f64],
-        met: &mut [f64],
+        matchups: &mut [f64],
     ) -> f64 {
         let Rows { columns, buckets, .. } = &self.rows;
         let ends = betting.ends.len();
         let classes = won.len() / ends;
         let bucket = |column: usize| usize::from(columns[column][self.street.index()]);
-        let (sums, share) = self.meetings(betting.nodes[0], player, classes, *buckets, bucket);
+        let (sums, share) =
+            self.matchup_counts(betting.nodes[0], player, classes, *buckets, bucket);
         // By end and bucket, the probability of the opponent's actions.
         let played = self.played(betting, player.other());
         for (end, &step) in betting.ends.iter().enumerate() {
@@ -382,7 +387,7 @@ impl Fold<'_> {
                 let sum = |of: usize| -> f64 {
                     sums.iter().zip(played).map(|(sum, played)| sum[of] * played).sum()
                 };
-                met[class * ends + end] += sum(0);
+                matchups[class * ends + end] += sum(0);
                 won[class * ends + end] +=
                     folded.map_or_else(|| chips * sum(1), |chips| chips * sum(0));
             }
@@ -390,10 +395,10 @@ impl Fold<'_> {
         share
     }
 
-    /// The meetings of the player's classes with the opponent's columns at a line, and the margins:
+    /// The matchups of the player's classes with the opponent's columns at a line, and the margins:
     /// by class, then by `number` of the column, below `width`. Also gives the line's probability.
     /// All have a factor of one half, for one of two seats.
-    pub(super) fn meetings(
+    pub(crate) fn matchup_counts(
         &self,
         first: u32,
         player: Player,
@@ -419,13 +424,13 @@ impl Fold<'_> {
             if weight == 0.0 {
                 continue;
             }
-            for &(column, meetings, margin) in &cells[range.clone()] {
+            for &(column, matchups, margin) in &cells[range.clone()] {
                 let column = column as usize;
                 let weight = weight * likely[column];
                 let sum = &mut sums[class * width + numbers[column]];
-                sum[0] += weight * meetings;
+                sum[0] += weight * matchups;
                 sum[1] += weight * margin;
-                share += weight * meetings;
+                share += weight * matchups;
             }
         }
         (sums, share)
@@ -433,7 +438,7 @@ impl Fold<'_> {
 
     /// The chips at stake for a player at an end of the street's betting, and after a fold the
     /// player's winnings.
-    pub(super) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
+    pub(crate) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
         let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
         let chips = f64::from(chips);
         let folded = match self.tree.node(node).kind {
@@ -453,8 +458,8 @@ impl Fold<'_> {
             if let NodeKind::Decision { seat, street, .. } = self.tree.node(parent).kind
                 && usize::from(seat) == player.index()
             {
-                let place = (below - self.tree.node(parent).children().start) as usize;
-                likely *= self.shares(parent, path[usize::from(street)].into())[place];
+                let index = (below - self.tree.node(parent).children().start) as usize;
+                likely *= self.shares(parent, path[usize::from(street)].into())[index];
             }
             below = parent;
         }
@@ -468,7 +473,7 @@ impl Fold<'_> {
         shares.iter().map(|&share| f64::from(share) / sum).collect()
     }
 
-    /// By step and bucket, the probability of the player's own actions since the street's
+    /// Entries by step and bucket: the probability of the player's own actions since the street's
     /// beginning.
     fn played(&self, betting: &StreetBetting, player: Player) -> Vec<f64> {
         let buckets = self.rows.buckets;

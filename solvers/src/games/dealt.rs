@@ -67,7 +67,7 @@ impl Dealt {
             let infosets = tree.infosets(player).iter().zip(game.choices(player));
             for (infoset, choice) in infosets {
                 let refuse = || NotAStrategy { infoset: infoset.name.clone() };
-                let seen = self.seen(&infoset.name, seat).ok_or_else(refuse)?;
+                let seen = self.infoset_of(&infoset.name, seat).ok_or_else(refuse)?;
                 let strategy = policy.strategy(&seen);
                 // The actions are in the order of the rules.
                 let legal = seen.legal();
@@ -84,7 +84,7 @@ impl Dealt {
     }
 
     /// The information set with this name, as a seat sees it.
-    fn seen(&self, name: &str, seat: Seat) -> Option<InfoSet> {
+    fn infoset_of(&self, name: &str, seat: Seat) -> Option<InfoSet> {
         let mut parts = name.split(' ');
         let hole = parts.next()?.parse().ok()?;
         let board = parts.next()?.parse().ok()?;
@@ -109,13 +109,13 @@ impl Dealt {
         &self,
         state: &State,
         count: usize,
-        place: impl Fn(&mut State, &[Card]),
+        put_cards: impl Fn(&mut State, &[Card]),
     ) -> Node<Point> {
         let draws = self.draws(state, count);
         let probability = 1.0 / draws.len() as f64;
         let outcome = |cards: &Vec<Card>| {
             let mut next = state.clone();
-            place(&mut next, cards);
+            put_cards(&mut next, cards);
             (probability, Point(next))
         };
         Node::Chance(draws.iter().map(outcome).collect())

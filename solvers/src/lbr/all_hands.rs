@@ -12,9 +12,9 @@ type ByCombo = Box<[f64; Combo::COUNT]>;
 const EMPTY: f64 = 1e-9;
 
 impl LocalBestResponse<'_> {
-    /// What [`choose`](LocalBestResponse::choose) chooses with each of these hands, when the
-    /// agent's hand is one of the combos of positive weight that share no card with it. No hand
-    /// may hold a card of the board.
+    /// The choice of [`choose`](LocalBestResponse::choose) with each of these hands, when the
+    /// agent's hand is one of the combos of positive weight that share no card with it. No hand may
+    /// hold a card of the board.
     ///
     /// Costs one query of the agent for each bet, and a showdown of all hands for each board that
     /// can follow, 1,176 on the flop, instead of one for each hand.

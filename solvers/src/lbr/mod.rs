@@ -75,14 +75,14 @@ pub enum LbrError {
         hole: Combo,
         /// The betting so far.
         betting: String,
-        /// The board.
+        /// The board cards dealt by then.
         board: Board,
         /// The problem.
         reason: String,
     },
 }
 
-/// What the response wins over a hand, in chips, from a spot with the agent's posterior on.
+/// The winnings of the response over a hand, in chips, from a spot with the agent's posterior on.
 pub type ValueOfSpot<'a> = dyn FnMut(&PublicState, &Posterior) -> f64 + 'a;
 
 /// The response to one agent.

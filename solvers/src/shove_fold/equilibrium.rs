@@ -34,7 +34,7 @@ impl Equilibrium {
 /// Exploitability in big blinds at which averages are accepted if no exact solution is found;
 /// below, the maximum number of iterations.
 const ENOUGH: f64 = 1e-7;
-const MOST: u32 = 20_000;
+const MAX_ITERATIONS: u32 = 20_000;
 /// Number of iterations between checks of the averages.
 const STRETCH: u32 = 50;
 /// Maximum exploitability of an exact solution, in big blinds.
@@ -48,7 +48,7 @@ const MIXED: usize = 6;
 pub fn equilibrium(payoffs: &Payoffs) -> Equilibrium {
     let mut run = Run::new(payoffs);
     let mut best: Option<Equilibrium> = None;
-    while run.iterations < MOST {
+    while run.iterations < MAX_ITERATIONS {
         for _ in 0..STRETCH {
             run.step();
         }
@@ -66,7 +66,7 @@ pub fn equilibrium(payoffs: &Payoffs) -> Equilibrium {
         }
         // Limited waiting for an exact solution, which rounding may hide.
         let near = best.as_ref().is_some_and(|best| best.exploitability < ENOUGH);
-        if near && run.iterations >= MOST / 4 {
+        if near && run.iterations >= MAX_ITERATIONS / 4 {
             break;
         }
     }

@@ -25,9 +25,9 @@ pub enum RulesError {
     /// The stack is not finite, or does not cover the big blind and the ante.
     #[error("a stack of {stack} big blinds with an ante of {ante}: give at least {}", 1.0 + ante)]
     Stack {
-        /// The stack.
+        /// The stack of each player, in big blinds.
         stack: f64,
-        /// The ante.
+        /// The ante of each player, in big blinds.
         ante: f64,
     },
     /// The ante is not finite, or negative.
@@ -130,15 +130,15 @@ impl Payoffs {
     /// The gain of an all-in over a fold with each hand of the small blind, times the probability
     /// of the hand, against these calls.
     pub fn jam_gains(&self, call: &Range) -> Range {
-        let met = product(&self.by_big, call);
-        std::array::from_fn(|hand| self.pot() * self.hand[hand] + met[hand])
+        let sums = product(&self.by_big, call);
+        std::array::from_fn(|hand| self.pot() * self.hand[hand] + sums[hand])
     }
 
     /// The gain of a call over a fold with each hand of the big blind, times the probability of the
     /// hand and of an all-in against it, for these all-ins.
     pub fn call_gains(&self, jam: &Range) -> Range {
-        let met = product(&self.by_small, jam);
-        std::array::from_fn(|hand| -met[hand])
+        let sums = product(&self.by_small, jam);
+        std::array::from_fn(|hand| -sums[hand])
     }
 
     /// The small blind's expected winnings per hand.
@@ -167,11 +167,11 @@ impl Payoffs {
     /// For all-ins with the first hand of an order, the first two, and so on: the small blind's
     /// winnings against the best calls. All of them together cost about as much as one.
     pub fn at_least_by_prefix(&self, order: &[usize], mut visit: impl FnMut(usize, f64)) {
-        let (mut met, mut uncalled) = ([0.0; WIDE], 0.0);
+        let (mut sums, mut uncalled) = ([0.0; WIDE], 0.0);
         for (before, &hand) in order.iter().enumerate() {
             uncalled += self.hand[hand];
             let mut lost = [0.0; 8];
-            for (sums, row) in met.chunks_exact_mut(8).zip(self.by_small[hand].chunks_exact(8)) {
+            for (sums, row) in sums.chunks_exact_mut(8).zip(self.by_small[hand].chunks_exact(8)) {
                 for lane in 0..8 {
                     sums[lane] += row[lane];
                     lost[lane] += sums[lane].min(0.0);
@@ -185,13 +185,13 @@ impl Payoffs {
     /// For calls with the first hand of an order, the first two, and so on: the small blind's
     /// winnings with the best all-ins.
     pub fn at_most_by_prefix(&self, order: &[usize], mut visit: impl FnMut(usize, f64)) {
-        let mut met = [0.0; WIDE];
-        for (sum, share) in met.iter_mut().zip(self.hand) {
+        let mut sums = [0.0; WIDE];
+        for (sum, share) in sums.iter_mut().zip(self.hand) {
             *sum = self.pot() * share;
         }
         for (before, &hand) in order.iter().enumerate() {
             let mut won = [0.0; 8];
-            for (sums, row) in met.chunks_exact_mut(8).zip(self.by_big[hand].chunks_exact(8)) {
+            for (sums, row) in sums.chunks_exact_mut(8).zip(self.by_big[hand].chunks_exact(8)) {
                 for lane in 0..8 {
                     sums[lane] += row[lane];
                     won[lane] += sums[lane].max(0.0);

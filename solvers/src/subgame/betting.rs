@@ -14,47 +14,47 @@ use crate::Player;
 
 /// All lines of a subgame. Line 0 is the street it starts on.
 #[derive(Debug)]
-pub(super) struct Betting {
-    pub(super) lines: Vec<Line>,
+pub(crate) struct Betting {
+    pub(crate) lines: Vec<Line>,
 }
 
 /// The betting of one street.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Streets since the first.
-    pub(super) street: usize,
-    pub(super) nodes: Vec<Node>,
+    pub(crate) street: usize,
+    pub(crate) nodes: Vec<Node>,
     /// Actions of all decisions.
-    pub(super) actions: Vec<Action>,
+    pub(crate) actions: Vec<Action>,
     /// The nodes after which a card is dealt, each with the line that follows.
-    pub(super) deals: Vec<Leaf>,
+    pub(crate) deals: Vec<Leaf>,
     /// Number of rows of each player's decisions: one per action.
-    pub(super) rows: [usize; 2],
-    pub(super) decisions: usize,
+    pub(crate) rows: [usize; 2],
+    pub(crate) decisions: usize,
     /// Number of slots while each player learns.
-    pub(super) slots: [usize; 2],
+    pub(crate) slots: [usize; 2],
     /// The terminal nodes of the hand, for each player as the learner.
-    pub(super) ends: [Ends; 2],
+    pub(crate) ends: [Ends; 2],
 }
 
 /// A node after which a card is dealt and the betting goes on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Leaf {
-    pub(super) node: usize,
-    pub(super) line: usize,
+pub(crate) struct Leaf {
+    pub(crate) node: usize,
+    pub(crate) line: usize,
 }
 
 /// A node of a line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
     /// The slot of the other player's hands at this node, while each player learns.
-    pub(super) slots: [usize; 2],
+    pub(crate) slots: [usize; 2],
 }
 
-/// What happens at a node.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A player chooses an action.
     Decision(Decision),
     /// This player folds and loses this number of chips.
@@ -67,22 +67,22 @@ pub(super) enum Kind {
 
 /// A decision of a player.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Decision {
-    pub(super) player: Player,
+pub(crate) struct Decision {
+    pub(crate) player: Player,
     /// Index of the first child, and of the first of the line's actions.
-    pub(super) child: usize,
-    pub(super) action: usize,
-    pub(super) count: usize,
+    pub(crate) child: usize,
+    pub(crate) action: usize,
+    pub(crate) count: usize,
     /// Index of the first of the player's rows.
-    pub(super) row: usize,
+    pub(crate) row: usize,
     /// Index among the line's decisions.
-    pub(super) number: usize,
+    pub(crate) number: usize,
 }
 
 /// The terminal nodes of a line for one learner, by the slot of the opponent's hands that reach
 /// them.
 #[derive(Debug, Default)]
-pub(super) struct Ends(
+pub(crate) struct Ends(
     /// First those with only a showdown, then those with both, then those with only a fold.
     Vec<End>,
 );
@@ -90,20 +90,20 @@ pub(super) struct Ends(
 /// Terminal nodes reached by the same slot of the opponent's hands: each an index of a node and the
 /// chips that the learner wins there.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct End {
-    pub(super) slot: usize,
-    pub(super) fold: Option<(usize, f64)>,
-    pub(super) showdown: Option<(usize, f64)>,
+pub(crate) struct End {
+    pub(crate) slot: usize,
+    pub(crate) fold: Option<(usize, f64)>,
+    pub(crate) showdown: Option<(usize, f64)>,
 }
 
 /// The player in a seat of a two-player game.
-pub(super) fn player_of(seat: Seat) -> Player {
+pub(crate) fn player_of(seat: Seat) -> Player {
     Player::BOTH[usize::from(seat.index() != 0)]
 }
 
 impl Betting {
     /// Builds the tree from a state in which a player is to act, with at most `most` nodes.
-    pub(super) fn new(
+    pub(crate) fn new(
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         most: usize,
@@ -128,13 +128,13 @@ impl Betting {
     }
 }
 
-/// What is wrong with a line; `None` if it has too many nodes.
+/// The problem with a line; `None` if it has too many nodes.
 type Problem = Option<SubgameError>;
 
 impl Line {
     /// The betting of one street only, from `root`, with at most `most` nodes, and the states after
     /// its deals, with an arbitrary card dealt.
-    pub(super) fn alone(
+    pub(crate) fn alone(
         root: &PublicState,
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         most: usize,
@@ -255,7 +255,7 @@ fn end(state: &PublicState) -> Kind {
 }
 
 impl Ends {
-    pub(super) fn new(nodes: &[Node], learner: Player) -> Ends {
+    pub(crate) fn new(nodes: &[Node], learner: Player) -> Ends {
         let mut ends: Vec<End> = Vec::new();
         for (at, node) in nodes.iter().enumerate() {
             let slot = node.slots[learner.index()];
@@ -282,7 +282,7 @@ impl Ends {
 
     /// Groups of at most [`LANES`] terminal nodes, which are computed together. The order of the
     /// nodes keeps the number of groups with a showdown, and with a fold, as small as possible.
-    pub(super) fn groups(&self) -> impl Iterator<Item = &[End]> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &[End]> {
         self.0.chunks(LANES)
     }
 }

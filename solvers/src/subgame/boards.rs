@@ -8,81 +8,81 @@ use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
 use game::GameDef;
 
 use super::rows::WIDTH;
-use super::symmetry::{Alike, Renaming, alike};
+use super::symmetry::{CardClass, Renaming, card_classes};
 
 /// All boards of a subgame. Board 0 is the one it starts on.
 #[derive(Debug)]
-pub(super) struct Boards {
-    pub(super) all: Vec<Board>,
+pub(crate) struct Boards {
+    pub(crate) all: Vec<Board>,
 }
 
 /// A board and the hands possible on it.
 #[derive(Debug)]
-pub(super) struct Board {
-    pub(super) cards: CardSet,
-    pub(super) hands: [Hands; 2],
+pub(crate) struct Board {
+    pub(crate) cards: CardSet,
+    pub(crate) hands: [Hands; 2],
     /// On the river: for each group of equally strong hands, weakest group first, the index of each
     /// player's first hand after the group.
-    pub(super) groups: Vec<[u16; 2]>,
+    pub(crate) groups: Vec<[u16; 2]>,
     /// Before the river: the cards that can be dealt next.
-    pub(super) next: Vec<Next>,
+    pub(crate) next: Vec<Next>,
     /// Before the river: the probability of each next card that neither player holds.
-    pub(super) chance: f64,
+    pub(crate) chance: f64,
 }
 
 /// The hands that a player can hold on a board.
 #[derive(Debug, Default)]
-pub(super) struct Hands {
+pub(crate) struct Hands {
     /// Combo indices.
-    pub(super) combos: Vec<u16>,
+    pub(crate) combos: Vec<u16>,
     /// Card indices of each hand.
-    pub(super) cards: Vec<[u8; 2]>,
+    pub(crate) cards: Vec<[u8; 2]>,
     /// For each hand, the index of the same combo among the other player's hands; the number of
     /// those hands if it is not among them.
-    pub(super) twins: Vec<u16>,
+    pub(crate) twins: Vec<u16>,
 }
 
 /// A class of next cards that lead to the same game up to suit renaming.
 #[derive(Debug)]
-pub(super) struct Next {
+pub(crate) struct Next {
     /// Index of the board with the first of these cards.
-    pub(super) board: usize,
-    pub(super) cards: Vec<Deal>,
+    pub(crate) board: usize,
+    pub(crate) cards: Vec<Deal>,
 }
 
 /// One card of a [`Next`].
 #[derive(Debug)]
-pub(super) struct Deal {
-    pub(super) card: Card,
+pub(crate) struct Deal {
+    pub(crate) card: Card,
     /// Renaming from the suits of the first card's board to those of this one's.
-    pub(super) renaming: Renaming,
+    pub(crate) renaming: Renaming,
     /// For each player and hand on the new board, the index that the renamed hand had on the
     /// previous board.
-    pub(super) before: [Vec<u16>; 2],
+    pub(crate) before: [Vec<u16>; 2],
 }
 
 /// The input of [`Boards::new`].
-pub(super) struct Table<'a> {
-    pub(super) def: &'a GameDef,
-    pub(super) board: CardSet,
-    pub(super) ranges: [&'a Range; 2],
+pub(crate) struct Table<'a> {
+    pub(crate) def: &'a GameDef,
+    pub(crate) board: CardSet,
+    pub(crate) ranges: [&'a Range; 2],
     /// Whether to merge boards that differ only in suit names.
-    pub(super) symmetric: bool,
+    pub(crate) symmetric: bool,
 }
 
 /// Counts of the boards and hands of a subgame.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Census {
+pub(crate) struct Census {
     /// Number of boards on each street, counted from the first.
-    pub(super) boards: [u64; 3],
+    pub(crate) boards: [u64; 3],
     /// Hands of each player, summed over the boards of each street.
-    pub(super) hands: [[u64; 2]; 3],
+    pub(crate) hands: [[u64; 2]; 3],
     /// The same for row lengths, which include padding.
-    pub(super) numbers: [[u64; 2]; 3],
+    pub(crate) numbers: [[u64; 2]; 3],
     /// Length of the longest row on each street.
-    pub(super) longest: [usize; 3],
+    pub(crate) longest: [usize; 3],
     /// Bytes of the boards themselves.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Table<'_> {
@@ -98,7 +98,7 @@ impl Table<'_> {
     }
 
     /// Computes the census of what [`Boards::new`] would build, without building it.
-    pub(super) fn census(&self) -> Census {
+    pub(crate) fn census(&self) -> Census {
         let deck = self.deck();
         let weighed = self.ranges.map(|range| {
             let combos = range.combos().map(|(combo, _)| combo.set());
@@ -119,8 +119,12 @@ impl Table<'_> {
             census.boards[street] += 1;
             census.bytes += size_of::<Board>() as u64;
             if board.len() < 5 {
-                let next = alike(deck, board, &symmetries).into_iter().map(|alike| {
-                    (board.with(alike.cards[0].0), alike.symmetries, alike.cards.len())
+                let next = card_classes(deck, board, &symmetries).into_iter().map(|card_classes| {
+                    (
+                        board.with(card_classes.cards[0].0),
+                        card_classes.symmetries,
+                        card_classes.cards.len(),
+                    )
                 });
                 waiting.extend(next);
             }
@@ -131,7 +135,7 @@ impl Table<'_> {
 
 impl Boards {
     /// Builds the starting board and all boards that can follow it.
-    pub(super) fn new(table: &Table<'_>) -> Boards {
+    pub(crate) fn new(table: &Table<'_>) -> Boards {
         let deck = table.deck();
         let mut boards = Boards { all: vec![Board::new(table.board, table.ranges, deck)] };
         boards.extend(0, &table.symmetries(), table, deck);
@@ -144,7 +148,7 @@ impl Boards {
         if before.len() == 5 {
             return;
         }
-        for Alike { cards, symmetries } in alike(deck, before, symmetries) {
+        for CardClass { cards, symmetries } in card_classes(deck, before, symmetries) {
             let board = Board::new(before.with(cards[0].0), table.ranges, deck);
             let next = Next {
                 board: self.all.len(),
@@ -194,45 +198,45 @@ impl Hands {
     }
 
     /// Number of hands.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.combos.len()
     }
 
     /// Length of a row with a number for each hand, including padding: see [`rows`](super::rows).
-    pub(super) fn row(&self) -> usize {
+    pub(crate) fn row(&self) -> usize {
         self.len().next_multiple_of(WIDTH)
     }
 
     /// The combos of the hands, in order.
-    pub(super) fn all(&self) -> impl ExactSizeIterator<Item = Combo> {
+    pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = Combo> {
         self.combos.iter().map(|&combo| {
             Combo::from_index(combo.into()).expect("hands are numbered by their combos")
         })
     }
 
     /// The index of each combo; the number of hands for combos not held.
-    fn places(&self) -> [u16; Combo::COUNT] {
-        let mut places = [self.combos.len() as u16; Combo::COUNT];
-        for (place, &combo) in (0..).zip(&self.combos) {
-            places[combo as usize] = place;
+    fn positions(&self) -> [u16; Combo::COUNT] {
+        let mut positions = [self.combos.len() as u16; Combo::COUNT];
+        for (position, &combo) in (0..).zip(&self.combos) {
+            positions[combo as usize] = position;
         }
-        places
+        positions
     }
 
     /// The index of a combo, if it is held.
-    pub(super) fn place(&self, combo: Combo) -> Option<usize> {
+    pub(crate) fn position(&self, combo: Combo) -> Option<usize> {
         self.combos.iter().position(|&held| usize::from(held) == combo.index())
     }
 
     fn pair(&mut self, other: &Hands) {
-        let places = other.places();
-        self.twins = self.combos.iter().map(|&combo| places[combo as usize]).collect();
+        let positions = other.positions();
+        self.twins = self.combos.iter().map(|&combo| positions[combo as usize]).collect();
     }
 
     /// The index here of each hand of another board, renamed.
     fn numbers(&self, later: &Hands, renaming: Renaming) -> Vec<u16> {
-        let places = self.places();
-        later.all().map(|combo| places[renaming.combo(combo).index()]).collect()
+        let positions = self.positions();
+        later.all().map(|combo| positions[renaming.combo(combo).index()]).collect()
     }
 }
 

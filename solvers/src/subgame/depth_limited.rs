@@ -18,7 +18,7 @@ use super::{Subgame, SubgameError, layout};
 use crate::{Player, Variant};
 
 /// Leaves that are asked about together, by one thread.
-const TOGETHER: usize = 8;
+const BATCH_SIZE: usize = 8;
 /// The estimates at the leaves are asked for anew when the iterations have grown by one part of so
 /// many.
 const STEADY: u32 = 30;
@@ -29,7 +29,7 @@ const VARIANT: Variant = Variant::dcfr(1.5, f64::NEG_INFINITY, 2.0);
 /// A leaf: the betting of the street is over, or both players are all-in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leaf {
-    /// Its number; leaves where chips are left come first.
+    /// The number; leaves where chips are left come first.
     pub number: usize,
     /// The chips in the pot.
     pub pot: f64,
@@ -37,7 +37,7 @@ pub struct Leaf {
     pub behind: f64,
 }
 
-/// What hands are worth at leaves.
+/// The values of hands at leaves.
 pub trait LeafValues: Send + Sync {
     /// The hands that can be held.
     fn hands(&self) -> &[Combo];
@@ -79,12 +79,12 @@ pub struct DepthLimited<L> {
     iterations: u32,
 }
 
-/// What a player's own decisions are worth.
+/// The response of a player at its own decisions.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// By its strategy.
+    /// The player's own strategy.
     Strategy,
-    /// By the best action of each hand.
+    /// The best action of each hand.
     Best,
 }
 
@@ -116,7 +116,7 @@ impl<L: LeafValues> DepthLimited<L> {
             }
         };
         let ranges = [probabilities(Player::First)?, probabilities(Player::Second)?];
-        if total(&ranges[0], &met(hands, &ranges[1])) <= 0.0 {
+        if total(&ranges[0], &unblocked_weights(hands, &ranges[1])) <= 0.0 {
             return Err(SubgameError::NoDeal);
         }
         let (line, after) = Line::alone(root, menu, Subgame::NODES)?;
@@ -345,8 +345,12 @@ impl<L: LeafValues> DepthLimited<L> {
                 }
                 Kind::Fold(who, chips) => {
                     let won = if *who == player { -*chips } else { *chips } as f32;
-                    let met = met(self.leaf_values.hands(), &reach[other][here.clone()]);
-                    values[here].iter_mut().zip(met).for_each(|(value, met)| *value = won * met);
+                    let unblocked =
+                        unblocked_weights(self.leaf_values.hands(), &reach[other][here.clone()]);
+                    values[here]
+                        .iter_mut()
+                        .zip(unblocked)
+                        .for_each(|(value, unblocked)| *value = won * unblocked);
                 }
                 Kind::Showdown(_) | Kind::Deal(_) => {}
             }
@@ -354,8 +358,8 @@ impl<L: LeafValues> DepthLimited<L> {
         values
     }
 
-    /// What a player's hands win at the leaves if nobody bets any more, in shares of the pot, times
-    /// the opponent's reach.
+    /// The winnings of a player's hands at the leaves if nobody bets any more, in shares of the
+    /// pot, times the opponent's reach.
     fn checked_down(&self, others: &[f32]) -> Vec<f32> {
         let count = self.hands();
         let each = |leaves: &[(usize, Leaf)]| {
@@ -363,12 +367,12 @@ impl<L: LeafValues> DepthLimited<L> {
             let others: Vec<f32> = leaves.iter().flat_map(of).copied().collect();
             self.leaf_values.checked_down(&others)
         };
-        parallel::map(self.leaves.chunks(2 * TOGETHER), each).concat()
+        parallel::map(self.leaves.chunks(2 * BATCH_SIZE), each).concat()
     }
 
-    /// What both players' hands win beyond that at the leaves where chips are left, in chips, when
-    /// these are reached so. A player who never comes to a leaf is assumed to come with its range
-    /// at the root.
+    /// The winnings of both players' hands beyond that at the leaves where chips are left, in
+    /// chips, when these are reached so. A player who never comes to a leaf is assumed to come with
+    /// its range at the root.
     fn beyond(&self, reach: &[Vec<f32>; 2]) -> [Vec<f32>; 2] {
         let count = self.hands();
         let open = self.leaves.partition_point(|(_, leaf)| leaf.behind > 0.0);
@@ -394,18 +398,19 @@ impl<L: LeafValues> DepthLimited<L> {
             }
             beyond
         };
-        let found = parallel::map(self.leaves[..open].chunks(TOGETHER), each);
+        let found = parallel::map(self.leaves[..open].chunks(BATCH_SIZE), each);
         [0, 1].map(|player: usize| found.iter().flat_map(|found| &found[player]).copied().collect())
     }
 
-    /// What the average strategies are worth to each player at the root, in chips, and what the
-    /// best answers of one player to the other's are worth, if the estimates at the leaves stay
-    /// those of the average strategies.
+    /// The values of the average strategies to each player at the root, in chips, and what the best
+    /// answers of one player to the other's are worth, if the estimates at the leaves stay those of
+    /// the average strategies.
     pub fn evaluate(&self) -> [[f64; 2]; 2] {
         let strategies = self.strategies(&self.averages);
         let reach = self.reach(&strategies);
         let beyond = self.beyond(&reach);
-        let pairs = total(&self.ranges[0], &met(self.leaf_values.hands(), &self.ranges[1]));
+        let pairs =
+            total(&self.ranges[0], &unblocked_weights(self.leaf_values.hands(), &self.ranges[1]));
         [Answer::Strategy, Answer::Best].map(|answer| {
             Player::BOTH.map(|player| {
                 let own = player.index();
@@ -415,8 +420,8 @@ impl<L: LeafValues> DepthLimited<L> {
         })
     }
 
-    /// What a player wins by its best answer beyond its average strategy, if the estimates at the
-    /// leaves stay those of the average strategies: in chips, averaged over both players.
+    /// The winnings of a player by its best answer beyond its average strategy, if the estimates at
+    /// the leaves stay those of the average strategies: in chips, averaged over both players.
     pub fn exploitability(&self) -> f64 {
         let [own, best] = self.evaluate();
         (best[0] - own[0] + best[1] - own[1]) / 2.0
@@ -472,15 +477,17 @@ impl<L: LeafValues> DepthLimited<L> {
         let beyond = self.beyond(&reach);
         let values = self.values(&beyond, &reach, &strategies, player, Answer::Strategy);
         let others = &reach[player.other().index()][at * count..(at + 1) * count];
-        let met = met(self.leaf_values.hands(), others);
+        let unblocked = unblocked_weights(self.leaf_values.hands(), others);
         Some(self.held(player, |hand| {
-            let each = |sum: f32| if met[hand] > 0.0 { f64::from(sum / met[hand]) } else { 0.0 };
+            let each = |sum: f32| {
+                if unblocked[hand] > 0.0 { f64::from(sum / unblocked[hand]) } else { 0.0 }
+            };
             let value = |action| each(values[(decision.child + action) * count + hand]);
             (0..decision.count).map(value).collect()
         }))
     }
 
-    /// What `of` says of each hand in a player's range.
+    /// The result of `of` for each hand in a player's range.
     fn held(&self, player: Player, of: impl Fn(usize) -> Vec<f64>) -> ByAction {
         let range = &self.ranges[player.index()];
         let hands = self.leaf_values.hands().iter().enumerate();
@@ -490,7 +497,7 @@ impl<L: LeafValues> DepthLimited<L> {
 }
 
 /// For each hand, the sum over the hands that it can meet.
-fn met(hands: &[Combo], others: &[f32]) -> Vec<f32> {
+fn unblocked_weights(hands: &[Combo], others: &[f32]) -> Vec<f32> {
     let mut cards = [0.0_f64; 52];
     let mut all = 0.0;
     for (hand, &other) in hands.iter().zip(others) {
@@ -501,9 +508,9 @@ fn met(hands: &[Combo], others: &[f32]) -> Vec<f32> {
     }
     let of = |(hand, &same): (&Combo, &f32)| {
         let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
-        let met = all - a - b + f64::from(same);
+        let unblocked = all - a - b + f64::from(same);
         // Sums of fractions can differ from zero by rounding.
-        if met > 1e-12 * all { met as f32 } else { 0.0 }
+        if unblocked > 1e-12 * all { unblocked as f32 } else { 0.0 }
     };
     hands.iter().zip(others).map(of).collect()
 }

@@ -13,25 +13,25 @@ use crate::Player;
 
 /// The boards, and the player whose values are computed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) boards: &'a Boards,
-    pub(super) player: Player,
+pub(crate) struct View<'a> {
+    pub(crate) boards: &'a Boards,
+    pub(crate) player: Player,
 }
 
 impl<'a> View<'a> {
     /// The board with this index.
-    pub(super) fn board(&self, number: usize) -> &'a Board {
+    pub(crate) fn board(&self, number: usize) -> &'a Board {
         &self.boards.all[number]
     }
 
     /// The lengths of rows of the player's and of the opponent's hands.
-    pub(super) fn rows(&self, board: &Board) -> [usize; 2] {
+    pub(crate) fn rows(&self, board: &Board) -> [usize; 2] {
         [self.player, self.player.other()].map(|player| board.hands[player.index()].row())
     }
 
     /// Copies the weights of a tile of the opponent's hands at all terminal nodes of a line into
     /// lanes.
-    pub(super) fn arrive<R: Real>(&self, line: &Line, tile: Tile, workspace: &mut Workspace<R>) {
+    pub(crate) fn arrive<R: Real>(&self, line: &Line, tile: Tile, workspace: &mut Workspace<R>) {
         let Workspace { reach, weights, row, .. } = workspace;
         let groups = line.ends[self.player.index()].groups();
         for (ends, weights) in groups.zip(weights.chunks_exact_mut(*row + 1)) {
@@ -45,7 +45,7 @@ impl<'a> View<'a> {
     /// Computes what the player's hands win at the showdowns of a line, from the weights there, in
     /// the workspace of the line's street; `later` are those of the later streets. On the river the
     /// result still has to be [settled](vector::settle).
-    pub(super) fn ends<R: Real>(
+    pub(crate) fn ends<R: Real>(
         &self,
         line: &Line,
         board: &Board,
@@ -68,35 +68,42 @@ impl<'a> View<'a> {
 
     /// Copies what a tile of the player's hands wins at terminal nodes to the values of those
     /// nodes.
-    pub(super) fn leave<R: Real>(
+    pub(crate) fn leave<R: Real>(
         &self,
         line: &Line,
         board: &Board,
         tile: Tile,
         workspace: &mut Workspace<R>,
     ) {
-        let Workspace { weights, sums, won, met, values, row, .. } = workspace;
-        let places = tile.start..tile.start + tile.len;
-        let met = &mut met[..tile.len];
+        let Workspace { weights, sums, won, unblocked, values, row, .. } = workspace;
+        let range = tile.start..tile.start + tile.len;
+        let unblocked = &mut unblocked[..tile.len];
         for (group, ends) in line.ends[self.player.index()].groups().enumerate() {
-            let won = &mut won[group * *row..][places.clone()];
+            let won = &mut won[group * *row..][range.clone()];
             let (weights, sums) = (&weights[group * (*row + 1)..], &sums[group]);
             if settles(board, ends) {
-                vector::settle(board, self.player, places.clone(), weights, sums, met, won);
+                vector::settle(board, self.player, range.clone(), weights, sums, unblocked, won);
             } else if ends.iter().any(|end| end.fold.is_some()) {
-                vector::meet(board, self.player, places.clone(), weights, sums, met);
+                vector::unblocked_weights(
+                    board,
+                    self.player,
+                    range.clone(),
+                    weights,
+                    sums,
+                    unblocked,
+                );
             }
             let mut take = |won: &[Lanes<R>], of: &dyn Fn(&End) -> Option<(usize, f64)>| {
-                let places = ends.iter().enumerate().filter_map(|(lane, end)| {
+                let lanes = ends.iter().enumerate().filter_map(|(lane, end)| {
                     let (node, chips) = of(end)?;
                     Some((lane, node * tile.row + tile.start, R::of(chips)))
                 });
-                let places: ArrayVec<_, LANES> = places.collect();
-                if !places.is_empty() {
-                    R::from_lanes(won, &places, values);
+                let lanes: ArrayVec<_, LANES> = lanes.collect();
+                if !lanes.is_empty() {
+                    R::from_lanes(won, &lanes, values);
                 }
             };
-            take(met, &|end| end.fold);
+            take(unblocked, &|end| end.fold);
             take(won, &|end| end.showdown);
         }
     }
@@ -110,12 +117,12 @@ impl<'a> View<'a> {
         workspace: &mut Workspace<R>,
         later: &mut [Workspace<R>],
     ) {
-        let Workspace { weights, sums, won, row, ahead, .. } = workspace;
+        let Workspace { weights, sums, won, row, prefetch, .. } = workspace;
         let weights = &weights[group * (*row + 1)..];
         let [own, other] = [self.player.index(), self.player.other().index()];
         let won = &mut won[group * *row..][..board.hands[own].row()];
         if board.next.is_empty() {
-            vector::show(board, self.player, weights, &mut sums[group], won, ahead);
+            vector::show(board, self.player, weights, &mut sums[group], won, prefetch);
             return;
         }
         won.fill(Default::default());
@@ -126,11 +133,11 @@ impl<'a> View<'a> {
             vector::gather_lanes(weights, before, chance, &mut after.weights);
             let board = self.board(next.board);
             self.show(board, 0, after, later);
-            let Workspace { weights, sums, won: of_later, met, .. } = &mut *after;
+            let Workspace { weights, sums, won: of_later, unblocked, .. } = &mut *after;
             if board.next.is_empty() {
-                let places = 0..board.hands[own].row();
-                let met = &mut met[places.clone()];
-                vector::settle(board, self.player, places, weights, &sums[0], met, of_later);
+                let range = 0..board.hands[own].row();
+                let unblocked = &mut unblocked[range.clone()];
+                vector::settle(board, self.player, range, weights, &sums[0], unblocked, of_later);
             }
             for deal in &next.cards {
                 vector::scatter_lanes(of_later, &deal.before[own], won);

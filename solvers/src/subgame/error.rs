@@ -5,7 +5,7 @@ use game::Action;
 
 use crate::{Player, Variant};
 
-/// Why a subgame cannot be built or solved.
+/// The reason a subgame cannot be built or solved.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SubgameError {
     /// The number of players in the game is not two.
@@ -33,7 +33,7 @@ pub enum SubgameError {
     EmptyRange {
         /// The player with the empty range.
         player: Player,
-        /// The board.
+        /// The board cards of the root state.
         board: CardSet,
     },
     /// Every hand of one range shares a card with every hand of the other.

@@ -28,26 +28,28 @@ pub struct Gadget {
 /// The state of a gadget during solving: a decision before the subgame's first, to enter or to
 /// leave.
 #[derive(Debug)]
-pub(super) struct Entrance {
+pub(super) struct GadgetState {
     pub(super) player: Player,
     forced: f32,
-    /// What each of the player's hands gets for leaving: chips times the weight of the opponent's
-    /// hands that it meets.
+    /// The value of each of the player's hands for leaving: chips times the weight of the
+    /// opponent's hands that it meets.
     offers: Vec<f32>,
     /// The row for entering, then the row for leaving.
     regrets: Vec<f32>,
     averages: Vec<f32>,
 }
 
-impl Entrance {
-    /// Creates the state for the hands on the subgame's board; `met` is the weight that each meets.
-    pub(super) fn new(gadget: &Gadget, board: &Board, met: &[f64]) -> Entrance {
+impl GadgetState {
+    /// Creates the state for the hands on the subgame's board; `unblocked` is the weight that each
+    /// meets.
+    pub(super) fn new(gadget: &Gadget, board: &Board, unblocked: &[f64]) -> GadgetState {
         let hands = &board.hands[gadget.player.index()];
         let row = hands.row();
-        let offer = |(combo, met): (Combo, &f64)| (gadget.offers[combo.index()] * met) as f32;
-        let mut offers: Vec<f32> = hands.all().zip(met).map(offer).collect();
+        let offer =
+            |(combo, unblocked): (Combo, &f64)| (gadget.offers[combo.index()] * unblocked) as f32;
+        let mut offers: Vec<f32> = hands.all().zip(unblocked).map(offer).collect();
         offers.resize(row, 0.0);
-        Entrance {
+        GadgetState {
             player: gadget.player,
             forced: gadget.forced.clamp(0.0, 1.0) as f32,
             offers,
@@ -58,7 +60,7 @@ impl Entrance {
 
     /// Multiplies the weights by the probability that the hand enters by the current strategy. With
     /// `average`, multiplies the averages by this factor and adds the current strategy.
-    pub(super) fn come(&mut self, weights: &mut [f32], average: Option<f32>) {
+    pub(super) fn apply_entry(&mut self, weights: &mut [f32], average: Option<f32>) {
         let row = self.offers.len();
         let mut reach = weights.to_vec();
         reach.resize(row, 0.0);
@@ -76,7 +78,7 @@ impl Entrance {
     }
 
     /// Updates the regrets from what the player's hands get for entering.
-    pub(super) fn learn(&mut self, come: &[f32], discount: Discount) {
+    pub(super) fn update_regrets(&mut self, come: &[f32], discount: Discount) {
         let row = self.offers.len();
         let mut values = come.to_vec();
         values.resize(row, 0.0);
@@ -86,32 +88,32 @@ impl Entrance {
     }
 
     /// The share of a hand that enters on average.
-    pub(super) fn coming(&self, hand: usize) -> f64 {
+    pub(super) fn entry_share(&self, hand: usize) -> f64 {
         let forced = f64::from(self.forced);
-        forced + (1.0 - forced) * self.choosing(hand)
+        forced + (1.0 - forced) * self.entry_choice(hand)
     }
 
     /// The average probability of entering for the share of a hand that has the choice.
-    fn choosing(&self, hand: usize) -> f64 {
+    fn entry_choice(&self, hand: usize) -> f64 {
         super::rows::average_share(&self.averages, hand, 2)(0)
     }
 
     /// The value of a hand with the average strategy, or with the best choice if `best`; `come` is
     /// its value for entering.
-    pub(super) fn gets(&self, hand: usize, come: f64, best: bool) -> f64 {
+    pub(super) fn hand_value(&self, hand: usize, come: f64, best: bool) -> f64 {
         let (forced, offer) = (f64::from(self.forced), f64::from(self.offers[hand]));
         let chosen = match best {
             true => come.max(offer),
             false => {
-                let choosing = self.choosing(hand);
-                choosing * come + (1.0 - choosing) * offer
+                let entry_choice = self.entry_choice(hand);
+                entry_choice * come + (1.0 - entry_choice) * offer
             }
         };
         forced * come + (1.0 - forced) * chosen
     }
 
-    /// The part of a hand's value that comes from leaving, by the average strategy.
-    pub(super) fn left(&self, hand: usize) -> f64 {
-        (1.0 - self.coming(hand)) * f64::from(self.offers[hand])
+    /// The share of a hand's value that comes from leaving, by the average strategy.
+    pub(super) fn leaving_value(&self, hand: usize) -> f64 {
+        (1.0 - self.entry_share(hand)) * f64::from(self.offers[hand])
     }
 }

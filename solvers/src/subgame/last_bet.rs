@@ -3,12 +3,12 @@
 //!
 //! The value of a betting strategy against the best response, and of the best bets against a
 //! calling strategy, is exact on all cards: each hand meets the other range without the cards it
-//! holds ([`Showdown::meet`]). Values are in units of the pot before the bet; the first player's
-//! and the second's sum to 1. Equilibria are approximated by CFR+ (O. Tammelin, *Solving Large
-//! Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating updates,
-//! averages weighted by the number of the iteration.
+//! holds ([`Showdown::sums_against`]). Values are in units of the pot before the bet; the first
+//! player's and the second's sum to 1. Equilibria are approximated by CFR+ (O. Tammelin, *Solving
+//! Large Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating
+//! updates, averages weighted by the number of the iteration.
 
-use cards::{CardSet, Combo, Met, Range, Showdown, WinRateError};
+use cards::{CardSet, Combo, Range, Showdown, ShowdownSums, WinRateError};
 
 /// A number for each of the 1,326 combos.
 type PerCombo = [f64; Combo::COUNT];
@@ -22,7 +22,7 @@ pub struct LastBet {
     sizes: Vec<f64>,
     /// The total weight of all pairs of hands that share no card.
     deals: f64,
-    met: Box<[Met; Combo::COUNT]>,
+    sums: Box<[ShowdownSums; Combo::COUNT]>,
 }
 
 /// Strategies of both players: for each column the probabilities of the 1,326 combos.
@@ -47,37 +47,38 @@ impl LastBet {
     ) -> Result<Option<LastBet>, WinRateError> {
         let showdown = Showdown::new(board)?;
         let ranges = ranges.map(|range| Box::new(*range.clone().without(board).weights()));
-        let met = Box::new([Met::default(); Combo::COUNT]);
-        let mut last = LastBet { showdown, ranges, sizes: sizes.to_vec(), deals: 0.0, met };
-        last.showdown.meet(&last.ranges[1], &mut last.met);
-        last.deals = last.ranges[0].iter().zip(&*last.met).map(|(own, met)| own * met.total).sum();
+        let sums = Box::new([ShowdownSums::default(); Combo::COUNT]);
+        let mut last = LastBet { showdown, ranges, sizes: sizes.to_vec(), deals: 0.0, sums };
+        last.showdown.sums_against(&last.ranges[1], &mut last.sums);
+        last.deals =
+            last.ranges[0].iter().zip(&*last.sums).map(|(own, sums)| own * sums.total).sum();
         Ok((last.deals > 0.0).then_some(last))
     }
 
     /// Value in pots of a betting strategy against the best response. `bets` as in
     /// [`LastBetPlay::bets`].
-    pub fn worth_of_bets(&mut self, bets: &[Vec<f64>]) -> f64 {
-        let mut worth = 0.0;
+    pub fn value_of_bets(&mut self, bets: &[Vec<f64>]) -> f64 {
+        let mut value = 0.0;
         for (column, chances) in bets.iter().enumerate() {
-            self.meet(0, chances);
-            for (own, met) in self.ranges[1].iter().zip(&*self.met) {
-                worth += own
+            self.compute_sums(0, chances);
+            for (own, sums) in self.ranges[1].iter().zip(&*self.sums) {
+                value += own
                     * match column.checked_sub(1) {
-                        None => met.losses() + 0.5 * met.ties,
-                        Some(size) => met.total - called(met, self.sizes[size]).max(0.0),
+                        None => sums.losses() + 0.5 * sums.ties,
+                        Some(size) => sums.total - called(sums, self.sizes[size]).max(0.0),
                     };
             }
         }
-        worth / self.deals
+        value / self.deals
     }
 
     /// Value in pots of the best bets against a calling strategy. `calls` as in
     /// [`LastBetPlay::calls`].
-    pub fn worth_against_calls(&mut self, calls: &[Vec<f64>]) -> f64 {
+    pub fn value_against_calls(&mut self, calls: &[Vec<f64>]) -> f64 {
         let values = self.values_of_bets(calls);
         let best = |combo| values.iter().map(|column| column[combo]).fold(f64::MIN, f64::max);
-        let worth = self.ranges[0].iter().enumerate().map(|(combo, own)| own * best(combo));
-        worth.sum::<f64>() / self.deals
+        let value = self.ranges[0].iter().enumerate().map(|(combo, own)| own * best(combo));
+        value.sum::<f64>() / self.deals
     }
 
     /// Returns both players' average strategies after a number of iterations of CFR+. The two
@@ -93,8 +94,8 @@ impl LastBet {
             bets.update(&values, f64::from(iteration));
             let now = bets.now();
             for (size, answer) in answers.iter_mut().enumerate() {
-                self.meet(0, &now[1 + size]);
-                let value = self.met.iter().map(|met| called(met, self.sizes[size])).collect();
+                self.compute_sums(0, &now[1 + size]);
+                let value = self.sums.iter().map(|sums| called(sums, self.sizes[size])).collect();
                 answer.update(&[vec![0.0; Combo::COUNT], value], f64::from(iteration));
                 calls[size] = answer.now().swap_remove(1);
             }
@@ -106,34 +107,36 @@ impl LastBet {
     /// For a check and each size, the value of every combo with it against the whole range, in
     /// pots.
     fn values_of_bets(&mut self, calls: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        self.meet(1, &[1.0; Combo::COUNT]);
-        let all: Vec<Met> = self.met.to_vec();
-        let checks = all.iter().map(|met| met.wins + 0.5 * met.ties).collect();
+        self.compute_sums(1, &[1.0; Combo::COUNT]);
+        let all: Vec<ShowdownSums> = self.sums.to_vec();
+        let checks = all.iter().map(|sums| sums.wins + 0.5 * sums.ties).collect();
         let mut values = vec![checks];
         for (size, calls) in calls.iter().enumerate() {
-            self.meet(1, calls);
-            let met = all.iter().zip(&*self.met);
+            self.compute_sums(1, calls);
+            let sums = all.iter().zip(&*self.sums);
             let size = self.sizes[size];
-            values.push(met.map(|(all, met)| all.total - met.total + called(met, size)).collect());
+            values.push(
+                sums.map(|(all, sums)| all.total - sums.total + called(sums, size)).collect(),
+            );
         }
         values
     }
 
     /// Computes what every combo meets of a player's range, weighted with these probabilities.
-    fn meet(&mut self, player: usize, chances: &[f64]) {
+    fn compute_sums(&mut self, player: usize, chances: &[f64]) {
         let mut range = [0.0; Combo::COUNT];
         let weights = self.ranges[player].iter().zip(chances);
         range
             .iter_mut()
             .zip(weights)
             .for_each(|(entry, (weight, chance))| *entry = weight * chance);
-        self.showdown.meet(&range, &mut self.met);
+        self.showdown.sums_against(&range, &mut self.sums);
     }
 }
 
-/// What a hand of either player wins when a bet is called, in pots.
-fn called(met: &Met, bet: f64) -> f64 {
-    (1.0 + bet) * met.wins + 0.5 * met.ties - bet * met.losses()
+/// The winnings of a hand of either player when a bet is called, in pots.
+fn called(sums: &ShowdownSums, bet: f64) -> f64 {
+    (1.0 + bet) * sums.wins + 0.5 * sums.ties - bet * sums.losses()
 }
 
 /// The regrets of a decision and the weighted sum of its strategies, by column and combo.

@@ -6,8 +6,8 @@ use game::{Action, PublicState, Turn};
 use super::betting::Betting;
 use super::boards::{Census, Table};
 use super::pass::BLOCKS;
-use super::storage::{Part, Precision};
-use super::workspace::RoomSize;
+use super::storage::{BoardStorage, Precision};
+use super::workspace::WorkspaceSize;
 use super::{Options, SubgameError};
 use crate::Player;
 
@@ -59,8 +59,8 @@ impl Subgame {
         Subgame::with_symmetries(root, ranges, menu, true)
     }
 
-    /// As [`Subgame::new`]; with `symmetric` false all cards are treated as different, which is
-    /// slower and gives the same results.
+    /// The same as [`Subgame::new`]; with `symmetric` false all cards are treated as different,
+    /// which is slower and gives the same results.
     ///
     /// # Errors
     /// As [`Subgame::new`].
@@ -97,7 +97,7 @@ impl Subgame {
     /// The size of the subgame, with the memory that solving it takes with these options on as many
     /// threads as the pool has.
     pub fn size(&self, options: &Options) -> Size {
-        let (mut cells, mut numbers, mut decisions, mut parts) = (0, 0, 0, 0);
+        let (mut cells, mut numbers, mut decisions, mut storages) = (0, 0, 0, 0);
         for line in &self.betting.lines {
             let boards = self.census.boards[line.street];
             let of = |each: [u64; 2]| {
@@ -106,16 +106,16 @@ impl Subgame {
             cells += of(self.census.hands[line.street]);
             numbers += of(self.census.numbers[line.street]);
             decisions += line.decisions as u64 * boards;
-            parts += boards;
+            storages += boards;
         }
-        let kept = match options.precision {
+        let stored = match options.precision {
             Precision::Full if options.variant.predictive => 12 * numbers,
             Precision::Full => 8 * numbers,
             Precision::Half => 4 * numbers + 8 * decisions,
         };
         // In both precisions of arithmetic: one for the first street, and for each thread one for
         // each later street.
-        let bytes = |size: &RoomSize| size.bytes(4) + size.bytes(8);
+        let bytes = |size: &WorkspaceSize| size.bytes(4) + size.bytes(8);
         let sizes = self.workspaces(options.precision);
         let later: u64 = sizes[1..].iter().map(bytes).sum();
         let workspaces = bytes(&sizes[0]) + parallel::threads() as u64 * later;
@@ -127,7 +127,11 @@ impl Subgame {
             nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
             hands: self.census.hands[0].map(|hands| hands as usize),
             cells,
-            bytes: kept + parts * size_of::<Part>() as u64 + workspaces + sums + self.census.bytes,
+            bytes: stored
+                + storages * size_of::<BoardStorage>() as u64
+                + workspaces
+                + sums
+                + self.census.bytes,
         }
     }
 
@@ -137,12 +141,12 @@ impl Subgame {
     }
 
     /// The workspace sizes of each street.
-    pub(super) fn workspaces(&self, precision: Precision) -> Vec<RoomSize> {
+    pub(super) fn workspaces(&self, precision: Precision) -> Vec<WorkspaceSize> {
         let of = |street| {
             let lines = self.betting.lines.iter().filter(move |line| line.street == street);
-            let size = RoomSize::new(lines, self.census.longest[street]);
+            let size = WorkspaceSize::new(lines, self.census.longest[street]);
             match precision {
-                Precision::Full => RoomSize { unpacked: 0, ..size },
+                Precision::Full => WorkspaceSize { unpacked: 0, ..size },
                 Precision::Half => size,
             }
         };

@@ -17,33 +17,32 @@
 //! terminal nodes), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops), `storage`
 //! (regrets and averages), `snapshot` (their serialisation).
 
-mod betting;
-mod boards;
+pub(crate) mod betting;
+pub(crate) mod boards;
 mod depth_limited;
-mod ends;
+pub(crate) mod ends;
 mod error;
+mod evaluator;
 mod gadget;
-mod judge;
+mod hand_values;
 mod last_bet;
 mod layout;
 mod pass;
-pub mod response;
 mod rows;
 mod snapshot;
 mod solver;
 mod spot;
 mod start;
-mod storage;
+pub(crate) mod storage;
 pub(crate) mod symmetry;
 mod terminal;
-mod vector;
-mod workspace;
-mod worth;
+pub(crate) mod vector;
+pub(crate) mod workspace;
 
 pub use depth_limited::{DepthLimited, Leaf, LeafValues};
 pub use error::SubgameError;
+pub use evaluator::{Evaluation, HandValue};
 pub use gadget::Gadget;
-pub use judge::{Evaluation, HandValue};
 pub use last_bet::{LastBet, LastBetPlay};
 pub use layout::{Size, Subgame};
 pub use solver::{Options, Solver};

@@ -9,10 +9,10 @@ use std::ops::Range;
 use super::betting::{Betting, Decision, Kind, Leaf, Line};
 use super::boards::{Board, Next};
 use super::ends::View;
-use super::storage::{Part, Tile, Unpacked};
+use super::storage::{BoardStorage, Tile, Unpacked};
 use super::terminal::Real;
 use super::vector;
-use super::workspace::{Rooms, Workspace};
+use super::workspace::{Workspace, WorkspacePool};
 
 /// Number of blocks that the cards of a deal are split into, at most. Each is processed by one
 /// thread.
@@ -27,7 +27,7 @@ pub(super) trait Work: Sync {
     /// The rows of the actions in `children` start `tile.row` numbers apart.
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -38,7 +38,7 @@ pub(super) trait Work: Sync {
     /// Computes the values of the player's own decision from those of its actions.
     fn join(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -60,12 +60,12 @@ impl<W: Work> Pass<'_, W> {
     /// hands that the opponent can hold.
     pub(super) fn run<T>(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         weights: &[W::Real],
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
-        self.first([0, 1], part, weights, workspaces, read)
+        self.first([0, 1], storage, weights, workspaces, read)
     }
 
     /// The same from a line on a board, for `count` adjacent nodes of the line starting with
@@ -73,19 +73,19 @@ impl<W: Work> Pass<'_, W> {
     pub(super) fn run_at<T>(
         &self,
         [line, board, node, count]: [usize; 4],
-        part: &mut Part,
+        storage: &mut BoardStorage,
         weights: &[W::Real],
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         if line == 0 {
-            return self.first([node, count], part, weights, workspaces, read);
+            return self.first([node, count], storage, weights, workspaces, read);
         }
         let [row, others] = self.view.rows(self.view.board(board));
         workspaces.later(|later| {
             let own = &mut later[self.betting.lines[line].street - 1..];
             fill(&mut own[0].reach[..others], weights.iter().copied());
-            self.line(line, board, part, None, own);
+            self.line(line, board, storage, None, own);
             read(&own[0].values[node * row..][..count * row])
         })
     }
@@ -94,9 +94,9 @@ impl<W: Work> Pass<'_, W> {
     fn first<T>(
         &self,
         [node, count]: [usize; 2],
-        part: &mut Part,
+        storage: &mut BoardStorage,
         weights: &[W::Real],
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
         read: impl FnOnce(&[W::Real]) -> T,
     ) -> T {
         let line = &self.betting.lines[0];
@@ -104,10 +104,10 @@ impl<W: Work> Pass<'_, W> {
         let [row, others] = self.view.rows(board);
         workspaces.first(|own| {
             fill(&mut own.reach[..others], weights.iter().copied());
-            self.down(line, board, part, own);
+            self.down(line, board, storage, own);
             workspaces.later(|later| self.view.ends(line, board, own, later));
-            self.all_deals(line, board, part, own, workspaces);
-            self.up(line, board, part, own);
+            self.all_deals(line, board, storage, own, workspaces);
+            self.up(line, board, storage, own);
             read(&own.values[node * row..][..count * row])
         })
     }
@@ -118,19 +118,19 @@ impl<W: Work> Pass<'_, W> {
         &self,
         line: usize,
         board: usize,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         next: Option<[Range<usize>; 2]>,
         workspaces: &mut [Workspace<W::Real>],
     ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
         let Some((workspace, later)) = workspaces.split_first_mut() else { return };
-        self.down(line, board, part, workspace);
-        let [regrets, _] = part.addresses(self.view.player);
+        self.down(line, board, storage, workspace);
+        let [regrets, _] = storage.addresses(self.view.player);
         let [others, averages] = next.unwrap_or_default();
-        workspace.ahead.set([averages, others, regrets]);
+        workspace.prefetch.set([averages, others, regrets]);
         self.view.ends(line, board, workspace, later);
-        self.deals(line, board, part, workspace, later);
-        self.up(line, board, part, workspace);
+        self.deals(line, board, storage, workspace, later);
+        self.up(line, board, storage, workspace);
     }
 
     /// Passes the opponent's weights from the first node of a line to all others and to the
@@ -139,12 +139,12 @@ impl<W: Work> Pass<'_, W> {
         &self,
         line: &Line,
         board: &Board,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         workspace: &mut Workspace<W::Real>,
     ) {
         let [_, row] = self.view.rows(board);
-        for tile in part.tiles(row) {
-            self.down_tile(line, tile, part, workspace);
+        for tile in storage.tiles(row) {
+            self.down_tile(line, tile, storage, workspace);
             self.view.arrive(line, tile, workspace);
         }
     }
@@ -153,7 +153,7 @@ impl<W: Work> Pass<'_, W> {
         &self,
         line: &Line,
         tile: Tile,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         workspace: &mut Workspace<W::Real>,
     ) {
         for node in &line.nodes {
@@ -166,28 +166,34 @@ impl<W: Work> Pass<'_, W> {
             let (before, after) = workspace.reach.split_at_mut(child * tile.row);
             let reach = &before[slot * tile.row + tile.start..][..tile.len];
             let children = &mut after[tile.start..];
-            self.work.split(part, decision, tile, &mut workspace.unpacked, reach, children);
+            self.work.split(storage, decision, tile, &mut workspace.unpacked, reach, children);
         }
     }
 
     /// Passes the player's values from the terminal nodes of a line and the lines after it up to
     /// all nodes.
-    fn up(&self, line: &Line, board: &Board, part: &mut Part, workspace: &mut Workspace<W::Real>) {
+    fn up(
+        &self,
+        line: &Line,
+        board: &Board,
+        storage: &mut BoardStorage,
+        workspace: &mut Workspace<W::Real>,
+    ) {
         let [row, _] = self.view.rows(board);
         // What the showdowns have not prefetched is, in equal parts at all nodes.
-        let steps = part.tiles(row).count() * line.nodes.len();
-        let lines = workspace.ahead.lines().div_ceil(steps.max(1));
-        for tile in part.tiles(row).rev() {
+        let steps = storage.tiles(row).count() * line.nodes.len();
+        let lines = workspace.prefetch.lines().div_ceil(steps.max(1));
+        for tile in storage.tiles(row).rev() {
             self.view.leave(line, board, tile, workspace);
             for (at, node) in line.nodes.iter().enumerate().rev() {
-                (0..lines).for_each(|_| workspace.ahead.fetch());
+                (0..lines).for_each(|_| workspace.prefetch.fetch());
                 let Kind::Decision(decision) = &node.kind else { continue };
                 let (before, after) = workspace.values.split_at_mut(decision.child * row);
                 let value = &mut before[at * row + tile.start..][..tile.len];
                 let values = &after[tile.start..];
                 if decision.player == self.view.player {
                     let unpacked = &mut workspace.unpacked;
-                    self.work.join(part, decision, tile, unpacked, values, value);
+                    self.work.join(storage, decision, tile, unpacked, values, value);
                 } else {
                     vector::sum(values, value, decision.count, row);
                 }
@@ -196,18 +202,23 @@ impl<W: Work> Pass<'_, W> {
     }
 
     /// Only the way down: passes the opponent's weights to all its decisions.
-    pub(super) fn follow(&self, part: &mut Part, weights: &[W::Real], workspaces: &Rooms<W::Real>) {
+    pub(super) fn follow(
+        &self,
+        storage: &mut BoardStorage,
+        weights: &[W::Real],
+        workspaces: &WorkspacePool<W::Real>,
+    ) {
         let (line, board) = (&self.betting.lines[0], self.view.board(0));
         let [_, others] = self.view.rows(board);
         workspaces.first(|own| {
             fill(&mut own.reach[..others], weights.iter().copied());
-            part.tiles(others).for_each(|tile| self.down_tile(line, tile, part, own));
+            storage.tiles(others).for_each(|tile| self.down_tile(line, tile, storage, own));
             let (reach, cards) = (&own.reach, board.next.len());
-            parallel::for_each(part.below.iter_mut().enumerate(), |(job, part)| {
+            parallel::for_each(storage.below.iter_mut().enumerate(), |(job, storage)| {
                 let (leaf, next) = (&line.deals[job / cards], &board.next[job % cards]);
                 workspaces.later(|later| {
                     self.arrive(line, board, (leaf, next), reach, &mut later[0]);
-                    self.follow_on(leaf.line, next.board, part, later);
+                    self.follow_on(leaf.line, next.board, storage, later);
                 });
             });
         });
@@ -218,18 +229,18 @@ impl<W: Work> Pass<'_, W> {
         &self,
         line: usize,
         board: usize,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         workspaces: &mut [Workspace<W::Real>],
     ) {
         let (line, board) = (&self.betting.lines[line], self.view.board(board));
         let Some((workspace, later)) = workspaces.split_first_mut() else { return };
         let [_, row] = self.view.rows(board);
-        part.tiles(row).for_each(|tile| self.down_tile(line, tile, part, workspace));
-        let mut parts = part.below.iter_mut();
+        storage.tiles(row).for_each(|tile| self.down_tile(line, tile, storage, workspace));
+        let mut storages = storage.below.iter_mut();
         for leaf in &line.deals {
-            for (next, part) in board.next.iter().zip(&mut parts) {
+            for (next, storage) in board.next.iter().zip(&mut storages) {
                 self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
-                self.follow_on(leaf.line, next.board, part, later);
+                self.follow_on(leaf.line, next.board, storage, later);
             }
         }
     }
@@ -239,21 +250,21 @@ impl<W: Work> Pass<'_, W> {
         &self,
         line: &Line,
         board: &Board,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         workspace: &mut Workspace<W::Real>,
         later: &mut [Workspace<W::Real>],
     ) {
         let [row, _] = self.view.rows(board);
-        let mut parts = part.below.iter_mut().peekable();
+        let mut storages = storage.below.iter_mut().peekable();
         for leaf in &line.deals {
             let value = &mut workspace.values[leaf.node * row..][..row];
             value.fill(W::Real::default());
             for next in &board.next {
-                let part = parts.next().expect("a part for each deal");
+                let storage = storages.next().expect("a part for each deal");
                 let other = self.view.player.other();
-                let ahead = parts.peek().map(|part| part.addresses(other));
+                let prefetch = storages.peek().map(|storage| storage.addresses(other));
                 self.arrive(line, board, (leaf, next), &workspace.reach, &mut later[0]);
-                self.line(leaf.line, next.board, part, ahead, later);
+                self.line(leaf.line, next.board, storage, prefetch, later);
                 self.scatter(next, &later[0].values, value);
             }
         }
@@ -285,9 +296,9 @@ impl<W: Work> Pass<'_, W> {
         &self,
         line: &Line,
         board: &Board,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         workspace: &mut Workspace<W::Real>,
-        workspaces: &Rooms<W::Real>,
+        workspaces: &WorkspacePool<W::Real>,
     ) {
         let [row, _] = self.view.rows(board);
         let Workspace { reach, values, sums_of_cards: sums, .. } = workspace;
@@ -299,20 +310,21 @@ impl<W: Work> Pass<'_, W> {
         let size = cards.div_ceil(block) * row;
         sums.resize(line.deals.len() * size, W::Real::default());
         let other = self.view.player.other();
-        let addresses: Vec<_> = part.below.iter().map(|part| part.addresses(other)).collect();
-        let deals = part.below.chunks_mut(cards).zip(sums.chunks_mut(size)).zip(&line.deals);
-        let blocks = deals.enumerate().flat_map(|(deal, ((parts, sums), leaf))| {
-            let blocks = parts.chunks_mut(block).zip(sums.chunks_mut(row));
+        let addresses: Vec<_> =
+            storage.below.iter().map(|storage| storage.addresses(other)).collect();
+        let deals = storage.below.chunks_mut(cards).zip(sums.chunks_mut(size)).zip(&line.deals);
+        let blocks = deals.enumerate().flat_map(|(deal, ((storages, sums), leaf))| {
+            let blocks = storages.chunks_mut(block).zip(sums.chunks_mut(row));
             let first = (deal * cards..).step_by(block);
             blocks.zip(board.next.chunks(block)).zip(first).map(move |each| (leaf, each))
         });
-        parallel::for_each(blocks, |(leaf, (((parts, sum), nexts), first))| {
+        parallel::for_each(blocks, |(leaf, (((storages, sum), nexts), first))| {
             sum.fill(W::Real::default());
             workspaces.later(|later| {
-                for (number, (part, next)) in (first..).zip(parts.iter_mut().zip(nexts)) {
-                    let ahead = addresses.get(number + 1).cloned();
+                for (number, (storage, next)) in (first..).zip(storages.iter_mut().zip(nexts)) {
+                    let prefetch = addresses.get(number + 1).cloned();
                     self.arrive(line, board, (leaf, next), reach, &mut later[0]);
-                    self.line(leaf.line, next.board, part, ahead, later);
+                    self.line(leaf.line, next.board, storage, prefetch, later);
                     self.scatter(next, &later[0].values, sum);
                 }
             });
@@ -340,8 +352,8 @@ impl<W: Work> Pass<'_, W> {
 /// Copies numbers to the start of a row and fills the rest with zeros.
 fn fill<R: Real>(row: &mut [R], numbers: impl ExactSizeIterator<Item = R>) {
     let (begun, padding) = row.split_at_mut(numbers.len());
-    for (place, number) in begun.iter_mut().zip(numbers) {
-        *place = number;
+    for (slot, number) in begun.iter_mut().zip(numbers) {
+        *slot = number;
     }
     padding.fill(R::default());
 }

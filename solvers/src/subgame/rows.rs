@@ -10,13 +10,13 @@
 use super::terminal::{LANES, Lanes, Real};
 
 /// Rows are padded to a multiple of this many numbers.
-pub(super) const WIDTH: usize = 16;
+pub(crate) const WIDTH: usize = 16;
 
 /// Numbers of `WIDTH` neighbouring hands.
 type Chunk<R> = [R; WIDTH];
 
 /// Smaller sums count as zero, to avoid dividing by them.
-const LEAST: f32 = 1e-30;
+const MIN_SUM: f32 = 1e-30;
 
 #[inline(always)]
 fn chunks<R>(row: &[R]) -> &[Chunk<R>] {
@@ -51,7 +51,7 @@ impl<R: Real> Shares<R> {
                 *sum += R::from(positive(weight));
             }
         }
-        let least = R::from(LEAST);
+        let least = R::from(MIN_SUM);
         let even = R::of(1.0 / weights.len() as f64);
         let mut shares = Shares { scale: [R::default(); WIDTH], base: [R::default(); WIDTH] };
         for hand in 0..WIDTH {
@@ -77,7 +77,7 @@ impl<R: Real> Shares<R> {
 /// Splits the opponent's reach among the actions by the strategy of these weights, and adds the
 /// result to the averages, which are multiplied by `factor` before.
 #[inline(always)]
-pub(super) fn split(
+pub(crate) fn split(
     weights: &[f32],
     reach: &[f32],
     children: &mut [f32],
@@ -88,8 +88,8 @@ pub(super) fn split(
     let (weights, reach) = (chunks(weights), chunks(reach));
     let (children, averages) = (chunks_mut(children), chunks_mut(averages));
     let (row, count) = (row / WIDTH, weights.len() / reach.len());
-    let kept = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
-    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(kept) {
+    let pairs = weights.chunks_exact(count).zip(averages.chunks_exact_mut(count));
+    for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(pairs) {
         let shares = Shares::new(weights, reach);
         for (action, (weights, averages)) in weights.iter().zip(averages).enumerate() {
             let share = shares.of(weights);
@@ -103,7 +103,7 @@ pub(super) fn split(
 
 /// Factors for old regrets when new ones are added, and the least regret kept.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Discount {
+pub(crate) struct Discount {
     positive: f32,
     negative: f32,
     least: f32,
@@ -119,7 +119,7 @@ impl From<crate::variant::Discount> for Discount {
 impl Discount {
     /// The sum of a discounted old regret and a new one, bounded from below.
     #[inline(always)]
-    pub(super) fn add(self, old: f32, new: f32) -> f32 {
+    pub(crate) fn add(self, old: f32, new: f32) -> f32 {
         // Two products, because the compiler would turn a choice of the factor into a choice of its
         // address.
         let positive = positive(old);
@@ -147,7 +147,7 @@ fn mean_value(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 
 /// Computes the learner's value of a decision from the actions' values and the strategy of its
 /// regrets, then updates the regrets.
 #[inline(always)]
-pub(super) fn learn(
+pub(crate) fn learn(
     regrets: &mut [f32],
     values: &[f32],
     value: &mut [f32],
@@ -170,10 +170,10 @@ pub(super) fn learn(
     }
 }
 
-/// As [`learn`], with a strategy computed from predictions: the regrets with those of the last
-/// iteration counted once more.
+/// The same as [`learn`], with a strategy computed from predictions: the regrets with those of the
+/// last iteration counted once more.
 #[inline(always)]
-pub(super) fn learn_ahead(
+pub(crate) fn learn_ahead(
     regrets: &mut [f32],
     predicted: &mut [f32],
     values: &[f32],
@@ -184,8 +184,8 @@ pub(super) fn learn_ahead(
     let (regrets, predicted) = (chunks_mut(regrets), chunks_mut(predicted));
     let (values, value) = (chunks(values), chunks_mut(value));
     let (row, count) = (row / WIDTH, regrets.len() / value.len());
-    let kept = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
-    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(kept) {
+    let pairs = regrets.chunks_exact_mut(count).zip(predicted.chunks_exact_mut(count));
+    for ((at, value), (regrets, predicted)) in value.iter_mut().enumerate().zip(pairs) {
         let mean = mean_value(predicted, values, [row, at]);
         for (action, (regrets, predicted)) in regrets.iter_mut().zip(predicted).enumerate() {
             let rows = regrets.iter_mut().zip(predicted).zip(&values[action * row + at]);
@@ -201,7 +201,7 @@ pub(super) fn learn_ahead(
 /// Splits the opponent's reach among the actions by the strategy of these weights: its average
 /// strategy if they are averages.
 #[inline(always)]
-pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R], row: usize) {
+pub(crate) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R], row: usize) {
     let (weights, reach, children) = (chunks(weights), chunks(reach), chunks_mut(children));
     let (row, count) = (row / WIDTH, weights.len() / reach.len());
     for ((at, reach), weights) in reach.iter().enumerate().zip(weights.chunks_exact(count)) {
@@ -214,7 +214,7 @@ pub(super) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]
 
 /// Splits the opponent's reach among the actions by given shares.
 #[inline(always)]
-pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) {
+pub(crate) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) {
     let (shares, reach, children) = (chunks(shares), chunks(reach), chunks_mut(children));
     let row = reach.len();
     let rows = shares.chunks_exact(row).zip(children.chunks_exact_mut(row));
@@ -229,7 +229,7 @@ pub(super) fn portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]) 
 
 /// Computes the value of a decision to a player who plays the average strategy.
 #[inline(always)]
-pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row: usize) {
+pub(crate) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row: usize) {
     let (averages, values, value) = (chunks(averages), chunks(values), chunks_mut(value));
     let (row, count) = (row / WIDTH, averages.len() / value.len());
     for ((at, value), averages) in value.iter_mut().enumerate().zip(averages.chunks_exact(count)) {
@@ -247,22 +247,22 @@ pub(super) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row
 
 /// Index of the weight of a hand and an action at a decision with `count` actions.
 #[inline]
-pub(super) fn weight(hand: usize, action: usize, count: usize) -> usize {
+pub(crate) fn weight(hand: usize, action: usize, count: usize) -> usize {
     (hand / WIDTH * count + action) * WIDTH + hand % WIDTH
 }
 
 /// The average strategy of a hand at a decision with `count` actions, as a function of the action.
-pub(super) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl Fn(usize) -> f64 {
+pub(crate) fn average_share(averages: &[f32], hand: usize, count: usize) -> impl Fn(usize) -> f64 {
     let of = move |action: usize| f64::from(averages[weight(hand, action, count)]);
     let sum: f64 = (0..count).map(of).sum();
-    let known = sum > f64::from(LEAST);
+    let known = sum > f64::from(MIN_SUM);
     move |action| if known { of(action) / sum } else { 1.0 / count as f64 }
 }
 
 /// Computes the value of a decision with `count` actions to a player who plays the best action with
 /// each hand.
 #[inline(always)]
-pub(super) fn best<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
+pub(crate) fn best<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
     let (values, value, row) = (chunks(values), chunks_mut(value), row / WIDTH);
     for (at, value) in value.iter_mut().enumerate() {
         let mut best = values[at];
@@ -278,7 +278,7 @@ pub(super) fn best<R: Real>(values: &[R], value: &mut [R], count: usize, row: us
 /// Computes the value of an opponent's decision with `count` actions: the sum of their values,
 /// which are already weighted by the opponent's reach.
 #[inline(always)]
-pub(super) fn sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
+pub(crate) fn sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize) {
     let (values, value, row) = (chunks(values), chunks_mut(value), row / WIDTH);
     for (at, value) in value.iter_mut().enumerate() {
         let mut sum = values[at];
@@ -294,7 +294,7 @@ pub(super) fn sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usi
 /// Transposes rows to lanes: lane `l` of hand `h` is the number of hand `h` in the row that starts
 /// at `rows[l]`.
 #[inline(always)]
-pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
+pub(crate) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]) {
     let row = lanes.len();
     let mut chunked = [&[][..]; LANES];
     for (chunked, begin) in chunked.iter_mut().zip(rows) {
@@ -312,7 +312,7 @@ pub(super) fn into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &m
 /// Transposes lanes to rows: each entry of `rows` is a lane, the index in `numbers` at which its
 /// row starts, and a factor.
 #[inline(always)]
-pub(super) fn from_lanes<R: Real>(
+pub(crate) fn from_lanes<R: Real>(
     lanes: &[Lanes<R>],
     rows: &[(usize, usize, R)],
     numbers: &mut [R],

@@ -32,12 +32,12 @@ impl Solver {
         seconds: f64,
         to: impl Write,
     ) -> io::Result<()> {
-        if self.entrance.is_some() {
+        if self.gadget.is_some() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let mut to = Writer::begin(to, KIND, &self.names(more))?;
-        to.numbers(&[self.iterations.into(), seconds.to_bits(), self.part.bytes()])?;
-        self.part.write(&mut to)?;
+        to.numbers(&[self.iterations.into(), seconds.to_bits(), self.storage.bytes()])?;
+        self.storage.write(&mut to)?;
         to.end()
     }
 
@@ -57,10 +57,10 @@ impl Solver {
         from.names(&self.names(more))?;
         let iterations = from.number::<u64>()?;
         let seconds = f64::from_bits(from.number()?);
-        let bytes = self.part.bytes();
+        let bytes = self.storage.bytes();
         from.expect("number of bytes", bytes)?;
         from.left(bytes);
-        self.part.read(&mut from)?;
+        self.storage.read(&mut from)?;
         from.end()?;
         self.iterations = u32::try_from(iterations).map_err(|_| SnapshotError::Damaged)?;
         Ok((self, seconds))

@@ -11,12 +11,12 @@
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
-use super::gadget::{Entrance, Gadget};
-use super::judge::{Evaluation, Judge};
+use super::evaluator::{Evaluation, Evaluator};
+use super::gadget::{Gadget, GadgetState};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
-use super::storage::{Part, Precision, Tile, Unpacked};
-use super::workspace::Rooms;
+use super::storage::{BoardStorage, Precision, Tile, Unpacked};
+use super::workspace::WorkspacePool;
 use super::{Spot, Subgame, SubgameError, vector};
 use crate::{Player, Updates, Variant};
 
@@ -57,12 +57,12 @@ impl Default for Options {
 pub struct Solver {
     pub(super) subgame: Subgame,
     pub(super) boards: Boards,
-    pub(super) part: Part,
-    pub(super) entrance: Option<Entrance>,
+    pub(super) storage: BoardStorage,
+    pub(super) gadget: Option<GadgetState>,
     pub(super) options: Options,
     pub(super) iterations: u32,
-    workspaces: Rooms<f32>,
-    pub(super) judging: Rooms<f64>,
+    workspaces: WorkspacePool<f32>,
+    pub(super) evaluation_workspaces: WorkspacePool<f64>,
 }
 
 impl Solver {
@@ -83,20 +83,29 @@ impl Solver {
             return Err(SubgameError::Memory { needed, cells, limit: options.memory });
         }
         let boards = Boards::new(&subgame.table());
-        let part = parts(&subgame, &boards, 0, 0, &options);
+        let storage = board_storage(&subgame, &boards, 0, 0, &options);
         let sizes = subgame.workspaces(options.precision);
-        let (workspaces, judging) = (Rooms::new(sizes.clone()), Rooms::new(sizes));
-        let (entrance, iterations) = (None, 0);
-        let solver =
-            Solver { subgame, boards, part, entrance, options, iterations, workspaces, judging };
+        let (workspaces, evaluation_workspaces) =
+            (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
+        let (gadget, iterations) = (None, 0);
+        let solver = Solver {
+            subgame,
+            boards,
+            storage,
+            gadget,
+            options,
+            iterations,
+            workspaces,
+            evaluation_workspaces,
+        };
         match solver.deals() > 0.0 {
             true => Ok(solver),
             false => Err(SubgameError::NoDeal),
         }
     }
 
-    /// As [`Solver::new`], for a subgame in which a player may take an offer instead of entering
-    /// it. Evaluations are of the game with that choice. A solver with a gadget cannot be
+    /// The same as [`Solver::new`], for a subgame in which a player may take an offer instead of
+    /// entering it. Evaluations are of the game with that choice. A solver with a gadget cannot be
     /// [written](Solver::write).
     ///
     /// # Errors
@@ -109,8 +118,8 @@ impl Solver {
         let mut solver = Solver::new(subgame, options)?;
         let board = &solver.boards.all[0];
         let others: Vec<f64> = solver.weights(gadget.player.other()).collect();
-        let met = super::judge::met(board, gadget.player, &others);
-        solver.entrance = Some(Entrance::new(gadget, board, &met));
+        let unblocked = super::evaluator::unblocked_weights(board, gadget.player, &others);
+        solver.gadget = Some(GadgetState::new(gadget, board, &unblocked));
         Ok(solver)
     }
 
@@ -131,44 +140,48 @@ impl Solver {
         let average = variant.schedule.factors(self.iterations, horizon).average as f32;
         let discount = variant.discount(self.iterations, horizon).into();
         if variant.updates == Updates::SecondFirst {
-            self.learn(Player::Second, discount, Some(average));
-            self.learn(Player::First, discount, Some(average));
+            self.update_regrets(Player::Second, discount, Some(average));
+            self.update_regrets(Player::First, discount, Some(average));
         } else {
-            self.remember(Player::First, average);
-            self.learn(Player::First, discount, Some(average));
-            self.learn(Player::Second, discount, None);
+            self.update_average(Player::First, average);
+            self.update_regrets(Player::First, discount, Some(average));
+            self.update_regrets(Player::Second, discount, None);
         }
     }
 
     /// Updates a player's regrets against the other's current strategy. With `average`, multiplies
     /// the other's averages by this factor and adds its current strategy.
-    fn learn(&mut self, player: Player, discount: Discount, average: Option<f32>) {
-        let weights = self.coming(player.other(), average);
+    fn update_regrets(&mut self, player: Player, discount: Discount, average: Option<f32>) {
+        let weights = self.entry_weights(player.other(), average);
         let view = View { boards: &self.boards, player };
-        let pass = Pass { betting: &self.subgame.betting, view, work: Learn { discount, average } };
-        let entrance = self.entrance.as_mut().filter(|entrance| entrance.player == player);
-        pass.run(&mut self.part, &weights, &self.workspaces, |values| {
-            if let Some(entrance) = entrance {
-                entrance.learn(values, discount);
+        let pass = Pass {
+            betting: &self.subgame.betting,
+            view,
+            work: UpdateRegrets { discount, average },
+        };
+        let gadget = self.gadget.as_mut().filter(|gadget| gadget.player == player);
+        pass.run(&mut self.storage, &weights, &self.workspaces, |values| {
+            if let Some(gadget) = gadget {
+                gadget.update_regrets(values, discount);
             }
         });
     }
 
     /// Adds a player's current strategy to its average, which is multiplied by `average` before.
-    fn remember(&mut self, player: Player, average: f32) {
-        let weights = self.coming(player, Some(average));
+    fn update_average(&mut self, player: Player, average: f32) {
+        let weights = self.entry_weights(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
-        let pass = Pass { betting: &self.subgame.betting, view, work: Remember { average } };
-        pass.follow(&mut self.part, &weights, &self.workspaces);
+        let pass = Pass { betting: &self.subgame.betting, view, work: AverageOnly { average } };
+        pass.follow(&mut self.storage, &weights, &self.workspaces);
     }
 
     /// The weights with which a player's hands enter the subgame by its current strategy. With
     /// `average`, the averages of the gadget are multiplied by this factor and the strategy is
     /// added.
-    fn coming(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
+    fn entry_weights(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
         let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
-        if let Some(entrance) = self.entrance.as_mut().filter(|of| of.player == player) {
-            entrance.come(&mut weights, average);
+        if let Some(gadget) = self.gadget.as_mut().filter(|of| of.player == player) {
+            gadget.apply_entry(&mut weights, average);
         }
         weights
     }
@@ -180,7 +193,7 @@ impl Solver {
 
     /// Runs until the exploitability is at most `share` of the pot, or until `most` iterations are
     /// done in total. The exploitability is computed only after multiples of `every`, and of these
-    /// only after those at which it can be small enough: see [`next_look`]. Returns the final
+    /// only after those at which it can be small enough: see [`next_check`]. Returns the final
     /// evaluation.
     pub fn run_until(&mut self, share: f64, every: u32, most: u32) -> Evaluation {
         let goal = share * self.subgame.root.pot() as f64;
@@ -191,23 +204,25 @@ impl Solver {
             if self.iterations >= most || found <= goal {
                 return self.evaluate();
             }
-            next = next_look(self.iterations, found / goal, every);
+            next = next_check(self.iterations, found / goal, every);
         }
     }
 
     /// Returns the exact values of the average strategies against each other and against best
     /// responses, in double precision over all hands and cards.
     pub fn evaluate(&mut self) -> Evaluation {
-        let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
-        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.evaluate(part)
+        let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, gadget, .. } =
+            self;
+        Evaluator { subgame, boards, workspaces, gadget: gadget.as_ref() }.evaluate(storage)
     }
 
     /// Returns the exploitability of the average strategies in chips: what a player who knows the
     /// other's strategy wins beyond the value of the game, averaged over both players. Exact, in
     /// half the time of [`Solver::evaluate`].
     pub fn exploitability(&mut self) -> f64 {
-        let Solver { subgame, boards, judging: workspaces, part, entrance, .. } = self;
-        Judge { subgame, boards, workspaces, entrance: entrance.as_ref() }.exploitability(part)
+        let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, gadget, .. } =
+            self;
+        Evaluator { subgame, boards, workspaces, gadget: gadget.as_ref() }.exploitability(storage)
     }
 
     /// The spot at the subgame's root, from which average strategies can be looked up.
@@ -222,7 +237,7 @@ impl Solver {
 
     /// The total weight of all pairs of hands that can be dealt together.
     fn deals(&self) -> f64 {
-        super::judge::deals(&self.subgame, &self.boards.all[0])
+        super::evaluator::deals(&self.subgame, &self.boards.all[0])
     }
 }
 
@@ -230,7 +245,7 @@ impl Solver {
 /// `iterations` it is `times` too large. Computing it takes as long as one or two iterations. With
 /// DCFR+ it falls with the square of the iterations at first, later more slowly. It is not computed
 /// where it would be too large even if it fell with the power of 2.5.
-fn next_look(iterations: u32, times: f64, every: u32) -> u32 {
+fn next_check(iterations: u32, times: f64, every: u32) -> u32 {
     let every = every.max(1);
     let least = f64::from(iterations) * times.max(1.0).powf(1.0 / 2.5);
     let soon = iterations / every + 1;
@@ -250,32 +265,38 @@ pub(super) fn weights(
 }
 
 /// Allocates the storage of a line on a board and of everything that can follow it.
-fn parts(subgame: &Subgame, boards: &Boards, line: usize, board: usize, options: &Options) -> Part {
+fn board_storage(
+    subgame: &Subgame,
+    boards: &Boards,
+    line: usize,
+    board: usize,
+    options: &Options,
+) -> BoardStorage {
     let (line, board) = (&subgame.betting.lines[line], &boards.all[board]);
-    let mut part = Part::new(line, board, options.precision, options.variant.predictive);
-    part.below = line
+    let mut storage = BoardStorage::new(line, board, options.precision, options.variant.predictive);
+    storage.below = line
         .deals
         .iter()
         .flat_map(|leaf| board.next.iter().map(move |next| (leaf.line, next.board)))
-        .map(|(line, board)| parts(subgame, boards, line, board, options))
+        .map(|(line, board)| board_storage(subgame, boards, line, board, options))
         .collect();
-    part
+    storage
 }
 
 /// The work of an iteration: a player learns against the other's current strategy.
-struct Learn {
+struct UpdateRegrets {
     discount: Discount,
     /// Factor for the other's averages before its strategy is added; `None` to leave them
     /// unchanged.
     average: Option<f32>,
 }
 
-impl Work for Learn {
+impl Work for UpdateRegrets {
     type Real = f32;
 
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -283,10 +304,12 @@ impl Work for Learn {
         children: &mut [f32],
     ) {
         match self.average {
-            Some(average) => part.with_averages(decision, tile, unpacked, |weights, averages| {
-                vector::split(weights, reach, children, averages, average, tile.row);
-            }),
-            None => part.weights(decision, tile, unpacked, |weights| {
+            Some(average) => {
+                storage.with_averages(decision, tile, unpacked, |weights, averages| {
+                    vector::split(weights, reach, children, averages, average, tile.row);
+                })
+            }
+            None => storage.weights(decision, tile, unpacked, |weights| {
                 vector::split_by(weights, reach, children, tile.row);
             }),
         }
@@ -294,7 +317,7 @@ impl Work for Learn {
 
     fn join(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -302,7 +325,7 @@ impl Work for Learn {
         value: &mut [f32],
     ) {
         let (discount, row) = (self.discount, tile.row);
-        part.with_regrets(decision, tile, unpacked, |regrets, predicted| match predicted {
+        storage.with_regrets(decision, tile, unpacked, |regrets, predicted| match predicted {
             None => vector::learn(regrets, values, value, discount, row),
             Some(predicted) => {
                 vector::learn_ahead(regrets, predicted, values, value, discount, row);
@@ -312,31 +335,31 @@ impl Work for Learn {
 }
 
 /// Adds a player's current strategy to its average and does nothing else.
-struct Remember {
+struct AverageOnly {
     /// Factor for the averages before the strategy is added.
     average: f32,
 }
 
-impl Work for Remember {
+impl Work for AverageOnly {
     type Real = f32;
 
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f32],
         children: &mut [f32],
     ) {
-        part.with_averages(decision, tile, unpacked, |weights, averages| {
+        storage.with_averages(decision, tile, unpacked, |weights, averages| {
             vector::split(weights, reach, children, averages, self.average, tile.row);
         });
     }
 
     fn join(
         &self,
-        _: &mut Part,
+        _: &mut BoardStorage,
         _: &Decision,
         _: Tile,
         _: &mut Unpacked,

@@ -5,7 +5,7 @@ use game::{Action, Played, PublicState, Turn};
 
 use super::Solver;
 use super::betting::{Decision, Kind, player_of};
-use super::storage::Part;
+use super::storage::BoardStorage;
 use super::symmetry::Renaming;
 use crate::Player;
 
@@ -17,8 +17,8 @@ pub struct Spot<'a> {
     line: usize,
     node: usize,
     board: usize,
-    part: &'a Part,
-    /// Indices of the parts below that lead to `part`, street by street.
+    storage: &'a BoardStorage,
+    /// Indices of the storages below that lead to `storage`, street by street.
     path: Vec<usize>,
     /// Renaming from the actual suits to those in which this board was solved.
     renaming: Renaming,
@@ -28,7 +28,7 @@ pub struct Spot<'a> {
 }
 
 /// The position of a spot, without a borrow of the solver.
-pub(super) struct Place {
+pub(super) struct SpotIndex {
     pub(super) line: usize,
     pub(super) node: usize,
     pub(super) board: usize,
@@ -37,7 +37,7 @@ pub(super) struct Place {
     pub(super) begun: [Range; 2],
 }
 
-/// Why a state is not in a subgame.
+/// The reason a state is not in a subgame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OffTree {
     /// The hand does not pass through the subgame's root.
@@ -62,10 +62,10 @@ impl<'a> Spot<'a> {
     pub(super) fn new(solver: &'a Solver) -> Spot<'a> {
         let board = solver.boards.all[0].cards;
         let mut ranges = solver.subgame.ranges.clone().map(|range| range.without(board));
-        if let Some(entrance) = &solver.entrance {
-            let player = entrance.player.index();
+        if let Some(gadget) = &solver.gadget {
+            let player = gadget.player.index();
             for (hand, combo) in solver.boards.all[0].hands[player].all().enumerate() {
-                let weight = ranges[player].weight(combo) * entrance.coming(hand);
+                let weight = ranges[player].weight(combo) * gadget.entry_share(hand);
                 ranges[player].set(combo, weight).expect("a weight from 0 to 1");
             }
         }
@@ -75,7 +75,7 @@ impl<'a> Spot<'a> {
             line: 0,
             node: 0,
             board: 0,
-            part: &solver.part,
+            storage: &solver.storage,
             path: Vec::new(),
             renaming: Renaming::NONE,
             begun: ranges.clone(),
@@ -111,9 +111,9 @@ impl<'a> Spot<'a> {
         Ok(spot)
     }
 
-    pub(super) fn place(self) -> Place {
+    pub(super) fn index(self) -> SpotIndex {
         let Spot { line, node, board, path, renaming, begun, .. } = self;
-        Place { line, node, board, path, renaming, begun }
+        SpotIndex { line, node, board, path, renaming, begun }
     }
 
     /// The public state at this spot.
@@ -156,8 +156,8 @@ impl<'a> Spot<'a> {
     pub fn strategy(&self, combo: Combo) -> Option<Vec<f64>> {
         let decision = self.decision()?;
         let board = &self.solver.boards.all[self.board];
-        let hand = board.hands[decision.player.index()].place(self.renaming.combo(combo))?;
-        self.part.strategies(decision, hand + 1).pop()
+        let hand = board.hands[decision.player.index()].position(self.renaming.combo(combo))?;
+        self.storage.strategies(decision, hand + 1).pop()
     }
 
     /// The average strategies of all hands of the acting player; empty if no player is to act.
@@ -165,7 +165,7 @@ impl<'a> Spot<'a> {
         let Some(decision) = self.decision() else { return Vec::new() };
         let hands = &self.solver.boards.all[self.board].hands[decision.player.index()];
         let back = self.renaming.back();
-        let strategies = self.part.strategies(decision, hands.len());
+        let strategies = self.storage.strategies(decision, hands.len());
         hands.all().map(|combo| back.combo(combo)).zip(strategies).collect()
     }
 
@@ -210,7 +210,7 @@ impl<'a> Spot<'a> {
         let (at, next, deal) = found.ok_or(OffTree::Card(card))?;
         let below = leaf * board.next.len() + at;
         self.path.push(below);
-        self.part = &self.part.below[below];
+        self.storage = &self.storage.below[below];
         self.begun = self.ranges.clone();
         self.board = next.board;
         self.renaming = self.renaming.then(deal.renaming.back());

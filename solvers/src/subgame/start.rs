@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cards::Board;
 use game::{Action, Betting, Chips, GameDef, GameDefError, GameSpec, PublicState};
 
-/// Why no hand can start there.
+/// The reason no hand can start there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// The board does not have 3, 4 or 5 cards.

@@ -1,16 +1,16 @@
 //! Storage of regrets and average strategies, in 32 or 16 bits.
 //!
-//! A [`Part`] holds one line of betting on one board. The rows of the first player come before
-//! those of the second, and the rows of a decision are adjacent. In 16 bits each decision has one
-//! scale for all its regrets and one for its averages. Strategies are computed from the regrets, or
-//! from predictions stored next to them.
+//! A [`BoardStorage`] holds one line of betting on one board. The rows of the first player come
+//! before those of the second, and the rows of a decision are adjacent. In 16 bits each decision
+//! has one scale for all its regrets and one for its averages. Strategies are computed from the
+//! regrets, or from predictions stored next to them.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use super::betting::{Decision, Line};
 use super::boards::Board;
-use super::vector::{self, Ahead};
+use super::vector::{self, PrefetchQueue};
 use crate::Player;
 use crate::snapshot::{Reader, SnapshotError, Writer};
 
@@ -27,17 +27,17 @@ pub enum Precision {
 /// A range of hands that is processed at all nodes of a line before the next one, so that
 /// intermediate results stay in the nearest cache.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tile {
+pub(crate) struct Tile {
     /// The first hand and the number of hands: multiples of [`WIDTH`](super::rows::WIDTH).
-    pub(super) start: usize,
-    pub(super) len: usize,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
     /// Length of a row of all hands.
-    pub(super) row: usize,
+    pub(crate) row: usize,
 }
 
 impl Tile {
     /// The tile of all hands of a row of this length.
-    pub(super) fn all(row: usize) -> Tile {
+    pub(crate) fn all(row: usize) -> Tile {
         Tile { start: 0, len: row, row }
     }
 }
@@ -47,13 +47,13 @@ const TILE: usize = 8 * super::rows::WIDTH;
 
 /// The stored numbers of a line on a board, and of everything that can follow.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(crate) struct BoardStorage {
     cells: Cells,
     /// The length of each player's rows; `rows` is their number.
     row: [usize; 2],
     rows: [usize; 2],
-    /// One part for each leaf of the line and each class of next cards.
-    pub(super) below: Vec<Part>,
+    /// One storage for each leaf of the line and each class of next cards.
+    pub(crate) below: Vec<BoardStorage>,
 }
 
 #[derive(Debug)]
@@ -71,22 +71,27 @@ struct Scales {
 
 /// Buffers for a decision's numbers in 32 bits when they are stored in 16.
 #[derive(Debug, Default)]
-pub(super) struct Unpacked {
+pub(crate) struct Unpacked {
     regrets: Vec<f32>,
     averages: Vec<f32>,
 }
 
 impl Unpacked {
     /// Buffers for decisions of up to this many numbers.
-    pub(super) fn new(most: usize) -> Unpacked {
+    pub(crate) fn new(most: usize) -> Unpacked {
         Unpacked { regrets: vec![0.0; most], averages: vec![0.0; most] }
     }
 }
 
-impl Part {
+impl BoardStorage {
     /// Zeros for a line on a board. Predictions are only available in 32 bits. `below` is filled by
     /// the caller.
-    pub(super) fn new(line: &Line, board: &Board, precision: Precision, predictive: bool) -> Part {
+    pub(crate) fn new(
+        line: &Line,
+        board: &Board,
+        precision: Precision,
+        predictive: bool,
+    ) -> BoardStorage {
         let row = [0, 1].map(|player| board.hands[player].row());
         let cells = line.rows[0] * row[0] + line.rows[1] * row[1];
         let cells = match precision {
@@ -101,11 +106,11 @@ impl Part {
                 scales: vec![Scales::default(); line.decisions].into(),
             },
         };
-        Part { cells, row, rows: line.rows, below: Vec::new() }
+        BoardStorage { cells, row, rows: line.rows, below: Vec::new() }
     }
 
-    /// The place of a decision's numbers for the hands of a tile.
-    fn place(&self, decision: &Decision, tile: Tile) -> Range<usize> {
+    /// The range of a decision's numbers for the hands of a tile.
+    fn range(&self, decision: &Decision, tile: Tile) -> Range<usize> {
         let player = decision.player.index();
         let before = if player == 0 { 0 } else { self.rows[0] * self.row[0] };
         let start = before + self.rows[player] * tile.start + decision.row * tile.len;
@@ -113,22 +118,23 @@ impl Part {
     }
 
     /// The address ranges of a player's regrets and averages.
-    pub(super) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
+    pub(crate) fn addresses(&self, player: Player) -> [Range<usize>; 2] {
         let [first, second] = [0, 1].map(|player| self.rows[player] * self.row[player]);
         let cells = if player == Player::First { 0..first } else { first..first + second };
         match &self.cells {
             Cells::Full { regrets, averages, .. } => {
-                [&regrets[cells.clone()], &averages[cells]].map(Ahead::place)
+                [&regrets[cells.clone()], &averages[cells]].map(PrefetchQueue::address_range)
             }
-            Cells::Half { regrets, averages, .. } => {
-                [Ahead::place(&regrets[cells.clone()]), Ahead::place(&averages[cells])]
-            }
+            Cells::Half { regrets, averages, .. } => [
+                PrefetchQueue::address_range(&regrets[cells.clone()]),
+                PrefetchQueue::address_range(&averages[cells]),
+            ],
         }
     }
 
     /// Splits the hands of a row into tiles, which are processed one after another. In 16 bits
     /// there is only one tile, because the scale of a decision depends on all its numbers.
-    pub(super) fn tiles(&self, row: usize) -> impl DoubleEndedIterator<Item = Tile> + use<> {
+    pub(crate) fn tiles(&self, row: usize) -> impl DoubleEndedIterator<Item = Tile> + use<> {
         let most = match self.cells {
             Cells::Full { .. } => TILE,
             Cells::Half { .. } => row.max(1),
@@ -142,73 +148,73 @@ impl Part {
     /// Calls `work` with the weights of a decision's current strategy and its averages, and stores
     /// the averages.
     #[inline]
-    pub(super) fn with_averages(
+    pub(crate) fn with_averages(
         &mut self,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32], &mut [f32]),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 let weights = predicted.as_ref().unwrap_or(regrets);
-                work(&weights[place.clone()], &mut averages[place]);
+                work(&weights[range.clone()], &mut averages[range]);
             }
             Cells::Half { regrets, averages, scales } => {
                 let scale = &mut scales[decision.number];
-                let old = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place.clone()], scale.regrets, old);
-                let new = &mut unpacked.averages[..place.len()];
-                vector::unpack(&averages[place.clone()], scale.averages, new);
+                let old = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range.clone()], scale.regrets, old);
+                let new = &mut unpacked.averages[..range.len()];
+                vector::unpack(&averages[range.clone()], scale.averages, new);
                 work(old, new);
-                vector::pack(new, &mut averages[place], &mut scale.averages);
+                vector::pack(new, &mut averages[range], &mut scale.averages);
             }
         }
     }
 
     /// Calls `work` with a decision's regrets and its predictions, if any, and stores them.
     #[inline]
-    pub(super) fn with_regrets(
+    pub(crate) fn with_regrets(
         &mut self,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&mut [f32], Option<&mut [f32]>),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &mut self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                let predicted = predicted.as_mut().map(|predicted| &mut predicted[place.clone()]);
-                work(&mut regrets[place], predicted);
+                let predicted = predicted.as_mut().map(|predicted| &mut predicted[range.clone()]);
+                work(&mut regrets[range], predicted);
             }
             Cells::Half { regrets, scales, .. } => {
                 let scale = &mut scales[decision.number];
-                let numbers = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place.clone()], scale.regrets, numbers);
+                let numbers = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range.clone()], scale.regrets, numbers);
                 work(numbers, None);
-                vector::pack(numbers, &mut regrets[place], &mut scale.regrets);
+                vector::pack(numbers, &mut regrets[range], &mut scale.regrets);
             }
         }
     }
 
     /// Calls `work` with the weights of a decision's current strategy.
     #[inline]
-    pub(super) fn weights(
+    pub(crate) fn weights(
         &self,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]),
     ) {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
-                work(&predicted.as_ref().unwrap_or(regrets)[place]);
+                work(&predicted.as_ref().unwrap_or(regrets)[range]);
             }
             Cells::Half { regrets, scales, .. } => {
-                let numbers = &mut unpacked.regrets[..place.len()];
-                vector::unpack(&regrets[place], scales[decision.number].regrets, numbers);
+                let numbers = &mut unpacked.regrets[..range.len()];
+                vector::unpack(&regrets[range], scales[decision.number].regrets, numbers);
                 work(numbers);
             }
         }
@@ -216,19 +222,19 @@ impl Part {
 
     /// Calls `work` with a decision's averages.
     #[inline]
-    pub(super) fn averages<T>(
+    pub(crate) fn averages<T>(
         &self,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         work: impl FnOnce(&[f32]) -> T,
     ) -> T {
-        let place = self.place(decision, tile);
+        let range = self.range(decision, tile);
         match &self.cells {
-            Cells::Full { averages, .. } => work(&averages[place]),
+            Cells::Full { averages, .. } => work(&averages[range]),
             Cells::Half { averages, scales, .. } => {
-                let numbers = &mut unpacked.averages[..place.len()];
-                vector::unpack(&averages[place], scales[decision.number].averages, numbers);
+                let numbers = &mut unpacked.averages[..range.len()];
+                vector::unpack(&averages[range], scales[decision.number].averages, numbers);
                 work(numbers)
             }
         }
@@ -236,7 +242,7 @@ impl Part {
 
     /// The average strategies of a player's first `hands` hands: for each hand the probability of
     /// each action.
-    pub(super) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
+    pub(crate) fn strategies(&self, decision: &Decision, hands: usize) -> Vec<Vec<f64>> {
         let row = self.row[decision.player.index()];
         let mut unpacked = Unpacked::new(decision.count * row);
         let mut strategies = Vec::with_capacity(hands);
@@ -252,20 +258,20 @@ impl Part {
     }
 }
 
-/// Snapshot format of a part: see [`super::snapshot`].
-impl Part {
+/// The snapshot format of a storage: see [`super::snapshot`].
+impl BoardStorage {
     /// Size in bytes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let own = match &self.cells {
             Cells::Full { regrets, predicted, .. } => {
                 regrets.len() * if predicted.is_some() { 12 } else { 8 }
             }
             Cells::Half { regrets, scales, .. } => 4 * regrets.len() + 8 * scales.len(),
         };
-        own as u64 + self.below.iter().map(Part::bytes).sum::<u64>()
+        own as u64 + self.below.iter().map(BoardStorage::bytes).sum::<u64>()
     }
 
-    pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
+    pub(crate) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
         match &self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 to.numbers(regrets)?;
@@ -279,10 +285,10 @@ impl Part {
                 to.numbers(&scales.collect::<Vec<_>>())?;
             }
         }
-        self.below.iter().try_for_each(|part| part.write(to))
+        self.below.iter().try_for_each(|storage| storage.write(to))
     }
 
-    pub(super) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
+    pub(crate) fn read<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), SnapshotError> {
         match &mut self.cells {
             Cells::Full { regrets, averages, predicted } => {
                 for numbers in [Some(regrets), Some(averages), predicted.as_mut()] {
@@ -297,24 +303,24 @@ impl Part {
                 }
             }
         }
-        self.below.iter_mut().try_for_each(|part| part.read(from))
+        self.below.iter_mut().try_for_each(|storage| storage.read(from))
     }
 }
 
-fn put<N>(place: &mut N, number: N) {
-    *place = number;
+fn put<N>(slot: &mut N, number: N) {
+    *slot = number;
 }
 
 /// A 16-bit number.
-pub(super) trait Packed: Copy + Into<f32> {
+pub(crate) trait Packed: Copy + Into<f32> {
     /// The largest value.
-    const MOST: f32;
+    const MAX_CODE: f32;
     /// The number with these lowest 16 bits.
     fn of_bits(bits: u32) -> Self;
 }
 
 impl Packed for i16 {
-    const MOST: f32 = i16::MAX as f32;
+    const MAX_CODE: f32 = i16::MAX as f32;
     #[inline(always)]
     fn of_bits(bits: u32) -> i16 {
         bits as i16
@@ -322,7 +328,7 @@ impl Packed for i16 {
 }
 
 impl Packed for u16 {
-    const MOST: f32 = u16::MAX as f32;
+    const MAX_CODE: f32 = u16::MAX as f32;
     #[inline(always)]
     fn of_bits(bits: u32) -> u16 {
         bits as u16
@@ -331,16 +337,16 @@ impl Packed for u16 {
 
 /// Converts multiples of a scale to `f32`.
 #[inline(always)]
-pub(super) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
+pub(crate) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
     for (number, &packed) in numbers.iter_mut().zip(packed) {
         *number = packed.into() * scale;
     }
 }
 
 /// Rounds numbers to the nearest multiples of a scale, which is chosen so that the largest absolute
-/// value becomes [`Packed::MOST`].
+/// value becomes [`Packed::MAX_CODE`].
 #[inline(always)]
-pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
+pub(crate) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
     // 1.5 * 2^23: adding it to a number rounds the number to an integer, which is then in the
     // lowest bits.
     const ROUND: f32 = 12_582_912.0;
@@ -352,14 +358,14 @@ pub(super) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32
         }
     }
     let most = most.iter().chain(rest).fold(0.0, |most: f32, number| most.max(number.abs()));
-    if most < f32::MIN_POSITIVE * P::MOST {
+    if most < f32::MIN_POSITIVE * P::MAX_CODE {
         packed.fill(P::of_bits(0));
         *scale = 0.0;
         return;
     }
-    let inverse = P::MOST / most;
+    let inverse = P::MAX_CODE / most;
     for (packed, &number) in packed.iter_mut().zip(numbers) {
         *packed = P::of_bits((number * inverse + ROUND).to_bits());
     }
-    *scale = most / P::MOST;
+    *scale = most / P::MAX_CODE;
 }

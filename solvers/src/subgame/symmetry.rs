@@ -69,7 +69,7 @@ impl Renaming {
 
 /// A class of cards that lead to the same game. The first card represents the class.
 #[derive(Debug, Clone)]
-pub(crate) struct Alike {
+pub(crate) struct CardClass {
     /// Each card with the renaming that maps the first card to it; the identity for the first.
     pub(crate) cards: Vec<(Card, Renaming)>,
     /// The renamings that leave the board with the first card unchanged.
@@ -77,8 +77,12 @@ pub(crate) struct Alike {
 }
 
 /// Partitions the remaining cards of a deck into classes equivalent under the renamings.
-pub(crate) fn alike(deck: CardSet, board: CardSet, symmetries: &[Renaming]) -> Vec<Alike> {
-    let mut groups: Vec<Alike> = Vec::new();
+pub(crate) fn card_classes(
+    deck: CardSet,
+    board: CardSet,
+    symmetries: &[Renaming],
+) -> Vec<CardClass> {
+    let mut groups: Vec<CardClass> = Vec::new();
     let mut done = board;
     for first in (deck - board).iter() {
         if done.contains(first) {
@@ -92,7 +96,7 @@ pub(crate) fn alike(deck: CardSet, board: CardSet, symmetries: &[Renaming]) -> V
             }
         }
         let keep = symmetries.iter().copied().filter(|renaming| renaming.card(first) == first);
-        groups.push(Alike { cards, symmetries: keep.collect() });
+        groups.push(CardClass { cards, symmetries: keep.collect() });
     }
     groups
 }

@@ -13,17 +13,17 @@ use std::ops::{Add, AddAssign, Div, Mul, Range, Sub};
 
 use super::boards::Board;
 use super::rows::WIDTH;
-use super::vector::{self, Ahead, one_hand};
+use super::vector::{self, PrefetchQueue, one_hand};
 use crate::Player;
 
 /// Number of terminal nodes computed at once.
-pub(super) const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// A number for each of the terminal nodes computed at once.
-pub(super) type Lanes<R> = [R; LANES];
+pub(crate) type Lanes<R> = [R; LANES];
 
 /// The floating-point type of a computation: `f32` to learn, `f64` to evaluate.
-pub(super) trait Real:
+pub(crate) trait Real:
     Copy
     + Default
     + PartialOrd
@@ -77,9 +77,9 @@ impl Real for f64 {
 /// AVX-512.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-pub(super) struct Sums<R> {
+pub(crate) struct Sums<R> {
     all: Lanes<R>,
-    /// By card index; 64 entries so that no index needs a bounds check.
+    /// Entries by card index; 64 entries so that no index needs a bounds check.
     holding: [Lanes<R>; 64],
 }
 
@@ -117,7 +117,7 @@ fn plus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
 
 /// Computes the sums over the opponent's hands from their weights, in order.
 #[inline(always)]
-pub(super) fn total<R: Real>(
+pub(crate) fn total<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
@@ -137,73 +137,73 @@ fn minus<R: Real>(sum: &mut Lanes<R>, weight: &Lanes<R>) {
     }
 }
 
-/// Computes, for each of the player's hands at `places`, the weight of the opponent's hands that it
+/// Computes, for each of the player's hands in `range`, the weight of the opponent's hands that it
 /// can meet.
 ///
 /// `weights` are those of the opponent's hands in order, followed by at least one zero; `sums` is
-/// their [`total`]; `met` has an entry for each of `places`.
+/// their [`total`]; `unblocked` has an entry for each in `range`.
 #[inline(always)]
-pub(super) fn meet<R: Real>(
+pub(crate) fn unblocked_weights<R: Real>(
     board: &Board,
     player: Player,
-    places: Range<usize>,
+    range: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
-    met: &mut [Lanes<R>],
+    unblocked: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
-    let places = places.start.min(own.len())..places.end.min(own.len());
-    let hands = own.cards[places.clone()].iter().zip(&own.twins[places]);
-    let (begun, padding) = met.split_at_mut(hands.len());
-    for (met, (&cards, &twin)) in begun.iter_mut().zip(hands) {
+    let range = range.start.min(own.len())..range.end.min(own.len());
+    let hands = own.cards[range.clone()].iter().zip(&own.twins[range]);
+    let (begun, padding) = unblocked.split_at_mut(hands.len());
+    for (unblocked, (&cards, &twin)) in begun.iter_mut().zip(hands) {
         let mut rest = sums.without(cards);
         // The hand with the same cards was subtracted twice.
         plus(&mut rest, &weights[twin as usize]);
-        *met = rest;
+        *unblocked = rest;
         one_hand();
     }
     padding.fill(Default::default());
 }
 
-/// As [`meet`], and also completes the result of [`show`] in `won`, which has the same shape as
-/// `met`.
+/// The same as [`unblocked_weights`], and also completes the result of [`show`] in `won`, which has
+/// the same shape as `unblocked`.
 #[inline(always)]
-pub(super) fn settle<R: Real>(
+pub(crate) fn settle<R: Real>(
     board: &Board,
     player: Player,
-    places: Range<usize>,
+    range: Range<usize>,
     weights: &[Lanes<R>],
     sums: &Sums<R>,
-    met: &mut [Lanes<R>],
+    unblocked: &mut [Lanes<R>],
     won: &mut [Lanes<R>],
 ) {
     let own = &board.hands[player.index()];
-    let places = places.start.min(own.len())..places.end.min(own.len());
-    let hands = own.cards[places.clone()].iter().zip(&own.twins[places]);
-    let (begun, padding) = met.split_at_mut(hands.len());
+    let range = range.start.min(own.len())..range.end.min(own.len());
+    let hands = own.cards[range.clone()].iter().zip(&own.twins[range]);
+    let (begun, padding) = unblocked.split_at_mut(hands.len());
     won[begun.len()..].fill(Default::default());
     padding.fill(Default::default());
-    for ((met, won), (&cards, &twin)) in begun.iter_mut().zip(won).zip(hands) {
+    for ((unblocked, won), (&cards, &twin)) in begun.iter_mut().zip(won).zip(hands) {
         let mut rest = sums.without(cards);
         minus(won, &rest);
         plus(&mut rest, &weights[twin as usize]);
-        *met = rest;
+        *unblocked = rest;
         one_hand();
     }
 }
 
 /// Computes, for each of the player's hands on the river, the weight of the opponent's hands that
 /// it beats minus that of the hands that beat it, after [`settle`] has subtracted the total weight.
-/// `sums` becomes the [`total`]; shapes as in [`meet`]. Prefetches a cache line
-/// of `ahead` for each of the opponent's hands.
+/// `sums` becomes the [`total`]; shapes as in [`unblocked_weights`]. Prefetches a cache line
+/// of `prefetch` for each of the opponent's hands.
 #[inline(always)]
-pub(super) fn show<R: Real>(
+pub(crate) fn show<R: Real>(
     board: &Board,
     player: Player,
     weights: &[Lanes<R>],
     sums: &mut Sums<R>,
     won: &mut [Lanes<R>],
-    ahead: &mut Ahead,
+    prefetch: &mut PrefetchQueue,
 ) {
     let (own, other) = (player.index(), player.other().index());
     let (own_cards, other_cards) = (&board.hands[own].cards, &board.hands[other].cards);
@@ -222,7 +222,7 @@ pub(super) fn show<R: Real>(
         }
         for (&cards, weight) in other_cards[theirs.clone()].iter().zip(&weights[theirs]) {
             sums.add(cards, weight);
-            ahead.fetch();
+            prefetch.fetch();
             one_hand();
         }
         for (won, &cards) in won[mine.clone()].iter_mut().zip(&own_cards[mine]) {
@@ -235,7 +235,7 @@ pub(super) fn show<R: Real>(
 
 /// Computes the weights of hands on a later board from those on the board before; pads with zeros.
 #[inline(always)]
-pub(super) fn gather_lanes<R: Real>(
+pub(crate) fn gather_lanes<R: Real>(
     weights: &[Lanes<R>],
     before: &[u16],
     chance: R,
@@ -252,7 +252,7 @@ pub(super) fn gather_lanes<R: Real>(
 
 /// Adds what hands win on a later board to what the corresponding hands win on the board before.
 #[inline(always)]
-pub(super) fn scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]) {
+pub(crate) fn scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]) {
     for (later, &before) in later.iter().zip(before) {
         plus(&mut won[before as usize], later);
         one_hand();

@@ -28,7 +28,7 @@ use crate::Player;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Registers {
-    /// What every processor supports that the program was built for.
+    /// The registers of every processor that the program was built for.
     Any = 1,
     /// x86-64 with AVX2: 256 bits.
     Avx2,
@@ -77,7 +77,7 @@ fn widest() -> Registers {
 /// An optimisation barrier for the end of a loop body, so that hands are processed one by one, with
 /// all lanes of a hand in a register.
 #[inline(always)]
-pub(super) fn one_hand() {
+pub(crate) fn one_hand() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     // SAFETY: the assembly is empty and changes nothing. The compiler cannot see that and does not
     // reorder the code around it.
@@ -93,35 +93,35 @@ const LINE: usize = 64;
 /// stored numbers would otherwise take about a sixth of an iteration on a turn. Memory delivers a
 /// line in some 5 ns: fetching faster than that makes other work wait.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(crate) struct PrefetchQueue {
     /// Byte addresses still to be fetched from the current range; `later` holds the ranges after
     /// it.
     now: Range<usize>,
     later: ArrayVec<Range<usize>, 2>,
 }
 
-impl Ahead {
+impl PrefetchQueue {
     /// The address range of a slice, in bytes.
-    pub(super) fn place<T>(numbers: &[T]) -> Range<usize> {
+    pub(crate) fn address_range<T>(numbers: &[T]) -> Range<usize> {
         let range = numbers.as_ptr_range();
         range.start as usize..range.end as usize
     }
 
     /// Replaces the queue by these ranges; the last one is fetched first.
-    pub(super) fn set(&mut self, places: [Range<usize>; 3]) {
-        let [second, first, now] = places;
-        *self = Ahead { now, later: [second, first].into() };
+    pub(crate) fn set(&mut self, ranges: [Range<usize>; 3]) {
+        let [second, first, now] = ranges;
+        *self = PrefetchQueue { now, later: [second, first].into() };
     }
 
     /// Number of cache lines in the queue.
-    pub(super) fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         let ranges = self.later.iter().chain([&self.now]);
         ranges.map(|range| range.len().div_ceil(LINE)).sum()
     }
 
     /// Prefetches the next cache line of the queue.
     #[inline(always)]
-    pub(super) fn fetch(&mut self) {
+    pub(crate) fn fetch(&mut self) {
         if self.now.start >= self.now.end {
             match self.later.pop() {
                 Some(next) => self.now = next,
@@ -145,7 +145,7 @@ const fn lanes<R>() -> Registers {
 }
 
 /// [`into_lanes`] for `f32`.
-pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
+pub(crate) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
     #[cfg(target_arch = "x86_64")]
     if widest() >= Registers::Avx2 {
         // SAFETY: the processor has the instructions that the function is compiled for.
@@ -155,7 +155,7 @@ pub(super) fn singles_into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &
 }
 
 /// [`from_lanes`] for `f32`.
-pub(super) fn singles_from_lanes(
+pub(crate) fn singles_from_lanes(
     lanes: &[Lanes<f32>],
     rows: &[(usize, usize, f32)],
     numbers: &mut [f32],
@@ -176,7 +176,7 @@ macro_rules! widest {
         [$most:expr] $module:ident::$name:ident $(<$real:ident: $bound:ident>)? ($($argument:ident: $type:ty),* $(,)?);
     )*) => {$(
         $(#[$doc])*
-        pub(super) fn $name $(<$real: $bound>)? ($($argument: $type),*) {
+        pub(crate) fn $name $(<$real: $bound>)? ($($argument: $type),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -229,12 +229,12 @@ widest! {
     [Registers::Avx2] rows::from_lanes<R: Real>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
     /// See [`terminal::total`].
     [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
-    /// See [`terminal::meet`].
-    [lanes::<R>()] terminal::meet<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>]);
+    /// See [`terminal::unblocked_weights`].
+    [lanes::<R>()] terminal::unblocked_weights<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>]);
     /// See [`terminal::settle`].
-    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, places: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, met: &mut [Lanes<R>], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
-    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], ahead: &mut Ahead);
+    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], prefetch: &mut PrefetchQueue);
     /// See [`terminal::gather_lanes`].
     [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
     /// See [`terminal::scatter_lanes`].
@@ -255,7 +255,7 @@ mod transpose {
 
     /// See [`rows::into_lanes`](super::rows::into_lanes).
     #[target_feature(enable = "avx2")]
-    pub(super) fn into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
+    pub(crate) fn into_lanes(numbers: &[f32], rows: [usize; LANES], lanes: &mut [Lanes<f32>]) {
         let row = lanes.len();
         let mut fours: [&[[f32; 4]]; LANES] = [&[]; LANES];
         for (fours, number) in fours.iter_mut().zip(rows) {
@@ -277,7 +277,7 @@ mod transpose {
 
     /// See [`rows::from_lanes`](super::rows::from_lanes).
     #[target_feature(enable = "avx2")]
-    pub(super) fn from_lanes(
+    pub(crate) fn from_lanes(
         lanes: &[Lanes<f32>],
         rows: &[(usize, usize, f32)],
         numbers: &mut [f32],

@@ -5,51 +5,51 @@ use std::sync::Mutex;
 use super::betting::{Kind, Line};
 use super::storage::Unpacked;
 use super::terminal::{LANES, Lanes, Real, Sums};
-use super::vector::Ahead;
+use super::vector::PrefetchQueue;
 
 /// Buffers for one street.
 #[derive(Debug)]
-pub(super) struct Workspace<R> {
+pub(crate) struct Workspace<R> {
     /// The weights of the opponent's hands in each slot.
-    pub(super) reach: Vec<R>,
+    pub(crate) reach: Vec<R>,
     /// The values of the player's hands at each node of the line.
-    pub(super) values: Vec<R>,
+    pub(crate) values: Vec<R>,
     /// Length of the longest row.
-    pub(super) row: usize,
+    pub(crate) row: usize,
     /// The opponent's weights at terminal nodes, in lanes: for each group of nodes computed
     /// together, a row and one more entry, which is zero, for hands that the opponent does not
     /// have.
-    pub(super) weights: Vec<Lanes<R>>,
+    pub(crate) weights: Vec<Lanes<R>>,
     /// Sums of these weights for each group.
-    pub(super) sums: Vec<Sums<R>>,
+    pub(crate) sums: Vec<Sums<R>>,
     /// The player's winnings at showdowns: one row for each group.
-    pub(super) won: Vec<Lanes<R>>,
+    pub(crate) won: Vec<Lanes<R>>,
     /// The weight that the player's hands meet at the terminal nodes of a group.
-    pub(super) met: Vec<Lanes<R>>,
+    pub(crate) unblocked: Vec<Lanes<R>>,
     /// On the first street: for each deal and block of cards, the sums of the values of the
     /// player's hands.
-    pub(super) sums_of_cards: Vec<R>,
-    pub(super) unpacked: Unpacked,
+    pub(crate) sums_of_cards: Vec<R>,
+    pub(crate) unpacked: Unpacked,
     /// Memory to prefetch while showdowns are computed.
-    pub(super) ahead: Ahead,
+    pub(crate) prefetch: PrefetchQueue,
 }
 
 /// Sizes that determine the buffers of a street.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct RoomSize {
-    pub(super) nodes: usize,
-    pub(super) slots: usize,
-    pub(super) row: usize,
+pub(crate) struct WorkspaceSize {
+    pub(crate) nodes: usize,
+    pub(crate) slots: usize,
+    pub(crate) row: usize,
     /// Most actions of a decision whose numbers are unpacked.
-    pub(super) unpacked: usize,
+    pub(crate) unpacked: usize,
     /// Number of groups of terminal nodes that are computed together.
-    pub(super) groups: usize,
+    pub(crate) groups: usize,
 }
 
-impl RoomSize {
+impl WorkspaceSize {
     /// The size that suffices for each of these lines, with rows of at most this length.
-    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> RoomSize {
-        let mut size = RoomSize { row, nodes: 1, slots: 1, unpacked: 1, groups: 1 };
+    pub(crate) fn new<'a>(lines: impl Iterator<Item = &'a Line>, row: usize) -> WorkspaceSize {
+        let mut size = WorkspaceSize { row, nodes: 1, slots: 1, unpacked: 1, groups: 1 };
         for line in lines {
             size.nodes = size.nodes.max(line.nodes.len());
             size.slots = size.slots.max(line.slots[0]).max(line.slots[1]);
@@ -65,7 +65,7 @@ impl RoomSize {
     }
 
     /// Size in bytes of a [`Workspace`] with numbers of `real` bytes each.
-    pub(super) fn bytes(self, real: usize) -> u64 {
+    pub(crate) fn bytes(self, real: usize) -> u64 {
         let lanes = LANES * (2 * self.groups + 1);
         let numbers = (self.nodes + self.slots + lanes) * real + self.unpacked * 8;
         (numbers * self.row + 65 * LANES * real * self.groups) as u64
@@ -74,7 +74,7 @@ impl RoomSize {
 
 impl<R: Real> Workspace<R> {
     /// Zeros.
-    pub(super) fn new(size: RoomSize) -> Workspace<R> {
+    pub(crate) fn new(size: WorkspaceSize) -> Workspace<R> {
         let zero = R::default();
         Workspace {
             reach: vec![zero; size.slots * size.row],
@@ -83,10 +83,10 @@ impl<R: Real> Workspace<R> {
             weights: vec![[zero; LANES]; size.groups * (size.row + 1)],
             sums: vec![Sums::default(); size.groups],
             won: vec![[zero; LANES]; size.groups * size.row],
-            met: vec![[zero; LANES]; size.row],
+            unblocked: vec![[zero; LANES]; size.row],
             sums_of_cards: Vec::new(),
             unpacked: Unpacked::new(size.unpacked * size.row),
-            ahead: Ahead::default(),
+            prefetch: PrefetchQueue::default(),
         }
     }
 }
@@ -94,25 +94,25 @@ impl<R: Real> Workspace<R> {
 /// A pool of workspaces: one for the first street, and for each thread at work a set of one for
 /// each later street.
 #[derive(Debug)]
-pub(super) struct Rooms<R> {
-    sizes: Vec<RoomSize>,
+pub(crate) struct WorkspacePool<R> {
+    sizes: Vec<WorkspaceSize>,
     first: Mutex<Vec<Workspace<R>>>,
     later: Mutex<Vec<Vec<Workspace<R>>>>,
 }
 
-impl<R: Real> Rooms<R> {
+impl<R: Real> WorkspacePool<R> {
     /// A pool of workspaces of these sizes, one for each street.
-    pub(super) fn new(sizes: Vec<RoomSize>) -> Rooms<R> {
-        Rooms { sizes, first: Mutex::default(), later: Mutex::default() }
+    pub(crate) fn new(sizes: Vec<WorkspaceSize>) -> WorkspacePool<R> {
+        WorkspacePool { sizes, first: Mutex::default(), later: Mutex::default() }
     }
 
     /// Calls `work` with a workspace of the first street that no other thread uses.
-    pub(super) fn first<T>(&self, work: impl FnOnce(&mut Workspace<R>) -> T) -> T {
+    pub(crate) fn first<T>(&self, work: impl FnOnce(&mut Workspace<R>) -> T) -> T {
         borrowed(&self.first, || Workspace::new(self.sizes[0]), work)
     }
 
     /// Calls `work` with workspaces of the later streets that no other thread uses.
-    pub(super) fn later<T>(&self, work: impl FnOnce(&mut [Workspace<R>]) -> T) -> T {
+    pub(crate) fn later<T>(&self, work: impl FnOnce(&mut [Workspace<R>]) -> T) -> T {
         let make = || self.sizes[1..].iter().map(|&size| Workspace::new(size)).collect();
         borrowed(&self.later, make, |later: &mut Vec<_>| work(later))
     }

@@ -1,21 +1,21 @@
-//! How often paths meet: every pair of hands looked at, one by one.
+//! Counts of deals for each pair of paths: every pair of hands looked at, one by one.
 
 use std::collections::BTreeMap;
 
 use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, evaluate};
-use solvers::blueprint::exact::{Cell, ExactError, PairCounts, Path};
+use solvers::response::in_buckets::{Cell, ExactError, PairCounts, Path};
 
 use super::{CATEGORIES, board, buckets};
 
-/// What two paths are to each other.
+/// The counts of two paths.
 type Found = BTreeMap<(Path, Path), Cell>;
 
-fn all(meetings: &PairCounts) -> Found {
+fn all(pair_counts: &PairCounts) -> Found {
     let mut found = Found::new();
-    for (row, &path) in meetings.paths().iter().enumerate() {
-        for (column, &other) in meetings.paths().iter().enumerate() {
-            let cell = meetings.cell(row, column);
+    for (row, &path) in pair_counts.paths().iter().enumerate() {
+        for (column, &other) in pair_counts.paths().iter().enumerate() {
+            let cell = pair_counts.cell(row, column);
             if cell != Cell::default() {
                 found.insert((path, other), cell);
             }
@@ -57,9 +57,9 @@ fn on_a_board_of_five_cards_every_pair_of_hands_is_counted() {
     let many = buckets("preflop=169 flop=category turn=category river=category");
     for text in ["Td9d6hQc2s", "7s7h7d2c2h", "AsKsQsJsTs", "2c7dKhKd3s", "4h6h8hTh2d"] {
         for buckets in [&some, &many] {
-            let meetings = PairCounts::on(buckets, &board(text)).expect("few paths");
-            assert_eq!(all(&meetings), pair_by_pair(buckets, &board(text)), "{text}");
-            assert_eq!(meetings.deals(), 1_081 * 990, "{text}");
+            let pair_counts = PairCounts::on(buckets, &board(text)).expect("few paths");
+            assert_eq!(all(&pair_counts), pair_by_pair(buckets, &board(text)), "{text}");
+            assert_eq!(pair_counts.deals(), 1_081 * 990, "{text}");
         }
     }
 }
@@ -81,10 +81,10 @@ fn boards_that_differ_by_suits_are_counted_once_for_all() {
     let buckets = buckets(CATEGORIES);
     for text in ["7s7h7d", "AsKsQs", "Td9d6d2h", "Td9d6hQc", "8c8d8h8s"] {
         let board = board(text);
-        let meetings = PairCounts::on(&buckets, &board).expect("few paths");
-        assert_eq!(all(&meetings), all(&one_by_one(&buckets, &board)), "{text}");
+        let pair_counts = PairCounts::on(&buckets, &board).expect("few paths");
+        assert_eq!(all(&pair_counts), all(&one_by_one(&buckets, &board)), "{text}");
         let deals = if board.len() == 3 { 1_176 * 1_081 * 45 * 44 } else { 1_128 * 1_035 * 44 };
-        assert_eq!(meetings.deals(), deals, "{text}");
+        assert_eq!(pair_counts.deals(), deals, "{text}");
     }
 }
 

@@ -10,7 +10,7 @@ use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
-use solvers::blueprint::exact::{Chances, PairCounts, Path, Response};
+use solvers::response::in_buckets::{Chances, PairCounts, Path, Response};
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, board, buckets};
@@ -20,7 +20,7 @@ fn tree(def: GameDef, menu: &str) -> BettingTree {
 }
 
 /// Deals on two flops, one of them three times as likely.
-fn meetings(buckets: &Buckets) -> PairCounts {
+fn pair_counts(buckets: &Buckets) -> PairCounts {
     let mut sum = PairCounts::default();
     for (text, times) in [("7s7h7d", 3), ("8c8d2c", 1)] {
         let board = board(text);
@@ -33,14 +33,14 @@ fn meetings(buckets: &Buckets) -> PairCounts {
 /// Any strategy by node and bucket.
 struct Mixes;
 
-fn weight(node: u32, bucket: u32, place: usize) -> f32 {
-    let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * place as u64;
+fn weight(node: u32, bucket: u32, index: usize) -> f32 {
+    let seed = 7 * u64::from(node) + 101 * u64::from(bucket) + 13 * index as u64;
     (seed * 7919 % 17) as f32 + 0.25
 }
 
 impl AbstractStrategy for Mixes {
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let weights = (0..shares.len()).map(|place| weight(node, bucket, place));
+        let weights = (0..shares.len()).map(|index| weight(node, bucket, index));
         let sum: f32 = weights.clone().sum();
         shares.iter_mut().zip(weights).for_each(|(share, weight)| *share = weight / sum);
     }
@@ -51,16 +51,16 @@ struct Always<'a>(&'a BettingTree, Action);
 
 impl AbstractStrategy for Always<'_> {
     fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
-        let place = |action| self.0.actions(node).iter().position(|&known| known == action);
+        let index = |action| self.0.actions(node).iter().position(|&known| known == action);
         shares.fill(0.0);
-        shares[place(self.1).or(place(Action::Call)).expect("a call")] = 1.0;
+        shares[index(self.1).or(index(Action::Call)).expect("a call")] = 1.0;
     }
 }
 
 /// The abstract game written out: chance deals a pair of paths and who has the better hand.
 struct Written<'a> {
     tree: &'a BettingTree,
-    meetings: &'a PairCounts,
+    pair_counts: &'a PairCounts,
 }
 
 #[derive(Clone, Copy)]
@@ -71,12 +71,12 @@ enum At {
 
 impl Written<'_> {
     fn deals(&self) -> Vec<(f64, At)> {
-        let (all, paths) = (self.meetings.deals() as f64, self.meetings.paths());
+        let (all, paths) = (self.pair_counts.deals() as f64, self.pair_counts.paths());
         let mut deals = Vec::new();
         for (row, &path) in paths.iter().enumerate() {
             for (column, &other) in paths.iter().enumerate() {
                 let (cell, back) =
-                    (self.meetings.cell(row, column), self.meetings.cell(column, row));
+                    (self.pair_counts.cell(row, column), self.pair_counts.cell(column, row));
                 for (count, shown) in [(cell.wins, 1.0), (cell.ties, 0.0), (back.wins, -1.0)] {
                     if count > 0 {
                         let at = At::Dealt { paths: [path, other], shown, node: BettingTree::ROOT };
@@ -138,8 +138,8 @@ fn near(a: f64, b: f64, within: f64, what: &str) {
 #[test]
 fn responses_are_those_of_the_game_written_out() {
     let buckets = buckets(CATEGORIES);
-    let meetings = meetings(&buckets);
-    let chances = Chances::new(&meetings);
+    let pair_counts = pair_counts(&buckets);
+    let chances = Chances::new(&pair_counts);
     for (def, menu) in [
         (games::limit_holdem(), "turn 1: min\nriver 1: min"),
         (games::limit_holdem(), "preflop 1: min\nflop 1: min"),
@@ -147,7 +147,7 @@ fn responses_are_those_of_the_game_written_out() {
         (games::nolimit_holdem(), "preflop 1: 4x\nflop 1: allin\nriver 1: pot"),
     ] {
         let tree = tree(def, menu);
-        let written = Written { tree: &tree, meetings: &meetings };
+        let written = Written { tree: &tree, pair_counts: &pair_counts };
         let laid_out = Tree::new(&written, 2_000_000).expect("few nodes");
         let game = Sequences::new(&laid_out);
         let profile = profile(&laid_out, &game, &Mixes);
@@ -164,7 +164,7 @@ fn responses_are_those_of_the_game_written_out() {
 
 #[test]
 fn always_folding_loses_the_blinds() {
-    let chances = Chances::new(&meetings(&buckets(CATEGORIES)));
+    let chances = Chances::new(&pair_counts(&buckets(CATEGORIES)));
     let tree = tree(games::limit_holdem(), "every 1+: min");
     let folds = Always(&tree, Action::Fold);
     let [first, second] = Player::BOTH.map(|seat| chances.best_response(&tree, &folds, seat).won);
@@ -174,23 +174,23 @@ fn always_folding_loses_the_blinds() {
 }
 
 /// Sums of the margins of paths, of those that are dealt with each starting bucket.
-fn margins(meetings: &PairCounts) -> Vec<(Path, f64)> {
-    let all = meetings.deals() as f64;
-    let count = meetings.paths().len();
+fn margins(pair_counts: &PairCounts) -> Vec<(Path, f64)> {
+    let all = pair_counts.deals() as f64;
+    let count = pair_counts.paths().len();
     let margin = |path: usize| -> f64 {
         let cells = (0..count).map(|other| {
-            meetings.cell(path, other).wins as f64 - meetings.cell(other, path).wins as f64
+            pair_counts.cell(path, other).wins as f64 - pair_counts.cell(other, path).wins as f64
         });
         cells.sum::<f64>() / all
     };
-    meetings.paths().iter().enumerate().map(|(at, &path)| (path, margin(at))).collect()
+    pair_counts.paths().iter().enumerate().map(|(at, &path)| (path, margin(at))).collect()
 }
 
 #[test]
 fn from_a_caller_each_path_wins_the_most_it_can_bet() {
     let buckets = buckets(CATEGORIES);
-    let meetings = meetings(&buckets);
-    let (chances, margins) = (Chances::new(&meetings), margins(&meetings));
+    let pair_counts = pair_counts(&buckets);
+    let (chances, margins) = (Chances::new(&pair_counts), margins(&pair_counts));
     // On the river a bet of 20 on top of 10, and no way to fold in the big blind.
     let river = tree(games::limit_holdem(), "river 1: min");
     let won = chances.best_response(&river, &Always(&river, Action::Call), Player::First).won;
@@ -204,7 +204,8 @@ fn from_a_caller_each_path_wins_the_most_it_can_bet() {
         let of_pair = margins.iter().filter(|(path, _)| path[0] == pair);
         let margin: f64 = of_pair.map(|(_, margin)| margin).sum();
         let number = chances.number(&[pair]).expect("pairs and others are dealt");
-        let dealt: f64 = (0..2).map(|other| chances.met(Street::Preflop, number, other)).sum();
+        let dealt: f64 =
+            (0..2).map(|other| chances.pair_probability(Street::Preflop, number, other)).sum();
         expected += (-50.0 * dealt).max(100.0 * margin).max(20_000.0 * margin);
     }
     near(won, expected, 1e-6, "all-in");
@@ -212,11 +213,16 @@ fn from_a_caller_each_path_wins_the_most_it_can_bet() {
 
 #[test]
 fn paths_of_every_street_add_up_to_all_deals() {
-    let chances = Chances::new(&meetings(&buckets(CATEGORIES)));
+    let chances = Chances::new(&pair_counts(&buckets(CATEGORIES)));
     for street in Street::ALL {
         let count = chances.count(street);
         let pairs = (0..count).flat_map(|path| (0..count).map(move |other| (path, other)));
-        near(pairs.map(|(a, b)| chances.met(street, a, b)).sum(), 1.0, 1e-12, street.name());
+        near(
+            pairs.map(|(a, b)| chances.pair_probability(street, a, b)).sum(),
+            1.0,
+            1e-12,
+            street.name(),
+        );
     }
     for (number, path) in chances.paths().iter().enumerate() {
         assert_eq!(chances.number(path), Some(number));
@@ -270,7 +276,7 @@ fn play(
             NodeKind::Decision { seat: acting, street, .. } => {
                 let street = usize::from(street);
                 let children = tree.node(node).children();
-                let place = if usize::from(acting) == seat.index() {
+                let index = if usize::from(acting) == seat.index() {
                     let path: Vec<u16> =
                         (0..=street).map(|street| seen(responder, street) as u16).collect();
                     let number = chances.number(&path).expect("a path that is dealt");
@@ -285,7 +291,7 @@ fn play(
                     };
                     shares.iter().position(passed).unwrap_or(children.len() - 1)
                 };
-                node = children.start + place as u32;
+                node = children.start + index as u32;
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use cards::Board;
 use game::Street;
-use solvers::blueprint::exact::{Chances, DEALS, PairCounts};
-use solvers::subgame::response::flop_kinds;
+use solvers::response::in_buckets::{Chances, DEALS, PairCounts};
+use solvers::response::in_tree::flop_kinds;
 
 use super::{CATEGORIES, buckets};
 
@@ -26,23 +26,23 @@ fn all_deals_are_counted_and_categories_are_as_frequent_as_is_known() {
     let kinds: Vec<_> = kinds.iter().step_by(some).collect();
     let counted: Vec<(Board, u64, PairCounts)> = parallel::map(kinds, |kind| {
         let board = Board::new(&kind.cards.iter().collect::<Vec<_>>()).expect("three cards");
-        let meetings = PairCounts::on(&buckets, &board).expect("few paths");
-        assert_eq!(meetings.deals(), DEALS / 22_100);
-        (board, kind.flops.into(), meetings)
+        let pair_counts = PairCounts::on(&buckets, &board).expect("few paths");
+        assert_eq!(pair_counts.deals(), DEALS / 22_100);
+        (board, kind.flops.into(), pair_counts)
     });
     let (mut all, mut back) = (PairCounts::default(), PairCounts::default());
-    for (board, times, meetings) in &counted {
-        all.add(meetings, *times, board).expect("few paths");
+    for (board, times, pair_counts) in &counted {
+        all.add(pair_counts, *times, board).expect("few paths");
     }
-    for (board, times, meetings) in counted.iter().rev() {
-        back.add(meetings, *times, board).expect("few paths");
+    for (board, times, pair_counts) in counted.iter().rev() {
+        back.add(pair_counts, *times, board).expect("few paths");
     }
     let (chances, again) = (Chances::new(&all), Chances::new(&back));
     assert_eq!(chances.paths(), again.paths());
     let river = |chances: &Chances| {
         let count = chances.paths().len();
         (0..count * count)
-            .map(|at| chances.met(Street::River, at / count, at % count).to_bits())
+            .map(|at| chances.pair_probability(Street::River, at / count, at % count).to_bits())
             .collect::<Vec<_>>()
     };
     assert_eq!(river(&chances), river(&again), "whatever the order of flops");

@@ -9,19 +9,19 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
 use solvers::lbr::{LocalBestResponse, Moves};
-use solvers::subgame::response::{
-    Before, FlopValues, Responder, ResponseError, TreeStrategy, flop_kinds,
+use solvers::response::in_tree::{
+    FlopValues, PreflopPlay, Responder, ResponseError, TreeStrategy, flop_kinds,
 };
 
 use super::{By, asked, calls, folds, limit, menu, mixes, near, nolimit};
 
-/// What the responder wins in each seat, when it plays before the flop as the agent and when it
-/// plays its best, taking one flop for all.
+/// The winnings of the responder in each seat, when it plays before the flop as the agent and when
+/// it plays its best, taking one flop for all.
 fn winnings(responder: &Responder<'_>, values: &FlopValues) -> [[f64; 2]; 2] {
     let preflop = responder.preflop();
     let after = values.0.each_ref().map(|v| v.iter().map(|&v| f64::from(v)).collect::<Vec<_>>());
     [
-        Player::BOTH.map(|p| preflop.winnings(p, Before::AsAgent, &after[p.index()])),
+        Player::BOTH.map(|p| preflop.winnings(p, PreflopPlay::AsAgent, &after[p.index()])),
         Player::BOTH.map(|p| preflop.best(p, &after[p.index()]).1),
     ]
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use game::{Action, GameDef, InfoSet, Strategy, games};
-use solvers::subgame::response::Asked;
+use solvers::response::in_tree::PolicyInTree;
 
 use super::policies::{By, calls, folds};
 
@@ -24,8 +24,8 @@ fn mixes(menu: &BetMenu) -> impl Fn(&InfoSet) -> Strategy + Send + Sync + use<> 
             |cards: &[cards::Card]| cards.iter().map(|c| u64::from(c.rank().index())).sum::<u64>();
         let mut seed = 7 * ranks(&infoset.hole) + 31 * ranks(&public.board());
         seed += 101 * public.history().len() as u64 + 5 * u64::from(public.highest());
-        let weigh = |(place, &action): (usize, &Action)| {
-            (action, ((seed + 13 * place as u64) * 7919 % 17) as f64 + 0.25)
+        let weigh = |(index, &action): (usize, &Action)| {
+            (action, ((seed + 13 * index as u64) * 7919 % 17) as f64 + 0.25)
         };
         let actions = menu.actions(public);
         Strategy::from_weights(actions.iter().enumerate().map(weigh)).expect("weights above 0")
@@ -45,12 +45,12 @@ fn menu(text: &str) -> BetMenu {
 }
 
 /// A strategy in the tree of a menu.
-fn asked<F>(def: &Arc<GameDef>, menu: &BetMenu, strategy: F) -> Asked
+fn asked<F>(def: &Arc<GameDef>, menu: &BetMenu, strategy: F) -> PolicyInTree
 where
     F: Fn(&InfoSet) -> Strategy + Send + Sync + 'static,
 {
     let tree = BettingTree::new(def, menu, 100_000).expect("a small tree");
-    Asked::new(Arc::new(By(strategy)), tree)
+    PolicyInTree::new(Arc::new(By(strategy)), tree)
 }
 
 fn near(a: f64, b: f64, within: f64, what: &str) {

@@ -5,7 +5,7 @@ use abstraction::menu::BetMenu;
 use cards::{Board, Combo, HoleCards, Range, evaluate};
 use game::{InfoSet, PublicState, Seat, Strategy};
 use solvers::Player;
-use solvers::subgame::response::{Responder, TreeStrategy};
+use solvers::response::in_tree::{Responder, TreeStrategy};
 use solvers::subgame::{Options, Solver, Subgame};
 
 use super::{asked, limit, menu, mixes, near, nolimit};
@@ -35,8 +35,8 @@ fn state(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     let mut path = Vec::new();
     let mut below = node;
     while let Some(parent) = tree.parent(below) {
-        let place = below - tree.node(parent).children().start;
-        path.push(tree.actions(parent)[place as usize]);
+        let index = below - tree.node(parent).children().start;
+        path.push(tree.actions(parent)[index as usize]);
         below = parent;
     }
     let mut public = PublicState::new(tree.def());
@@ -48,8 +48,8 @@ fn state(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     public
 }
 
-/// What one hand wins with its best actions against others with these weights, at a node of the
-/// river.
+/// The winnings of one hand with its best actions against others with these weights, at a node of
+/// the river.
 struct Naive<'a> {
     tree: &'a BettingTree,
     board: Board,
@@ -135,7 +135,7 @@ fn rivers_agree_with_a_response_worked_out_hand_by_hand() {
     }
 }
 
-/// The response to uniform play is that which the judge of subgames finds.
+/// The response to uniform play is that which the evaluator of subgames finds.
 fn agrees(sizes: &str, betting: &str, board_text: &str) {
     let sizes = menu(sizes);
     let uniform = {
@@ -154,18 +154,19 @@ fn agrees(sizes: &str, betting: &str, board_text: &str) {
     Combo::all().for_each(|combo| range.set(combo, weights[combo.index()]).expect("at most 1"));
     let subgame = Subgame::new(&root, [&range; 2], &|state| sizes.actions(state).to_vec());
     let mut solver = Solver::new(subgame.expect("a subgame"), Options::default()).expect("small");
-    let judged = solver.evaluate();
+    let evaluation = solver.evaluate();
     for player in Player::BOTH {
         let won = responder.values_from(node, &board, player, &weights).expect("a strategy");
         for (combo, won) in won {
-            let Some(hand) = judged.hands[player.index()].iter().find(|hand| hand.combo == combo)
+            let Some(hand) =
+                evaluation.hands[player.index()].iter().find(|hand| hand.combo == combo)
             else {
                 continue;
             };
             near(
                 won,
-                hand.met * hand.best,
-                1e-6 * hand.met * judged.pot(),
+                hand.unblocked_weight * hand.best,
+                1e-6 * hand.unblocked_weight * evaluation.pot(),
                 &format!("{combo} {board}"),
             );
         }
@@ -173,11 +174,11 @@ fn agrees(sizes: &str, betting: &str, board_text: &str) {
 }
 
 #[test]
-fn turns_agree_with_the_judge_of_subgames() {
+fn turns_agree_with_the_evaluator_of_subgames() {
     agrees("turn 1: allin\nriver 1: pot\nriver 2: allin", "cc/cc/", "Td9d6hQc");
 }
 
 #[test]
-fn flops_agree_with_the_judge_of_subgames() {
+fn flops_agree_with_the_evaluator_of_subgames() {
     agrees("flop 1: allin", "cc/", "TdTh6h");
 }

@@ -10,8 +10,8 @@ use solvers::subgame::{Options, Solver, Subgame, start};
 
 use super::{bet_menu, range};
 
-/// How many boards the means are taken of: from one board to the next some of these figures differ
-/// by half.
+/// The number of boards of the means: from one board to the next some of these figures differ by
+/// half.
 const BOARDS: usize = 64;
 const CHECKPOINTS: [u32; 5] = [10, 25, 50, 100, 200];
 

@@ -10,7 +10,7 @@ use super::{bet_menu, hand, near, range, small_menu, solver, uneven};
 const FIRST: &str = "AA,KQs,T9o:0.5,76s,22:0.25,AhKh";
 const SECOND: &str = "QQ-JJ:0.75,A5s,K9o,98s,65s:0.1";
 
-/// What hands are worth at leaves if both players check down.
+/// The values of hands at leaves if both players check down.
 struct CheckDown {
     hands: Vec<Combo>,
     /// For each hand the margin against each other; 0 where they share a card.

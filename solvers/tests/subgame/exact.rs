@@ -1,4 +1,4 @@
-//! What can be known without solving: equities, and that nobody wins what nobody loses.
+//! Tests of facts known without solving: equities, and that nobody wins what nobody loses.
 
 use cards::{CardSet, Combo, Range, all_in};
 use game::{Action, PublicState};

@@ -35,7 +35,7 @@ fn wins(hands: &[HandValue], range: &Range) -> f64 {
     let weighed = |value: &dyn Fn(&HandValue) -> f64| -> f64 {
         hands.iter().map(|hand| range.weight(hand.combo) * value(hand)).sum()
     };
-    weighed(&|hand| hand.met * hand.value) / weighed(&|hand| hand.met)
+    weighed(&|hand| hand.unblocked_weight * hand.value) / weighed(&|hand| hand.unblocked_weight)
 }
 
 #[test]

@@ -89,9 +89,10 @@ fn worth(hands: &[HandValue], hand: Combo) -> &HandValue {
     hands.iter().find(|value| value.combo == hand).expect("a hand of the range")
 }
 
-/// What a player wins at a spot on average, times the weight of all pairs of hands there.
+/// The winnings of a player at a spot on average, times the weight of all pairs of hands there.
 fn winnings(spot: &Spot<'_>, player: Player, hands: &[HandValue]) -> f64 {
-    let weight = |value: &HandValue| spot.range(player).weight(value.combo) * value.met;
+    let weight =
+        |value: &HandValue| spot.range(player).weight(value.combo) * value.unblocked_weight;
     hands.iter().map(|value| weight(value) * value.value).sum()
 }
 
@@ -107,7 +108,7 @@ fn a_hand_is_worth_the_mean_of_what_its_actions_are_worth() {
     for (here, whole) in solver.values_at(&root).expect("the root").iter().zip(&whole.hands) {
         for (here, whole) in here.iter().zip(whole) {
             assert_eq!(here.combo, whole.combo);
-            near(here.met, whole.met, 1e-9, "met");
+            near(here.unblocked_weight, whole.unblocked_weight, 1e-9, "met");
             near(here.value, whole.value, 1e-9, "value");
             near(here.best, whole.best, 1e-9, "best");
         }

@@ -16,7 +16,7 @@ struct Written<'a> {
     root: PublicState,
     ranges: [&'a Range; 2],
     menu: Menu<'a>,
-    /// What each information set's name stands for.
+    /// The meaning of each information set's name.
     infosets: RefCell<HashMap<String, (Combo, PublicState)>>,
 }
 

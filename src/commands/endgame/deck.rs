@@ -47,7 +47,7 @@ impl Deck {
     /// The number of cards; an error if no endgame has so many or so few.
     pub(super) fn cards(&self) -> Result<usize, Failure> {
         match self.cards {
-            cards @ 2..=Endgame::MOST_CARDS => Ok(cards),
+            cards @ 2..=Endgame::MAX_CARDS => Ok(cards),
             cards => Err(Failure::input(EndgameError::Cards(cards))),
         }
     }

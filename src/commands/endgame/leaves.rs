@@ -1,9 +1,9 @@
 //! The nodes of a tree that predicts one bet size, in words, and the published leaves among them:
 //! Figure 5 of Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017.
 
-use learners::endgames::representations::{Asked, Inputs, Representation, Share};
+use learners::endgames::representations::{CardInput, Inputs, Representation, Share};
 use learners::endgames::trees::Predictor;
-use models::tree::{Looks, Node, Tree};
+use models::tree::{Node, SplitTest, Tree};
 use serde_json::{Value, json};
 
 /// Sizes of the published leaves in pots: a check when a hand beats .2 to .8 of the other's, and
@@ -49,7 +49,7 @@ pub(super) fn tree_nodes(
     let mut parents: Vec<Option<(usize, String)>> = vec![None; tree.nodes()];
     let mut depths = vec![0; tree.nodes()];
     for node in 0..tree.nodes() {
-        let Node::Branch { looks: Looks::Column(column), below, left, right } = tree.node(node)
+        let Node::Branch { test: SplitTest::Column(column), below, left, right } = tree.node(node)
         else {
             continue;
         };
@@ -87,9 +87,9 @@ fn decimals(number: f32) -> String {
 /// A feature column in words.
 fn words(representation: Representation, share: Share, column: usize, cards: usize) -> String {
     let (player, card) = (column / cards, column % cards + 1);
-    match (player, representation.inputs, representation.asked, share) {
-        (2, _, Asked::Share, Share::Beaten) => "the card beats".to_owned(),
-        (2, _, Asked::Share, Share::Own) => "own cards up to this one".to_owned(),
+    match (player, representation.inputs, representation.card_input, share) {
+        (2, _, CardInput::Share, Share::Beaten) => "the card beats".to_owned(),
+        (2, _, CardInput::Share, Share::Own) => "own cards up to this one".to_owned(),
         (2, ..) => "the card's number".to_owned(),
         (0, Inputs::Cdf, ..) => format!("own cards 1 to {card}"),
         (0, Inputs::Pdf, ..) => format!("own card {card}"),
@@ -145,7 +145,7 @@ pub(super) fn json(tree: &Tree, nodes: &[TreeNode]) -> Vec<Value> {
             "rows": node.rows,
             "squared_error": node.error,
         });
-        if let Node::Branch { looks: Looks::Column(column), below, left, right } =
+        if let Node::Branch { test: SplitTest::Column(column), below, left, right } =
             tree.node(node.node)
         {
             value["column"] = json!(tree.column_names()[column]);

@@ -138,7 +138,7 @@ impl<Input: BufRead> Table<'_, Input> {
     /// at the end of the input.
     fn first(&mut self, [own, other]: [usize; 2]) -> Result<Option<f64>, Failure> {
         let sizes = self.game.bets().sizes();
-        let worth = self.game.worth_of_sizes(own, &self.solution.calls);
+        let worth = self.game.size_values(own, &self.solution.calls);
         let worth = worth.expect("the other player was dealt another card");
         let Some(bet) = self.ask("check, or bet how many pots? ", |line| size(line, sizes))? else {
             return Ok(None);
@@ -180,7 +180,7 @@ impl<Input: BufRead> Table<'_, Input> {
             _ => Err("write call, fold or quit".to_owned()),
         };
         let Some(calls) = self.ask("call or fold? ", answer)? else { return Ok(None) };
-        let worth = self.game.worth_of_call(own, bet, &self.solution.strategy);
+        let worth = self.game.call_value(own, bet, &self.solution.strategy);
         let worth = worth.expect("this card has bet it");
         let call = self.solution.calls[own * sizes.len() + bet];
         let does = match call {

@@ -18,7 +18,7 @@ const DEALS: u64 = 200_000;
 /// Runs the command: computes the best responses and prints their values.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
-    if solvers::subgame::response::is_holdem(&def) {
+    if solvers::response::in_tree::is_holdem(&def) {
         return super::in_tree::run(args, &def);
     }
     args.must_be_whole()?;

@@ -10,7 +10,7 @@ use evaluation::duel::{Duel, DuelSettings, Valued, run as measure};
 use evaluation::folder::model_sha256;
 use serde_json::json;
 use show::number::{signed, whole};
-use solvers::subgame::response::is_holdem;
+use solvers::response::in_tree::is_holdem;
 
 use super::Args;
 use crate::exit::Failure;

@@ -9,8 +9,8 @@ use evaluation::best_response::in_buckets::{
 use game::{GameDef, Seat};
 use serde_json::json;
 use show::number::whole;
-use solvers::blueprint::exact::DEALS;
-use solvers::subgame::response::{InBuckets, TreeStrategy, is_holdem};
+use solvers::response::in_buckets::DEALS;
+use solvers::response::in_tree::{InBuckets, TreeStrategy, is_holdem};
 
 use super::Args;
 use crate::exit::Failure;

@@ -14,7 +14,7 @@ use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
 use serde_json::{Value, json};
 use show::number::whole;
-use solvers::subgame::response::{Asked, FLOPS, KINDS, TreeStrategy};
+use solvers::response::in_tree::{FLOPS, KINDS, PolicyInTree, TreeStrategy};
 
 use super::Args;
 use crate::exit::Failure;
@@ -78,7 +78,7 @@ fn plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings, Failure
             let tree = BettingTree::new(def, &menu, NODES).map_err(Failure::input)?;
             let policy = agent.policy(def).map_err(Failure::input)?;
             let policy = policy.expect("asked for an agent that has one");
-            Arc::new(Asked::new(policy, tree))
+            Arc::new(PolicyInTree::new(policy, tree))
         }
     };
     Ok(BestResponseSettings {

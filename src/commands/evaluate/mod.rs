@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{ValueEnum, value_parser};
 use evaluation::Sampled;
 use logs::Shard;
-use solvers::subgame::response::FLOPS;
+use solvers::response::in_tree::FLOPS;
 
 use crate::exit::Failure;
 use crate::output::Output;

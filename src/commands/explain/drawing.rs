@@ -2,7 +2,7 @@
 //! other files, and is readable on light and dark ground.
 
 use abstraction::menu::{BetSize, Move};
-use models::explain::{Explainer, Shown};
+use models::explain::{Explainer, OutlineNode};
 use show::number::whole;
 use show::svg::tree::{Layout, Measures};
 use show::svg::{Colour, Head, Letters, Picture, escaped};
@@ -40,7 +40,7 @@ pub(super) struct Heading {
 /// The tree as SVG. `won` has the winnings of each node, if any, which are shown as a tooltip.
 pub(super) fn svg(
     explainer: &Explainer<'_>,
-    shown: &[Shown],
+    shown: &[OutlineNode],
     won: &[String],
     heading: &Heading,
 ) -> String {
@@ -84,7 +84,7 @@ pub(super) fn svg(
 
 /// The contents of a box.
 struct BoxContents<'a> {
-    node: &'a Shown,
+    node: &'a OutlineNode,
     /// The weight of all rows of the tree.
     weight: f64,
     /// The winnings of the node, if requested.
@@ -96,7 +96,11 @@ struct BoxContents<'a> {
 }
 
 /// The lines of a box with their CSS classes, wrapped to its width.
-fn words(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> Vec<(&'static str, String)> {
+fn words(
+    explainer: &Explainer<'_>,
+    node: &OutlineNode,
+    weight: f64,
+) -> Vec<(&'static str, String)> {
     let condition = match node.condition.as_str() {
         "" if node.node == 0 => "every decision",
         "" => "from here on",

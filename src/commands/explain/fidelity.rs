@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let policies = |name: &str| {
         let agent = player(&args.named, name)?;
         let plays = agent.policy(&def).map_err(Failure::input)?;
-        let says = agent.student().map(|student| agents::what_it_says(&student));
+        let says = agent.student().map(|student| agents::model_policy(&student));
         Ok::<_, Failure>((plays.expect("only agents with a policy are let through"), says))
     };
     let (student, teacher) = (policies(&args.student)?, policies(&args.teacher)?);

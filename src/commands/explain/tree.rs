@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use logs::LedgerReader;
-use models::explain::{self, Explainer, Shown};
+use models::explain::{self, Explainer, OutlineNode};
 use models::student::Student;
 use show::number::{counted, percent, short_percent, whole};
 use show::svg::Letters;
@@ -123,8 +123,8 @@ struct StartNode {
 impl StartNode {
     fn of(args: &Args, explainer: &Explainer<'_>) -> StartNode {
         let (around, what) = match args.around {
-            Some(LeafFilter::Bluff) => (explain::Around::Bluff, "with weak hands"),
-            Some(LeafFilter::Value) => (explain::Around::Value, "with strong hands"),
+            Some(LeafFilter::Bluff) => (explain::LeafKind::Bluff, "with weak hands"),
+            Some(LeafFilter::Value) => (explain::LeafKind::Value, "with strong hands"),
             None => return StartNode { node: args.node, why: String::new() },
         };
         match explainer.leaf_that(around) {
@@ -142,7 +142,7 @@ fn won(
     args: &Args,
     path: &Path,
     student: &Student,
-    shown: &[Shown],
+    shown: &[OutlineNode],
     heading: &mut Heading,
 ) -> Result<Vec<String>, Failure> {
     let ledger = LedgerReader::open(path).map_err(Failure::input)?;
@@ -191,7 +191,12 @@ fn heading(
 }
 
 /// The tree as text, two lines for each node: the condition that leads to it, and its actions.
-fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
+fn text(
+    explainer: &Explainer<'_>,
+    shown: &[OutlineNode],
+    won: &[String],
+    heading: &Heading,
+) -> String {
     let mut text = format!("{}\n{}\n", heading.head, heading.about);
     if !heading.holds.is_empty() {
         text += &format!("there: {}\n", heading.holds);
@@ -226,7 +231,7 @@ fn text(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &He
 }
 
 /// A node as one line.
-fn line(explainer: &Explainer<'_>, node: &Shown, weight: f64) -> String {
+fn line(explainer: &Explainer<'_>, node: &OutlineNode, weight: f64) -> String {
     let below = match node.hidden {
         0 => String::new(),
         leaves => format!(", {} leaves below", whole(leaves as u64)),
@@ -252,7 +257,12 @@ pub(super) fn rows(summary: &models::tree::Summary, weight: f64) -> String {
 const EDGES: Letters = Letters::regular(11.0);
 
 /// The tree in Graphviz's language.
-fn dot(explainer: &Explainer<'_>, shown: &[Shown], won: &[String], heading: &Heading) -> String {
+fn dot(
+    explainer: &Explainer<'_>,
+    shown: &[OutlineNode],
+    won: &[String],
+    heading: &Heading,
+) -> String {
     let mut text = format!(
         "digraph tree {{\n  graph [rankdir=LR, labelloc=t, label={}];\n  \
          node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n  \

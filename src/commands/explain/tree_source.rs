@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agents::{AgentChoice, AgentError};
 use game::Street;
 use models::explain::Explainer;
-use models::student::{Learned, MANIFEST, Student};
+use models::student::{MANIFEST, Student, TrainedModel};
 
 use crate::exit::Failure;
 use crate::resolve_names::{Named, names};
@@ -43,11 +43,11 @@ impl TreeSource {
 pub(super) fn student(named: &Named, name: &str) -> Result<Arc<Student>, Failure> {
     let registry = named.registry()?;
     trees(named, name)?.map_err(|what| {
-        let can = names(&registry, |agent| Learned::TREES.contains(&agent.spec().kind));
+        let can = names(&registry, |agent| TrainedModel::TREES.contains(&agent.spec().kind));
         Failure::input(anyhow::anyhow!(
             "`{name}` {what}; agents with trees: {}, {}:model=FOLDER, or the FOLDER itself",
             can.join(", "),
-            Learned::TREES.join(":model=FOLDER, "),
+            TrainedModel::TREES.join(":model=FOLDER, "),
         ))
     })
 }
@@ -60,8 +60,8 @@ pub(super) fn trees(named: &Named, name: &str) -> Result<Result<Arc<Student>, St
     let no_tree = || Ok(Err("is not a tree".to_owned()));
     let student = match named.registry()?.resolve(name) {
         Ok(agent)
-            if Learned::KINDS.contains(&agent.spec().kind)
-                && !Learned::TREES.contains(&agent.spec().kind) =>
+            if TrainedModel::KINDS.contains(&agent.spec().kind)
+                && !TrainedModel::TREES.contains(&agent.spec().kind) =>
         {
             return no_tree();
         }
@@ -78,8 +78,8 @@ pub(super) fn trees(named: &Named, name: &str) -> Result<Result<Arc<Student>, St
         Err(error) => return Err(Failure::input(error)),
     };
     match student.street(Street::Preflop) {
-        Learned::Tree(_) => Ok(Ok(student)),
-        Learned::Forest(_) | Learned::Network(_) => no_tree(),
+        TrainedModel::Tree(_) => Ok(Ok(student)),
+        TrainedModel::Forest(_) | TrainedModel::Network(_) => no_tree(),
     }
 }
 

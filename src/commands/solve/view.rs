@@ -37,7 +37,7 @@ impl View {
             .into_iter()
             .map(|(combo, strategy)| {
                 let worth = values[player.index()].iter().find(|worth| worth.combo == combo);
-                let gets = worth.filter(|worth| worth.met > 0.0);
+                let gets = worth.filter(|worth| worth.unblocked_weight > 0.0);
                 Hand {
                     combo,
                     weight: spot.range(player).weight(combo),
@@ -95,7 +95,8 @@ impl View {
 
 /// The mean value of a player's hands at a spot, over all pairs of hands that can be held there.
 fn mean(spot: &Spot<'_>, player: Player, values: &[HandValue]) -> f64 {
-    let weight = |value: &HandValue| spot.range(player).weight(value.combo) * value.met;
+    let weight =
+        |value: &HandValue| spot.range(player).weight(value.combo) * value.unblocked_weight;
     let (sum, all) = values.iter().fold((0.0, 0.0), |(sum, all), value| {
         (sum + weight(value) * value.value, all + weight(value))
     });

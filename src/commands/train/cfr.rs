@@ -15,9 +15,10 @@ use models::blueprint::{Contents, write};
 use show::Table;
 use show::number::{self, clock, plural};
 use solvers::blueprint::{
-    Averaging, Deals, Frozen, HoldemDeals, Precision, ResponseOptions, Skipping, Trainer,
-    TrainingOptions, exploitability_at_least, head_to_head,
+    Averaging, Deals, Frozen, HoldemDeals, Precision, Skipping, Trainer, TrainingOptions,
+    head_to_head,
 };
+use solvers::response::learned::{ResponseOptions, exploitability_at_least};
 
 use super::history::{self, Row};
 use crate::config::units::{Size, Time};

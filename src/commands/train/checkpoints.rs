@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use learners::Progress as Learning;
-use learners::student::{LessonError, Run};
+use learners::student::{LearningError, Run};
 use logs::folder::write_whole;
 use matches::stop::Stop;
 
@@ -77,7 +77,7 @@ impl Checkpoints {
         &self,
         named: RunName<'_>,
         stop: &Stop,
-        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LessonError>,
+        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LearningError>,
     ) -> Result<Option<Box<dyn Run + 'a>>, Failure> {
         let state = self.folder.join(format!("{}.state", named.file));
         let losses = self.losses(named);

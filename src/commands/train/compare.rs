@@ -6,7 +6,7 @@ use game::Street;
 use learners::Table;
 use learners::baseline::{Constant, Nearest, least_log_loss};
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::{Measured, log_losses, mean_difference, measure};
+use learners::measure::{ClassifierScores, log_losses, mean_difference, measure};
 use models::student::columns;
 use serde_json::json;
 use show::number::percent;
@@ -44,7 +44,7 @@ const AMONG: usize = 50_000;
 const ASKED: usize = 2_000;
 
 /// A name with its measurements on each street.
-type Line = (String, Vec<Measured>);
+type Line = (String, Vec<ClassifierScores>);
 
 /// The log-loss of the second of two students minus that of the first: mean and
 /// standard error, by street.
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             dataset.table(street, split, Labels::Soft, args.memory.0).map_err(Failure::input)
         };
         let (train, test) = (table(Split::Train)?, table(Split::Test)?);
-        let mut of_street: Vec<Measured> = students
+        let mut of_street: Vec<ClassifierScores> = students
             .iter()
             .map(|student| measure(student.street(street).classifier(), &test))
             .collect();
@@ -167,7 +167,7 @@ impl Shown for Compared {
 
     fn document(&self) -> impl serde::Serialize {
         let Compared { lines, least, differences, parameters } = self;
-        let street = |(street, measured): (Street, &Measured)| {
+        let street = |(street, measured): (Street, &ClassifierScores)| {
             json!({
                 "street": street.name(),
                 "log_loss": measured.log_loss,

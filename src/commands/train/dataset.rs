@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use abstraction::features::{Schema, Stamp};
 use learners::Teacher;
-use learners::dataset::{CARD, Card, Made, MakeOptions, StreetCard, make};
+use learners::dataset::{CARD, Card, MakeOptions, MakeOutcome, StreetCard, make};
 use models::blueprint::Blueprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -102,8 +102,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     });
     progress.finish();
     match made.map_err(Failure::input)? {
-        Made::Whole(card) => Output::of(&Rows { card: *card, out: &args.out }, args.json),
-        Made::Stopped => Err(Failure::interrupted(format!(
+        MakeOutcome::Whole(card) => Output::of(&Rows { card: *card, out: &args.out }, args.json),
+        MakeOutcome::Stopped => Err(Failure::interrupted(format!(
             "stopped; start again with: {}",
             interrupt::command_line()
         ))),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
 use learners::mlp::{Loss, MlpOptions, Processor, Samples};
-use learners::student::{Lesson, LessonError, Run, network_on};
+use learners::student::{LearningError, LearningOptions, Run, network_on};
 use learners::{Bins, Table};
 use models::network;
 
@@ -110,17 +110,17 @@ impl Trainer {
         }
     }
 
-    /// [`Lesson::begin`], computed on this device.
+    /// [`LearningOptions::begin`], computed on this device.
     pub(super) fn begin<'a>(
         &self,
-        lesson: &Lesson,
+        lesson: &LearningOptions,
         table: &'a Table,
         bins: Option<&'a Bins>,
         held_out: &'a Table,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run + 'a>, LessonError> {
+    ) -> Result<Box<dyn Run + 'a>, LearningError> {
         #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
-        if let (Trainer::Gpu(gpu), Lesson::Mlp(options)) = (self, lesson) {
+        if let (Trainer::Gpu(gpu), LearningOptions::Mlp(options)) = (self, lesson) {
             let engine = |plan: &_, numbers| gpu::Engine::new(gpu, plan, numbers);
             return learners::student::begin_on(engine, options, table, held_out, saved);
         }
@@ -134,7 +134,7 @@ impl Trainer {
         what: (Arc<dyn network::Output>, Arc<dyn Loss>),
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LessonError> {
+    ) -> Result<Box<dyn Run>, LearningError> {
         #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
         if let Trainer::Gpu(gpu) = self {
             // The engine has a handle of its own, so that the run need not outlive this one.

@@ -1,7 +1,7 @@
 //! The options of each kind of student.
 
 use learners::Loss;
-use learners::student::Lesson;
+use learners::student::LearningOptions;
 use learners::{boost, cart, mlp, oct};
 
 use super::device::Device;
@@ -161,20 +161,20 @@ impl From<TreeLoss> for Loss {
 }
 
 impl Cart {
-    pub(super) fn lesson(&self) -> Lesson {
+    pub(super) fn lesson(&self) -> LearningOptions {
         let Cart { depth, loss, min_rows, .. } = *self;
         let (loss, min_weight) = (loss.into(), f64::from(min_rows));
-        Lesson::Cart(cart::Options { depth, loss, min_weight, ..cart::Options::default() })
+        LearningOptions::Cart(cart::Options { depth, loss, min_weight, ..cart::Options::default() })
     }
 }
 
 impl Oct {
-    pub(super) fn lesson(&self) -> Lesson {
+    pub(super) fn lesson(&self) -> LearningOptions {
         let Oct { depth, loss, min_rows, starts, survivors, rounds, regrows, planes, seed, .. } =
             *self;
         let (loss, min_weight) = (loss.into(), f64::from(min_rows));
         let base = oct::Options::default();
-        Lesson::Oct(oct::Options {
+        LearningOptions::Oct(oct::Options {
             depth,
             loss,
             min_weight,
@@ -190,8 +190,8 @@ impl Oct {
 }
 
 impl Xgboost {
-    pub(super) fn lesson(&self) -> Lesson {
-        Lesson::Xgboost(boost::Options {
+    pub(super) fn lesson(&self) -> LearningOptions {
+        LearningOptions::Xgboost(boost::Options {
             rounds: self.rounds,
             max_depth: self.depth,
             eta: self.eta,
@@ -207,8 +207,8 @@ impl Xgboost {
 }
 
 impl Mlp {
-    pub(super) fn lesson(&self) -> Lesson {
-        Lesson::Mlp(mlp::MlpOptions {
+    pub(super) fn lesson(&self) -> LearningOptions {
+        LearningOptions::Mlp(mlp::MlpOptions {
             hidden: self.hidden.clone(),
             batch: self.batch,
             epochs: self.epochs,

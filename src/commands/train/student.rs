@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use game::Street;
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::Measured;
-use learners::student::{Lesson, Making, Taught, losses, write};
+use learners::measure::ClassifierScores;
+use learners::student::{LearningOptions, StudentMetadata, TrainedStreet, losses, write};
 use matches::stop::Stop;
-use models::student::Learned;
+use models::student::TrainedModel;
 use serde_json::{Value, json};
 use show::Table;
 use show::number::percent;
@@ -77,7 +77,7 @@ impl From<Kind> for Labels {
 }
 
 /// Trains a student, or resumes its training.
-pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, Failure> {
+pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
     let device = if common.import.is_some() { Device::Cpu } else { device };
     let trainer = Trainer::open(device, common.quiet)?;
@@ -118,7 +118,7 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
             }
         }
     }
-    let taught: [Taught; 4] =
+    let taught: [TrainedStreet; 4] =
         taught.try_into().map_err(|_| Failure::claim("a street is missing"))?;
     let output = finish(common, lesson, &dataset, &taught, &trainer.options(lesson.options()))?;
     for street in Street::ALL {
@@ -131,22 +131,22 @@ pub fn run(common: &Common, lesson: &Lesson, device: Device) -> Result<Output, F
 /// Writes the student's folder and returns its measurements.
 fn finish(
     common: &Common,
-    lesson: &Lesson,
+    lesson: &LearningOptions,
     dataset: &Dataset,
-    taught: &[Taught; 4],
+    taught: &[TrainedStreet; 4],
     options: &str,
 ) -> Result<Output, Failure> {
     let Common { out, small, json, .. } = common;
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
-    let making = Making { kind: lesson.kind(), options, small: *small, made_by };
+    let making = StudentMetadata { kind: lesson.kind(), options, small: *small, made_by };
     write(out, dataset, making, taught).map_err(Failure::input)?;
     Output::of(&Student { lesson, taught, out, options }, *json)
 }
 
 /// A trained student.
 struct Student<'a> {
-    lesson: &'a Lesson,
-    taught: &'a [Taught; 4],
+    lesson: &'a LearningOptions,
+    taught: &'a [TrainedStreet; 4],
     out: &'a Path,
     options: &'a str,
 }
@@ -164,15 +164,15 @@ impl Shown for Student<'_> {
 /// The model of a street, read from the folder of another program.
 fn import(
     common: &Common,
-    lesson: &Lesson,
+    lesson: &LearningOptions,
     dataset: &Dataset,
     folder: &Path,
     street: Street,
-) -> Result<Taught, Failure> {
+) -> Result<TrainedStreet, Failure> {
     let endings: &[&str] = match lesson {
-        Lesson::Cart(_) | Lesson::Oct(_) => &["tree"],
-        Lesson::Xgboost(_) => &["ubj", "json"],
-        Lesson::Mlp(_) => &["safetensors"],
+        LearningOptions::Cart(_) | LearningOptions::Oct(_) => &["tree"],
+        LearningOptions::Xgboost(_) => &["ubj", "json"],
+        LearningOptions::Mlp(_) => &["safetensors"],
     };
     let names: Vec<String> = endings.iter().map(|ending| format!("{street}.{ending}")).collect();
     let path =
@@ -185,9 +185,9 @@ fn import(
         })?;
     let bytes = fs::read(&path).map_err(|error| at(&path, &error))?;
     let card = &dataset.card().streets[street.index()];
-    let learned = Learned::read(lesson.kind(), &bytes, &card.columns, &card.classes)
+    let learned = TrainedModel::read(lesson.kind(), &bytes, &card.columns, &card.classes)
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?;
-    if let Learned::Forest(forest) = &learned
+    if let TrainedModel::Forest(forest) = &learned
         && let Ok(Some(best)) = forest.best_rounds()
         && best < forest.rounds()
         && !common.quiet
@@ -208,22 +208,22 @@ fn import(
     };
     let (train, valid, test) = (table(Split::Train)?, table(Split::Valid)?, table(Split::Test)?);
     let measured = losses(&learned, [&train, &valid, &test]);
-    Ok(Taught { learned, rows: train.rows() as u64, measured })
+    Ok(TrainedStreet { learned, rows: train.rows() as u64, measured })
 }
 
 /// The names of a street's run in the training folder.
-fn named<'a>(street: &'a str, lesson: &Lesson) -> RunName<'a> {
+fn named<'a>(street: &'a str, lesson: &LearningOptions) -> RunName<'a> {
     RunName { file: street, title: street, steps: lesson.steps() }
 }
 
 /// Trains the model of a street; `None` if it was stopped.
 fn teach(
     common: &Common,
-    lesson: &Lesson,
+    lesson: &LearningOptions,
     (trainer, checkpoints): (&Trainer, &Checkpoints),
     (dataset, street): (&Dataset, Street),
     stop: &Stop,
-) -> Result<Option<Taught>, Failure> {
+) -> Result<Option<TrainedStreet>, Failure> {
     let table = |split| {
         let labels = Labels::from(common.labels);
         dataset.table(street, split, labels, common.memory.0).map_err(Failure::input)
@@ -237,7 +237,7 @@ fn teach(
     let learned = run.learned();
     let test = table(Split::Test)?;
     let measured = losses(&learned, [&train, &valid, &test]);
-    Ok(Some(Taught { learned, rows: train.rows() as u64, measured }))
+    Ok(Some(TrainedStreet { learned, rows: train.rows() as u64, measured }))
 }
 
 fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
@@ -245,8 +245,8 @@ fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
 }
 
 /// The measurements of a street, as cells of the table.
-fn figures(taught: &Taught) -> [String; 5] {
-    let [train, valid, test] = taught.measured.map(|measured: Measured| measured);
+fn figures(taught: &TrainedStreet) -> [String; 5] {
+    let [train, valid, test] = taught.measured.map(|measured: ClassifierScores| measured);
     [
         format!("{:.4}", train.log_loss),
         format!("{:.4}", valid.log_loss),
@@ -256,7 +256,7 @@ fn figures(taught: &Taught) -> [String; 5] {
     ]
 }
 
-fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
+fn text(lesson: &LearningOptions, taught: &[TrainedStreet; 4], out: &Path) -> String {
     let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
     let mut table = Table::new(header).right(1..7);
     for (street, taught) in Street::ALL.into_iter().zip(taught) {
@@ -272,8 +272,13 @@ fn text(lesson: &Lesson, taught: &[Taught; 4], out: &Path) -> String {
     )
 }
 
-fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path, options: &str) -> Value {
-    let measured = |one: Measured| {
+fn document(
+    lesson: &LearningOptions,
+    taught: &[TrainedStreet; 4],
+    out: &Path,
+    options: &str,
+) -> Value {
+    let measured = |one: ClassifierScores| {
         json!({
             "log_loss": one.log_loss,
             "brier": one.brier,
@@ -281,12 +286,12 @@ fn document(lesson: &Lesson, taught: &[Taught; 4], out: &Path, options: &str) ->
             "accuracy": one.accuracy,
         })
     };
-    let street = |(street, taught): (Street, &Taught)| {
+    let street = |(street, taught): (Street, &TrainedStreet)| {
         let [train, valid, test] = taught.measured.map(measured);
         json!({
             "street": street.name(),
             "rows": taught.rows,
-            "size": Learned::size(&taught.learned),
+            "size": TrainedModel::size(&taught.learned),
             "train": train,
             "valid": valid,
             "test": test,

@@ -10,14 +10,14 @@ use game::Street;
 use learners::mlp::Huber;
 use learners::mlp::{Loss, MlpOptions, Samples};
 use learners::situations::Database;
-use learners::student::{LessonError, Run};
+use learners::student::{LearningError, Run};
 use learners::values::{
     ByHand, CheckDown, Encoded, EndOfFlop, Errors, RENAMINGS, RangeHuber, ValueModel, Zero,
     by_hand, encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
 use models::network::{self, Activation, Identity, Network, Precision, ZeroSum};
-use models::student::Learned;
+use models::student::TrainedModel;
 use models::values::{Encoding, flop};
 use serde_json::{Value, json};
 use show::Table;
@@ -112,7 +112,7 @@ const TRAIN: usize = 72;
 const VALID: usize = 80;
 
 /// The input representation of a network.
-enum Sight {
+enum InputEncoding {
     Ranges(Encoding),
     ByHand,
     /// Values by hand, before the turn card is known.
@@ -122,7 +122,7 @@ enum Sight {
 /// The situations, their split, and the input representation.
 struct Lesson {
     database: Database,
-    sight: Sight,
+    input_encoding: InputEncoding,
     train: Range<usize>,
     valid: Range<usize>,
     test: Range<usize>,
@@ -170,11 +170,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     );
     let checkpoints = Checkpoints::open(&args.out, training, args.checkpoint.0, args.quiet)?;
     let named = RunName { file: "values", title: &args.encoding, steps: "steps" };
-    let learned = pool.run(|| -> Result<Option<Learned>, Failure> {
+    let learned = pool.run(|| -> Result<Option<TrainedModel>, Failure> {
         let begin = |saved: Option<&[u8]>| lesson.begin(args, &trainer, options, saved);
         Ok(checkpoints.train(named, &stop, begin)?.map(|run| run.learned()))
     })?;
-    let Some(Learned::Network(network)) = learned else {
+    let Some(TrainedModel::Network(network)) = learned else {
         return Err(Failure::interrupted(format!(
             "stopped; resume with: {}",
             interrupt::command_line()
@@ -203,15 +203,21 @@ impl Lesson {
                 args.data.display()
             )));
         }
-        let sight = sight(&args.encoding, &database.card().content.street, args.quiet)?;
-        let lesson =
-            Lesson { database, sight, train: 0..train, valid: train..valid, test: valid..count };
-        let (rows, numbers) = match &lesson.sight {
-            Sight::Ranges(encoding) => {
+        let input_encoding =
+            input_encoding(&args.encoding, &database.card().content.street, args.quiet)?;
+        let lesson = Lesson {
+            database,
+            input_encoding,
+            train: 0..train,
+            valid: train..valid,
+            test: valid..count,
+        };
+        let (rows, numbers) = match &lesson.input_encoding {
+            InputEncoding::Ranges(encoding) => {
                 (valid * args.renamings, encoding.columns() + 2 * encoding.buckets())
             }
-            Sight::ByHand => (valid * args.hands(), by_hand::COLUMNS + 1),
-            Sight::EndOfFlop => (valid * args.hands(), flop::COLUMNS + 1),
+            InputEncoding::ByHand => (valid * args.hands(), by_hand::COLUMNS + 1),
+            InputEncoding::EndOfFlop => (valid * args.hands(), flop::COLUMNS + 1),
         };
         let needed = 4 * rows as u64 * numbers as u64;
         if needed > args.memory.0 {
@@ -227,9 +233,9 @@ impl Lesson {
     }
 
     fn options(&self, args: &Args) -> MlpOptions {
-        let (hidden, epochs, batch) = match self.sight {
-            Sight::Ranges(_) => (vec![500; 7], 350, 32),
-            Sight::ByHand | Sight::EndOfFlop => (vec![64; 2], 60, 1024),
+        let (hidden, epochs, batch) = match self.input_encoding {
+            InputEncoding::Ranges(_) => (vec![500; 7], 350, 32),
+            InputEncoding::ByHand | InputEncoding::EndOfFlop => (vec![64; 2], 60, 1024),
         };
         MlpOptions {
             hidden: args.hidden.clone().unwrap_or(hidden),
@@ -243,17 +249,19 @@ impl Lesson {
         }
     }
 
-    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, LessonError> {
-        let samples = match &self.sight {
-            Sight::Ranges(encoding) => {
+    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, LearningError> {
+        let samples = match &self.input_encoding {
+            InputEncoding::Ranges(encoding) => {
                 samples(encoding, &self.database, situations, args.renamings)
             }
-            Sight::ByHand => by_hand::samples(&self.database, situations, args.hands(), args.seed),
-            Sight::EndOfFlop => {
+            InputEncoding::ByHand => {
+                by_hand::samples(&self.database, situations, args.hands(), args.seed)
+            }
+            InputEncoding::EndOfFlop => {
                 end_of_flop::samples(&self.database, situations, args.hands(), args.seed)
             }
         };
-        samples.map_err(|error| LessonError::Mlp(error.into()))
+        samples.map_err(|error| LearningError::Mlp(error.into()))
     }
 
     fn begin(
@@ -262,12 +270,12 @@ impl Lesson {
         trainer: &Trainer,
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LessonError> {
+    ) -> Result<Box<dyn Run>, LearningError> {
         let train = self.samples(args, self.train.clone())?;
         let valid = self.samples(args, self.valid.clone())?;
-        let what: (Arc<dyn network::Output>, Arc<dyn Loss>) = match self.sight {
-            Sight::Ranges(_) => (Arc::new(ZeroSum), Arc::new(RangeHuber)),
-            Sight::ByHand | Sight::EndOfFlop => {
+        let what: (Arc<dyn network::Output>, Arc<dyn Loss>) = match self.input_encoding {
+            InputEncoding::Ranges(_) => (Arc::new(ZeroSum), Arc::new(RangeHuber)),
+            InputEncoding::ByHand | InputEncoding::EndOfFlop => {
                 (Arc::new(Identity), Arc::new(Huber { delta: 1.0 }))
             }
         };
@@ -277,8 +285,8 @@ impl Lesson {
     /// The metadata of the network, stored in its file.
     fn notes(&self, args: &Args) -> BTreeMap<String, String> {
         let card = self.database.card();
-        let buckets = match &self.sight {
-            Sight::Ranges(Encoding::Buckets(buckets, _)) => buckets.hash().to_owned(),
+        let buckets = match &self.input_encoding {
+            InputEncoding::Ranges(Encoding::Buckets(buckets, _)) => buckets.hash().to_owned(),
             _ => String::new(),
         };
         let [least, most] = card.content.pots;
@@ -302,8 +310,8 @@ impl Lesson {
         let all = [train, test];
         let over = |model: &dyn ValueModel| all.map(|of| errors(model, database, of.clone()));
         let stack = database.card().content.stack as f32;
-        let (hands, buckets, encoding) = match &self.sight {
-            Sight::Ranges(encoding) => {
+        let (hands, buckets, encoding) = match &self.input_encoding {
+            InputEncoding::Ranges(encoding) => {
                 let model = Encoded { encoding, network };
                 let buckets = matches!(encoding, Encoding::Buckets(..)).then(|| {
                     let of = |of: &Range<usize>| model.errors_of_buckets(database, of.clone());
@@ -312,8 +320,8 @@ impl Lesson {
                 let (buckets, encoding) = buckets.unzip();
                 (over(&model), buckets, encoding)
             }
-            Sight::ByHand => (over(&ByHand { network, stack }), None, None),
-            Sight::EndOfFlop => (over(&EndOfFlop { network, stack }), None, None),
+            InputEncoding::ByHand => (over(&ByHand { network, stack }), None, None),
+            InputEncoding::EndOfFlop => (over(&EndOfFlop { network, stack }), None, None),
         };
         let [_, zero] = over(&Zero);
         let [_, check_down] = over(&CheckDown);
@@ -334,11 +342,11 @@ struct Measured {
     check_down: Errors,
 }
 
-fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
+fn input_encoding(name: &str, street: &str, quiet: bool) -> Result<InputEncoding, Failure> {
     let kind = match name {
-        BY_HAND if street == Street::Flop.name() => return Ok(Sight::EndOfFlop),
-        BY_HAND => return Ok(Sight::ByHand),
-        "direct" => return Ok(Sight::Ranges(Encoding::Direct)),
+        BY_HAND if street == Street::Flop.name() => return Ok(InputEncoding::EndOfFlop),
+        BY_HAND => return Ok(InputEncoding::ByHand),
+        "direct" => return Ok(InputEncoding::Ranges(Encoding::Direct)),
         "ehs2" => "ehs2-width:1326",
         "nested" => "nested:10:100",
         "potential" => "emd:1000",
@@ -361,7 +369,7 @@ fn sight(name: &str, street: &str, quiet: bool) -> Result<Sight, Failure> {
     };
     let buckets = Buckets::make(&recipe, show).map_err(Failure::input)?;
     progress.finish();
-    Ok(Sight::Ranges(Encoding::Buckets(Arc::new(buckets), street)))
+    Ok(InputEncoding::Ranges(Encoding::Buckets(Arc::new(buckets), street)))
 }
 
 /// A trained network with its errors.

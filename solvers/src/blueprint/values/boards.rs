@@ -15,7 +15,7 @@ const BOARDS: usize = 54;
 const RIVERS: usize = 1;
 
 /// The sampled boards of one state's board.
-pub(super) struct Seen {
+pub(super) struct SampledBoards {
     pub(super) board: CardSet,
     /// Seat 0's exact share of the pot.
     pub(super) share: f64,
@@ -27,8 +27,13 @@ pub(super) struct Seen {
     pub(super) boards: Vec<[Card; 5]>,
 }
 
-impl Seen {
-    pub(super) fn new(buckets: &Buckets, holes: [Combo; 2], board: CardSet, seed: u64) -> Seen {
+impl SampledBoards {
+    pub(super) fn new(
+        buckets: &Buckets,
+        holes: [Combo; 2],
+        board: CardSet,
+        seed: u64,
+    ) -> SampledBoards {
         let both = holes[0].set() | holes[1].set();
         let seed = mixed(mixed(seed, both.bits()), board.bits());
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
@@ -46,7 +51,7 @@ impl Seen {
             all_in(holes[0], holes[1], board).map_or(0.5, |counts| counts.value(Ties::Half));
         let shown: f64 = deals.iter().map(|deal| f64::from(deal.shown)).sum();
         let correction = 2.0 * share - 1.0 - shown / deals.len() as f64;
-        Seen { board, share, correction, deals, boards }
+        SampledBoards { board, share, correction, deals, boards }
     }
 }
 

@@ -10,8 +10,8 @@
 //! one state and the next. The part that is linear in the pot share is corrected to the exact
 //! share.
 //!
-//! - Actions with a reach probability of less than [`LEAST`] below the start are dropped, and the
-//!   remaining ones renormalised.
+//! - Actions with a reach probability of less than [`MIN_REACH`] below the start are dropped, and
+//!   the remaining ones renormalised.
 //! - [Strategies of agents](BlueprintValues::between) can replace the blueprint's, mapped to its
 //!   tree: queried for buckets, or for the actual hands on the actual boards, on any street.
 //! - Off-tree bets are mapped to the [nearest](abstraction::translate::reached), and the pot shares
@@ -20,7 +20,7 @@
 //!
 //! A value function need not be accurate, only fixed: all of this is part of its name.
 
-mod asked;
+mod agent_strategy;
 mod boards;
 
 use std::collections::HashMap;
@@ -35,17 +35,17 @@ use game::{Action, DealValues, GameDef, Policy, PublicState, Seat, Street, Turn,
 use sha2::{Digest, Sha256};
 
 use super::deals::Deal;
-use super::layout::MOST_ACTIONS;
+use super::layout::MAX_ACTIONS;
 use super::{HoldemDeals, NotHoldem};
 
-use asked::Asked;
-use boards::Seen;
+use agent_strategy::AgentStrategy;
+use boards::SampledBoards;
 
 /// Version of the method described above.
 const VERSION: u32 = 1;
 
 /// Minimum reach probability of actions that are followed.
-const LEAST: f32 = 0.004;
+const MIN_REACH: f32 = 0.004;
 
 /// The number of hands that pay for tables of buckets.
 const MANY_HANDS: u64 = 2_000;
@@ -83,7 +83,7 @@ enum Node {
 
 /// The cards for which strategies are queried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskedFor {
+pub enum StrategyQuery {
     /// Three representative hands of each bucket, each queried once.
     Buckets,
     /// Both hands of the deal on each sampled board; a strategy that depends on buckets only is
@@ -94,13 +94,13 @@ pub enum AskedFor {
 /// The strategy of an entrant.
 enum Side {
     /// That of a blueprint, or one queried for buckets.
-    Buckets(Rows, Option<Asked>),
+    Buckets(Rows, Option<AgentStrategy>),
     /// One queried for the actual cards.
-    Cards(Asked),
+    Cards(AgentStrategy),
 }
 
-/// By street, the shares in 255ths of all slots, bucket by bucket; all 0 where unknown or not
-/// queried yet.
+/// Entries by street: the shares in 255ths of all slots, bucket by bucket; all 0 where unknown or
+/// not queried yet.
 type Rows = [Box<[AtomicU8]>; 4];
 
 impl BlueprintValues {
@@ -147,15 +147,19 @@ impl BlueprintValues {
     pub fn between(
         &self,
         policies: [Option<Arc<dyn Policy>>; 2],
-        asked_for: AskedFor,
+        query: StrategyQuery,
         what: &str,
     ) -> BlueprintValues {
         let tables = Arc::clone(&self.tables);
         let side = |policy| {
-            let asked = Asked::new(&tables, policy);
-            Arc::new(match asked_for {
-                AskedFor::Cards if !asked.goes_by_buckets(&tables) => Side::Cards(asked),
-                AskedFor::Cards | AskedFor::Buckets => Side::Buckets(rows(&tables), Some(asked)),
+            let asked = AgentStrategy::new(&tables, policy);
+            Arc::new(match query {
+                StrategyQuery::Cards if !asked.depends_on_buckets_only(&tables) => {
+                    Side::Cards(asked)
+                }
+                StrategyQuery::Cards | StrategyQuery::Buckets => {
+                    Side::Buckets(rows(&tables), Some(asked))
+                }
             })
         };
         let mut sides = policies
@@ -182,9 +186,9 @@ struct Walker<'a> {
     /// The strategy of each seat.
     sides: [&'a Side; 2],
     holes: [Combo; 2],
-    /// By seat, a cache of the answers of a strategy queried for the actual cards, by node and
-    /// board.
-    answers: [HashMap<(u32, CardSet), [u8; MOST_ACTIONS]>; 2],
+    /// Entries by seat: a cache of the answers of a strategy queried for the actual cards, by node
+    /// and board.
+    answers: [HashMap<(u32, CardSet), [u8; MAX_ACTIONS]>; 2],
 }
 
 impl Walker<'_> {
@@ -197,8 +201,8 @@ impl Walker<'_> {
                 (first, slot, actions, call, usize::from(seat & 1), usize::from(street & 3))
             }
         };
-        let mut room = [0; MOST_ACTIONS];
-        let shares = &mut room[..usize::from(actions)];
+        let mut buffer = [0; MAX_ACTIONS];
+        let shares = &mut buffer[..usize::from(actions)];
         match self.sides[seat] {
             Side::Buckets(rows, asked) => {
                 let bucket = deal.buckets[seat][street];
@@ -221,10 +225,10 @@ impl Walker<'_> {
             }
             Side::Cards(asked) => {
                 let (tables, hole) = (self.tables, self.holes[seat]);
-                let seen = tables.tree.def().board_len(Street::ALL[street]);
-                let dealt: CardSet = board[..seen].iter().copied().collect();
+                let sampled = tables.tree.def().board_len(Street::ALL[street]);
+                let dealt: CardSet = board[..sampled].iter().copied().collect();
                 let answer = self.answers[seat].entry((at, dealt)).or_insert_with(|| {
-                    let mut answer = [0; MOST_ACTIONS];
+                    let mut answer = [0; MAX_ACTIONS];
                     asked.shares_of(tables, at, hole, board, &mut answer[..shares.len()]);
                     answer
                 });
@@ -239,7 +243,7 @@ impl Walker<'_> {
         for (child, &share) in (first..).zip(&*shares) {
             let weight = f32::from(share);
             let reach = reach * weight / WHOLE as f32;
-            if share == most || reach >= LEAST {
+            if share == most || reach >= MIN_REACH {
                 total += weight;
                 sum += weight * self.walk(child, deal, board, reach);
             }
@@ -309,7 +313,7 @@ impl ValueFunction for BlueprintValues {
         let sides = entrants.map(|entrant| &*self.sides[usize::from(entrant & 1)]);
         let answers = [HashMap::new(), HashMap::new()];
         let walker = Walker { tables: &self.tables, sides, holes, answers };
-        Box::new(Values { walker, seed, seen: [const { None }; 4] })
+        Box::new(Values { walker, seed, sampled: [const { None }; 4] })
     }
 }
 
@@ -317,7 +321,7 @@ impl ValueFunction for BlueprintValues {
 struct Values<'a> {
     walker: Walker<'a>,
     seed: u64,
-    seen: [Option<Seen>; 4],
+    sampled: [Option<SampledBoards>; 4],
 }
 
 impl DealValues for Values<'_> {
@@ -332,17 +336,18 @@ impl DealValues for Values<'_> {
             return matched;
         }
         let tree = &self.walker.tables.tree;
-        let seen = seen(&mut self.seen, &self.walker, self.seed, public.board().set());
+        let sampled = sampled(&mut self.sampled, &self.walker, self.seed, public.board().set());
         let acting = matches!(public.turn(), Turn::Act(_));
         let over = public.turn() == Turn::Over;
         if over || !acting && seats.iter().any(|&seat| public.stack(seat) == 0) {
-            return (2.0 * seen.share - 1.0) * matched;
+            return (2.0 * sampled.share - 1.0) * matched;
         }
         let node = reached(tree, public);
         let in_tree = tree.committed(node).map(f64::from);
         let walk = |(deal, board)| f64::from(self.walker.walk(node, deal, board, 1.0));
-        let sum: f64 = seen.deals.iter().zip(&seen.boards).map(walk).sum();
-        let won = sum / seen.deals.len() as f64 + seen.correction * in_tree[0].min(in_tree[1]);
+        let sum: f64 = sampled.deals.iter().zip(&sampled.boards).map(walk).sum();
+        let won =
+            sum / sampled.deals.len() as f64 + sampled.correction * in_tree[0].min(in_tree[1]);
         // The share of the tree's pot that this amounts to, applied to the hand's pot.
         let share = (won + in_tree[0]) / (in_tree[0] + in_tree[1]);
         share * (committed[0] + committed[1]) - committed[0]
@@ -350,19 +355,19 @@ impl DealValues for Values<'_> {
 }
 
 /// The board sample for this board, made on first use.
-fn seen<'a>(
-    kept: &'a mut [Option<Seen>; 4],
+fn sampled<'a>(
+    samples: &'a mut [Option<SampledBoards>; 4],
     walker: &Walker<'_>,
     seed: u64,
     board: CardSet,
-) -> &'a Seen {
+) -> &'a SampledBoards {
     let street = match board.len() {
         0 => 0,
         len => (len as usize - 2).min(3),
     };
-    let seen = &mut kept[street];
-    if seen.as_ref().is_none_or(|seen| seen.board != board) {
-        *seen = Some(Seen::new(&walker.tables.buckets, walker.holes, board, seed));
+    let sampled = &mut samples[street];
+    if sampled.as_ref().is_none_or(|sampled| sampled.board != board) {
+        *sampled = Some(SampledBoards::new(&walker.tables.buckets, walker.holes, board, seed));
     }
-    seen.as_ref().expect("just made")
+    sampled.as_ref().expect("just made")
 }

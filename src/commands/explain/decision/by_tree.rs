@@ -6,7 +6,7 @@ use game::{Action, Street};
 use logs::LedgerReader;
 use models::explain::{Explainer, Flip, percent};
 use models::student::Student;
-use models::tree::{Looks, Node};
+use models::tree::{Node, SplitTest};
 use serde_json::{Value, json};
 use show::number;
 
@@ -125,12 +125,12 @@ impl Found<'_> {
     /// The outcome of a test of the tree, and the value that was tested.
     fn step(&self, step: &[usize]) -> String {
         let Found { explainer, features, .. } = self;
-        let Node::Branch { looks, right, .. } = explainer.tree().node(step[0]) else {
+        let Node::Branch { test, right, .. } = explainer.tree().node(step[0]) else {
             return String::new();
         };
         let condition = explainer.condition(step[0], step[1] == right);
-        match looks {
-            Looks::Column(column) => match features.iter().nth(column) {
+        match test {
+            SplitTest::Column(column) => match features.iter().nth(column) {
                 Some((feature, number)) => {
                     format!(
                         "{condition} (it is {}{})",
@@ -140,7 +140,9 @@ impl Found<'_> {
                 }
                 None => condition,
             },
-            Looks::Plane(plane) => format!("{condition} (it is {})", plane.of(features.as_slice())),
+            SplitTest::Plane(plane) => {
+                format!("{condition} (it is {})", plane.of(features.as_slice()))
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! A decision of an agent without trees: its recorded strategy, values and note, and a chart of
 //! what the agent does with all hands that it would have had there.
 
-use agents::reach::{self, Alike};
+use agents::reach::{self, ActionMatching};
 use cards::Combo;
 use game::Action;
 use serde_json::json;
@@ -47,7 +47,7 @@ fn chart(decided: &Decided<'_>) -> Result<Option<Chart>, Failure> {
     let Some(policy) = agent.policy(def).map_err(Failure::input)? else { return Ok(None) };
     let seat = decided.infoset.seat;
     let earlier = public.history().len();
-    let weights = reach::at(earlier, policy.as_ref(), public, seat, (Alike::Sizes, 0.0));
+    let weights = reach::at(earlier, policy.as_ref(), public, seat, (ActionMatching::Sizes, 0.0));
     let has_any = Combo::all().any(|combo| weights[combo.index()] > 0.0);
     Ok(has_any.then(|| ask(policy.as_ref(), public, seat, &weights)))
 }

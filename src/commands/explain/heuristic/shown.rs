@@ -147,7 +147,7 @@ impl Shown for Lists<'_> {
                 let measured = measured.and_then(|statements| statements.get(at));
                 json!({
                     "line": self.book.line(street, at),
-                    "text": list.part_text(at),
+                    "text": list.item_text(at),
                     "says": list.sentence(at, street),
                     "decisions": measured.map(|statement| statement.decisions),
                     "hands": measured.map(|statement| statement.there.hands),

@@ -6,7 +6,7 @@ mod svg;
 
 use std::path::PathBuf;
 
-use models::explain::{Explainer, Shown};
+use models::explain::{Explainer, OutlineNode};
 use models::student::{Manifest, Student};
 use show::number::{percent, short_percent, whole};
 
@@ -198,7 +198,7 @@ fn section(explainer: &Explainer<'_>, street: game::Street, depth: usize) -> Sec
     Section { head, about, key, lines }
 }
 
-fn line(explainer: &Explainer<'_>, shown: &[Shown], place: usize, weight: f64) -> Line {
+fn line(explainer: &Explainer<'_>, shown: &[OutlineNode], place: usize, weight: f64) -> Line {
     let node = &shown[place];
     let is_rule = shown.get(place + 1).is_none_or(|next| next.parent != Some(place));
     let rule = || Rule {

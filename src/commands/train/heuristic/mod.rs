@@ -12,10 +12,10 @@ use std::time::Instant;
 use abstraction::facts::Texture;
 use game::Street;
 use learners::heuristic::{
-    Judge, Measure, Method, Options, Records, Search, Worth, meetings, sampled,
+    MeanWinnings, Measure, Method, Options, Records, RuleEvaluator, Search, cross_results, sampled,
 };
 use logs::folder::write_whole;
-use models::heuristic::{Heuristic, Place, Rulebook};
+use models::heuristic::{Heuristic, RuleScope, Rulebook};
 use solvers::fitness::{FactClasses, Sampler};
 
 use self::checkpoint::Checkpoint;
@@ -218,7 +218,7 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     };
     let responses: Vec<f64> = responses?;
     let head_to_head = match args.meet {
-        true => meetings(&sampler, &rules, args.matches.0, args.seed),
+        true => cross_results(&sampler, &rules, args.matches.0, args.seed),
         false => Vec::new(),
     };
     let found = match args.search {
@@ -264,9 +264,9 @@ impl Args {
 
     /// The rules to measure.
     fn rules(&self, street: Street) -> Result<Vec<Heuristic>, Failure> {
-        let place = Place { street, betting: game::Betting::Limit };
+        let scope = RuleScope { street, betting: game::Betting::Limit };
         let read = |text: &String| {
-            let rule = Heuristic::parse(text).and_then(|rule| rule.check(place).map(|()| rule));
+            let rule = Heuristic::parse(text).and_then(|rule| rule.check(scope).map(|()| rule));
             rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
         };
         let listed = |path: &PathBuf| {
@@ -275,16 +275,21 @@ impl Args {
             let book = Rulebook::parse(&text).map_err(wrong)?;
             book.require(&[street]).map_err(wrong)?;
             let rule = book.street(street).expect("it is there").clone();
-            rule.check(place).map(|()| rule).map_err(wrong)
+            rule.check(scope).map(|()| rule).map_err(wrong)
         };
         self.rule.iter().map(read).chain(self.rules.iter().map(listed)).collect()
     }
 
     /// The fitness of the given rules.
-    fn measure(&self, judge: &Judge, sampler: &Sampler<'_>, rules: &[Heuristic]) -> Vec<Worth> {
+    fn measure(
+        &self,
+        judge: &RuleEvaluator,
+        sampler: &Sampler<'_>,
+        rules: &[Heuristic],
+    ) -> Vec<MeanWinnings> {
         match self.fitness {
             Fitness::Exact => {
-                let exact = |rule| Worth { mean: judge.value(rule), error: 0.0 };
+                let exact = |rule| MeanWinnings { mean: judge.value(rule), error: 0.0 };
                 rules.iter().map(exact).collect()
             }
             Fitness::Sampled => sampled(sampler, rules, self.matches.0, self.seed),
@@ -294,7 +299,7 @@ impl Args {
     fn search(
         &self,
         options: Options,
-        judge: &Judge,
+        judge: &RuleEvaluator,
         sampler: &Sampler<'_>,
     ) -> Result<Found, Failure> {
         let measure = match self.fitness {

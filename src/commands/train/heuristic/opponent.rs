@@ -9,12 +9,13 @@ use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
 use evaluation::fitness::count;
 use game::{Action, GameDef, Street, games};
-use learners::heuristic::Judge;
+use learners::heuristic::RuleEvaluator;
 use logs::folder::write_whole;
 use models::heuristic::Heuristic;
 use solvers::blueprint::AbstractStrategy;
-use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler, response};
-use solvers::subgame::response::{InBuckets, TreeStrategy};
+use solvers::fitness::{ClassCounts, Counting, FactClasses, Fitness, Sampler};
+use solvers::response::in_tree::{InBuckets, TreeStrategy};
+use solvers::response::street_rule;
 
 use crate::exit::Failure;
 use crate::interrupt;
@@ -138,18 +139,22 @@ impl Opponent {
     }
 
     /// The judge of exact fitness against this opponent.
-    pub(super) fn judge(&self, street: Street, counts: &ClassCounts) -> Result<Judge, Failure> {
+    pub(super) fn judge(
+        &self,
+        street: Street,
+        counts: &ClassCounts,
+    ) -> Result<RuleEvaluator, Failure> {
         let InBuckets { strategy, .. } = self.in_buckets();
         let fitness = Fitness::new(counts, self.strategy.tree(), strategy, street);
         let fitness =
             fitness.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))?;
-        Ok(Judge::new(fitness, self.def.big_blind()))
+        Ok(RuleEvaluator::new(fitness, self.def.big_blind()))
     }
 
     /// The winnings of a best response that sees this opponent's buckets against a rule.
     pub(super) fn response(
         &self,
-        judge: &Judge,
+        judge: &RuleEvaluator,
         counts: &ClassCounts,
         rule: &Heuristic,
     ) -> Result<f64, Failure> {
@@ -162,7 +167,8 @@ impl Opponent {
             moves.0
                 [situation * fitness.classes().len() + of(fitness.classes().binary_search(&class))]
         };
-        let won = response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
+        let won =
+            street_rule::response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
         won.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))
     }
 }

@@ -1,6 +1,6 @@
 //! Measured rules and search results, as text and as JSON.
 
-use learners::heuristic::{Judge, Method, Worth};
+use learners::heuristic::{MeanWinnings, Method, RuleEvaluator};
 use models::heuristic::Heuristic;
 use serde_json::{Value, json};
 use show::Table;
@@ -12,13 +12,13 @@ use crate::output::Shown;
 /// The results to print.
 pub(super) struct Measured<'a> {
     pub(super) args: &'a Args,
-    pub(super) judge: &'a Judge,
+    pub(super) judge: &'a RuleEvaluator,
     pub(super) rules: &'a [Heuristic],
-    pub(super) worth: &'a [Worth],
+    pub(super) worth: &'a [MeanWinnings],
     /// The winnings of a best response against each rule; empty if not requested.
     pub(super) responses: &'a [f64],
     /// The winnings of each rule against each other; empty if they were not played.
-    pub(super) head_to_head: &'a [Vec<Worth>],
+    pub(super) head_to_head: &'a [Vec<MeanWinnings>],
     pub(super) found: Option<&'a Found>,
 }
 
@@ -102,7 +102,7 @@ impl Shown for Measured<'_> {
                 })
             })
             .collect();
-        let pair = |worth: &Worth| [worth.mean, worth.error];
+        let pair = |worth: &MeanWinnings| [worth.mean, worth.error];
         let head_to_head = self.head_to_head.iter().map(|row| row.iter().map(pair).collect());
         let found = self.found.map(|found| {
             let best = found.records.best().iter().map(|(complexity, record)| {
@@ -112,7 +112,7 @@ impl Shown for Measured<'_> {
                     "evaluations": record.evaluations,
                 })
             });
-            let curve = found.records.course().iter();
+            let curve = found.records.learning_curve().iter();
             let curve = curve.map(|at| json!([at.evaluations, at.complexity, at.value]));
             json!({
                 "method": self.args.search.map(|kind| format!("{:?}", Method::from(kind))),
@@ -138,7 +138,7 @@ impl Shown for Measured<'_> {
 }
 
 /// A mean with the half-width of its 95 % interval; without it if the mean is exact.
-fn interval(worth: &Worth) -> String {
+fn interval(worth: &MeanWinnings) -> String {
     match worth.error {
         0.0 => format!("{:+.4}", worth.mean),
         error => format!("{:+.4} ± {:.4}", worth.mean, 1.96 * error),

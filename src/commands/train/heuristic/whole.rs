@@ -6,7 +6,7 @@ use std::time::Instant;
 use evaluation::practice::Practice;
 use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef};
-use learners::heuristic::{BookOptions, BookSearch, Rates, statements};
+use learners::heuristic::{Rates, RulebookOptions, RulebookSearch, statements};
 use logs::Rate;
 use logs::folder::write_whole;
 use matches::games::load_game;
@@ -32,7 +32,7 @@ const CHECK: u64 = 200_000;
 /// Runs the command: searches the lists and prints the best.
 pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
     let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
-    if !solvers::subgame::response::is_holdem(&def) {
+    if !solvers::response::in_tree::is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "--game {game}: lists are for heads-up hold'em, limit or no-limit"
         )));
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
             args.statements
         )));
     }
-    let options = BookOptions {
+    let options = RulebookOptions {
         betting: def.betting,
         statements: usize::from(args.statements),
         win_rates: args.win_rates || def.betting == Betting::NoLimit,
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
     let agent = args.named.resolve_with_policy(opponent)?;
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("only agents with a policy are let through");
-    let search = BookSearch::new(options, &format!("{game} against {opponent}"), start);
+    let search = RulebookSearch::new(options, &format!("{game} against {opponent}"), start);
     let table = Table { def: &def, opponent: &*policy, args };
     let begun = Instant::now();
     let search = table.search(search, options)?;
@@ -94,17 +94,17 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
             "statements": count,
             "rules": search.best().to_string(),
             "rate": found[0],
-            "books": search.books(),
+            "books": search.rulebooks(),
             "rounds": search.round(),
             "seconds": seconds,
-            "course": search.course(),
+            "course": search.learning_curve(),
         });
         format!("{document:#}\n")
     } else {
         format!(
             "{count} statements for {game} against {opponent}: {} rules in {} rounds, {seconds:.0} s\n\n{}\n\
              On {} other hands: {}\n",
-            whole(search.books()),
+            whole(search.rulebooks()),
             search.round(),
             search.best(),
             whole(CHECK),
@@ -137,7 +137,11 @@ impl Table<'_> {
         })
     }
 
-    fn search(&self, mut search: BookSearch, options: BookOptions) -> Result<BookSearch, Failure> {
+    fn search(
+        &self,
+        mut search: RulebookSearch,
+        options: RulebookOptions,
+    ) -> Result<RulebookSearch, Failure> {
         let mut checkpoint = Checkpoint::begin(self.args.out.as_deref())?;
         checkpoint.resume(|text| search.resume(text))?;
         let stop = checkpoint.stop().clone();
@@ -150,7 +154,7 @@ impl Table<'_> {
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
         loop {
             let going = search.step(rates).map_err(Failure::input)?;
-            let best = search.course().last();
+            let best = search.learning_curve().last();
             let best =
                 best.map_or_else(String::new, |step| format!("best {:+.0} mbb/hand", step.value));
             progress.show(search.round(), &best);

@@ -5,7 +5,7 @@ mod finished_runs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use learners::linear_q::{Form, Lesson, Quirk, learn, search};
+use learners::linear_q::{Form, LearningOptions, Quirk, learn, search};
 use models::linear::{Blind, FEATURES, LinearModel, Theta, Weights};
 use serde_json::{Value, json};
 use show::Table;
@@ -246,7 +246,8 @@ impl Args {
             Method::Q => {
                 let without = self.without.iter().map(|&quirk| quirk.quirk()).collect();
                 let (hands, alpha) = (self.hands.0, self.alpha);
-                learn(&Lesson { stack, hands, alpha, form, without }, seed).map_err(Failure::input)
+                learn(&LearningOptions { stack, hands, alpha, form, without }, seed)
+                    .map_err(Failure::input)
             }
         }
     }

@@ -6,7 +6,7 @@
 //! preserve its expectation. Numbers smaller than 2⁻¹⁴ become zero.
 
 /// The bits of 2⁻¹⁴ in single precision.
-const LEAST: u32 = (127 - 14) << 23;
+const MIN_BITS: u32 = (127 - 14) << 23;
 
 /// Number of single-precision mantissa bits dropped with a sign; below, without one.
 const SIGNED: u32 = 14;
@@ -14,14 +14,14 @@ const UNSIGNED: u32 = 13;
 
 #[inline]
 fn unpacked<const DROPPED: u32>(code: u32) -> f32 {
-    if code == 0 { 0.0 } else { f32::from_bits((code << DROPPED) + LEAST) }
+    if code == 0 { 0.0 } else { f32::from_bits((code << DROPPED) + MIN_BITS) }
 }
 
 #[inline]
 fn packed<const DROPPED: u32>(number: f32, noise: u32, most: u32) -> u32 {
     let bits = number.to_bits();
     // Also for NaN: comparisons of bits are those of positive numbers.
-    let above = bits.saturating_sub(LEAST).saturating_add(noise & ((1 << DROPPED) - 1));
+    let above = bits.saturating_sub(MIN_BITS).saturating_add(noise & ((1 << DROPPED) - 1));
     (above >> DROPPED).min(most)
 }
 

@@ -8,8 +8,8 @@ use game::Street;
 
 use super::count::Counter;
 use super::pair_counts::PairCounts;
-use super::{ExactError, MOST_PATHS};
-use crate::subgame::symmetry::{Renaming, alike};
+use super::{ExactError, MAX_PATHS};
+use crate::subgame::symmetry::{Renaming, card_classes};
 
 impl PairCounts {
     /// Counts all deals that continue a board of three, four or five cards, on the calling thread.
@@ -47,7 +47,7 @@ impl PairCounts {
 pub fn check(buckets: &Buckets) -> Result<(), ExactError> {
     for street in Street::ALL {
         let found = buckets.count(street) as usize;
-        if found > MOST_PATHS {
+        if found > MAX_PATHS {
             return Err(ExactError::Buckets { street, found });
         }
     }
@@ -104,16 +104,16 @@ impl Walk<'_> {
     fn hands(&self, dealt: CardSet) -> (Vec<(Combo, usize)>, Vec<[u16; 3]>) {
         let on_turn = on(self.buckets, dealt);
         let mut prefixes = Vec::new();
-        let mut places = HashMap::new();
+        let mut indices = HashMap::new();
         let free = Combo::all().filter(|hand| !hand.set().intersects(dealt));
         let hands = free.map(|hand| {
             let at = hand.index();
             let prefix = [self.before_flop[at], self.on_flop[at], on_turn[at]];
-            let place = *places.entry(prefix).or_insert_with(|| {
+            let index = *indices.entry(prefix).or_insert_with(|| {
                 prefixes.push(prefix);
                 prefixes.len() - 1
             });
-            (hand, place)
+            (hand, index)
         });
         (hands.collect(), prefixes)
     }
@@ -139,10 +139,10 @@ pub(crate) fn next(board: CardSet, symmetries: &[Renaming], given: Option<&Card>
         let keep = symmetries.iter().copied().filter(|renaming| renaming.card(card) == card);
         return vec![Next { card, times: 1, symmetries: keep.collect() }];
     }
-    let all = alike(CardSet::FULL, board, symmetries).into_iter().map(|alike| Next {
-        card: alike.cards[0].0,
-        times: alike.cards.len() as u64,
-        symmetries: alike.symmetries,
+    let all = card_classes(CardSet::FULL, board, symmetries).into_iter().map(|card_classes| Next {
+        card: card_classes.cards[0].0,
+        times: card_classes.cards.len() as u64,
+        symmetries: card_classes.symmetries,
     });
     all.collect()
 }

@@ -1,7 +1,7 @@
 //! Values of strategies against a best response: Algorithm 3, for both seats.
 
-use super::Endgame;
 use crate::Player;
+use crate::endgame::Endgame;
 
 impl Endgame {
     /// A strategy's exploitability: the game's value minus what it is sure to get, in pots.
@@ -68,7 +68,7 @@ impl Endgame {
     /// The first player's winnings with a card for each size, in pots, against these calling
     /// probabilities: a row for each card with the probability of calling each size. `None` where
     /// the second player can hold no other card. Panics where the strategy has another shape.
-    pub fn worth_of_sizes(&self, card: usize, calls: &[f64]) -> Option<Vec<f64>> {
+    pub fn size_values(&self, card: usize, calls: &[f64]) -> Option<Vec<f64>> {
         let sizes = self.bets.len();
         assert_eq!(calls.len(), self.cards() * sizes, "a row for each card");
         let others = || (0..self.cards()).filter(move |&other| other != card);
@@ -87,16 +87,16 @@ impl Endgame {
     /// The second player's winnings from calling a size with a card, in pots, against these betting
     /// probabilities: a row for each card with the probability of each size. A fold wins 0. `None`
     /// where no other card bets that size. Panics where the strategy has another shape.
-    pub fn worth_of_call(&self, card: usize, bet: usize, strategy: &[f64]) -> Option<f64> {
+    pub fn call_value(&self, card: usize, bet: usize, strategy: &[f64]) -> Option<f64> {
         let sizes = self.bets.len();
         assert_eq!(strategy.len(), self.cards() * sizes, "a row for each card");
         let size = self.bets.sizes()[bet];
-        let [mut met, mut won] = [0.0; 2];
+        let [mut total, mut won] = [0.0; 2];
         for other in (0..self.cards()).filter(|&other| other != card) {
             let mass = self.first[other] * strategy[other * sizes + bet];
-            met += mass;
+            total += mass;
             won += mass * if card > other { 1.0 + size } else { -size };
         }
-        (met > 0.0).then(|| won / met)
+        (total > 0.0).then(|| won / total)
     }
 }

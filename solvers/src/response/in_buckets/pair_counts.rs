@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use cards::Board;
 
-use super::count::Counted;
-use super::{ExactError, MOST_PATHS};
+use super::count::BoardCounts;
+use super::{ExactError, MAX_PATHS};
 
 /// A path: the bucket of a hand on each street.
 pub type Path = [u16; 4];
@@ -70,7 +70,7 @@ impl PairCounts {
     }
 
     /// Adds the counts of a river board, multiplied by `times`.
-    pub(super) fn add_board(&mut self, counted: &Counted<'_>, times: u64) {
+    pub(super) fn add_board(&mut self, counted: &BoardCounts<'_>, times: u64) {
         self.grow();
         for (row, &path) in counted.paths.iter().enumerate() {
             let cells = &mut self.cells[path as usize * self.side..][..self.side];
@@ -95,7 +95,7 @@ impl PairCounts {
     /// Checks that there are not too many paths.
     pub(super) fn check(&self, board: &Board) -> Result<(), ExactError> {
         let found = self.paths.len();
-        if found > MOST_PATHS {
+        if found > MAX_PATHS {
             return Err(ExactError::Paths { found, board: *board });
         }
         Ok(())
@@ -107,7 +107,7 @@ impl PairCounts {
         if self.paths.len() <= before {
             return;
         }
-        self.side = self.paths.len().next_power_of_two().min(MOST_PATHS);
+        self.side = self.paths.len().next_power_of_two().min(MAX_PATHS);
         let mut cells = vec![Cell::default(); self.side * self.side];
         if before > 0 {
             for (new, old) in cells.chunks_mut(self.side).zip(self.cells.chunks(before)) {

@@ -2,14 +2,14 @@
 //! weights are passed down to the terminal nodes, and the values of the responder's hands are
 //! passed back up, with the best action for each hand.
 
-use super::super::betting::{Kind, Line};
-use super::super::boards::{Boards, Next};
-use super::super::ends::View;
-use super::super::storage::Tile;
-use super::super::vector;
-use super::super::workspace::{RoomSize, Workspace};
 use super::blocks::{Block, Blocks, Follow};
 use super::{BoardStrategy, ResponseError};
+use crate::subgame::betting::{Kind, Line};
+use crate::subgame::boards::{Boards, Next};
+use crate::subgame::ends::View;
+use crate::subgame::storage::Tile;
+use crate::subgame::vector;
+use crate::subgame::workspace::{Workspace, WorkspaceSize};
 
 /// The floating-point type.
 pub(super) type Number = f64;
@@ -31,14 +31,14 @@ pub(super) struct PassBuffers<'a> {
 }
 
 /// The workspace sizes of each street, from the first.
-pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<RoomSize> {
+pub(super) fn workspaces(blocks: &Blocks, boards: &Boards) -> Vec<WorkspaceSize> {
     let streets = 6 - boards.all[0].cards.len() as usize;
     let of = |street: usize| {
         let cards = boards.all[0].cards.len() as usize + street;
         let rows = boards.all.iter().filter(|board| board.cards.len() as usize == cards);
         let row = rows.map(|board| board.hands[0].row()).max().unwrap_or_default();
         let lines = blocks.all.iter().map(|block| &block.line);
-        RoomSize::new(lines.filter(|line| line.street == street), row)
+        WorkspaceSize::new(lines.filter(|line| line.street == street), row)
     };
     (0..streets).map(of).collect()
 }

@@ -3,17 +3,17 @@
 use std::convert::Infallible;
 
 use game::{Betting, Street};
-use learners::heuristic::{BookOptions, BookSearch, statements};
+use learners::heuristic::{RulebookOptions, RulebookSearch, statements};
 use models::heuristic::{Act, Clause, Rulebook};
 
 const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfold\n";
 
-fn options(betting: Betting, statements: usize, rounds: u64) -> BookOptions {
-    BookOptions { betting, statements, win_rates: true, rounds, deals: 64, seed: 5 }
+fn options(betting: Betting, statements: usize, rounds: u64) -> RulebookOptions {
+    RulebookOptions { betting, statements, win_rates: true, rounds, deals: 64, seed: 5 }
 }
 
-fn begun(options: BookOptions) -> BookSearch {
-    BookSearch::new(options, "nobody", Rulebook::parse(NOTHING).expect("lists"))
+fn begun(options: RulebookOptions) -> RulebookSearch {
+    RulebookSearch::new(options, "nobody", Rulebook::parse(NOTHING).expect("lists"))
 }
 
 /// A hundred for each street that calls where nothing holds, and for each of its first statements
@@ -48,8 +48,9 @@ fn the_best_lists_are_found_and_have_no_statement_too_many() {
         let clauses: usize =
             search.best().streets().map(|(_, list)| list.complexity() - 1).sum::<usize>();
         assert_eq!(clauses, 2 * 3, "{}", search.best());
-        let course: Vec<f64> = search.course().iter().map(|step| step.value).collect();
-        assert_eq!(course.last(), Some(&value(search.best())));
+        let learning_curve: Vec<f64> =
+            search.learning_curve().iter().map(|step| step.value).collect();
+        assert_eq!(learning_curve.last(), Some(&value(search.best())));
     }
 }
 
@@ -66,7 +67,7 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
     let mut second = begun(all);
     second.resume(&text).expect("the same search");
     while second.step(&mut rates).expect("no error") {}
-    assert_eq!((second.best(), second.course()), (whole.best(), whole.course()));
+    assert_eq!((second.best(), second.learning_curve()), (whole.best(), whole.learning_curve()));
     let mut other = begun(options(Betting::NoLimit, 6, 40));
     assert!(other.resume(&text).is_err() && other.resume("no text").is_err());
 }

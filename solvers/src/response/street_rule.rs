@@ -3,12 +3,12 @@
 use abstraction::betting::BettingTree;
 use game::Street;
 
-use super::betting::{Step, StreetBetting, lines};
-use super::counts::ClassCounts;
-use super::table::{FitnessError, Fold, Rows, kept};
-use super::{Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
+use crate::fitness::betting::{Step, StreetBetting, lines};
+use crate::fitness::counts::ClassCounts;
+use crate::fitness::table::{FitnessError, Fold, Rows, reached_ends};
+use crate::fitness::{Move, Situation};
 
 /// The winnings of a best response to a rule, in chips per match that reaches the street, averaged
 /// over both seats: the blueprint plays both sides up to the street; there one side follows the
@@ -34,21 +34,21 @@ pub fn response(
         for player in Player::BOTH {
             let betting = StreetBetting::new(tree, line, player);
             let (sums, share) =
-                fold.meetings(line, player, classes.len(), columns, |column| column);
+                fold.matchup_counts(line, player, classes.len(), columns, |column| column);
             reach += share;
-            // By column, then end: meetings and margin of the classes that the rule brings there.
+            // By column, then end: matchups and margin of the classes that the rule brings there.
             let ends = betting.ends.len();
             let mut come = vec![[0.0; 2]; columns * ends];
-            for (place, &class) in classes.iter().enumerate() {
+            for (index, &class) in classes.iter().enumerate() {
                 let moves: Vec<usize> = betting
                     .decisions
                     .iter()
                     .map(|&step| StreetBetting::situation(tree, betting.nodes[step], player))
                     .map(|seen| rule(class, seen) as usize)
                     .collect();
-                let kept = kept(&betting.steps, |decision| moves[decision]);
-                for (column, sum) in sums[place * columns..][..columns].iter().enumerate() {
-                    for &end in &kept {
+                let reached = reached_ends(&betting.steps, |decision| moves[decision]);
+                for (column, sum) in sums[index * columns..][..columns].iter().enumerate() {
+                    for &end in &reached {
                         let come = &mut come[column * ends + end];
                         come[0] += sum[0];
                         come[1] += sum[1];
@@ -83,9 +83,9 @@ fn best(
         }
         Step::Other { next } => next.iter().map(after).fold(f64::NEG_INFINITY, f64::max),
         Step::End(end) => {
-            let [met, margin] = come[*end];
+            let [matchups, margin] = come[*end];
             let (chips, folded) = fold.end(betting.nodes[step], player);
-            -folded.map_or_else(|| chips * margin, |chips| chips * met)
+            -folded.map_or_else(|| chips * margin, |chips| chips * matchups)
         }
     }
 }

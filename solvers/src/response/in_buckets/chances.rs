@@ -27,7 +27,7 @@ pub(super) struct OnStreet {
     /// The range of next-street paths that continue each path; empty on the river.
     pub(super) next: Vec<Range<usize>>,
     /// The probability that both are dealt, for each path and each of the other player, row by row.
-    pub(super) met: Vec<f64>,
+    pub(super) pair_probabilities: Vec<f64>,
     /// The probability that the first path has the better hand at showdown, minus that of the
     /// other, in the same layout.
     pub(super) margin: Vec<f64>,
@@ -41,12 +41,12 @@ impl Chances {
         let paths: Vec<Path> = order.iter().map(|&path| pair_counts.paths()[path]).collect();
         let deals = pair_counts.deals() as f64;
         let count = paths.len();
-        let (mut met, mut margin) = (Vec::new(), Vec::new());
+        let (mut pair_probabilities, mut margin) = (Vec::new(), Vec::new());
         for &path in &order {
             for &other in &order {
                 let Cell { wins, ties } = pair_counts.cell(path, other);
                 let losses = pair_counts.cell(other, path).wins;
-                met.push((wins + ties + losses) as f64 / deals);
+                pair_probabilities.push((wins + ties + losses) as f64 / deals);
                 margin.push((wins as f64 - losses as f64) / deals);
             }
         }
@@ -57,7 +57,7 @@ impl Chances {
             street.follow(later);
         }
         for street in &mut streets {
-            street.met = street.sums(&met, count);
+            street.pair_probabilities = street.sums(&pair_probabilities, count);
             street.margin = street.sums(&margin, count);
         }
         Chances { paths, streets }
@@ -86,9 +86,9 @@ impl Chances {
     ///
     /// # Panics
     /// When there are no such paths.
-    pub fn met(&self, street: Street, path: usize, other: usize) -> f64 {
+    pub fn pair_probability(&self, street: Street, path: usize, other: usize) -> f64 {
         let street = &self.streets[street.index()];
-        street.met[path * street.buckets.len() + other]
+        street.pair_probabilities[path * street.buckets.len() + other]
     }
 }
 

@@ -9,7 +9,7 @@ use crate::tree::Tree;
 
 /// A trained classifier of the moves of a street.
 #[derive(Debug, Clone)]
-pub enum Learned {
+pub enum TrainedModel {
     /// A decision tree, of the kinds `cart` and `oct`.
     Tree(Tree),
     /// A boosted forest, of the kind `xgboost`.
@@ -18,7 +18,7 @@ pub enum Learned {
     Network(Network),
 }
 
-impl Learned {
+impl TrainedModel {
     /// All kinds of students.
     pub const KINDS: [&str; 4] = ["cart", "oct", "xgboost", "mlp"];
 
@@ -33,17 +33,17 @@ impl Learned {
         bytes: &[u8],
         columns: &[String],
         classes: &[String],
-    ) -> Result<Learned, String> {
+    ) -> Result<TrainedModel, String> {
         let learned = match kind {
             "cart" | "oct" => {
-                Tree::from_bytes(bytes).map(Learned::Tree).map_err(|error| error.to_string())
+                Tree::from_bytes(bytes).map(TrainedModel::Tree).map_err(|error| error.to_string())
             }
             "xgboost" => {
-                Forest::read(bytes).map(Learned::Forest).map_err(|error| error.to_string())
+                Forest::read(bytes).map(TrainedModel::Forest).map_err(|error| error.to_string())
             }
-            "mlp" => {
-                Network::read(bytes, &[]).map(Learned::Network).map_err(|error| error.to_string())
-            }
+            "mlp" => Network::read(bytes, &[])
+                .map(TrainedModel::Network)
+                .map_err(|error| error.to_string()),
             other => Err(format!("there are no students of the kind `{other}`")),
         }?;
         learned.check(columns, classes)?;
@@ -64,9 +64,9 @@ impl Learned {
             ));
         }
         let names = match self {
-            Learned::Tree(tree) => (tree.column_names(), Some(tree.class_names())),
-            Learned::Forest(forest) => (forest.names(), None),
-            Learned::Network(_) => return Ok(()),
+            TrainedModel::Tree(tree) => (tree.column_names(), Some(tree.class_names())),
+            TrainedModel::Forest(forest) => (forest.names(), None),
+            TrainedModel::Network(_) => return Ok(()),
         };
         let differ = |found: &[String], expected: &[String]| {
             found.iter().zip(expected).find(|(found, expected)| found != expected).map(|(found, expected)| {
@@ -81,11 +81,13 @@ impl Learned {
     /// forest's leaf values to 65,536 levels.
     pub fn encode(&self, small: bool) -> (&'static str, Vec<u8>) {
         match (self, small) {
-            (Learned::Tree(tree), _) => ("tree", tree.to_bytes()),
-            (Learned::Forest(forest), true) => ("forest", forest.to_compact()),
-            (Learned::Forest(forest), false) => ("ubj", forest.to_ubj()),
-            (Learned::Network(network), true) => ("safetensors", network.to_bytes(Precision::Half)),
-            (Learned::Network(network), false) => {
+            (TrainedModel::Tree(tree), _) => ("tree", tree.to_bytes()),
+            (TrainedModel::Forest(forest), true) => ("forest", forest.to_compact()),
+            (TrainedModel::Forest(forest), false) => ("ubj", forest.to_ubj()),
+            (TrainedModel::Network(network), true) => {
+                ("safetensors", network.to_bytes(Precision::Half))
+            }
+            (TrainedModel::Network(network), false) => {
                 ("safetensors", network.to_bytes(Precision::Single))
             }
         }
@@ -94,9 +96,9 @@ impl Learned {
     /// The model as a classifier.
     pub fn classifier(&self) -> &dyn Classifier {
         match self {
-            Learned::Tree(tree) => tree,
-            Learned::Forest(forest) => forest,
-            Learned::Network(network) => network,
+            TrainedModel::Tree(tree) => tree,
+            TrainedModel::Forest(forest) => forest,
+            TrainedModel::Network(network) => network,
         }
     }
 
@@ -107,9 +109,9 @@ impl Learned {
     /// have 1,591,296.
     pub fn parameters(&self) -> usize {
         match self {
-            Learned::Tree(tree) => 2 * tree.nodes() - 1,
-            Learned::Forest(forest) => 2 * forest.node_count() - forest.trees(),
-            Learned::Network(network) => {
+            TrainedModel::Tree(tree) => 2 * tree.nodes() - 1,
+            TrainedModel::Forest(forest) => 2 * forest.node_count() - forest.trees(),
+            TrainedModel::Network(network) => {
                 let count = network.shape().count();
                 count.weights + count.hidden_biases
             }
@@ -119,31 +121,31 @@ impl Learned {
     /// The model's size, in words.
     pub fn size(&self) -> String {
         match self {
-            Learned::Tree(tree) => format!("{} leaves, depth {}", tree.leaves(), tree.depth()),
-            Learned::Forest(forest) => {
+            TrainedModel::Tree(tree) => format!("{} leaves, depth {}", tree.leaves(), tree.depth()),
+            TrainedModel::Forest(forest) => {
                 format!("{} trees, {} nodes", forest.trees(), forest.node_count())
             }
-            Learned::Network(network) => {
+            TrainedModel::Network(network) => {
                 format!("{} parameters", whole(network.parameters().len() as u64))
             }
         }
     }
 }
 
-impl From<Tree> for Learned {
-    fn from(tree: Tree) -> Learned {
-        Learned::Tree(tree)
+impl From<Tree> for TrainedModel {
+    fn from(tree: Tree) -> TrainedModel {
+        TrainedModel::Tree(tree)
     }
 }
 
-impl From<Forest> for Learned {
-    fn from(forest: Forest) -> Learned {
-        Learned::Forest(forest)
+impl From<Forest> for TrainedModel {
+    fn from(forest: Forest) -> TrainedModel {
+        TrainedModel::Forest(forest)
     }
 }
 
-impl From<Network> for Learned {
-    fn from(network: Network) -> Learned {
-        Learned::Network(network)
+impl From<Network> for TrainedModel {
+    fn from(network: Network) -> TrainedModel {
+        TrainedModel::Network(network)
     }
 }

@@ -15,7 +15,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::super::deals::draw;
-use super::super::layout::MOST_ACTIONS;
+use super::super::layout::MAX_ACTIONS;
 use super::super::trainer::mixed;
 use super::{Tables, WHOLE};
 
@@ -29,17 +29,17 @@ const DEALS: usize = 20_000;
 const TRIED: u64 = 500;
 
 /// A hand and a complete board.
-type Held = (Combo, [Card; 5]);
+type RepresentativeHand = (Combo, [Card; 5]);
 
 /// A strategy with the hands that represent each bucket.
-pub(super) struct Asked {
+pub(super) struct AgentStrategy {
     policy: Arc<dyn Policy>,
     /// The representative hands by street and bucket.
-    held: [Vec<Vec<Held>>; 4],
+    held: [Vec<Vec<RepresentativeHand>>; 4],
 }
 
-impl Asked {
-    pub(super) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> Asked {
+impl AgentStrategy {
+    pub(super) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> AgentStrategy {
         let count = |street: Street| tables.buckets.count(street) as usize;
         let mut held = Street::ALL.map(|street| vec![Vec::new(); count(street)]);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
@@ -55,7 +55,7 @@ impl Asked {
                 }
             }
         });
-        Asked { policy, held }
+        AgentStrategy { policy, held }
     }
 
     /// The action probabilities of a decision for a bucket, in 255ths.
@@ -77,7 +77,7 @@ impl Asked {
         board: &[Card; 5],
         shares: &mut [u8],
     ) {
-        let mut weights = [0.0; MOST_ACTIONS];
+        let mut weights = [0.0; MAX_ACTIONS];
         let weights = &mut weights[..shares.len()];
         self.add_weights(tables, node, hole, board, weights);
         round(weights, tables.tree.actions(node), shares);
@@ -101,7 +101,7 @@ impl Asked {
     }
 
     /// Whether the strategy was the same for all hands of a bucket in all tested situations.
-    pub(super) fn goes_by_buckets(&self, tables: &Tables) -> bool {
+    pub(super) fn depends_on_buckets_only(&self, tables: &Tables) -> bool {
         let tree = &tables.tree;
         let nodes = tree.nodes().len() as u64;
         (0..TRIED).all(|number| {
@@ -129,8 +129,8 @@ fn at(tables: &Tables, node: u32, board: &[Card; 5]) -> Option<PublicState> {
     let mut steps = Vec::new();
     let mut below = node;
     while let Some(parent) = tree.parent(below) {
-        let place = below - tree.node(parent).children().start;
-        steps.push(tree.actions(parent)[place as usize]);
+        let index = below - tree.node(parent).children().start;
+        steps.push(tree.actions(parent)[index as usize]);
         below = parent;
     }
     let mut public = PublicState::new(tree.def());
@@ -163,7 +163,7 @@ fn add(
     for &(action, p) in &strategy.actions {
         let action = legal.nearest(action);
         match actions.iter().position(|&known| known == action) {
-            Some(place) => weights[place] += p,
+            Some(index) => weights[index] += p,
             None if matches!(action, Action::RaiseTo(_)) => {
                 let bet = size(&action);
                 let smaller = translate(&sizes, bet, 0.0);
@@ -191,7 +191,7 @@ fn round(weights: &[f64], actions: &[Action], shares: &mut [u8]) {
     }
     let given: u32 = shares.iter().map(|&share| u32::from(share)).sum();
     let call = actions.iter().position(|&action| action == Action::Call).unwrap_or_default();
-    let most = (0..shares.len()).rev().max_by_key(|&place| shares[place]).unwrap_or_default();
+    let most = (0..shares.len()).rev().max_by_key(|&index| shares[index]).unwrap_or_default();
     let rest = if total > 0.0 { most } else { call };
     shares[rest] += (WHOLE - given) as u8;
 }

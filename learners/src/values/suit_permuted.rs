@@ -21,7 +21,7 @@ fn suits(number: usize) -> [Suit; 4] {
 }
 
 /// A situation with permuted suits.
-pub(super) struct Renamed {
+pub(super) struct SuitPermuted {
     board: CardSet,
     flop: CardSet,
     pot: f32,
@@ -30,8 +30,8 @@ pub(super) struct Renamed {
     values: [Vec<f32>; 2],
 }
 
-impl Renamed {
-    pub(super) fn new(situation: &Solved<'_>, number: usize) -> Renamed {
+impl SuitPermuted {
+    pub(super) fn new(situation: &Solved<'_>, number: usize) -> SuitPermuted {
         let suits = suits(number);
         let card = |card: Card| Card::new(card.rank(), suits[usize::from(card.suit().index())]);
         let hands: Vec<usize> = Combo::all()
@@ -40,18 +40,18 @@ impl Renamed {
                 Combo::new(high, low).expect("two cards stay two cards").index()
             })
             .collect();
-        let renamed = |numbers: &[f32]| {
-            let mut renamed = vec![0.0; numbers.len()];
-            numbers.iter().zip(&hands).for_each(|(&number, &hand)| renamed[hand] = number);
-            renamed
+        let suit_permuted = |numbers: &[f32]| {
+            let mut suit_permuted = vec![0.0; numbers.len()];
+            numbers.iter().zip(&hands).for_each(|(&number, &hand)| suit_permuted[hand] = number);
+            suit_permuted
         };
-        Renamed {
+        SuitPermuted {
             board: situation.board.iter().map(card).collect(),
             flop: situation.flop.iter().map(card).collect(),
             pot: situation.pot,
             exploitability: situation.exploitability,
-            ranges: situation.ranges.map(renamed),
-            values: situation.values.map(renamed),
+            ranges: situation.ranges.map(suit_permuted),
+            values: situation.values.map(suit_permuted),
         }
     }
 

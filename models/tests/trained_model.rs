@@ -1,11 +1,11 @@
-//! What learned, whichever kind it is.
+//! Tests of trained models of every kind.
 
 use std::sync::Arc;
 
 use game::Street;
 use models::forest::{Forest, Node, Tree};
 use models::network::{Activation, Network, Scaling, Shape, Softmax};
-use models::student::{Learned, columns};
+use models::student::{TrainedModel, columns};
 
 /// A whole tree of this depth.
 fn whole(depth: usize) -> String {
@@ -23,7 +23,7 @@ fn parameters_of_trees_and_networks_are_the_published_ones() {
     let classes = ["fold", "call"].map(str::to_owned);
     let columns = columns(Street::Flop);
     let tree = models::tree::Tree::parse(&whole(15), &columns, &classes).expect("a tree");
-    assert_eq!(Learned::from(tree).parameters(), 131_069);
+    assert_eq!(TrainedModel::from(tree).parameters(), 131_069);
     let shape = Shape {
         inputs: columns.len(),
         hidden: vec![512; 7],
@@ -33,7 +33,7 @@ fn parameters_of_trees_and_networks_are_the_published_ones() {
     let scaling = Scaling::new(vec![0.0; shape.inputs], vec![1.0; shape.inputs]);
     let parameters = vec![0.0; shape.count().total()];
     let network = Network::new(shape, parameters, scaling.expect("a scaling"), Arc::new(Softmax));
-    assert_eq!(Learned::from(network.expect("a network")).parameters(), 1_591_296);
+    assert_eq!(TrainedModel::from(network.expect("a network")).parameters(), 1_591_296);
 }
 
 #[test]
@@ -54,5 +54,5 @@ fn parameters_of_a_forest_are_those_of_its_trees() {
         forest.push(&Tree { nodes }).expect("a tree");
     }
     // Three nodes and two branches, and one node.
-    assert_eq!(Learned::from(forest).parameters(), 6);
+    assert_eq!(TrainedModel::from(forest).parameters(), 6);
 }

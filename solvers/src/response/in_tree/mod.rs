@@ -30,20 +30,20 @@ use cards::{Board, Card, CardSet, Combo, Range, StartingHand};
 use game::{Action, GameDef};
 
 pub use flops::{FLOPS, FlopKind, KINDS, flop_kinds, shuffled_flops};
-pub use preflop::{Before, Choices, Preflop};
-pub use strategy::{Asked, BoardStrategy, InBuckets, TreeStrategy};
+pub use preflop::{Choices, Preflop, PreflopPlay};
+pub use strategy::{BoardStrategy, InBuckets, PolicyInTree, TreeStrategy};
 
 use self::blocks::Blocks;
 use self::pass::{Pass, PassBuffers};
-use super::boards::{Boards, Table};
-use super::ends::View;
-use super::workspace::Workspace;
 use crate::Player;
+use crate::subgame::boards::{Boards, Table};
+use crate::subgame::ends::View;
+use crate::subgame::workspace::Workspace;
 
 /// Number of pairs of hands that can be held on a flop.
 const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;
 
-/// Why no response can be computed.
+/// The reason no response can be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ResponseError {
     /// The game is not heads-up hold'em.
@@ -56,28 +56,29 @@ pub enum ResponseError {
     #[error(
         "with {hole} {} the agent {}, which the bet menu does not have: give one that has all its \
          bets",
-        place(.betting, .board), verb(*.action)
+        situation_text(.betting, .board), verb(*.action)
     )]
     OffTree {
         /// The agent's cards.
         hole: Combo,
         /// The betting so far, in ACPC notation.
         betting: String,
-        /// The board.
+        /// The board cards dealt by then.
         board: Board,
         /// The action of the agent.
         action: Action,
     },
     /// The agent's probabilities do not sum to 1.
     #[error(
-        "the agent's probabilities with {hole} {} sum to {sum}, not to 1", place(.betting, .board)
+        "the agent's probabilities with {hole} {} sum to {sum}, not to 1",
+        situation_text(.betting, .board)
     )]
     Strategy {
         /// The agent's cards.
         hole: Combo,
         /// The betting so far, in ACPC notation.
         betting: String,
-        /// The board.
+        /// The board cards dealt by then.
         board: Board,
         /// The sum of the probabilities.
         sum: f64,
@@ -95,8 +96,8 @@ pub enum ResponseError {
     },
 }
 
-/// A place in a hand, in words.
-fn place(betting: &str, board: &Board) -> String {
+/// The text of a situation: its betting and board.
+fn situation_text(betting: &str, board: &Board) -> String {
     let betting = match betting {
         "" => "at the beginning".to_owned(),
         betting => format!("after {betting}"),
@@ -104,7 +105,7 @@ fn place(betting: &str, board: &Board) -> String {
     if board.is_empty() { betting } else { format!("{betting} on {board}") }
 }
 
-/// What a player does, in words.
+/// The action of a player, in words.
 fn verb(action: Action) -> String {
     match action {
         Action::Fold => "folds".to_owned(),
@@ -218,7 +219,7 @@ impl<'a> Responder<'a> {
         Ok(won.into_iter().flatten().flatten().collect())
     }
 
-    /// What the hands win for each of the responders and each of the first nodes.
+    /// The winnings of the hands for each of the responders and each of the first nodes.
     fn respond_on(
         &self,
         blocks: &Blocks,

@@ -38,7 +38,8 @@ enum Node {
         children: Vec<usize>,
         shares: Vec<ByHand>,
     },
-    /// What each player wins as the responder, times the probability that the agent gets here.
+    /// The winnings of each player as the responder, times the probability that the agent gets
+    /// here.
     End(Box<[ByHand; 2]>),
     Leaf(usize),
 }
@@ -52,12 +53,12 @@ pub struct Choices(Vec<[u8; StartingHand::COUNT]>);
 /// values of its actions.
 type Own<'a> = dyn FnMut(usize, &[ByHand], &[ByHand]) -> ByHand + 'a;
 
-/// How a responder plays before the flop.
+/// The strategy of a responder before the flop.
 #[derive(Debug, Clone, Copy)]
-pub enum Before<'a> {
-    /// As the agent would in its place.
+pub enum PreflopPlay<'a> {
+    /// The agent's own strategy.
     AsAgent,
-    /// By its own choices.
+    /// The responder's own choices.
     Chosen(&'a Choices),
 }
 
@@ -72,10 +73,10 @@ impl Preflop {
         let ends = Ends::new();
         while let Some((number, reach, parent)) = waiting.pop() {
             let at = preflop.nodes.len();
-            if let Some((parent, place)) = parent
+            if let Some((parent, index)) = parent
                 && let Node::Decision { children, .. } = &mut preflop.nodes[parent]
             {
-                children[place] = at;
+                children[index] = at;
             }
             let chips: f64 = tree.committed(number).into_iter().min().unwrap_or_default().into();
             let node = match tree.node(number).kind {
@@ -89,13 +90,13 @@ impl Preflop {
                     let mut shares = vec![0.0; children.len() * Combo::COUNT];
                     agent.shares(number, Combo::COUNT, &mut shares)?;
                     let shares = by_hand(tree, number, &shares)?;
-                    for (place, child) in children.clone().enumerate() {
+                    for (index, child) in children.clone().enumerate() {
                         let mut reach = reach;
                         let own = &mut reach[usize::from(seat)];
                         own.iter_mut()
-                            .zip(&shares[place])
+                            .zip(&shares[index])
                             .for_each(|(reach, share)| *reach *= share);
-                        waiting.push((child, reach, Some((at, place))));
+                        waiting.push((child, reach, Some((at, index))));
                     }
                     let player = Player::BOTH[usize::from(seat)];
                     Node::Decision { player, children: vec![0; children.len()], shares }
@@ -125,14 +126,14 @@ impl Preflop {
     /// Total winnings of a responder in chips per hand when it plays by `before` before the flop.
     /// `after` has its values after each leaf: for each leaf in order a number for each kind of
     /// hand, see [`FlopValues`](super::FlopValues).
-    pub fn winnings(&self, player: Player, before: Before<'_>, after: &[f64]) -> f64 {
+    pub fn winnings(&self, player: Player, before: PreflopPlay<'_>, after: &[f64]) -> f64 {
         self.fold(player, after, &mut |at, shares, values| match before {
-            Before::AsAgent => std::array::from_fn(|hand| {
-                (0..values.len()).map(|place| shares[place][hand] * values[place][hand]).sum()
+            PreflopPlay::AsAgent => std::array::from_fn(|hand| {
+                (0..values.len()).map(|index| shares[index][hand] * values[index][hand]).sum()
             }),
-            Before::Chosen(choices) => std::array::from_fn(|hand| {
-                let place = usize::from(choices.0[at][hand]);
-                values[place.min(values.len() - 1)][hand]
+            PreflopPlay::Chosen(choices) => std::array::from_fn(|hand| {
+                let index = usize::from(choices.0[at][hand]);
+                values[index.min(values.len() - 1)][hand]
             }),
         })
     }
@@ -144,9 +145,9 @@ impl Preflop {
         let won = self.fold(player, after, &mut |at, _, values| {
             std::array::from_fn(|hand| {
                 let mut best = 0;
-                for place in 1..values.len() {
-                    if values[place][hand] > values[best][hand] {
-                        best = place;
+                for index in 1..values.len() {
+                    if values[index][hand] > values[best][hand] {
+                        best = index;
                     }
                 }
                 choices.0[at][hand] = best as u8;
@@ -203,7 +204,7 @@ fn by_hand(tree: &BettingTree, node: u32, shares: &[f32]) -> Result<Vec<ByHand>,
 struct Ends {
     /// The probability that both kinds are dealt, by the player's and the other's kind. `shown` is
     /// this times the probability of winning minus that of losing.
-    met: Vec<ByHand>,
+    pair_probability: Vec<ByHand>,
     shown: Vec<ByHand>,
 }
 
@@ -220,7 +221,7 @@ impl Ends {
             StartingHand::all().map(row).collect()
         };
         Ends {
-            met: of(&|hero, villain| matrix.pairs(hero, villain) as f64 / PAIRS),
+            pair_probability: of(&|hero, villain| matrix.pairs(hero, villain) as f64 / PAIRS),
             shown: of(&|hero, villain| {
                 let counts = matrix.get(hero, villain);
                 let losses = counts.total - counts.wins - counts.ties;
@@ -230,7 +231,7 @@ impl Ends {
     }
 
     fn folded(&self, reach: &[ByHand; 2], won: [f64; 2]) -> [ByHand; 2] {
-        [0, 1].map(|player| times(&self.met, &reach[1 - player], won[player]))
+        [0, 1].map(|player| times(&self.pair_probability, &reach[1 - player], won[player]))
     }
 
     fn shown(&self, reach: &[ByHand; 2], chips: f64) -> [ByHand; 2] {
@@ -240,6 +241,11 @@ impl Ends {
 
 fn times(rows: &[ByHand], reach: &ByHand, chips: f64) -> ByHand {
     std::array::from_fn(|hand| {
-        chips * rows[hand].iter().zip(reach).map(|(met, reach)| met * reach).sum::<f64>()
+        chips
+            * rows[hand]
+                .iter()
+                .zip(reach)
+                .map(|(pair_probability, reach)| pair_probability * reach)
+                .sum::<f64>()
     })
 }

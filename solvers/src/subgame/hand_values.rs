@@ -4,9 +4,9 @@ use cards::{Combo, Range};
 use game::PublicState;
 
 use super::ends::View;
-use super::judge::{Answer, met};
+use super::evaluator::{Answer, unblocked_weights};
 use super::pass::Pass;
-use super::spot::Place;
+use super::spot::SpotIndex;
 use super::{HandValue, OffTree, Solver, Spot};
 use crate::Player;
 
@@ -26,9 +26,9 @@ impl Solver {
             return Ok(Default::default());
         }
         let ranges = Player::BOTH.map(|player| spot.range(player).clone());
-        let place = spot.place();
+        let index = spot.index();
         Ok(Player::BOTH
-            .map(|player| self.values_of(player, &place, &ranges[player.other().index()])))
+            .map(|player| self.values_of(player, &index, &ranges[player.other().index()])))
     }
 
     /// Returns, for each hand of the acting player, the chips it wins in the whole hand by each
@@ -47,56 +47,62 @@ impl Solver {
         };
         let (child, count) = (decision.child, decision.count);
         let others = spot.range(player.other()).clone();
-        let place = Place { node: child, ..spot.place() };
-        let sums = self.sums(player, &place, count, Answer::Average);
+        let index = SpotIndex { node: child, ..spot.index() };
+        let sums = self.sums(player, &index, count, Answer::Average);
         let row = sums.len() / count;
-        let met = self.met(player, &place, &others);
-        let back = place.renaming.back();
-        let hands = self.boards.all[place.board].hands[player.index()].all();
-        let each = hands.zip(met).enumerate().map(|(hand, (combo, met))| {
-            let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
+        let unblocked = self.unblocked_weights(player, &index, &others);
+        let back = index.renaming.back();
+        let hands = self.boards.all[index.board].hands[player.index()].all();
+        let each = hands.zip(unblocked).enumerate().map(|(hand, (combo, unblocked))| {
+            let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
             let values = (0..count).map(|action| each(sums[action * row + hand]));
             (back.combo(combo), values.collect())
         });
         Ok(each.collect())
     }
 
-    fn values_of(&mut self, player: Player, place: &Place, others: &Range) -> Vec<HandValue> {
+    fn values_of(&mut self, player: Player, index: &SpotIndex, others: &Range) -> Vec<HandValue> {
         let [means, bests] =
-            [Answer::Average, Answer::Best].map(|answer| self.sums(player, place, 1, answer));
-        let met = self.met(player, place, others);
-        let back = place.renaming.back();
-        let hands = self.boards.all[place.board].hands[player.index()].all();
-        let each = hands.zip(met).zip(means.into_iter().zip(bests));
-        let each = each.map(|((combo, met), (mean, best))| {
-            let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
-            HandValue { combo: back.combo(combo), met, value: each(mean), best: each(best) }
+            [Answer::Average, Answer::Best].map(|answer| self.sums(player, index, 1, answer));
+        let unblocked = self.unblocked_weights(player, index, others);
+        let back = index.renaming.back();
+        let hands = self.boards.all[index.board].hands[player.index()].all();
+        let each = hands.zip(unblocked).zip(means.into_iter().zip(bests));
+        let each = each.map(|((combo, unblocked), (mean, best))| {
+            let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
+            HandValue {
+                combo: back.combo(combo),
+                unblocked_weight: unblocked,
+                value: each(mean),
+                best: each(best),
+            }
         });
         each.collect()
     }
 
-    /// For each of a player's hands, the weight of the opponent's hands that it meets at a place.
-    fn met(&self, player: Player, place: &Place, others: &Range) -> Vec<f64> {
-        let board = &self.boards.all[place.board];
-        let back = place.renaming.back();
+    /// For each of a player's hands, the weight of the opponent's hands that it does not block at a
+    /// spot.
+    fn unblocked_weights(&self, player: Player, index: &SpotIndex, others: &Range) -> Vec<f64> {
+        let board = &self.boards.all[index.board];
+        let back = index.renaming.back();
         let held = board.hands[player.other().index()].all();
         let weights: Vec<f64> = held.map(|combo| others.weight(back.combo(combo))).collect();
-        met(board, player, &weights)
+        unblocked_weights(board, player, &weights)
     }
 
     /// Chips times weights of the opponent's hands, for each of the player's hands: one row for
-    /// each of `count` nodes, starting with the place's.
-    fn sums(&mut self, player: Player, place: &Place, count: usize, work: Answer) -> Vec<f64> {
-        let Solver { subgame, boards, judging: workspaces, part, .. } = self;
-        let back = place.renaming.back();
-        let begun = &place.begun[player.other().index()];
-        let hands = boards.all[place.board].hands[player.other().index()].all();
+    /// each of `count` nodes, starting with the spot's.
+    fn sums(&mut self, player: Player, index: &SpotIndex, count: usize, work: Answer) -> Vec<f64> {
+        let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, .. } = self;
+        let back = index.renaming.back();
+        let begun = &index.begun[player.other().index()];
+        let hands = boards.all[index.board].hands[player.other().index()].all();
         let weights: Vec<f64> = hands.map(|combo| begun.weight(back.combo(combo))).collect();
-        let part = place.path.iter().fold(part, |part, &below| &mut part.below[below]);
+        let storage = index.path.iter().fold(storage, |storage, &below| &mut storage.below[below]);
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work };
         pass.run_at(
-            [place.line, place.board, place.node, count],
-            part,
+            [index.line, index.board, index.node, count],
+            storage,
             &weights,
             workspaces,
             <[f64]>::to_vec,

@@ -31,31 +31,31 @@ pub(super) struct Counter {
     sorted: Vec<u64>,
     /// The paths on this board; below, for every path its index among them.
     paths: Vec<u32>,
-    places: Vec<u16>,
+    indices: Vec<u16>,
     /// Counts of passed hands by path: for each card, and in total.
     passed: Vec<f32>,
     wins: Vec<f32>,
-    met: Vec<f32>,
+    pairs: Vec<f32>,
     width: usize,
 }
 
 /// The counts of a board.
-pub(super) struct Counted<'a> {
+pub(super) struct BoardCounts<'a> {
     /// The paths on the board.
     pub(super) paths: &'a [u32],
     wins: &'a [f32],
-    met: &'a [f32],
+    pairs: &'a [f32],
     width: usize,
 }
 
-impl Counted<'_> {
+impl BoardCounts<'_> {
     /// The cell of two paths, by their indices.
     #[inline]
     pub(super) fn cell(&self, path: usize, other: usize) -> Cell {
         let wins = self.wins[path * self.width + other] as u64;
         let losses = self.wins[other * self.width + path] as u64;
-        let met = self.met[path * self.width + other] as u64;
-        Cell { wins, ties: met - wins - losses }
+        let pairs = self.pairs[path * self.width + other] as u64;
+        Cell { wins, ties: pairs - wins - losses }
     }
 }
 
@@ -63,7 +63,7 @@ impl Counter {
     /// Starts another board, without hands.
     pub(super) fn deal(&mut self, board: CardSet) {
         for &path in &self.paths {
-            self.places[path as usize] = u16::MAX;
+            self.indices[path as usize] = u16::MAX;
         }
         self.paths.clear();
         self.hands.clear();
@@ -74,25 +74,25 @@ impl Counter {
     #[inline]
     pub(super) fn add(&mut self, hand: Combo, path: u32) {
         let Some(strengths) = &self.strengths else { return };
-        if self.places.len() <= path as usize {
-            self.places.resize(path as usize + 1, u16::MAX);
+        if self.indices.len() <= path as usize {
+            self.indices.resize(path as usize + 1, u16::MAX);
         }
-        let place = &mut self.places[path as usize];
-        if *place == u16::MAX {
-            *place = self.paths.len() as u16;
+        let index = &mut self.indices[path as usize];
+        if *index == u16::MAX {
+            *index = self.paths.len() as u16;
             self.paths.push(path);
         }
         let [high, low] = hand.cards();
         let strength = u64::from(strengths.rank(high, low).value());
-        self.hands.push(strength << 32 | u64::from(*place) << 16 | hand.index() as u64);
+        self.hands.push(strength << 32 | u64::from(*index) << 16 | hand.index() as u64);
     }
 
     /// Counts the added hands against each other.
-    pub(super) fn count(&mut self) -> Counted<'_> {
+    pub(super) fn count(&mut self) -> BoardCounts<'_> {
         let count = self.paths.len();
         self.width = count.next_multiple_of(WIDTH);
         for (rows, many) in
-            [(&mut self.passed, ROWS), (&mut self.wins, count), (&mut self.met, count)]
+            [(&mut self.passed, ROWS), (&mut self.wins, count), (&mut self.pairs, count)]
         {
             rows.clear();
             rows.resize(many * self.width, 0.0);
@@ -102,32 +102,32 @@ impl Counter {
             equal.sort_unstable();
             let of_one_path = || equal.chunk_by(|a, b| a >> 16 == b >> 16);
             for same in of_one_path() {
-                let row = &mut self.wins[place(same[0]) * self.width..][..self.width];
+                let row = &mut self.wins[path_index(same[0]) * self.width..][..self.width];
                 beats(same, &self.passed, row);
             }
             for same in of_one_path() {
-                let place = place(same[0]);
-                self.passed[ALL * self.width + place] += same.len() as f32;
+                let index = path_index(same[0]);
+                self.passed[ALL * self.width + index] += same.len() as f32;
                 for card in same.iter().flat_map(|&hand| cards(hand)) {
-                    self.passed[card * self.width + place] += 1.0;
+                    self.passed[card * self.width + index] += 1.0;
                 }
             }
         }
-        self.meet();
-        Counted { paths: &self.paths, wins: &self.wins, met: &self.met, width: self.width }
+        self.count_pairs();
+        BoardCounts { paths: &self.paths, wins: &self.wins, pairs: &self.pairs, width: self.width }
     }
 
     /// Computes how often each two paths meet, after all hands have passed.
-    fn meet(&mut self) {
+    fn count_pairs(&mut self) {
         let width = self.width;
         let (of_cards, all) = self.passed.split_at(ALL * width);
-        for (place, row) in self.met.chunks_mut(width.max(1)).enumerate() {
-            add(row, all, all[place]);
+        for (index, row) in self.pairs.chunks_mut(width.max(1)).enumerate() {
+            add(row, all, all[index]);
             for of_card in of_cards.chunks(width) {
-                add(row, of_card, -of_card[place]);
+                add(row, of_card, -of_card[index]);
             }
             // Each hand was subtracted for both of its cards.
-            row[place] += all[place];
+            row[index] += all[index];
         }
     }
 }
@@ -178,7 +178,7 @@ fn add(row: &mut [f32], other: &[f32], times: f32) {
 
 /// The index of a hand's path.
 #[inline]
-fn place(hand: u64) -> usize {
+fn path_index(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
 }
 

@@ -20,7 +20,7 @@ use abstraction::facts::Texture;
 use game::{Betting, Street};
 use show::nearest::nearest;
 
-use super::{Heuristic, HeuristicError, Place, Unreached};
+use super::{Heuristic, HeuristicError, RuleScope, Unreached};
 
 /// A rulebook: a list of statements for each of some streets.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ impl PartialEq for Rulebook {
 /// A statement that can never apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The street.
+    /// The street of the statement's list.
     pub street: Street,
     /// The line of the file, from 1, if it was parsed from one.
     pub line: Option<usize>,
@@ -127,7 +127,7 @@ impl Rulebook {
                 book.dry = Some(dry);
                 continue;
             }
-            let street = part(content).map_err(line)?;
+            let street = section_street(content).map_err(line)?;
             if book.street(street).is_some() {
                 return Err(line(format!("`[{street}]` is already above: leave one out")));
             }
@@ -138,7 +138,7 @@ impl Rulebook {
             let end = body.map_or(lines.len(), |length| at + length);
             let numbered = (at..end).map(|at| (at, lines[at]));
             let first = at;
-            let (heuristic, places) = match Heuristic::parse_lines(numbered, Some(street)) {
+            let (heuristic, line_numbers) = match Heuristic::parse_lines(numbered, Some(street)) {
                 Err(HeuristicError::NoDefault { .. }) => {
                     let last = (first..end).rev().find(|&at| !self::content(lines[at]).is_empty());
                     return Err(HeuristicError::NoDefault {
@@ -148,7 +148,7 @@ impl Rulebook {
                 other => other?,
             };
             book.streets[street.index()] = Some(heuristic);
-            book.lines[street.index()] = places;
+            book.lines[street.index()] = line_numbers;
             at = end;
         }
         book.require(&[])?;
@@ -192,7 +192,7 @@ impl Rulebook {
     /// The first statement that cannot, with its line if it was parsed from a file.
     pub fn check(&self, betting: Betting) -> Result<(), HeuristicError> {
         for (street, heuristic) in self.streets() {
-            heuristic.check(Place { street, betting }).map_err(|error| match error {
+            heuristic.check(RuleScope { street, betting }).map_err(|error| match error {
                 HeuristicError::Statement { number, text, what } => {
                     match self.line(street, number - 1) {
                         Some(line) => HeuristicError::Line { line, text, what },
@@ -209,11 +209,11 @@ impl Rulebook {
     /// [`Heuristic::unreached`].
     pub fn warnings(&self, betting: Betting, chips: Option<u16>) -> Vec<Warning> {
         let of = |(street, heuristic): (Street, &Heuristic)| {
-            let unreached = heuristic.unreached(Place { street, betting }, chips).into_iter();
+            let unreached = heuristic.unreached(RuleScope { street, betting }, chips).into_iter();
             let warning = |(at, why)| Warning {
                 street,
                 line: self.line(street, at),
-                text: heuristic.part_text(at),
+                text: heuristic.item_text(at),
                 why,
             };
             unreached.map(warning).collect::<Vec<_>>()
@@ -227,7 +227,7 @@ fn content(line: &str) -> &str {
 }
 
 /// Parses a section name such as `[flop]` into its street.
-fn part(text: &str) -> Result<Street, String> {
+fn section_street(text: &str) -> Result<Street, String> {
     let name = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let Some(name) = name.map(|name| name.trim().to_lowercase()) else {
         return Err("it comes before the first street: write `[preflop]`, `[flop]`, `[turn]` or \

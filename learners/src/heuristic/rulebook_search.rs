@@ -10,7 +10,7 @@
 //! The winnings of a book on the deals of a search are biased upwards, since it was chosen on them.
 
 use game::{Betting, Street};
-use models::heuristic::{Act, Clause, Heuristic, Place, Rulebook, Statement};
+use models::heuristic::{Act, Clause, Heuristic, RuleScope, Rulebook, Statement};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -26,13 +26,13 @@ const FIRST: u64 = 16;
 /// The most clauses of a statement.
 const CLAUSES: usize = 3;
 /// The cost of a clause, in mbb/hand: what it must win to be kept.
-pub const WORTH: f64 = 0.5;
+pub const CLAUSE_COST: f64 = 0.5;
 /// The pot sizes in clauses of no-limit games, in big blinds.
 const POTS: [u16; 13] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 100];
 
 /// The options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BookOptions {
+pub struct RulebookOptions {
     /// The game's betting: limit or no-limit.
     pub betting: Betting,
     /// The most statements over all streets, without the default actions.
@@ -49,11 +49,12 @@ pub struct BookOptions {
 
 /// An improvement: a better book than all before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct RulebookImprovement {
     /// The round, from 1.
     pub round: u64,
     /// The number of books made by then.
-    pub books: u64,
+    #[serde(rename = "books")]
+    pub rulebooks: u64,
     /// The book's win rate on the deals of the search, in mbb/hand.
     pub value: f64,
 }
@@ -64,38 +65,41 @@ pub type Rates<'a, E> = dyn FnMut(&[Rulebook], u64) -> Result<Option<Vec<f64>>, 
 
 /// A search in progress.
 #[derive(Debug)]
-pub struct BookSearch {
-    options: BookOptions,
+pub struct RulebookSearch {
+    options: RulebookOptions,
     /// The opponent, the game and the options in words; a saved search resumes only with the same.
     what: String,
     languages: [Language; 4],
     best: Rulebook,
     round: u64,
-    books: u64,
-    course: Vec<Step>,
+    rulebooks: u64,
+    learning_curve: Vec<RulebookImprovement>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
     what: String,
     round: u64,
-    books: u64,
+    #[serde(rename = "books")]
+    rulebooks: u64,
     best: String,
-    course: Vec<Step>,
+    #[serde(rename = "course")]
+    learning_curve: Vec<RulebookImprovement>,
 }
 
-impl BookSearch {
+impl RulebookSearch {
     /// Begins a search from a book that has a list for each street; `what` names the opponent and
     /// the game.
-    pub fn new(options: BookOptions, what: &str, start: Rulebook) -> BookSearch {
-        let BookOptions { betting, statements, win_rates, deals, seed, .. } = options;
-        let languages = Street::ALL.map(|street| language(Place { street, betting }, win_rates));
+    pub fn new(options: RulebookOptions, what: &str, start: Rulebook) -> RulebookSearch {
+        let RulebookOptions { betting, statements, win_rates, deals, seed, .. } = options;
+        let languages =
+            Street::ALL.map(|street| language(RuleScope { street, betting }, win_rates));
         let what = format!(
             "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {}",
             start.to_string().trim_end().replace('\n', " ")
         );
-        let (round, books, course) = (0, 0, Vec::new());
-        BookSearch { options, what, languages, best: start, round, books, course }
+        let (round, rulebooks, learning_curve) = (0, 0, Vec::new());
+        RulebookSearch { options, what, languages, best: start, round, rulebooks, learning_curve }
     }
 
     /// The best book so far.
@@ -104,8 +108,8 @@ impl BookSearch {
     }
 
     /// All improvements in order.
-    pub fn course(&self) -> &[Step] {
-        &self.course
+    pub fn learning_curve(&self) -> &[RulebookImprovement] {
+        &self.learning_curve
     }
 
     /// The number of rounds done.
@@ -114,8 +118,8 @@ impl BookSearch {
     }
 
     /// The number of books made.
-    pub fn books(&self) -> u64 {
-        self.books
+    pub fn rulebooks(&self) -> u64 {
+        self.rulebooks
     }
 
     /// Does one round; `false` when all are done, or when it was stopped and nothing has changed.
@@ -123,7 +127,7 @@ impl BookSearch {
     /// # Errors
     /// Those of `rates`.
     pub fn step<E>(&mut self, rates: &mut Rates<'_, E>) -> Result<bool, E> {
-        let BookOptions { rounds, deals, seed, .. } = self.options;
+        let RulebookOptions { rounds, deals, seed, .. } = self.options;
         if self.round >= rounds {
             return Ok(false);
         }
@@ -142,7 +146,7 @@ impl BookSearch {
                 field.push(made);
             }
         }
-        self.books += field.len() as u64;
+        self.rulebooks += field.len() as u64;
         let mut on = (deals / FIRST).max(1);
         let mut last = 0.0;
         while !field.is_empty() {
@@ -150,14 +154,14 @@ impl BookSearch {
             let Some(values) = rates(&all, on)? else {
                 return Ok(false);
             };
-            let worth: Vec<f64> = all
+            let net_values: Vec<f64> = all
                 .iter()
                 .zip(&values)
-                .map(|(book, value)| value - WORTH * clauses(book))
+                .map(|(book, value)| value - CLAUSE_COST * clauses(book))
                 .collect();
             let mut better: Vec<usize> =
-                (1..all.len()).filter(|&at| worth[at] > worth[0]).collect();
-            better.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]));
+                (1..all.len()).filter(|&at| net_values[at] > net_values[0]).collect();
+            better.sort_by(|&a, &b| net_values[b].total_cmp(&net_values[a]));
             let whole = on >= deals;
             better.truncate(if whole {
                 1
@@ -174,7 +178,11 @@ impl BookSearch {
         self.round += 1;
         if let Some(better) = field.pop() {
             self.best = better;
-            self.course.push(Step { round: self.round, books: self.books, value: last });
+            self.learning_curve.push(RulebookImprovement {
+                round: self.round,
+                rulebooks: self.rulebooks,
+                value: last,
+            });
         }
         Ok(true)
     }
@@ -198,7 +206,7 @@ impl BookSearch {
 
     /// Changes one thing at random.
     fn change(&self, lists: &mut [(Vec<Statement>, Act); 4], rng: &mut impl Rng) {
-        let room =
+        let has_space =
             lists.iter().map(|(list, _)| list.len()).sum::<usize>() < self.options.statements;
         let street = rng.random_range(0..4);
         let language = &self.languages[street];
@@ -239,9 +247,9 @@ impl BookSearch {
                     clauses: (0..rng.random_range(1..=2)).map(|_| language.clause(rng)).collect(),
                     act: language.act(rng),
                 };
-                let place = rng.random_range(0..=list.len());
-                list.insert(place, new);
-                if !room {
+                let index = rng.random_range(0..=list.len());
+                list.insert(index, new);
+                if !has_space {
                     let from: Vec<usize> =
                         (0..4).filter(|&from| !lists[from].0.is_empty()).collect();
                     let from = *from.choose(rng).expect("one was added");
@@ -262,9 +270,9 @@ impl BookSearch {
         let saved = Saved {
             what: self.what.clone(),
             round: self.round,
-            books: self.books,
+            rulebooks: self.rulebooks,
             best: self.best.to_string(),
-            course: self.course.clone(),
+            learning_curve: self.learning_curve.clone(),
         };
         toml::to_string(&saved).unwrap_or_default()
     }
@@ -281,7 +289,8 @@ impl BookSearch {
         }
         let best = Rulebook::parse(&saved.best);
         self.best = best.map_err(|error| ResumeError::Text(error.to_string()))?;
-        (self.round, self.books, self.course) = (saved.round, saved.books, saved.course);
+        (self.round, self.rulebooks, self.learning_curve) =
+            (saved.round, saved.rulebooks, saved.learning_curve);
         Ok(())
     }
 }
@@ -308,9 +317,9 @@ fn tidy(clauses: &mut Vec<Clause>) {
 }
 
 /// The clauses of a street that hold sometimes but not always, and its actions.
-fn language(place: Place, win_rates: bool) -> Language {
-    let mut clauses = Clause::all(place, 1);
-    if place.betting == Betting::NoLimit {
+fn language(scope: RuleScope, win_rates: bool) -> Language {
+    let mut clauses = Clause::all(scope, 1);
+    if scope.betting == Betting::NoLimit {
         clauses.retain(|clause| !matches!(clause, Clause::Pot(..)));
         let pots = |bound| POTS.map(|blinds| Clause::Pot(bound, blinds));
         clauses.extend(models::heuristic::Bound::ALL.into_iter().flat_map(pots));
@@ -322,7 +331,7 @@ fn language(place: Place, win_rates: bool) -> Language {
         let rates = |bound| (1..20).map(move |step| Clause::WinRate(bound, 50 * step));
         clauses.extend(models::heuristic::Bound::ALL.into_iter().flat_map(rates));
     }
-    let acts = match place.betting {
+    let acts = match scope.betting {
         Betting::Limit => Act::LIMIT.to_vec(),
         Betting::NoLimit => {
             vec![Act::Fold, Act::Call, Act::Bet(50), Act::Bet(100), Act::AllIn]
@@ -331,7 +340,7 @@ fn language(place: Place, win_rates: bool) -> Language {
     clauses.retain(|&clause| {
         let statement = Statement { clauses: vec![clause], act: acts[0] };
         let list: Heuristic = rule(vec![statement], acts[1]);
-        matches!(clause, Clause::Times(_)) || list.unreached(place, None).is_empty()
+        matches!(clause, Clause::Times(_)) || list.unreached(scope, None).is_empty()
     });
     Language::of(clauses, acts)
 }

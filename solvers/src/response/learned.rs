@@ -13,11 +13,11 @@ use abstraction::betting::BettingTree;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::layout::{Layout, MOST_ACTIONS, buckets_of};
-use super::threads::each_block;
-use super::trainer::{BLOCK, mixed};
-use super::versus::{HANDS, Sums, draw, hand};
-use super::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
+use crate::blueprint::layout::{Layout, MAX_ACTIONS, buckets_of};
+use crate::blueprint::threads::each_block;
+use crate::blueprint::trainer::{BLOCK, mixed};
+use crate::blueprint::versus::{HANDS, Sums, draw, hand};
+use crate::blueprint::{AbstractStrategy, Deal, Deals, Estimate, TrainerError};
 
 /// The effort of a responder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,17 +131,17 @@ impl Response<'_> {
                 at = node.first_child() + draw(self.strategy, node, at, bucket, rng);
                 continue;
             }
-            let mut room = [0.0; MOST_ACTIONS];
-            let shares = &mut room[..node.actions()];
+            let mut buffer = [0.0; MAX_ACTIONS];
+            let shares = &mut buffer[..node.actions()];
             self.shares(at, bucket, shares);
-            let mut winnings = [0.0; MOST_ACTIONS];
+            let mut winnings = [0.0; MAX_ACTIONS];
             let mut value = 0.0;
             for (child, (won, share)) in (node.first_child()..).zip(winnings.iter_mut().zip(shares))
             {
                 *won = self.learn(child, deal, rng);
                 value += *share * *won;
             }
-            let words = &self.regrets[self.layout.place(node, bucket)..];
+            let words = &self.regrets[self.layout.first_slot(node, bucket)..];
             for (word, won) in words.iter().zip(&winnings[..node.actions()]) {
                 word.store((load(word) + won - value).to_bits(), Relaxed);
             }
@@ -157,11 +157,11 @@ fn load(word: &AtomicU32) -> f32 {
 impl AbstractStrategy for Response<'_> {
     /// Regret matching, with the strategy's own actions given a head start.
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
-        let place = self.layout.place(self.layout.nodes[node as usize], bucket);
+        let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
         self.strategy.shares(node, bucket, shares);
-        for (share, word) in shares.iter_mut().zip(&self.regrets[place..]) {
+        for (share, word) in shares.iter_mut().zip(&self.regrets[slot..]) {
             *share = (BEGINNING * *share + load(word)).max(0.0);
         }
-        super::normalise(shares);
+        crate::blueprint::normalise(shares);
     }
 }

@@ -10,7 +10,7 @@ use crate::blueprint::AbstractStrategy;
 /// A best response to a strategy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// Its winnings in chips per hand.
+    /// The winnings in chips per hand.
     pub won: f64,
     /// For each of its decision nodes, the index of its action for each path up to the decision's
     /// street; empty for other nodes.
@@ -31,10 +31,10 @@ impl Chances {
             let chosen = &mut choices[node as usize];
             chosen.resize(values[0].len(), 0);
             let mut best = values[0].clone();
-            for (place, values) in values.iter().enumerate().skip(1) {
+            for (index, values) in values.iter().enumerate().skip(1) {
                 for ((best, chosen), &value) in best.iter_mut().zip(&mut *chosen).zip(values) {
                     if value > *best {
-                        (*best, *chosen) = (value, place as u8);
+                        (*best, *chosen) = (value, index as u8);
                     }
                 }
             }
@@ -87,9 +87,9 @@ impl Pass<'_> {
         let children = self.tree.node(node).children();
         match self.tree.node(node).kind {
             NodeKind::Fold { winner } if usize::from(winner) == self.seat.index() => {
-                times(&on.met, reach, chips)
+                times(&on.pair_probabilities, reach, chips)
             }
-            NodeKind::Fold { .. } => times(&on.met, reach, -chips),
+            NodeKind::Fold { .. } => times(&on.pair_probabilities, reach, -chips),
             NodeKind::Showdown => times(&on.margin, reach, chips),
             NodeKind::Decision { street: later, .. } if usize::from(later) > street => {
                 let spread = on.next.iter().zip(reach);

@@ -35,7 +35,7 @@ pub use pass::Response;
 
 /// Maximum number of paths of a player: 256 MB for all pairs, and as much again for each thread in
 /// the worst case.
-pub const MOST_PATHS: usize = 4_000;
+pub const MAX_PATHS: usize = 4_000;
 
 /// Number of deals of two hands, a flop, a turn and a river.
 pub const DEALS: u64 = 1_326 * 1_225 * 17_296 * 45 * 44;
@@ -46,22 +46,22 @@ pub enum ExactError {
     /// A street has too many buckets.
     #[error(
         "the {street} has {found} buckets, so a player has at least as many paths of them, and only \
-         {MOST_PATHS} are possible: all pairs of {found} take {}; take fewer buckets", bytes(*.found)
+         {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer buckets", bytes(*.found)
     )]
     Buckets {
-        /// The street.
+        /// The street with too many buckets.
         street: Street,
-        /// Its number of buckets.
+        /// The number of buckets.
         found: usize,
     },
     /// There are too many paths.
     #[error(
         "a player has at least {found} paths of buckets from preflop to river, so many were found up to \
-         the board {board}, and only {MOST_PATHS} are possible: all pairs of {found} take {}; take fewer buckets",
+         the board {board}, and only {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer buckets",
         bytes(*.found)
     )]
     Paths {
-        /// Number of paths found, more than [`MOST_PATHS`].
+        /// Number of paths found, more than [`MAX_PATHS`].
         found: usize,
         /// The board where the last were found.
         board: Board,

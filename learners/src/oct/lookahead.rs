@@ -12,7 +12,7 @@ use crate::trees::node::{Branch, Node};
 
 /// The depth and width of the look-ahead.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ahead {
+pub(super) struct Lookahead {
     /// The number of levels, one to three.
     pub(super) levels: usize,
     /// The number of tests to combine.
@@ -40,7 +40,7 @@ enum Shape {
     Test(usize, Box<[Shape; 2]>),
 }
 
-impl Ahead {
+impl Lookahead {
     /// The best tree for these rows, without counts; `None` if no two rows differ.
     pub(super) fn best_tree<const W: usize>(
         &self,

@@ -52,19 +52,19 @@ pub trait BoardStrategy: Send + Sync {
 }
 
 /// A [`TreeStrategy`] from any policy that stays inside the tree, queried hand by hand.
-pub struct Asked {
+pub struct PolicyInTree {
     policy: Arc<dyn Policy>,
     tree: BettingTree,
 }
 
-impl Asked {
+impl PolicyInTree {
     /// Wraps a policy; the tree must be of the same game.
-    pub fn new(policy: Arc<dyn Policy>, tree: BettingTree) -> Asked {
-        Asked { policy, tree }
+    pub fn new(policy: Arc<dyn Policy>, tree: BettingTree) -> PolicyInTree {
+        PolicyInTree { policy, tree }
     }
 }
 
-impl TreeStrategy for Asked {
+impl TreeStrategy for PolicyInTree {
     fn tree(&self) -> &BettingTree {
         &self.tree
     }
@@ -72,7 +72,7 @@ impl TreeStrategy for Asked {
     fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a> {
         let hole = |hand: &Combo| HoleCards::new(&hand.cards()).expect("two different cards");
         Box::new(OnBoard {
-            asked: self,
+            strategy: self,
             board: *board,
             hands: hands.to_vec(),
             holes: hands.iter().map(hole).collect(),
@@ -81,7 +81,7 @@ impl TreeStrategy for Asked {
 }
 
 struct OnBoard<'a> {
-    asked: &'a Asked,
+    strategy: &'a PolicyInTree,
     board: Board,
     hands: Vec<Combo>,
     holes: Vec<HoleCards>,
@@ -89,15 +89,15 @@ struct OnBoard<'a> {
 
 impl BoardStrategy for OnBoard<'_> {
     fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
-        let Asked { policy, tree } = self.asked;
+        let PolicyInTree { policy, tree } = self.strategy;
         let NodeKind::Decision { seat, .. } = tree.node(node).kind else { return Ok(()) };
         let seat = Seat::new(seat.into()).expect("a seat of two players");
         let public = state_at(tree, node, &self.board);
         let actions = tree.actions(node);
         let mut wrong = None;
         policy.strategies(&public, seat, &self.holes, &mut |hand, strategy| {
-            for (place, &action) in actions.iter().enumerate() {
-                shares[place * row + hand] = strategy.probability(action) as f32;
+            for (index, &action) in actions.iter().enumerate() {
+                shares[index * row + hand] = strategy.probability(action) as f32;
             }
             if let Some(problem) = problem(strategy, actions) {
                 wrong.get_or_insert((hand, problem));
@@ -112,7 +112,7 @@ impl BoardStrategy for OnBoard<'_> {
     }
 }
 
-/// What is wrong with the strategy of a hand.
+/// The problem with the strategy of a hand.
 enum Problem {
     OffTree(Action),
     Sum(f64),
@@ -132,8 +132,8 @@ fn state_at(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
     let mut actions = Vec::new();
     let mut below = node;
     while let Some(parent) = tree.parent(below) {
-        let place = below - tree.node(parent).children().start;
-        actions.push(tree.actions(parent)[place as usize]);
+        let index = below - tree.node(parent).children().start;
+        actions.push(tree.actions(parent)[index as usize]);
         below = parent;
     }
     let mut public = PublicState::new(tree.def());

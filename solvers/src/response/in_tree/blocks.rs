@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use abstraction::betting::{BettingTree, NodeKind};
 
-use super::super::betting::{Decision, Ends, Kind, Leaf, Line, Node};
 use crate::Player;
+use crate::subgame::betting::{Decision, Ends, Kind, Leaf, Line, Node};
 
 /// Maximum number of nodes of a block, unless a single line has more.
 const NODES: usize = 24;

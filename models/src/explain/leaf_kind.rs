@@ -6,7 +6,7 @@ use crate::tree::Node;
 
 /// The kind of leaf to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Around {
+pub enum LeafKind {
     /// Bets and raises with weak hands: its path keeps the win-rate below 45 %.
     Bluff,
     /// Bets and raises with strong hands: its path keeps the win-rate at 55 % or more.
@@ -20,13 +20,13 @@ const STRONG: f64 = 0.55;
 impl Explainer<'_> {
     /// The leaf of this kind with the greatest weight of its rows times raise probability, among
     /// leaves whose likeliest class is a bet or raise. None where there is no such leaf.
-    pub fn leaf_that(&self, does: Around) -> Option<usize> {
+    pub fn leaf_that(&self, does: LeafKind) -> Option<usize> {
         let leaves = match does {
-            Around::Bluff => {
+            LeafKind::Bluff => {
                 let weak = Weak { win_rate: WEAK, raise: 0.0 };
                 self.bluffs(weak).into_iter().map(|bluff| bluff.node).collect()
             }
-            Around::Value => self.strong(),
+            LeafKind::Value => self.strong(),
         };
         leaves.into_iter().find(|&leaf| {
             let shares = self.tree.summary(leaf).shares;

@@ -5,12 +5,12 @@ use cards::Combo;
 use super::betting::Decision;
 use super::boards::{Board, Boards};
 use super::ends::View;
-use super::gadget::Entrance;
+use super::gadget::GadgetState;
 use super::pass::{Pass, Work};
 use super::solver::weights;
-use super::storage::{Part, Tile, Unpacked};
+use super::storage::{BoardStorage, Tile, Unpacked};
 use super::terminal::{LANES, Sums};
-use super::workspace::Rooms;
+use super::workspace::WorkspacePool;
 use super::{Subgame, vector};
 use crate::Player;
 
@@ -33,9 +33,9 @@ pub struct Evaluation {
 pub struct HandValue {
     /// The hand.
     pub combo: Combo,
-    /// The total weight of the opponent's hands that it can meet. `met` times `value` is the
-    /// counterfactual value.
-    pub met: f64,
+    /// The total weight of the opponent's hands that it can meet. `unblocked_weight` times `value`
+    /// is the counterfactual value.
+    pub unblocked_weight: f64,
     /// Chips won with the player's own average strategy; 0 for a hand that meets no hand.
     pub value: f64,
     /// Chips won with a best response.
@@ -61,16 +61,16 @@ impl Evaluation {
 }
 
 /// Evaluates the average strategies of a subgame.
-pub(super) struct Judge<'a> {
+pub(super) struct Evaluator<'a> {
     pub(super) subgame: &'a Subgame,
     pub(super) boards: &'a Boards,
-    pub(super) workspaces: &'a Rooms<f64>,
-    pub(super) entrance: Option<&'a Entrance>,
+    pub(super) workspaces: &'a WorkspacePool<f64>,
+    pub(super) gadget: Option<&'a GadgetState>,
 }
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     /// Computes all values.
-    pub(super) fn evaluate(&self, part: &mut Part) -> Evaluation {
+    pub(super) fn evaluate(&self, storage: &mut BoardStorage) -> Evaluation {
         let root = &self.boards.all[0];
         let committed = self.subgame.root.committed().as_slice();
         let mut evaluation = Evaluation {
@@ -82,14 +82,19 @@ impl Judge<'_> {
         for player in Player::BOTH {
             let p = player.index();
             let [means, bests] =
-                [Answer::Average, Answer::Best].map(|answer| self.values(part, player, answer));
+                [Answer::Average, Answer::Best].map(|answer| self.values(storage, player, answer));
             evaluation.values[p] = self.total(player, &means, false);
             evaluation.best[p] = self.total(player, &bests, true);
-            let met = met(root, player, &self.others(player));
+            let unblocked = unblocked_weights(root, player, &self.others(player));
             let hands = root.hands[p].all().enumerate().map(|(hand, combo)| {
-                let met = met[hand];
-                let each = |sum: f64| if met > 0.0 { sum / met } else { 0.0 };
-                HandValue { combo, met, value: each(means[hand]), best: each(bests[hand]) }
+                let unblocked = unblocked[hand];
+                let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
+                HandValue {
+                    combo,
+                    unblocked_weight: unblocked,
+                    value: each(means[hand]),
+                    best: each(bests[hand]),
+                }
             });
             evaluation.hands[p] = hands.collect();
         }
@@ -97,9 +102,9 @@ impl Judge<'_> {
     }
 
     /// The exploitability only, in half the time.
-    pub(super) fn exploitability(&self, part: &mut Part) -> f64 {
+    pub(super) fn exploitability(&self, storage: &mut BoardStorage) -> f64 {
         let best = |player: Player| {
-            let values = self.values(part, player, Answer::Best);
+            let values = self.values(storage, player, Answer::Best);
             self.total(player, &values, true)
         };
         Player::BOTH.map(best).iter().sum::<f64>() / 2.0
@@ -108,19 +113,19 @@ impl Judge<'_> {
     /// The weights with which the opponent's hands enter the subgame on average.
     fn others(&self, player: Player) -> Vec<f64> {
         let other = player.other();
-        let entrance = self.entrance.filter(|entrance| entrance.player == other);
+        let gadget = self.gadget.filter(|gadget| gadget.player == other);
         weights(self.subgame, &self.boards.all[0], other)
             .enumerate()
-            .map(|(hand, weight)| weight * entrance.map_or(1.0, |entrance| entrance.coming(hand)))
+            .map(|(hand, weight)| weight * gadget.map_or(1.0, |gadget| gadget.entry_share(hand)))
             .collect()
     }
 
     /// For each of the player's hands, chips won times the opponent's weights, when it enters the
     /// subgame.
-    fn values(&self, part: &mut Part, player: Player, answer: Answer) -> Vec<f64> {
-        let &Judge { subgame, boards, workspaces, .. } = self;
+    fn values(&self, storage: &mut BoardStorage, player: Player, answer: Answer) -> Vec<f64> {
+        let &Evaluator { subgame, boards, workspaces, .. } = self;
         let pass = Pass { betting: &subgame.betting, view: View { boards, player }, work: answer };
-        pass.run(part, &self.others(player), workspaces, <[f64]>::to_vec)
+        pass.run(storage, &self.others(player), workspaces, <[f64]>::to_vec)
     }
 
     /// The mean over the player's hands, in chips, including hands of both players that take the
@@ -128,16 +133,18 @@ impl Judge<'_> {
     fn total(&self, player: Player, values: &[f64], best: bool) -> f64 {
         let board = &self.boards.all[0];
         let of = |player| weights(self.subgame, board, player).enumerate();
-        let sum: f64 = match self.entrance {
-            Some(entrance) if entrance.player == player => {
-                of(player).map(|(hand, own)| own * entrance.gets(hand, values[hand], best)).sum()
-            }
-            entrance => {
+        let sum: f64 = match self.gadget {
+            Some(gadget) if gadget.player == player => of(player)
+                .map(|(hand, own)| own * gadget.hand_value(hand, values[hand], best))
+                .sum(),
+            gadget => {
                 let come: f64 = of(player).map(|(hand, own)| own * values[hand]).sum();
-                let left = |entrance: &Entrance| -> f64 {
-                    of(player.other()).map(|(hand, weight)| weight * entrance.left(hand)).sum()
+                let left = |gadget: &GadgetState| -> f64 {
+                    of(player.other())
+                        .map(|(hand, weight)| weight * gadget.leaving_value(hand))
+                        .sum()
                 };
-                come - entrance.map_or(0.0, left)
+                come - gadget.map_or(0.0, left)
             }
         };
         sum / deals(self.subgame, board)
@@ -147,26 +154,32 @@ impl Judge<'_> {
 /// The total weight of all pairs of hands that can be dealt together.
 pub(super) fn deals(subgame: &Subgame, board: &Board) -> f64 {
     let others: Vec<f64> = weights(subgame, board, Player::Second).collect();
-    let met = met(board, Player::First, &others);
-    weights(subgame, board, Player::First).zip(met).map(|(own, met)| own * met).sum()
+    let unblocked = unblocked_weights(board, Player::First, &others);
+    weights(subgame, board, Player::First)
+        .zip(unblocked)
+        .map(|(own, unblocked)| own * unblocked)
+        .sum()
 }
 
 /// For each of a player's hands, the weight of the opponent's hands that it can meet on a board.
-pub(super) fn met(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
+pub(super) fn unblocked_weights(board: &Board, player: Player, others: &[f64]) -> Vec<f64> {
     let mut others: Vec<_> = others.iter().map(|&weight| [weight; LANES]).collect();
     others.push([0.0; LANES]);
-    let mut met = vec![[0.0; LANES]; board.hands[player.index()].row()];
+    let mut unblocked = vec![[0.0; LANES]; board.hands[player.index()].row()];
     let mut sums = Sums::default();
     vector::total(board, player, &others, &mut sums);
-    vector::meet(board, player, 0..met.len(), &others, &sums, &mut met);
+    vector::unblocked_weights(board, player, 0..unblocked.len(), &others, &sums, &mut unblocked);
     // Sums of fractions can differ from zero by rounding.
     let least = 1e-12 * others.iter().map(|weight| weight[0]).sum::<f64>();
-    met.into_iter().map(|met| if met[0] > least { met[0] } else { 0.0 }).collect()
+    unblocked
+        .into_iter()
+        .map(|unblocked| if unblocked[0] > least { unblocked[0] } else { 0.0 })
+        .collect()
 }
 
-/// How a player responds to the other's average strategy.
+/// The response of a player to the other's average strategy.
 pub(super) enum Answer {
-    /// Its own average strategy.
+    /// The player's own average strategy.
     Average,
     /// A best response.
     Best,
@@ -177,21 +190,21 @@ impl Work for Answer {
 
     fn split(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
         reach: &[f64],
         children: &mut [f64],
     ) {
-        part.averages(decision, tile, unpacked, |averages| {
+        storage.averages(decision, tile, unpacked, |averages| {
             vector::split_by(averages, reach, children, tile.row);
         });
     }
 
     fn join(
         &self,
-        part: &mut Part,
+        storage: &mut BoardStorage,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
@@ -200,7 +213,7 @@ impl Work for Answer {
     ) {
         match self {
             Answer::Best => vector::best(values, value, decision.count, tile.row),
-            Answer::Average => part.averages(decision, tile, unpacked, |averages| {
+            Answer::Average => storage.averages(decision, tile, unpacked, |averages| {
                 vector::mean(averages, values, value, tile.row);
             }),
         }
