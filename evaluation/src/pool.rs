@@ -13,8 +13,8 @@ pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 const WAITING: usize = 64;
 
 /// Runs `work` on the items, in their order, on `threads` threads, until all are done or it is
-/// stopped. `done` is called with each result as it comes in, and with `None` after [`PROGRESS_INTERVAL`]
-/// without one.
+/// stopped. `done` is called with each result as it comes in, and with `None` after
+/// [`PROGRESS_INTERVAL`] without one.
 ///
 /// # Errors
 /// The first one of `work` or `done`. Items in progress are finished, further ones not begun.

@@ -1,9 +1,9 @@
 //! Work shared out on threads: those of the [`Pool`] that runs the caller, or all processors; or,
 //! for work that waits, [`workers`].
 //!
-//! The threads of pools and their queues are rayon's. Its iterators would be compiled anew for each loop;
-//! here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so an item
-//! should take a microsecond or more: short ones go in blocks, by `chunks`.
+//! The threads of pools and their queues are rayon's. Its iterators would be compiled anew for each
+//! loop; here they are compiled once, behind `dyn` closures. That is a call and a lock per item, so
+//! an item should take a microsecond or more: short ones go in blocks, by `chunks`.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -79,8 +79,8 @@ pub fn join_here<A: Send, B>(there: impl FnOnce() -> A + Send, here: impl FnOnce
 }
 
 /// Runs `work` on this many threads of its own, which may wait for each other or for programs, and
-/// `receive` on this one, which gets what they send; `capacity` messages may wait for it. A panic in
-/// one is resumed here, when all have ended.
+/// `receive` on this one, which gets what they send; `capacity` messages may wait for it. A panic
+/// in one is resumed here, when all have ended.
 pub fn workers<M: Send, T>(
     threads: usize,
     capacity: usize,

@@ -4,8 +4,8 @@
 //! work-queue stream, one message each; a [`Worker`] leases one, renews the lease while it works,
 //! puts the result into the object store, records it, and only then acknowledges the message. When
 //! a lease expires, the part goes to another worker. Of two results of a part the one recorded
-//! first counts. A part that has failed [`MAX_DELIVERIES`] times becomes a dead letter. Commands and
-//! the merging of results are up to the caller.
+//! first counts. A part that has failed [`MAX_DELIVERIES`] times becomes a dead letter. Commands
+//! and the merging of results are up to the caller.
 //!
 //! On the server: the stream `CARDROOM_PARTS` (subjects `cardroom.part.VERSION.RUN`), the stream
 //! `CARDROOM_RECORDS` (`cardroom.run.RUN`, `cardroom.done.RUN.PART`, `cardroom.dead.RUN.PART`), the
