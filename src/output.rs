@@ -43,6 +43,7 @@ impl Output {
         }
         let document = serde_json::to_string_pretty(&result.document());
         let document = document.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+        debug_assert!(has_schema(&document), "a document without a schema: {document}");
         Ok(Output::from(document + "\n"))
     }
 
@@ -72,6 +73,15 @@ impl From<String> for Output {
     fn from(text: String) -> Output {
         Output { text, failure: None }
     }
+}
+
+/// Whether a JSON text is an object whose `schema` is one of this program's.
+fn has_schema(document: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    serde_json::from_str(document).is_ok_and(|head: Head| head.schema.starts_with("cardroom-"))
 }
 
 /// Prints a text. A closed pipe is not an error.
@@ -113,7 +123,7 @@ fn on_terminal(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Output, Shown, on_terminal};
+    use super::{Output, Shown, has_schema, on_terminal};
     use crate::exit::Failure;
 
     #[test]
@@ -131,7 +141,15 @@ mod tests {
         }
 
         fn document(&self) -> impl serde::Serialize {
-            serde_json::json!({ "chips": self.0 })
+            serde_json::json!({ "schema": "cardroom-chips/1", "chips": self.0 })
+        }
+    }
+
+    #[test]
+    fn a_document_has_a_schema_of_this_program() {
+        assert!(has_schema("{ \"chips\": [7], \"schema\": \"cardroom-chips/1\" }"));
+        for other in ["7", "[]", "{}", "{ \"schema\": 1 }", "{ \"schema\": \"chips/1\" }"] {
+            assert!(!has_schema(other), "{other}");
         }
     }
 
