@@ -38,10 +38,15 @@ pub(crate) struct Output {
 impl Output {
     /// A result as text or JSON.
     pub(crate) fn of(result: &impl Shown, json: bool) -> Result<Output, Failure> {
-        if !json {
-            return Ok(Output::from(result.text()));
+        match json {
+            true => Output::json(&result.document()),
+            false => Ok(Output::from(result.text())),
         }
-        let document = serde_json::to_string_pretty(&result.document());
+    }
+
+    /// A document for programs: an object whose `schema` names its format.
+    pub(crate) fn json(document: &impl Serialize) -> Result<Output, Failure> {
+        let document = serde_json::to_string_pretty(document);
         let document = document.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
         debug_assert!(has_schema(&document), "a document without a schema: {document}");
         Ok(Output::from(document + "\n"))
