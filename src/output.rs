@@ -38,11 +38,17 @@ pub(crate) struct Output {
 impl Output {
     /// A result as text or JSON.
     pub(crate) fn of(result: &impl Shown, json: bool) -> Result<Output, Failure> {
-        if !json {
-            return Ok(Output::from(result.text()));
+        match json {
+            true => Output::json(&result.document()),
+            false => Ok(Output::from(result.text())),
         }
-        let document = serde_json::to_string_pretty(&result.document());
+    }
+
+    /// A document for programs: an object whose `schema` names its format.
+    pub(crate) fn json(document: &impl Serialize) -> Result<Output, Failure> {
+        let document = serde_json::to_string_pretty(document);
         let document = document.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+        debug_assert!(has_schema(&document), "a document without a schema: {document}");
         Ok(Output::from(document + "\n"))
     }
 
@@ -72,6 +78,15 @@ impl From<String> for Output {
     fn from(text: String) -> Output {
         Output { text, failure: None }
     }
+}
+
+/// Whether a JSON text is an object whose `schema` is one of this program's.
+fn has_schema(document: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    serde_json::from_str(document).is_ok_and(|head: Head| head.schema.starts_with("cardroom-"))
 }
 
 /// Prints a text. A closed pipe is not an error.
@@ -113,7 +128,7 @@ fn on_terminal(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Output, Shown, on_terminal};
+    use super::{Output, Shown, has_schema, on_terminal};
     use crate::exit::Failure;
 
     #[test]
@@ -131,7 +146,15 @@ mod tests {
         }
 
         fn document(&self) -> impl serde::Serialize {
-            serde_json::json!({ "chips": self.0 })
+            serde_json::json!({ "schema": "cardroom-chips/1", "chips": self.0 })
+        }
+    }
+
+    #[test]
+    fn a_document_has_a_schema_of_this_program() {
+        assert!(has_schema("{ \"chips\": [7], \"schema\": \"cardroom-chips/1\" }"));
+        for other in ["7", "[]", "{}", "{ \"schema\": 1 }", "{ \"schema\": \"chips/1\" }"] {
+            assert!(!has_schema(other), "{other}");
         }
     }
 

@@ -5,12 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use learners::database::{DatabasePlan, MakeOutcome, make, merge};
-use learners::endgames::database::{Database, Deck, Solved, endgame};
+use learners::endgames::database::{Database, Deck, Solved, endgame, random_shares};
 use learners::endgames::neighbours::Neighbours;
 use learners::endgames::representations::{Representation, Share};
-use learners::endgames::score::{baselines, scores};
+use learners::endgames::score::{baselines, distance_of_games, distance_of_strategies, scores};
 use learners::endgames::trees::Predictor;
-use learners::endgames::{distance, simplex};
 use learners::{Bins, Table, TreesError, cart};
 use models::Classifier;
 use models::tree::Node;
@@ -44,8 +43,8 @@ const MIDDLE: [f32; 10] = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 fn distances_of_games_are_those_of_the_published_ones() {
     let (a, b, c) = ([&UNIFORM[..]; 2], [&ENDS[..], &MIDDLE[..]], [&MIDDLE[..], &ENDS[..]]);
     let close = |a, b, expected: f64| {
-        assert!((distance::games(a, b) - expected).abs() < 1e-6, "{}", distance::games(a, b));
-        assert!((distance::games(b, a) - expected).abs() < 1e-6);
+        assert!((distance_of_games(a, b) - expected).abs() < 1e-6, "{}", distance_of_games(a, b));
+        assert!((distance_of_games(b, a) - expected).abs() < 1e-6);
     };
     close(a, b, 0.25);
     close(a, c, 0.25);
@@ -64,7 +63,7 @@ fn distances_of_strategies_count_sizes_and_cards() {
         strategy.chunks_exact_mut(sizes).for_each(|row| row[size] = 1.0);
         strategy
     };
-    let of = |a: &[f32], b: &[f32]| distance::strategies(a, b, sizes);
+    let of = |a: &[f32], b: &[f32]| distance_of_strategies(a, b, sizes);
     assert_eq!(of(&always(4), &always(4)), 0.0);
     assert!((of(&always(0), &always(30)) - 1.0).abs() < 1e-12);
     assert!((of(&always(3), &always(9)) - 6.0 / 30.0).abs() < 1e-12);
@@ -78,7 +77,7 @@ fn distances_of_strategies_count_sizes_and_cards() {
 fn random_shares_are_uniform_on_the_simplex() {
     let (cards, games) = (10, 20_000);
     let mut rng = Pcg64Mcg::seed_from_u64(3);
-    let drawn: Vec<Vec<f64>> = (0..games).map(|_| simplex::uniform(cards, &mut rng)).collect();
+    let drawn: Vec<Vec<f64>> = (0..games).map(|_| random_shares(cards, &mut rng)).collect();
     for card in 0..cards {
         let mut shares: Vec<f64> = drawn.iter().map(|shares| shares[card]).collect();
         let mean = shares.iter().sum::<f64>() / games as f64;
@@ -325,7 +324,7 @@ fn nearest_neighbours_are_those_of_a_search_one_by_one() {
             .map(|other| {
                 let game = games.game(other);
                 let pair = [game.first, game.second];
-                (distance::games([asked.first, asked.second], pair), other)
+                (distance_of_games([asked.first, asked.second], pair), other)
             })
             .collect();
         slow.sort_by(|a, b| a.0.total_cmp(&b.0));

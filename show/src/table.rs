@@ -18,6 +18,16 @@ impl Table {
         Table(table)
     }
 
+    /// A table of these rows, without a header.
+    pub fn of<T: Into<String>>(
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = T>>,
+    ) -> Table {
+        let mut table = Table(comfy_table::Table::new());
+        table.0.load_style(presets::NOTHING);
+        rows.into_iter().for_each(|row| table.row(row));
+        table
+    }
+
     /// Right-aligns these columns, for numbers.
     #[must_use]
     pub fn right(mut self, columns: impl RangeBounds<usize>) -> Table {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 
+use show::Table;
 use show::number::percent;
 
 use super::{Chart, Choice, Class, Kind, grid};
@@ -82,25 +83,16 @@ fn apportioned(mix: &[f64]) -> Vec<usize> {
 
 /// Every hand with the probabilities of its actions and its expected chips.
 pub(crate) fn hands(chart: &Chart) -> String {
-    let mut text = String::from("hand  weight");
-    let widths: Vec<usize> =
-        chart.actions.iter().map(|choice| choice.name.chars().count().max(6)).collect();
-    for (choice, width) in chart.actions.iter().zip(&widths) {
-        write!(text, "  {:>width$}", choice.name).expect("a string takes all");
-    }
-    text.push_str("       gets\n");
+    let names = chart.actions.iter().map(|choice| choice.name.as_str());
+    let header = ["hand", "weight"].into_iter().chain(names).chain(["gets"]);
+    let mut table = Table::new(header).right(1..).at_the_margin();
     for hand in &chart.hands {
-        write!(text, "{}  {:>6.4}", hand.combo, hand.weight).expect("a string takes all");
-        for (share, width) in hand.strategy.iter().zip(&widths) {
-            write!(text, "  {:>width$.2}", 100.0 * share).expect("a string takes all");
-        }
-        match hand.gets {
-            Some(gets) => writeln!(text, "  {gets:>9.2}"),
-            None => writeln!(text, "  {:>9}", "-"),
-        }
-        .expect("a string takes all");
+        let shares = hand.strategy.iter().map(|share| format!("{:.2}", 100.0 * share));
+        let gets = hand.gets.map_or_else(|| "-".to_owned(), |gets| format!("{gets:.2}"));
+        let first = [hand.combo.to_string(), format!("{:.4}", hand.weight)];
+        table.row(first.into_iter().chain(shares).chain([gets]));
     }
-    text
+    format!("{table}\n")
 }
 
 /// A text in the colour of an action.

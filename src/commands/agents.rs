@@ -18,7 +18,7 @@ use show::{Table, number};
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::output::print;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 use crate::resolve_names::{Game, Named};
 
@@ -113,39 +113,44 @@ const GAMES: [&str; 6] = [
 ];
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
-        What::List(args) => list(&args),
+        What::List(args) => Output::of(&List(args.named.registry()?), args.json),
         What::Describe(args) => describe(&args),
         What::Verify(args) => verify(&args),
         What::Bench(args) => bench(&args),
     }
 }
 
-fn list(args: &ListArgs) -> Result<(), Failure> {
-    let registry = args.named.registry()?;
-    if args.json {
-        let kinds: Vec<_> = registry.kinds().iter().map(kind_json).collect();
+/// The kinds of agents, and the agents in the configuration.
+struct List(Registry);
+
+impl Shown for List {
+    fn text(&self) -> String {
+        let List(registry) = self;
+        let mut table = Table::new(["AGENT", "COST", "WHAT IT DOES"]);
+        for spec in registry.kinds() {
+            table.row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
+        }
+        for (name, config) in registry.defined() {
+            let spec = registry.kinds().iter().find(|spec| spec.kind == config.kind);
+            let what = spec.map_or("", |spec| spec.summary);
+            let cost = spec.map_or("", |spec| cost(spec.cost));
+            table.row([
+                name.to_owned(),
+                cost.to_owned(),
+                format!("{} (configured): {what}", config.kind),
+            ]);
+        }
+        format!("{table}\n")
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let kinds: Vec<_> = self.0.kinds().iter().map(kind_json).collect();
         let one = |(name, config)| json!({ "name": name, "agent": config });
-        let defined: Vec<_> = registry.defined().map(one).collect();
-        let schema = "cardroom-agents/1";
-        return say(&pretty(&json!({ "schema": schema, "kinds": kinds, "configured": defined })));
+        let defined: Vec<_> = self.0.defined().map(one).collect();
+        json!({ "schema": "cardroom-agents/1", "kinds": kinds, "configured": defined })
     }
-    let mut table = Table::new(["AGENT", "COST", "WHAT IT DOES"]);
-    for spec in registry.kinds() {
-        table.row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
-    }
-    for (name, config) in registry.defined() {
-        let spec = registry.kinds().iter().find(|spec| spec.kind == config.kind);
-        let what = spec.map_or("", |spec| spec.summary);
-        let cost = spec.map_or("", |spec| cost(spec.cost));
-        table.row([
-            name.to_owned(),
-            cost.to_owned(),
-            format!("{} (configured): {what}", config.kind),
-        ]);
-    }
-    say(&table.to_string())
 }
 
 /// The kind with its argument, as written on command lines.
@@ -175,34 +180,47 @@ fn kind_json(spec: &AgentSpec) -> serde_json::Value {
     })
 }
 
-fn describe(args: &DescribeArgs) -> Result<(), Failure> {
+fn describe(args: &DescribeArgs) -> Result<Output, Failure> {
     let registry = args.list.named.registry()?;
     let config = registry.defined().find(|(name, _)| *name == args.name).map(|(_, config)| config);
     let kind = config.map_or(args.name.as_str(), |config| config.kind.as_str());
     let Some(spec) = registry.kinds().iter().find(|spec| spec.kind == kind) else {
         // The error lists the known names; an agent with an argument is described by its kind.
         let choice = registry.resolve(&args.name).map_err(Failure::input)?;
-        let spec = choice.spec();
-        return say(&if args.list.json {
-            pretty(&description_json(spec, choice.about()))
-        } else {
-            description(spec) + &model(choice.about())
-        });
+        let (spec, about) = (choice.spec(), choice.about());
+        let text = description(spec) + &model(about);
+        return Output::of(
+            &Described { text, document: description_json(spec, about) },
+            args.list.json,
+        );
     };
     // A kind that needs an option cannot be resolved by its name and has no model to describe.
     let about = registry.resolve(&args.name).map(|choice| choice.about().to_owned());
     let about = about.unwrap_or_default();
-    if args.list.json {
-        let mut document = description_json(spec, &about);
-        document["configured"] = json!(config);
-        return say(&pretty(&document));
-    }
+    let mut document = description_json(spec, &about);
+    document["configured"] = json!(config);
     let mut text = description(spec) + &model(&about);
     if let Some(config) = config {
         text +=
             &format!("\n\n[agents.{}]\nkind = \"{}\"\n{}", args.name, config.kind, config.options);
     }
-    say(&text)
+    Output::of(&Described { text, document }, args.list.json)
+}
+
+/// A description of an agent as text and as JSON.
+struct Described {
+    text: String,
+    document: serde_json::Value,
+}
+
+impl Shown for Described {
+    fn text(&self) -> String {
+        format!("{}\n", self.text)
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        &self.document
+    }
 }
 
 /// The description of the model as a paragraph to append; empty if there is none.
@@ -251,7 +269,7 @@ fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<AgentChoice>, Fai
     all.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
 }
 
-fn verify(args: &VerifyArgs) -> Result<(), Failure> {
+fn verify(args: &VerifyArgs) -> Result<Output, Failure> {
     let choices = chosen(&args.list.named.registry()?, &args.names)?;
     let names: Vec<&str> = match args.game.as_slice() {
         [] => GAMES.to_vec(),
@@ -292,15 +310,13 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         }
     }
     progress.finish();
-    say(&if args.list.json { reports_json(&reports) } else { reports_text(&reports) })?;
     let broken = reports.iter().filter(|(_, _, report)| !report.breaches.is_empty()).count();
-    if broken > 0 {
-        let all = reports.len();
-        return Err(Failure::claim(format!(
-            "{broken} of {all} checks of an agent at a game failed"
-        )));
-    }
-    Ok(())
+    let all = reports.len();
+    let end = match broken {
+        0 => Ok(()),
+        _ => Err(Failure::claim(format!("{broken} of {all} checks of an agent at a game failed"))),
+    };
+    Ok(Output::of(&Reports(reports), args.list.json)?.then(end))
 }
 
 fn check(
@@ -314,42 +330,48 @@ fn check(
     contract::check_watched(choice, def, terms, &clock, watch).map_err(Failure::input)
 }
 
-fn reports_json(reports: &[(String, String, Report)]) -> String {
-    let one = |(agent, game, report): &(String, String, Report)| {
-        let breaches = report.breaches.iter();
-        let breaches: Vec<_> =
-            breaches.map(|(claim, how)| json!({ "claim": claim, "how": how })).collect();
-        json!({
-            "agent": agent,
-            "game": game,
-            "decisions": report.decisions,
-            "holds": breaches.is_empty(),
-            "breaches": breaches,
-            "not_claimed": report.not_claimed,
-        })
-    };
-    let reports: Vec<_> = reports.iter().map(one).collect();
-    pretty(&json!({ "schema": "cardroom-agents-verify/1", "reports": reports }))
-}
+/// The reports on agents, each with the names of the agent and the game.
+struct Reports(Vec<(String, String, Report)>);
 
-fn reports_text(reports: &[(String, String, Report)]) -> String {
-    let mut table = Table::new(["AGENT", "GAME", "DECISIONS", "RESULT"]).right(2..3);
-    let mut details = String::new();
-    for (agent, game, report) in reports {
-        let result = match report.breaches.len() {
-            0 if report.not_claimed.is_empty() => "holds".to_owned(),
-            0 => "holds; not repeatable".to_owned(),
-            count => format!("{count} of {} claims fail", Claim::ALL.len()),
-        };
-        table.row([agent.clone(), game.clone(), report.decisions.to_string(), result]);
-        for (claim, how) in &report.breaches {
-            details += &format!("\n{agent} at {game}: not true that it {}: {how}", claim.words());
+impl Shown for Reports {
+    fn text(&self) -> String {
+        let mut table = Table::new(["AGENT", "GAME", "DECISIONS", "RESULT"]).right(2..3);
+        let mut details = String::new();
+        for (agent, game, report) in &self.0 {
+            let result = match report.breaches.len() {
+                0 if report.not_claimed.is_empty() => "holds".to_owned(),
+                0 => "holds; not repeatable".to_owned(),
+                count => format!("{count} of {} claims fail", Claim::ALL.len()),
+            };
+            table.row([agent.clone(), game.clone(), report.decisions.to_string(), result]);
+            for (claim, how) in &report.breaches {
+                let claim = claim.words();
+                details += &format!("\n{agent} at {game}: not true that it {claim}: {how}");
+            }
         }
+        format!("{table}{details}\n")
     }
-    format!("{table}{details}")
+
+    fn document(&self) -> impl serde::Serialize {
+        let one = |(agent, game, report): &(String, String, Report)| {
+            let breaches = report.breaches.iter();
+            let breaches: Vec<_> =
+                breaches.map(|(claim, how)| json!({ "claim": claim, "how": how })).collect();
+            json!({
+                "agent": agent,
+                "game": game,
+                "decisions": report.decisions,
+                "holds": breaches.is_empty(),
+                "breaches": breaches,
+                "not_claimed": report.not_claimed,
+            })
+        };
+        let reports: Vec<_> = self.0.iter().map(one).collect();
+        json!({ "schema": "cardroom-agents-verify/1", "reports": reports })
+    }
 }
 
-fn bench(args: &BenchArgs) -> Result<(), Failure> {
+fn bench(args: &BenchArgs) -> Result<Output, Failure> {
     let choices = chosen(&args.list.named.registry()?, &args.names)?;
     let def = args.game.load()?;
     let _aborting = Aborting::begin()?;
@@ -360,27 +382,37 @@ fn bench(args: &BenchArgs) -> Result<(), Failure> {
             Ok((choice.name().to_owned(), result.map_err(Failure::input)?))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
-    if args.list.json {
+    Output::of(&Speeds(measured), args.list.json)
+}
+
+/// The measured speeds, each with the agent's name.
+struct Speeds(Vec<(String, Measured)>);
+
+impl Shown for Speeds {
+    fn text(&self) -> String {
+        let header =
+            ["AGENT", "DECISIONS", "PER SECOND", "P50", "P99", "LONGEST", "MEMORY", "TOTAL MEMORY"];
+        let mut table = Table::new(header).right(1..);
+        for (agent, measured) in &self.0 {
+            table.row([
+                agent.clone(),
+                measured.decisions.to_string(),
+                format!("{:.0}", measured.per_second),
+                time(measured.p50_us),
+                time(measured.p99_us),
+                time(measured.max_us),
+                memory(measured.memory_growth),
+                memory(measured.memory),
+            ]);
+        }
+        format!("{table}\n")
+    }
+
+    fn document(&self) -> impl serde::Serialize {
         let one = |(agent, measured): &(String, Measured)| json!({ "agent": agent, "measured": measured });
-        let agents: Vec<_> = measured.iter().map(one).collect();
-        return say(&pretty(&json!({ "schema": "cardroom-agents-bench/1", "agents": agents })));
+        let agents: Vec<_> = self.0.iter().map(one).collect();
+        json!({ "schema": "cardroom-agents-bench/1", "agents": agents })
     }
-    let header =
-        ["AGENT", "DECISIONS", "PER SECOND", "P50", "P99", "LONGEST", "MEMORY", "TOTAL MEMORY"];
-    let mut table = Table::new(header).right(1..);
-    for (agent, measured) in &measured {
-        table.row([
-            agent.clone(),
-            measured.decisions.to_string(),
-            format!("{:.0}", measured.per_second),
-            time(measured.p50_us),
-            time(measured.p99_us),
-            time(measured.max_us),
-            memory(measured.memory_growth),
-            memory(measured.memory),
-        ]);
-    }
-    say(&table.to_string())
 }
 
 fn time(microseconds: f64) -> String {
@@ -389,12 +421,4 @@ fn time(microseconds: f64) -> String {
 
 fn memory(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "unknown".into(), |bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0))
-}
-
-fn pretty(document: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(document).expect("plain data with text keys")
-}
-
-fn say(text: &str) -> Result<(), Failure> {
-    print(&format!("{text}\n"))
 }

@@ -8,12 +8,13 @@ use game::GameDef;
 use matches::runner::Level;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
+use show::Table;
 use show::number::whole;
 
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::match_options::DEFAULT_GAME;
-use crate::output;
+use crate::output::{Output, Shown};
 
 /// Measure this machine's speed: the rules, matches without records, matches with records.
 ///
@@ -35,31 +36,40 @@ pub struct Args {
 }
 
 /// Runs the command: runs the benchmarks and prints the results.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, game, time: Time(time), json } = args;
     let def = matches::games::load_game(&game, Reading::Strict).map_err(Failure::input)?;
     let speeds = measure(&def, &agents, time)?;
-    if json {
-        let speeds: Vec<_> = speeds
-            .iter()
-            .map(|(what, speed)| {
-                json!({
-                    "what": what,
-                    "hands": speed.hands,
-                    "seconds": speed.time.as_secs_f64(),
-                    "hands_per_second": speed.per_second(),
-                })
+    Output::of(&Speeds { game, speeds }, json)
+}
+
+/// The measured speeds at a game.
+struct Speeds {
+    game: String,
+    /// Each benchmark's name, and its speed.
+    speeds: Vec<(String, Speed)>,
+}
+
+impl Shown for Speeds {
+    fn text(&self) -> String {
+        let rows = self.speeds.iter().map(|(what, speed)| {
+            [what.clone(), whole(speed.per_second().round() as u64), "hands/s".to_owned()]
+        });
+        format!("{}\n", Table::of(rows).right(1..2).at_the_margin())
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        let speeds = self.speeds.iter().map(|(what, speed)| {
+            json!({
+                "what": what,
+                "hands": speed.hands,
+                "seconds": speed.time.as_secs_f64(),
+                "hands_per_second": speed.per_second(),
             })
-            .collect();
-        let document = json!({ "schema": "cardroom-bench/1", "game": game, "speeds": speeds });
-        return output::print(&format!("{document:#}\n"));
+        });
+        let speeds: Vec<_> = speeds.collect();
+        json!({ "schema": "cardroom-bench/1", "game": self.game, "speeds": speeds })
     }
-    let mut text = String::new();
-    for (what, speed) in speeds {
-        let per_second = whole(speed.per_second().round() as u64);
-        text.push_str(&format!("{what:<58}{per_second:>12} hands/s\n"));
-    }
-    output::print(&text)
 }
 
 fn measure(

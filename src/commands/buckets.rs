@@ -15,7 +15,7 @@ use show::Table;
 use show::number::whole;
 
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::progress::Progress;
 
 /// Make card buckets and show how much the hands in a bucket differ, with examples.
@@ -48,7 +48,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     let situations = args.situations.as_deref().map(Database::open).transpose();
     let situations = situations.map_err(Failure::input)?;
     let mut progress = Progress::parts(1000, false);
@@ -71,23 +71,36 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let encoding = Encoding::Buckets(Arc::clone(&buckets), street);
         (encoding_error(&encoding, &situations), situations)
     });
-    if args.json {
-        let streets: Vec<Value> = reports.iter().map(street_json).collect();
-        let document = json!({
+    Output::of(&Described { buckets: &buckets, reports, loss }, args.json)
+}
+
+/// Buckets with a report on each street.
+struct Described<'a> {
+    buckets: &'a Buckets,
+    reports: Vec<StreetReport>,
+    /// The encoding error on these situations, if given.
+    loss: Option<(Errors, Database)>,
+}
+
+impl Shown for Described<'_> {
+    fn text(&self) -> String {
+        let mut text = format!("{}\nsha256 {}\n", self.buckets.recipe(), self.buckets.hash());
+        self.reports.iter().for_each(|report| text.push_str(&format!("\n{report}")));
+        if let Some((error, situations)) = &self.loss {
+            text.push_str(&error_text(error, situations));
+        }
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
             "schema": "cardroom-buckets/1",
-            "recipe": buckets.recipe().to_string(),
-            "sha256": buckets.hash(),
-            "streets": streets,
-            "encoding_error": loss.as_ref().map(|(error, _)| error_json(error)),
-        });
-        return output::print(&format!("{document:#}\n"));
+            "recipe": self.buckets.recipe().to_string(),
+            "sha256": self.buckets.hash(),
+            "streets": self.reports.iter().map(street_json).collect::<Vec<_>>(),
+            "encoding_error": self.loss.as_ref().map(|(error, _)| error_json(error)),
+        })
     }
-    let mut text = format!("{}\nsha256 {}\n", buckets.recipe(), buckets.hash());
-    reports.iter().for_each(|report| text.push_str(&format!("\n{report}")));
-    if let Some((error, situations)) = &loss {
-        text.push_str(&error_text(error, situations));
-    }
-    output::print(&text)
 }
 
 fn error_text(error: &Errors, situations: &Database) -> String {

@@ -1,10 +1,12 @@
 //! `cardroom config`: shows and checks the configuration without running anything.
 
-use std::fmt::Write;
 use std::path::PathBuf;
+
+use serde_json::json;
 
 use crate::config::{Loaded, check, variables};
 use crate::exit::Failure;
+use crate::output::{Output, Shown};
 
 /// Check the configuration, or show every value and where it comes from.
 #[derive(clap::Args)]
@@ -35,7 +37,7 @@ struct FileArgs {
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<Output, Failure> {
     match args.command {
         Command::Check(file) => {
             let loaded = load(&file)?;
@@ -44,18 +46,14 @@ pub fn run(args: Args) -> Result<(), Failure> {
                 .file
                 .as_ref()
                 .map_or("the defaults".to_owned(), |path| path.display().to_string());
-            crate::output::print(&format!(
+            Ok(Output::from(format!(
                 "{source}: {} tables, {} outside dealers, {} agents: all can be used\n",
                 setup.tables.len(),
                 setup.dealers.len(),
                 loaded.config.agents.len(),
-            ))
+            )))
         }
-        Command::Show { file, json } => {
-            let loaded = load(&file)?;
-            let text = if json { as_json(&loaded) } else { as_text(&loaded) };
-            crate::output::print(&text)
-        }
+        Command::Show { file, json } => Output::of(&load(&file)?, json),
     }
 }
 
@@ -63,26 +61,24 @@ fn load(file: &FileArgs) -> Result<Loaded, Failure> {
     Loaded::load(file.config.as_deref(), variables(), &[]).map_err(Failure::input)
 }
 
-fn as_text(loaded: &Loaded) -> String {
-    let values = loaded.values();
-    let key_width = values.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
-    let value_width = values.iter().map(|(_, value)| value.len()).max().unwrap_or(0).min(40);
-    values.iter().fold(String::new(), |mut text, (key, value)| {
-        // Writing to a string cannot fail.
-        let place = loaded.origin(key);
-        let _ = writeln!(text, "{key:key_width$} = {value:value_width$}  # {place}");
-        text
-    })
-}
+/// Every value with where it comes from.
+impl Shown for Loaded {
+    fn text(&self) -> String {
+        let values = self.values();
+        let key_width = values.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
+        let value_width = values.iter().map(|(_, value)| value.len()).max().unwrap_or(0).min(40);
+        let line = |(key, value): &(String, String)| {
+            format!("{key:key_width$} = {value:value_width$}  # {}\n", self.origin(key))
+        };
+        values.iter().map(line).collect()
+    }
 
-fn as_json(loaded: &Loaded) -> String {
-    let values: serde_json::Map<String, serde_json::Value> = loaded
-        .values()
-        .into_iter()
-        .map(|(key, value)| {
-            let origin = loaded.origin(&key).to_string();
-            (key, serde_json::json!({ "value": value, "origin": origin }))
-        })
-        .collect();
-    format!("{:#}\n", serde_json::json!({ "schema": "cardroom-config/1", "values": values }))
+    fn document(&self) -> impl serde::Serialize {
+        let value = |(key, value): (String, String)| {
+            let origin = self.origin(&key).to_string();
+            (key, json!({ "value": value, "origin": origin }))
+        };
+        let values: serde_json::Map<_, _> = self.values().into_iter().map(value).collect();
+        json!({ "schema": "cardroom-config/1", "values": values })
+    }
 }

@@ -7,10 +7,11 @@ use cards::CardSet;
 use game::{Chips, Street};
 use protocol::acpc::matchstate::MatchState;
 use serde_json::{Value, json};
+use show::Table;
 
 use crate::exit::Failure;
 use crate::odds::{Method, TiesArg, input};
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::resolve_names::Game;
 
 /// Show a situation of heads-up hold'em as the numbers that models use, with their names.
@@ -53,9 +54,9 @@ pub struct Args {
 }
 
 /// Runs the command: prints features, the schema or the table.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.preflop_table {
-        return output::print(&preflop_table());
+        return Ok(Output::from(preflop_table()));
     }
     let quantiles = match args.method {
         Method::Nearest => Quantiles::Nearest,
@@ -63,28 +64,64 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let schema = Schema { ties: args.ties.ties(), quantiles };
     if args.schema {
-        let document = || format!("{:#}\n", schema_json(schema, args));
-        return output::print(&if args.json { document() } else { schema_text(schema, args) });
+        return Output::of(&Names { schema, args }, args.json);
     }
     let (title, features) = situation(args, &mut FeatureMaker::counting(schema))?;
-    if !args.json {
-        return output::print(&text(&title, &features));
+    Output::of(&Values { schema, title, features }, args.json)
+}
+
+/// The features of a situation.
+struct Values {
+    schema: Schema,
+    /// The situation in words.
+    title: String,
+    features: Features,
+}
+
+impl Shown for Values {
+    fn text(&self) -> String {
+        let Values { title, features, .. } = self;
+        let rows = features.iter().map(|(feature, value)| {
+            let (value, unit) = match feature.unit() {
+                Unit::ShareOfPot => (format!("{value:.6}"), "of pot"),
+                Unit::Chips => (value.to_string(), "chips"),
+            };
+            [feature.to_string(), feature.name(), value, unit.to_owned()]
+        });
+        let table = Table::of(rows).right(2..3).at_the_margin();
+        format!("{title}: {} features\n\n{table}\n", features.as_slice().len())
     }
-    let values: Vec<Value> = (features.iter())
-        .map(|(feature, value)| {
+
+    fn document(&self) -> impl serde::Serialize {
+        let values = self.features.iter().map(|(feature, value)| {
             let mut entry = feature_json(feature);
             entry["value"] = exact(value);
             entry
+        });
+        json!({
+            "schema": "cardroom-features/1",
+            "features": self.schema.stamp(),
+            "situation": self.title,
+            "street": self.features.street().to_string(),
+            "values": values.collect::<Vec<_>>(),
         })
-        .collect();
-    let document = json!({
-        "schema": "cardroom-features/1",
-        "features": schema.stamp(),
-        "situation": title,
-        "street": features.street().to_string(),
-        "values": values,
-    });
-    output::print(&format!("{document:#}\n"))
+    }
+}
+
+/// The names and explanations of the features.
+struct Names<'a> {
+    schema: Schema,
+    args: &'a Args,
+}
+
+impl Shown for Names<'_> {
+    fn text(&self) -> String {
+        schema_text(self.schema, self.args)
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        schema_json(self.schema, self.args)
+    }
 }
 
 /// The situation in words, and its features.
@@ -140,20 +177,6 @@ fn bets(text: &str, board: CardSet) -> Result<[Chips; 4], Failure> {
         }
     }
     Ok(bets)
-}
-
-/// The features as text, one line of 80 columns each.
-fn text(title: &str, features: &Features) -> String {
-    let mut text = format!("{title}: {} features\n\n", features.as_slice().len());
-    for (feature, value) in features.iter() {
-        let (value, unit) = match feature.unit() {
-            Unit::ShareOfPot => (format!("{value:.6}"), "of pot"),
-            Unit::Chips => (format!("{value}"), "chips"),
-        };
-        let (id, name) = (feature.to_string(), feature.name());
-        text.push_str(&format!("{id:<20}  {name:<39}{value:>10} {unit}\n"));
-    }
-    text
 }
 
 /// The shortest decimal that parses as this `f32`.

@@ -5,10 +5,11 @@ use matches::games::load_game;
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 use serde_json::json;
-use show::number::plural;
+use show::Table;
+use show::number::counted;
 
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{Output, Shown};
 use crate::resolve_names::built_in;
 
 /// List the built-in games, or print the definition of one.
@@ -23,9 +24,9 @@ pub struct Args {
 }
 
 /// Runs the command: prints the list or a definition.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(name) = &args.name {
-        return output::print(built_in(name)?.text);
+        return Ok(Output::from(built_in(name)?.text.to_owned()));
     }
     let games = acpc::games().iter().map(|game| {
         let def = load_game(game.name, Reading::Strict).map_err(Failure::input)?;
@@ -33,24 +34,33 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Betting::Limit => "limit",
             Betting::NoLimit => "no-limit",
         };
-        Ok((game.name, def.players, betting, def.streets))
+        let (name, players, streets) = (game.name, def.players, def.streets);
+        Ok(Listed { name, players, betting, streets })
     });
-    let games = games.collect::<Result<Vec<_>, Failure>>()?;
-    if args.json {
-        let games = games.iter().map(|(name, players, betting, streets)| {
-            json!({ "name": name, "players": players, "betting": betting, "streets": streets })
+    Output::of(&Games(games.collect::<Result<_, Failure>>()?), args.json)
+}
+
+/// The built-in games.
+struct Games(Vec<Listed>);
+
+#[derive(serde::Serialize)]
+struct Listed {
+    name: &'static str,
+    players: usize,
+    betting: &'static str,
+    streets: usize,
+}
+
+impl Shown for Games {
+    fn text(&self) -> String {
+        let rows = self.0.iter().map(|Listed { name, players, betting, streets }| {
+            let streets = counted(*streets as u64, "street");
+            [(*name).to_owned(), format!("{players} players"), (*betting).to_owned(), streets]
         });
-        let games: Vec<serde_json::Value> = games.collect();
-        let document = json!({ "schema": "cardroom-games/1", "games": games });
-        return output::print(&format!("{document:#}\n"));
+        format!("{}\n", Table::of(rows).right(1..2).at_the_margin())
     }
-    let width = games.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
-    let mut text = String::new();
-    for (name, players, betting, streets) in games {
-        let noun = plural(streets as u64, "street");
-        text.push_str(&format!(
-            "{name:<width$}  {players:>2} players  {betting:<8}  {streets} {noun}\n"
-        ));
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({ "schema": "cardroom-games/1", "games": self.0 })
     }
-    output::print(&text)
 }

@@ -57,30 +57,25 @@ impl Shown for Showdown {
     fn text(&self) -> String {
         let total = self.total();
         let names: Vec<&str> = self.hands.iter().map(|hand| hand.text.as_str()).collect();
-        let mut text = format!(
-            "{} {}: {}\n\n{:<6}{:>12}{:>11}{:>12}{:>11}{:>14}\n",
-            names.join(" v "),
-            on_board(&self.board.text),
-            counted(total, "board"),
-            "hand",
-            "wins",
-            "",
-            "ties",
-            "",
-            "equity"
-        );
+        let header = ["hand", "wins", "", "ties", "", "equity"];
+        let mut table = show::Table::new(header).right(1..).at_the_margin();
         for (hand, share) in self.hands.iter().zip(&self.shares) {
             let of_all = |count: u64| percent(count as f64 / total as f64, 3);
-            text.push_str(&format!(
-                "{:<6}{:>12}{:>11}{:>12}{:>11}{:>14}\n",
-                hand.text,
+            table.row([
+                hand.text.clone(),
                 whole(share.wins),
                 of_all(share.wins),
                 whole(share.ties),
                 of_all(share.ties),
-                percent(self.equity(share), 4)
-            ));
+                percent(self.equity(share), 4),
+            ]);
         }
+        let mut text = format!(
+            "{} {}: {}\n\n{table}\n",
+            names.join(" v "),
+            on_board(&self.board.text),
+            counted(total, "board")
+        );
         if self.ties == TiesArg::WinOnly {
             text.push_str("\nties count nothing\n");
         }

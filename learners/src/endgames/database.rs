@@ -6,12 +6,11 @@
 //! drawn with the game's own random numbers (Algorithm 4) and rounded to 32 bits before the game is
 //! solved.
 
-use rand::SeedableRng;
+use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 use solvers::endgame::{Bets, Endgame, EndgameError};
 
-use super::simplex;
 use crate::database::{self, Content};
 use crate::trees::mixed;
 
@@ -58,9 +57,21 @@ impl Deck {
     pub fn distributions(&self, seed: u64, game: u64) -> [Vec<f32>; 2] {
         let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, game));
         std::array::from_fn(|_| {
-            simplex::uniform(self.cards, &mut rng).into_iter().map(|share| share as f32).collect()
+            random_shares(self.cards, &mut rng).into_iter().map(|share| share as f32).collect()
         })
     }
+}
+
+/// A uniform point of the simplex: exponential variables divided by their sum (Algorithm 4 of
+/// Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017). Each share is
+/// distributed as the minimum of `cards − 1` uniform numbers: it is above `t` with probability
+/// `(1 − t)^(cards − 1)`.
+pub fn random_shares(cards: usize, rng: &mut impl Rng) -> Vec<f64> {
+    // For a number in [0, 1), one minus it is in (0, 1], where the logarithm is finite.
+    let mut shares: Vec<f64> = (0..cards).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    shares
 }
 
 impl Content for Deck {

@@ -5,10 +5,8 @@
 //! poker strategy", Games 2017, sections 3 and 4.
 
 pub mod database;
-pub mod distance;
 pub mod neighbours;
 pub mod representations;
 pub mod rules;
 pub mod score;
-pub mod simplex;
 pub mod trees;

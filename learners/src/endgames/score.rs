@@ -1,6 +1,6 @@
 //! Scores of predicted strategies of unseen endgames: distance to the equilibrium, and
-//! exploitability. Algorithms 2 and 3 of Ganzfried & Yusuf, "Computing human-understandable
-//! strategies", Games 2017.
+//! exploitability; and the distance of games. Algorithms 1 to 3 of Ganzfried & Yusuf, "Computing
+//! human-understandable strategies", Games 2017.
 
 use std::ops::Range;
 
@@ -9,7 +9,6 @@ use solvers::Player;
 use solvers::endgame::EndgameError;
 
 use super::database::{Database, endgame};
-use super::distance;
 
 /// Games that a thread scores at a time; sums are made by block, so that they do not depend on the
 /// number of threads.
@@ -80,7 +79,7 @@ pub fn scores(
                         let long: Vec<f64> = strategy.iter().map(|&x| f64::from(x)).collect();
                         let value = f64::from(game.value);
                         let lost = played.exploitability(Player::First, &long, value);
-                        [distance::strategies(strategy, game.strategy, bets.len()), lost]
+                        [distance_of_strategies(strategy, game.strategy, bets.len()), lost]
                     }
                 };
                 last = Some((strategy, numbers));
@@ -117,4 +116,31 @@ pub fn baselines(
         strategies[1].fill(1.0 / sizes as f32);
     })?;
     Ok([("always check", scores[0]), ("every size alike", scores[1])])
+}
+
+/// The distance of two games, 0 to 1: the mean over both players of the earth mover's distance
+/// between their card distributions, divided by the largest possible (Algorithm 1).
+///
+/// Each game is given by the distributions of the first and the second player's cards.
+pub fn distance_of_games(a: [&[f32]; 2], b: [&[f32]; 2]) -> f64 {
+    let of = |player: usize| moved(a[player], b[player]) / (a[player].len() - 1) as f64;
+    (of(0) + of(1)) / 2.0
+}
+
+/// The distance of two strategies, 0 to 1: the mean over the cards of the earth mover's distance
+/// between the probabilities of `sizes` bet sizes, divided by the largest possible (Algorithm 2).
+pub fn distance_of_strategies(a: &[f32], b: &[f32], sizes: usize) -> f64 {
+    let rows = a.chunks_exact(sizes).zip(b.chunks_exact(sizes));
+    let cards = (a.len() / sizes) as f64;
+    rows.map(|(a, b)| moved(a, b)).sum::<f64>() / (sizes - 1).max(1) as f64 / cards
+}
+
+/// The earth mover's distance of two histograms: mass times the number of columns it moves.
+fn moved(a: &[f32], b: &[f32]) -> f64 {
+    let mut carried = 0.0;
+    let columns = a.iter().zip(b).map(|(a, b)| {
+        carried += f64::from(*a) - f64::from(*b);
+        carried.abs()
+    });
+    columns.sum()
 }

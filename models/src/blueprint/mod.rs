@@ -11,13 +11,13 @@
 //! everything. A packed file ([`pack()`]) has the same content compressed; it is unpacked into
 //! memory when opened, or, compiled into the program, when its tables are first used.
 
-mod bytes;
 mod error;
 mod head;
 mod pack;
 mod quantise;
 mod write;
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,8 @@ pub use pack::{PackError, pack};
 pub use quantise::{WHOLE, quantise, quantise_to};
 pub use write::{Contents, write};
 
-use bytes::Bytes;
+use crate::mapped::{Mapped, map};
+
 use pack::{Packed, is_packed, unpack};
 
 /// The format version that this program reads and writes.
@@ -295,4 +296,40 @@ fn tree(head: &Head, menu: &BetMenu) -> Result<BettingTree, BlueprintError> {
         return Err(BlueprintError::OtherTree { theirs, ours: hash });
     }
     Ok(tree)
+}
+
+/// The storage of a blueprint's bytes.
+enum Bytes {
+    Mapped(Mapped),
+    Static(&'static [u8]),
+    Packed(Packed),
+    Owned(Vec<u8>),
+}
+
+impl Bytes {
+    fn map(path: &Path) -> Result<Bytes, BlueprintError> {
+        let error = |source| BlueprintError::Read { path: path.to_owned(), source };
+        map(path).map(Bytes::Mapped).map_err(error)
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(mapped) => mapped,
+            Bytes::Static(bytes) => bytes,
+            Bytes::Packed(packed) => packed.plain(),
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bytes::Mapped(_) => "mapped",
+            Bytes::Static(_) => "inside the program",
+            Bytes::Packed(_) => "packed inside the program",
+            Bytes::Owned(_) => "in memory",
+        })
+    }
 }

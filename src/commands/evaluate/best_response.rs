@@ -2,6 +2,7 @@
 //! games. Hold'em has a [module of its own](super::in_tree).
 
 use serde_json::json;
+use show::Table;
 use show::number::whole;
 use solvers::games::Dealt;
 use solvers::{Player, Sequences, Tree};
@@ -50,18 +51,18 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             "mbb": mean,
             "mbb_by_seat": won,
         });
-        return Ok(Output::from(format!("{document:#}\n")));
+        return Output::json(&document);
+    }
+    let mut table = Table::new(["what it wins", "mbb/hand"]).right(1..).at_the_margin();
+    for (name, mbb) in
+        [("both seats", mean), ("  response in seat 0", won[0]), ("  response in seat 1", won[1])]
+    {
+        table.row([name.to_owned(), format!("{mbb:+.6}")]);
     }
     Ok(Output::from(format!(
-        "{}, best response, {}: {} nodes, exact\n\n\
-         what it wins                mbb/hand\n\
-         both seats             {mean:>+13.6}\n\
-         \u{20} response in seat 0   {:>+13.6}\n\
-         \u{20} response in seat 1   {:>+13.6}\n",
+        "{}, best response, {}: {} nodes, exact\n\n{table}\n",
         agent.name(),
         args.game.name(),
         whole(tree.nodes().len() as u64),
-        won[0],
-        won[1],
     )))
 }

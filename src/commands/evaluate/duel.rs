@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let valued = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut seen);
     progress.finish();
     let valued = valued.map_err(Failure::input)?;
-    let shown = Output::from(shown(args, sampled, against, &folder, &valued));
+    let shown = shown(args, sampled, against, &folder, &valued)?;
     match valued.hands < hands {
         true => Ok(shown.then(Err(Failure::interrupted(format!(
             "stopped after {} of {} hands; resume with: {}",
@@ -76,7 +76,13 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     }
 }
 
-fn shown(args: &Args, sampled: Sampled, against: &str, folder: &Path, valued: &Valued) -> String {
+fn shown(
+    args: &Args,
+    sampled: Sampled,
+    against: &str,
+    folder: &Path,
+    valued: &Valued,
+) -> Result<Output, Failure> {
     let Valued { hands, spots, rate, at_spots } = *valued;
     let street = args.street();
     if args.json {
@@ -94,7 +100,7 @@ fn shown(args: &Args, sampled: Sampled, against: &str, folder: &Path, valued: &V
             "rate": rate,
             "big_blinds_a_spot": at_spots,
         });
-        return format!("{document:#}\n");
+        return Output::json(&document);
     }
     let rate = match rate {
         Some(rate) => format!(
@@ -105,7 +111,7 @@ fn shown(args: &Args, sampled: Sampled, against: &str, folder: &Path, valued: &V
         ),
         None => "nothing: an interval needs two hands".to_owned(),
     };
-    format!(
+    Ok(Output::from(format!(
         "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against itself, {} of \
          them valued over all hands there ({} big blinds each)\n{}",
         args.agent,
@@ -113,5 +119,5 @@ fn shown(args: &Args, sampled: Sampled, against: &str, folder: &Path, valued: &V
         whole(spots),
         signed(at_spots, 4),
         args.kept_in(folder),
-    )
+    )))
 }

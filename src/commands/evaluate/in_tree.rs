@@ -13,6 +13,7 @@ use evaluation::best_response::{
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
 use serde_json::{Value, json};
+use show::Table;
 use show::number::whole;
 use solvers::response::in_tree::{FLOPS, KINDS, PolicyInTree, TreeStrategy};
 
@@ -49,10 +50,9 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let outcome = outcome.map_err(failure)?;
     let seconds = begun.elapsed().as_secs_f64();
     let shown = match args.json {
-        true => format!("{:#}\n", document(&plan, &outcome, seconds)),
-        false => text(&plan, &outcome, seconds) + &args.kept_in(&folder),
+        true => Output::json(&document(&plan, &outcome, seconds))?,
+        false => Output::from(text(&plan, &outcome, seconds) + &args.kept_in(&folder)),
     };
-    let shown = Output::from(shown);
     if outcome.complete {
         return Ok(shown);
     }
@@ -156,18 +156,17 @@ fn text(plan: &BestResponseSettings, outcome: &Outcome, seconds: f64) -> String 
             rows.push((format!("  response in seat {at}, {position}"), estimate));
         }
     }
-    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-    let interval = if exact { "" } else { "         ±  95 % interval" };
-    text += &format!("{:widest$}  {:>9}{interval}\n", "what it wins", "mbb/hand");
+    let shown = if exact { 2 } else { 4 };
+    let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
+    let mut table = Table::new(header.into_iter().take(shown)).right(1..3).at_the_margin();
     for (name, Estimate { mbb, half_width }) in rows {
-        text += &format!("{name:widest$}  {mbb:>+9.1}");
-        if !exact {
-            let (low, high) = (mbb - half_width, mbb + half_width);
-            text += &format!("  {half_width:>8.1}  {low:+.1} to {high:+.1}");
-        }
-        text.push('\n');
+        let interval = format!("{:+.1} to {:+.1}", mbb - half_width, mbb + half_width);
+        let row = [name, format!("{mbb:+.1}"), format!("{half_width:.1}"), interval];
+        table.row(row.into_iter().take(shown));
     }
-    text += "\nAn opponent who knows the strategy can win this much with the bets of this tree";
+    text += &format!(
+        "{table}\n\nAn opponent who knows the strategy can win this much with the bets of this tree"
+    );
     text += match exact {
         true => ", and no more.\n",
         false => "; a best\nresponse on all flops wins at least as much.\n",

@@ -7,6 +7,7 @@ use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
 use serde_json::{Value, json};
+use show::Table;
 use show::number::whole;
 use solvers::lbr::Moves;
 
@@ -30,10 +31,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     progress.finish();
     let outcome = outcome.map_err(failure)?;
     let shown = match args.json {
-        true => format!("{:#}\n", document(&plan, &outcome)),
-        false => text(&plan, &outcome) + &args.kept_in(&folder),
+        true => Output::json(&document(&plan, &outcome))?,
+        false => Output::from(text(&plan, &outcome) + &args.kept_in(&folder)),
     };
-    let shown = Output::from(shown);
     if outcome.complete {
         return Ok(shown);
     }
@@ -145,21 +145,20 @@ fn text(plan: &LbrSettings, outcome: &Outcome) -> String {
         whole(outcome.hands),
         whole(plan.wanted()),
     );
-    let rows = rows(plan, outcome);
-    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-    text += &format!("{:widest$}  {:>9}  {:>8}  95 % interval\n", "what it wins", "mbb/hand", "±");
-    for (name, sums) in &rows {
-        text += &match rate(plan, sums) {
-            Ok(rate) => format!(
-                "{name:widest$}  {:>+9.1}  {:>8.1}  {:+.1} to {:+.1}\n",
-                rate.mbb,
-                rate.half_width(),
-                rate.interval.low,
-                rate.interval.high
-            ),
-            Err(reason) => format!("{name:widest$}  {:>9}  {reason}\n", "-"),
+    let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
+    let mut table = Table::new(header).right(1..3).at_the_margin();
+    for (name, sums) in rows(plan, outcome) {
+        let [mbb, half, interval] = match rate(plan, &sums) {
+            Ok(rate) => [
+                format!("{:+.1}", rate.mbb),
+                format!("{:.1}", rate.half_width()),
+                format!("{:+.1} to {:+.1}", rate.interval.low, rate.interval.high),
+            ],
+            Err(reason) => ["-".to_owned(), String::new(), reason.to_string()],
         };
+        table.row([name, mbb, half, interval]);
     }
+    text += &format!("{table}\n");
     text += match plan.all_hands {
         None => {
             "\nBoth count the same hands; averaged, what the agent held and the boards after the \
@@ -177,14 +176,11 @@ fn text(plan: &LbrSettings, outcome: &Outcome) -> String {
 /// The published table, with this measurement in its column.
 fn published(plan: &LbrSettings, outcome: &Outcome) -> String {
     let column = |(moves, from): (&str, Street)| format!("{moves} {}-4", from.index() + 1);
-    let mut text = "\nmbb/hand, no-limit, 200 big blinds  ".to_owned();
-    let header = SETTINGS.iter().map(|&setting| format!("{:>12}", column(setting)));
-    text += &(header.collect::<String>() + "\n");
+    let header = ["mbb/hand, no-limit, 200 big blinds".to_owned()];
+    let header = header.into_iter().chain(SETTINGS.map(column));
+    let mut table = Table::new(header).right(1..).at_the_margin();
     let mut line = |name: &str, cells: [String; SETTINGS.len()]| {
-        text += &format!("{name:36}");
-        text += &cells.map(|cell| format!("{cell:>12}")).concat();
-        text.truncate(text.trim_end().len());
-        text.push('\n');
+        table.row([name.to_owned()].into_iter().chain(cells));
     };
     let ours = rate(plan, &outcome.figures.expected).ok();
     let here = (plan.moves.to_string(), plan.from);
@@ -209,12 +205,12 @@ fn published(plan: &LbrSettings, outcome: &Outcome) -> String {
             },
         ),
     );
-    text += "\nin one figure, moves as in their papers\n";
-    for (agent, won, half) in OTHERS {
+    let others = OTHERS.map(|(agent, won, half)| {
         let half = half.map(|half| format!(" ± {half}")).unwrap_or_default();
-        text += &format!("{agent:36}{:>12}\n", format!("{won}{half}"));
-    }
-    text
+        [agent.to_owned(), format!("{won}{half}")]
+    });
+    let others = Table::of(others).right(1..).at_the_margin();
+    format!("\n{table}\n\nin one figure, moves as in their papers\n{others}\n")
 }
 
 fn document(plan: &LbrSettings, outcome: &Outcome) -> Value {

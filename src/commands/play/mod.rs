@@ -12,7 +12,7 @@ use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocki
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::print;
+use crate::output::Output;
 use crate::resolve_names::{Game, Named};
 
 mod slumbot;
@@ -103,7 +103,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
-        print(&format!("{}\n", show(&summary, args.json)))?;
+        show(&summary, args.json)?.print()?;
     }
     match end.map_err(failure)? {
         End::MatchOver => Ok(()),
@@ -118,7 +118,7 @@ fn failure(error: PlayError) -> Failure {
     if error.is_remote_fault() { Failure::gone(error) } else { Failure::input(error) }
 }
 
-fn show(summary: &Summary, json: bool) -> String {
+fn show(summary: &Summary, json: bool) -> Result<Output, Failure> {
     if json {
         #[derive(serde::Serialize)]
         struct Document<'a> {
@@ -127,7 +127,7 @@ fn show(summary: &Summary, json: bool) -> String {
             summary: &'a Summary,
         }
         let document = Document { schema: "cardroom-play-acpc/1", summary };
-        return serde_json::to_string_pretty(&document).expect("plain data with text keys");
+        return Output::json(&document);
     }
     let Summary { agent, dealer, hands, chips, decisions, .. } = summary;
     let rate = match &summary.rate {
@@ -148,5 +148,5 @@ fn show(summary: &Summary, json: bool) -> String {
         let noun = number::plural(fallbacks, "decision");
         said += &format!("\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected");
     }
-    said
+    Ok(Output::from(said + "\n"))
 }

@@ -25,7 +25,7 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::print;
+use crate::output::{Output, print};
 use crate::progress;
 use crate::report;
 use crate::resolve_names::Named;
@@ -152,11 +152,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.json && (end.is_ok() || summary.played > 0) {
         let estimates = report.as_ref().and_then(|report| report.estimates.as_ref());
-        print(&json(&Document {
-            schema: "cardroom-play-slumbot/1",
-            summary: &summary,
-            estimates,
-        }))?;
+        let document = Document { schema: "cardroom-play-slumbot/1", summary: &summary, estimates };
+        Output::json(&document)?.print()?;
     } else if let Some(report) = &report {
         print(&format!("\n{}\nkept in {}\n", render(report), folder.display()))?;
     }
@@ -197,10 +194,6 @@ struct Document<'a> {
     summary: &'a Summary,
     /// The estimates of a complete run, as in `report.json`; `None` before.
     estimates: Option<&'a EstimatesSection>,
-}
-
-fn json(document: &Document<'_>) -> String {
-    serde_json::to_string_pretty(document).expect("plain data with text keys") + "\n"
 }
 
 fn failure(error: RunError) -> Failure {

@@ -12,7 +12,7 @@ use super::view::View;
 use crate::chart::picture;
 use crate::chart::text::{self, colours};
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{self, Output};
 use crate::report;
 
 /// The state that a solve ended in.
@@ -58,7 +58,7 @@ impl Problem<'_> {
         let spots: Vec<Value> = views.iter().map(View::json).collect();
         if self.args.json {
             let more = [("result", solved.json(self.goal())), ("spots", json!(spots))];
-            output::print(&format!("{:#}\n", self.document(size, &more)))?;
+            Output::json(&self.document(size, &more))?.print()?;
         } else {
             let mut out = self.summary(size, solved);
             for view in views {

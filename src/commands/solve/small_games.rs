@@ -2,6 +2,7 @@
 
 use protocol::acpc::gamedef::Reading;
 use serde_json::{Value, json};
+use show::Table;
 use show::number::whole;
 use solvers::games::{Dealt, TenCards};
 use solvers::{
@@ -10,7 +11,7 @@ use solvers::{
 
 use super::{Args, Goal};
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{self, Output};
 use crate::progress::Progress;
 
 /// What only small games have.
@@ -76,21 +77,23 @@ pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
             "infosets": infosets,
             "points": points,
         });
-        return output::print(&format!("{document:#}\n"));
+        return Output::json(&document)?.print();
     }
     let nodes = whole(tree.nodes().len() as u64);
-    let mut text = format!(
-        "{}: {nodes} nodes, {} + {} information sets, {}\n\n",
-        name, infosets[0], infosets[1], algorithm_name
-    );
-    text.push_str("iterations  exploitability  first player wins  value of the game\n");
-    for point in &points {
-        text.push_str(&format!(
-            "{:>10}  {:>14.9}  {:>17.9}  {:.9} … {:.9}\n",
-            point.iterations, point.exploitability, point.value, point.bounds[0], point.bounds[1]
-        ));
+    let header = ["iterations", "exploitability", "first player wins", "value of the game"];
+    let mut table = Table::new(header).right(..3).at_the_margin();
+    for Point { iterations, exploitability, value, bounds: [low, high] } in &points {
+        table.row([
+            iterations.to_string(),
+            format!("{exploitability:.9}"),
+            format!("{value:.9}"),
+            format!("{low:.9} … {high:.9}"),
+        ]);
     }
-    output::print(&text)
+    output::print(&format!(
+        "{name}: {nodes} nodes, {} + {} information sets, {algorithm_name}\n\n{table}\n",
+        infosets[0], infosets[1]
+    ))
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, Failure> {

@@ -21,7 +21,7 @@ use crate::config::units;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::odds::input;
-use crate::output;
+use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::resolve_names::bet_menu;
 use crate::threads::{pool, threads};
@@ -175,10 +175,10 @@ impl<'a> Problem<'a> {
             Subgame::new(&self.root, self.ranges.each_ref(), &actions).map_err(Failure::input)?;
         let size = subgame.size(&self.solver_options());
         if self.options.dry_run {
-            return output::print(&match self.args.json {
-                true => format!("{:#}\n", self.document(&size, &[])),
-                false => format!("{}\n", sizes(&size)),
-            });
+            return match self.args.json {
+                true => Output::json(&self.document(&size, &[]))?.print(),
+                false => output::print(&format!("{}\n", sizes(&size))),
+            };
         }
         let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
         if !self.options.quiet {

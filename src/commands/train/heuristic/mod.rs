@@ -173,7 +173,7 @@ fn street(text: &str) -> Result<Street, String> {
 /// Runs the command: searches for rules or measures given ones, and prints the result.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     match (&args.game, args.street) {
-        (Some(game), _) => whole::run(args, game).map(Output::printed),
+        (Some(game), _) => whole::run(args, game),
         (None, Some(street)) => one_street(args, street),
         (None, None) => Err(Failure::usage("give --street, or --game")),
     }

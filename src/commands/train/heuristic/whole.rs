@@ -20,7 +20,7 @@ use super::Args;
 use super::checkpoint::Checkpoint;
 use super::opponent::{CATEGORIES, at};
 use crate::exit::Failure;
-use crate::output;
+use crate::output::Output;
 use crate::progress::Progress;
 
 /// The default start of a search: always fold.
@@ -30,7 +30,7 @@ const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfol
 const CHECK: u64 = 200_000;
 
 /// Runs the command: searches the lists and prints the best.
-pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, game: &str) -> Result<Output, Failure> {
     let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
     if !solvers::response::in_tree::is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
         write_whole(out, |to| write!(to, "{}", search.best())).map_err(|error| at(out, &error))?;
     }
     let count = statements(search.best());
-    output::print(&if args.json {
+    if args.json {
         let document = json!({
             "schema": "cardroom-train-heuristic-game/1",
             "game": game,
@@ -99,9 +99,9 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
             "seconds": seconds,
             "course": search.learning_curve(),
         });
-        format!("{document:#}\n")
+        Output::json(&document)
     } else {
-        format!(
+        Ok(Output::from(format!(
             "{count} statements for {game} against {opponent}: {} rules in {} rounds, {seconds:.0} s\n\n{}\n\
              On {} other hands: {}\n",
             whole(search.rulebooks()),
@@ -109,8 +109,8 @@ pub(super) fn run(args: &Args, game: &str) -> Result<(), Failure> {
             search.best(),
             whole(CHECK),
             wins(&found[0])
-        )
-    })
+        )))
+    }
 }
 
 fn wins(rate: &Rate) -> String {
