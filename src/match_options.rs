@@ -33,7 +33,8 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "N")]
     pub(crate) hands: Option<u64>,
     /// Seed for cards and decisions, at most 2^63 − 1
-    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    #[arg(long, value_name = "SEED", default_value_t = 0,
+        value_parser = value_parser!(u64).range(..1 << 63))]
     pub(crate) seed: u64,
     /// A player's name in reports, logs and folders; once per agent, in their order [default: the
     /// agents' own]

@@ -156,7 +156,8 @@ mod tests {
                 false => Box::new(registry.with(layer.with_ansi(colours))),
             };
             tracing::subscriber::with_default(subscriber, || {
-                tracing::warn!(text = hostile, shown = %hostile, debug = ?hostile, "it says {hostile}");
+                tracing::warn!(text = hostile, shown = %hostile, debug = ?hostile, "it says \
+                    {hostile}");
             });
             let bytes = buffer.0.lock().expect("nobody panics").clone();
             let said = String::from_utf8(bytes).expect("text");

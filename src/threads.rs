@@ -45,7 +45,8 @@ pub(crate) fn threads(asked: Option<u16>) -> usize {
             // Nothing can be done when stderr is closed.
             let _ = writeln!(
                 std::io::stderr(),
-                "running on {processors} {threads}, one for each processor; {asked} would not be faster"
+                "running on {processors} {threads}, one for each processor; {asked} would not be \
+                 faster"
             );
         });
     }

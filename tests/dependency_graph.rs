@@ -55,8 +55,8 @@ fn allowed(name: &str) -> BTreeSet<&'static str> {
     direct.iter().flat_map(|&used| allowed(used).into_iter().chain([used])).collect()
 }
 
-const REMEDY: &str = "a new edge is a decision; change the picture in ARCHITECTURE.md and the table \
-     in tests/dependency_graph.rs in the same commit, and say why";
+const REMEDY: &str = "a new edge is a decision; change the picture in ARCHITECTURE.md and the \
+     table in tests/dependency_graph.rs in the same commit, and say why";
 
 /// The manifest in a folder, whose name is empty or ends in a slash.
 fn manifest(folder: &str) -> toml::Table {

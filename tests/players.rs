@@ -409,7 +409,8 @@ fn a_program_that_ends_before_it_connects_is_not_waited_for() {
         ("external:true", "it ended before it connected (exit status: 0)"),
         (
             "external:sh -c 'echo one >&2; echo no module named torch >&2; exit 3'",
-            "it ended before it connected (exit status: 3); its last words: `one / no module named torch`",
+            "it ended before it connected (exit status: 3); its last words: `one / no module named \
+             torch`",
         ),
     ] {
         for arguments in [

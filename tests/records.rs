@@ -12,8 +12,10 @@ fn succeed(folder: &Path, arguments: &[&str]) -> String {
     text(&output.stdout)
 }
 
-const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.reverse_blinds.game 2 7\n\
-    #--t_response 600000\nSTATE:0:f:5d5c|9hQd:50|-50:a|b\nSTATE:1:f:6sKs|5dJd:50|-50:b|a\nSCORE:0|0:a|b\n";
+const LOG: &str = "# name/game/hands/seed 2017.a.b.0 /home/x/holdem.nolimit.2p.reverse_blinds.game \
+                   2 7\n\
+    #--t_response \
+    600000\nSTATE:0:f:5d5c|9hQd:50|-50:a|b\nSTATE:1:f:6sKs|5dJd:50|-50:b|a\nSCORE:0|0:a|b\n";
 
 #[test]
 fn published_logs_are_read_with_blanks_a_mark_or_an_empty_line_before_them() {

@@ -78,7 +78,8 @@ fn who_cannot_be_asked_again_is_said_so() {
     // A program that is gone by now, as far as the record says.
     edit(
         &at.join("m/ledger.sqlite"),
-        "UPDATE match SET info = replace(info, '\"agent\":\"call\"', '\"agent\":\"external:./gone\"')",
+        "UPDATE match SET info = replace(info, '\"agent\":\"call\"', \
+         '\"agent\":\"external:./gone\"')",
     );
     let told = document(at, &["replay", "m"]);
     let second = &told["entrants"][1];

@@ -9,6 +9,8 @@ use crate::sources::{all_files, root, rust_files};
 
 /// Lines above which a Rust file must be split.
 const LONGEST: usize = 800;
+/// Columns of a line of Rust, comments and texts included.
+const WIDEST: usize = 100;
 /// Lines above which a Rust file is listed in the output of the test.
 const NOTEWORTHY: usize = 500;
 /// Bytes above which a file does not belong in the repository, models aside.
@@ -35,6 +37,17 @@ fn rust_files_are_short() {
             println!("{lines:>6} lines in {name}");
         }
         assert!(lines <= LONGEST, "{name} has {lines} lines: split it");
+    }
+}
+
+#[test]
+fn rust_lines_are_within_100_columns() {
+    for file in rust_files() {
+        for (number, line) in file.text().lines().enumerate() {
+            // Messages of a protocol are one line, as raw literals here.
+            let fits = line.chars().count() <= WIDEST || line.contains(concat!("r", '#'));
+            assert!(fits, "{}:{}: more than {WIDEST} columns", file.name, number + 1);
+        }
     }
 }
 

@@ -24,7 +24,8 @@ fn state(def: &Arc<GameDef>, betting: &str) -> PublicState {
 fn actions_are_those_of_the_menu_made_legal() {
     let def = Arc::new(games::nolimit_holdem());
     let short = Arc::new(games::nolimit_holdem_with(vec![500, 20_000]));
-    let wide = "preflop 1: 2.5x 4x\npreflop 2: 3x pot\npreflop 3+: allin\nflop 1: 33% 75% allin\nflop 2+: min 2x";
+    let wide = "preflop 1: 2.5x 4x\npreflop 2: 3x pot\npreflop 3+: allin\nflop 1: 33% 75% \
+                allin\nflop 2+: min 2x";
     for (def, text, betting, expected) in [
         // Blinds of 100 and 50: the multiple is of the 100, the pot after a call is 200.
         (&def, wide, "", vec![Fold, Call, RaiseTo(250), RaiseTo(400)]),
@@ -182,7 +183,8 @@ fn text() -> impl Strategy<Value = String> {
 #[test]
 fn the_moves_of_a_street_are_all_its_sizes_by_kind() {
     let menu = menu(
-        "preflop 1: 2.5x 4x\npreflop 2: 3x pot allin\npreflop 3+: allin\nflop turn river 1+: pot 33% allin",
+        "preflop 1: 2.5x 4x\npreflop 2: 3x pot allin\npreflop 3+: allin\nflop turn river 1+: pot \
+         33% allin",
     );
     assert_eq!(
         menu.moves(Street::Preflop).names(),
@@ -246,9 +248,12 @@ proptest! {
             let legal = state.legal();
             prop_assert_eq!(actions.contains(&Fold), legal.fold);
             prop_assert!(actions.contains(&Call));
-            prop_assert!(actions.iter().all(|&action| legal.allows(action)), "{:?} {:?}", actions, legal);
-            let rank = |action: &Action| match *action { Fold => 0, Call => 1, RaiseTo(total) => u64::from(total) + 2 };
-            prop_assert!(actions.windows(2).all(|pair| rank(&pair[0]) < rank(&pair[1])), "{:?}", actions);
+            prop_assert!(actions.iter().all(|&action| legal.allows(action)), "{:?} \
+                {:?}", actions, legal);
+            let rank = |action: &Action| match *action { Fold => 0, Call => 1,
+                RaiseTo(total) => u64::from(total) + 2 };
+            prop_assert!(actions.windows(2).all(|pair| rank(&pair[0]) < rank(&pair[1])), "{:?}",
+                actions);
             let moves = menu.moves(state.street());
             for &action in &actions {
                 prop_assert_eq!(moves.action(&state, moves.of(&state, action)), action);

@@ -23,7 +23,10 @@ fn every_street_has_its_features_in_order() {
         }
         // A later street has the features of the one before it without the ten of its own board.
         let kept: Vec<Feature> = Feature::of(Street::Preflop)
-            .filter(|feature| !matches!(feature, Feature::Percentile { street: at, .. } if *at <= street))
+            .filter(|feature| {
+                !matches!(feature, Feature::Percentile { street: at,
+                .. } if *at <= street)
+            })
             .collect();
         assert_eq!(features, kept);
     }

@@ -286,7 +286,8 @@ proptest! {
             let pot = f64::from(pot) * f64::from(unit);
             sizes.iter().map(|&size| f64::from(size) * f64::from(unit) / pot).collect()
         };
-        let share = |unit: u32| f64::from(bet) * f64::from(unit) / (f64::from(pot) * f64::from(unit));
+        let share = |unit: u32| f64::from(bet) * f64::from(unit) / (f64::from(pot) * f64::from(
+            unit));
         let here = translate(&shares(1), share(1), point);
         let there = translate(&shares(unit), share(unit), point);
         // Rounding may tip the scale only where the point lies on it.
@@ -298,13 +299,15 @@ proptest! {
 
     #[test]
     fn any_hand_can_be_followed_and_every_answer_is_legal(
-        menu in prop::sample::select(vec!["fc", "fcpa", "small", "every 1: 33% pot\nevery 2+: pot", "every 1+: pot allin\nallin-from: 40%"]),
+        menu in prop::sample::select(vec!["fc", "fcpa", "small", "every 1: 33% pot\nevery 2+: \
+            pot", "every 1+: pot allin\nallin-from: 40%"]),
         stacks in (1u32..300, 1u32..300, any::<bool>()),
         choices in prop::collection::vec((0u8..4, 0.0..1.0f64), 0..16),
         points in prop::collection::vec(0.0..1.0f64, 32),
     ) {
         let second = if stacks.2 { stacks.0 } else { stacks.1 };
-        let def = Arc::new(games::nolimit_holdem_with(vec![100 + stacks.0 * 50, 100 + second * 50]));
+        let def = Arc::new(games::nolimit_holdem_with(vec![100 + stacks.0 * 50,
+            100 + second * 50]));
         let tree = tree(&def, menu);
         let deck = def.deck();
         let mut public = PublicState::new(&def);
@@ -314,12 +317,15 @@ proptest! {
             let followed = follow(&tree, &public, seat, &mut |index| points[index]);
             let all = readings(&tree, &public, seat, usize::MAX);
             prop_assert!(all.iter().any(|reading| reading.followed == followed));
-            prop_assert!((all.iter().map(|reading| reading.probability).sum::<f64>() - 1.0).abs() < 1e-9);
+            prop_assert!((all.iter().map(|reading| reading.probability).sum::<f64>() - 1.0)
+                .abs() < 1e-9);
             let few = readings(&tree, &public, seat, 3);
-            prop_assert!(few.len() <= 3 && few.iter().all(|few| all.iter().any(|all| all.followed == few.followed)));
+            prop_assert!(few.len() <= 3
+                && few.iter().all(|few| all.iter().any(|all| all.followed == few.followed)));
             let legal = public.legal();
             if let TreePosition::At(node) = followed.position {
-                let NodeKind::Decision { seat: at, street, .. } = tree.node(node).kind else { panic!() };
+                let NodeKind::Decision { seat: at, street,
+                    .. } = tree.node(node).kind else { panic!() };
                 prop_assert_eq!(usize::from(at), seat.index());
                 prop_assert_eq!(usize::from(street), public.street().index());
                 for &action in tree.actions(node) {
@@ -328,7 +334,8 @@ proptest! {
             }
             let action = match (choice, legal.raise) {
                 (0, _) if legal.fold => Fold,
-                (2, Some(raise)) => RaiseTo(raise.min + (f64::from(raise.max - raise.min) * size * size) as u32),
+                (2, Some(raise)) => RaiseTo(raise.min + (f64::from(
+                    raise.max - raise.min) * size * size) as u32),
                 (3, Some(raise)) => RaiseTo(raise.min),
                 _ => Call,
             };

@@ -87,14 +87,16 @@ proptest! {
         if let Err(error) = Registry::standard().resolve_in("router:rules.toml", folder.path()) {
             let error = error.to_string();
             let circle = error.contains("circle");
-            prop_assert!(circle || error.contains("rules.toml") || error.contains("agent"), "{error}");
+            prop_assert!(circle || error.contains("rules.toml") || error.contains("agent"),
+                "{error}");
         }
     }
 
     #[test]
     fn any_option_value_is_taken_or_refused(
         kind in prop::sample::select(vec!["call", "raise", "equity", "router", "shadow"]),
-        option in prop::sample::select(vec!["size", "bluff", "samples", "exact", "rules", "agents", "x"]),
+        option in prop::sample::select(vec!["size", "bluff", "samples", "exact", "rules", "agents",
+            "x"]),
         number in any::<f64>(),
         text in any::<String>(),
         choice in 0..3,

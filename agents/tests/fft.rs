@@ -202,7 +202,13 @@ fn files_that_cannot_be_played_are_refused_with_the_place() {
         "{missing}"
     );
     let wrong = refused(&file("if hnad >= pair then raise; else call"));
-    assert!(wrong.contains("list.fft: line 8, `if hnad >= pair then raise`: `hnad` is not a clause; the nearest is `hand >= pair`"), "{wrong}");
+    assert!(
+        wrong.contains(
+            "list.fft: line 8, `if hnad >= pair then raise`: `hnad` is not a \
+                            clause; the nearest is `hand >= pair`"
+        ),
+        "{wrong}"
+    );
     let build = |text: &str, def: GameDef| {
         with(&file(text), "").expect("it is read").build(&Arc::new(def)).map(drop)
     };

@@ -315,7 +315,8 @@ proptest! {
         let rest = || Card::all().filter(|&card| !board.contains(card));
         for a in rest() {
             for b in rest().filter(|&b| b != a) {
-                prop_assert_eq!(on_board.rank(a, b), evaluate(board.with(a).with(b)), "{} {}", a, b);
+                prop_assert_eq!(on_board.rank(a, b), evaluate(board.with(a).with(b)), "{} \
+                    {}", a, b);
             }
         }
     }

@@ -204,7 +204,8 @@ proptest! {
     }
 
     #[test]
-    fn text_made_of_range_letters_gives_a_range_or_an_error(text in "[2-9TJQKAcdhso:.,01+-]{0,14}") {
+    fn text_made_of_range_letters_gives_a_range_or_an_error(
+        text in "[2-9TJQKAcdhso:.,01+-]{0,14}") {
         if let Ok(range) = text.parse::<Range>() {
             prop_assert!(range.is_empty() || range.to_string().parse() == Ok(range));
         }

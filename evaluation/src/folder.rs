@@ -48,12 +48,13 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Another process writes to the folder.
-    #[error("{} is in use by another process; wait for it, or choose another folder with --out", .0.display())]
+    #[error("{} is in use by another process; wait for it, or choose another folder with \
+             --out", .0.display())]
     InUse(PathBuf),
     /// The folder holds another measurement.
     #[error(
-        "{} holds another measurement: its {field} differs; choose another folder with --out, or remove \
-         this one", .path.display()
+        "{} holds another measurement: its {field} differs; choose another folder with --out, or \
+         remove this one", .path.display()
     )]
     Other {
         /// The folder's path.
@@ -247,13 +248,15 @@ pub enum MergeError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The folder has no manifest.
-    #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in it", .0.display())]
+    #[error("{} is not the folder of a measurement's part: there is no {MANIFEST} in \
+             it", .0.display())]
     NotOne(PathBuf),
     /// The folder holds a whole measurement, not a part.
     #[error("{} is not a part: it was measured without --shard", .0.display())]
     Whole(PathBuf),
     /// The parts are of different measurements.
-    #[error("{} and {} are parts of different measurements: their `{field}` differs", .one.display(), .other.display())]
+    #[error("{} and {} are parts of different measurements: their `{field}` \
+             differs", .one.display(), .other.display())]
     Different {
         /// The folder of a part.
         one: PathBuf,

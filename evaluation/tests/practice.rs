@@ -12,10 +12,13 @@ use matches::stop::Stop;
 use models::heuristic::Rulebook;
 
 const LIMIT: &str = "[preflop]\nif hand >= pair then raise\nelse call\n\
-     [flop]\nif hand >= pair and not aggressive then raise\nelse if outs >= 4 then call\nelse fold\n\
-     [turn]\nif board dry then raise\nelse call\n[river]\nif hand >= two pair then raise\nelse fold\n";
+     [flop]\nif hand >= pair and not aggressive then raise\nelse if outs >= 4 then call\nelse \
+     fold\n\
+     [turn]\nif board dry then raise\nelse call\n[river]\nif hand >= two pair then raise\nelse \
+     fold\n";
 const NO_LIMIT: &str = "[preflop]\nif win rate >= 55 % and pot <= 8 then bet pot\nelse call\n\
-     [flop]\nif hand >= pair then bet half\nelse fold\n[turn]\nif pot >= 20 then all-in\nelse call\n\
+     [flop]\nif hand >= pair then bet half\nelse fold\n[turn]\nif pot >= 20 then all-in\nelse \
+     call\n\
      [river]\nif win rate >= 70 % then bet pot\nelse fold\n";
 
 fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {

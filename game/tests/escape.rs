@@ -101,7 +101,8 @@ fn a_long_text_is_cut_between_characters_written_out_and_says_so() {
 proptest! {
     #[test]
     fn any_text_is_one_short_line_and_showing_it_twice_changes_nothing(
-        text in prop_oneof![any::<String>(), "[a \\n\u{1b}\u{301}\u{202e}é]{0,300}"], most in 1..300usize,
+        text in prop_oneof![any::<String>(), "[a \\n\u{1b}\u{301}\u{202e}é]{0,300}"],
+        most in 1..300usize,
     ) {
         let shown = visible(&text).into_owned();
         prop_assert!(!shown.chars().any(never));

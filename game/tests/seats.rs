@@ -13,7 +13,8 @@ proptest! {
         let members: Vec<usize> = members.into_iter().filter(|&seat| seat < players).collect();
         let mut set = SeatSet::EMPTY;
         members.iter().for_each(|&seat| set.insert(Seat::new(seat).expect("below ten")));
-        let walked = (0..players).map(|i| (start + i) % players).find(|seat| members.contains(seat));
+        let walked = (0..players).map(|i| (start + i) % players).find(|seat| members
+            .contains(seat));
         prop_assert_eq!(set.next_from(start, players).map(Seat::index), walked);
         prop_assert_eq!(set.iter().map(Seat::index).collect::<Vec<_>>(), members.clone());
         prop_assert_eq!(set.len() as usize, members.len());

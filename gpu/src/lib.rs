@@ -21,8 +21,8 @@ use learners::mlp::MlpError;
 pub enum GpuError {
     /// No GPU was found.
     #[error(
-        "no GPU: looked for {looked_for} and found none ({reason}); install its driver ({lists} lists what there \
-         is), or train with --device cpu"
+        "no GPU: looked for {looked_for} and found none ({reason}); install its driver ({lists} \
+         lists what there is), or train with --device cpu"
     )]
     Absent {
         /// The kind of GPU that was looked for.
@@ -35,8 +35,8 @@ pub enum GpuError {
     /// A part of the network or of a batch exceeds the adapter's maximum buffer size; detected
     /// before anything is sent.
     #[error(
-        "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make the hidden layers \
-         or the batch smaller, or train with --device cpu"
+        "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make \
+         the hidden layers or the batch smaller, or train with --device cpu"
     )]
     Memory {
         /// The part that is too large.

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! boost train columns=35 classes=4 x=X labels=P model=OUT [weights=W] [held_x=X held_labels=P]
-//!     [rounds= max_depth= eta= lambda= gamma= min_child_weight= subsample= colsample= patience= seed= bins=]
+//!     [rounds= max_depth= eta= lambda= gamma= min_child_weight= subsample=
+//!     colsample= patience= seed= bins=]
 //! boost predict model=FILE x=X out=P
 //! boost convert model=FILE out=FILE
 //! ```
@@ -117,7 +118,8 @@ fn train(arguments: &Arguments) -> Outcome<()> {
     let (model, last) = (run.model(), last.ok_or("no round was done")?);
     write(&model, arguments.text("model")?)?;
     println!(
-        "{{\"seconds\": {seconds:.3}, \"binning\": {binned:.3}, \"rounds\": {}, \"best\": {}, \"trees\": {}, \"nodes\": {}, \"loss\": {}, \"held_out\": {}}}",
+        "{{\"seconds\": {seconds:.3}, \"binning\": {binned:.3}, \"rounds\": {}, \"best\": {}, \
+         \"trees\": {}, \"nodes\": {}, \"loss\": {}, \"held_out\": {}}}",
         last.done,
         run.best_rounds(),
         model.trees(),

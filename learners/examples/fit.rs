@@ -159,7 +159,8 @@ fn main() -> Result<(), Failed> {
     let [errors, gini, entropy] = [Loss::Misclassification, Loss::Gini, Loss::Entropy]
         .map(|loss| oct::objective(&tree, &train, loss));
     println!(
-        "{{\"seconds\": {seconds:.3}, \"leaves\": {}, \"depth\": {}, \"errors\": {errors}, \"gini\": {gini}, \"entropy\": {entropy}}}",
+        "{{\"seconds\": {seconds:.3}, \"leaves\": {}, \"depth\": {}, \"errors\": {errors}, \
+         \"gini\": {gini}, \"entropy\": {entropy}}}",
         tree.leaves(),
         tree.depth()
     );

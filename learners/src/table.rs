@@ -21,7 +21,8 @@ pub struct Table {
 pub enum TableError {
     /// The lengths do not match.
     #[error(
-        "{values} values, {labels} label shares and {weights} weights are not whole rows of {columns} columns and {classes} classes"
+        "{values} values, {labels} label shares and {weights} weights are not whole rows of \
+         {columns} columns and {classes} classes"
     )]
     Lengths {
         /// The number of values.
@@ -40,7 +41,8 @@ pub enum TableError {
     Empty,
     /// There are fewer than two classes, or no column.
     #[error(
-        "{columns} columns and {classes} classes: a learner needs at least one column and two classes"
+        "{columns} columns and {classes} classes: a learner needs at least one column and two \
+         classes"
     )]
     Narrow {
         /// The number of columns.
@@ -60,7 +62,8 @@ pub enum TableError {
     },
     /// A label is not a distribution.
     #[error(
-        "row {row}: the shares of its classes must be at least 0 and sum to 1, and they sum to {sum}"
+        "row {row}: the shares of its classes must be at least 0 and sum to 1, and they sum to \
+         {sum}"
     )]
     Label {
         /// The row, from 0.

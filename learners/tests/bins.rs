@@ -37,7 +37,8 @@ fn a_number_of_most_rows_does_not_take_the_intervals_of_the_others() {
 proptest! {
     #[test]
     fn a_test_on_codes_is_the_test_on_numbers(
-        values in prop::collection::vec(prop_oneof![-3.0f32..3.0, Just(0.0), Just(-0.0), Just(f32::MIN_POSITIVE)], 1..200),
+        values in prop::collection::vec(prop_oneof![-3.0f32..3.0, Just(0.0), Just(-0.0),
+            Just(f32::MIN_POSITIVE)], 1..200),
         most in 2usize..40,
     ) {
         let bins = Bins::new(&one_column(&values), most);

@@ -214,9 +214,11 @@ proptest! {
             vec![1.0; 80],
         ).expect("a table");
         let order: Vec<u32> =
-            (0..80).flat_map(|row| std::iter::repeat_n(row, counts[row as usize] as usize)).collect();
+            (0..80).flat_map(|row| std::iter::repeat_n(row,
+                counts[row as usize] as usize)).collect();
         let repeated = even.pick(&order);
-        let options = Options { rounds: 2, max_depth, min_child_weight, gamma, ..Options::default() };
+        let options = Options { rounds: 2, max_depth, min_child_weight, gamma,
+            ..Options::default() };
         let (by_weight, _) = run(&options, &weighted, None);
         let (by_rows, _) = run(&options, &repeated, None);
         let (one, other) = (measure(&by_weight, &weighted), measure(&by_rows, &weighted));

@@ -248,7 +248,8 @@ proptest! {
             if let Node::Leaf { rows, weight, .. } = tree.node(number) {
                 prop_assert_eq!(rows, reached);
                 let alone = tree.leaves() == 1;
-                prop_assert!(alone || (rows as usize >= min_rows && f64::from(weight) >= min_weight - 1e-3));
+                prop_assert!(alone || (rows as usize >= min_rows
+                    && f64::from(weight) >= min_weight - 1e-3));
             }
         }
         prop_assert_eq!(tree.classes(), table.classes().len());

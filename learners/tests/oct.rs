@@ -372,7 +372,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn a_tree_is_never_worse_than_the_greedy_one(
-        table in any_table(), depth in 1usize..9, min_rows in 1usize..5, loss in 0usize..3, seed in any::<u64>(),
+        table in any_table(), depth in 1usize..9, min_rows in 1usize..5, loss in 0usize..3,
+            seed in any::<u64>(),
         planes in 0usize..3,
     ) {
         let loss = [Loss::Misclassification, Loss::Gini, Loss::Entropy][loss];

@@ -114,7 +114,8 @@ pub enum ShardsError {
     #[error("part {0} is given twice")]
     Twice(Shard),
     /// Parts are missing.
-    #[error("missing: {}", .0.iter().map(|part| format!("part {part}")).collect::<Vec<_>>().join(", "))]
+    #[error("missing: {}", .0.iter().map(|part| format!("part \
+                                                         {part}")).collect::<Vec<_>>().join(", "))]
     Missing(Vec<Shard>),
 }
 

@@ -46,7 +46,8 @@ fn read_acpc(def: &Arc<GameDef>, text: &str) -> Vec<HandRecord> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn acpc_logs_come_back(def in any_game(), seed: u64) {
@@ -214,7 +215,8 @@ antes = [0, 0]
 blinds_or_straddles = [50, 100]
 min_bet = 100
 starting_stacks = [20000, 20000]
-actions = ["d dh p1 Ad3s", "d dh p2 8d5d", "p2 cbr 300", "p1 cc", "d db 2cAs8s", "p1 cbr 600", "p2 cc", "d db Tc", "p1 cc", "p2 cbr 19100", "p1 cc", "p1 sm Ad3s", "p2 sm 8d5d", "d db Qh"]
+actions = ["d dh p1 Ad3s", "d dh p2 8d5d", "p2 cbr 300", "p1 cc", "d db 2cAs8s", "p1 cbr 600",
+    "p2 cc", "d db Tc", "p1 cc", "p2 cbr 19100", "p1 cc", "p1 sm Ad3s", "p2 sm 8d5d", "d db Qh"]
 event = "test"
 hand = 3
 players = ["p1", "p0"]

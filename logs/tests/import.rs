@@ -28,13 +28,15 @@ fn through_phh(info: &MatchInfo, records: &[HandRecord]) -> Vec<ImportedHand> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn an_exported_match_comes_back(def in any_game(), seed: u64) {
         let (info, records) = match_of(&def, seed);
         let hands = through_phh(&info, &records);
-        let back = gather(hands, &info.name, &info.game_name, Provenance::default(), false).unwrap();
+        let back = gather(hands, &info.name, &info.game_name, Provenance::default(),
+            false).unwrap();
         prop_assert_eq!(&back.hands, &records);
         prop_assert_eq!(back.info.names(), info.names());
         prop_assert_eq!((&back.info.game, back.info.hands), (&info.game, info.hands));
@@ -96,8 +98,8 @@ fn hands_of_other_programs_are_read() {
             "variant = 'NT'\nantes = [0, 0, 0]\nblinds_or_straddles = [25, 50, 0]\nmin_bet = 50\n\
              starting_stacks = [10000, 10000, 10000]\n\
              actions = ['d dh p1 ????', 'd dh p2 AdKd', 'd dh p3 AsKs', 'p3 cc', 'p1 f', 'p2 cc', \
-             'd db 2c7d9h', 'p2 cc', 'p3 cc', 'd db Tc', 'p2 cc', 'p3 cc', 'd db 3s', 'p2 cc', 'p3 cc', \
-             'p2 sm AdKd', 'p3 sm AsKs']\nevent = 'a cup'\nauthor = 'somebody'\nhand = 3\n\
+             'd db 2c7d9h', 'p2 cc', 'p3 cc', 'd db Tc', 'p2 cc', 'p3 cc', 'd db 3s', 'p2 cc', 'p3 \
+             cc', 'p2 sm AdKd', 'p3 sm AsKs']\nevent = 'a cup'\nauthor = 'somebody'\nhand = 3\n\
              players = ['Ann Lee', 'B:b', 'Cy']\nfinishing_stacks = {finishing}\n"
         )
     };
@@ -220,7 +222,8 @@ chips = "Chips"
 "#;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn hands_come_back_from_columns_of_any_name(limit: bool, per_street: bool, seed: u64) {
@@ -235,7 +238,8 @@ proptest! {
         for record in &records {
             let (back, players) = reader.next().unwrap().unwrap();
             prop_assert_eq!(&back.public, &record.public);
-            prop_assert_eq!((back.hand, back.hole, back.payoffs), (record.hand, record.hole, record.payoffs));
+            prop_assert_eq!((back.hand, back.hole, back.payoffs), (record.hand, record.hole,
+                record.payoffs));
             for (seat, &entrant) in record.entrants.iter() {
                 prop_assert_eq!(&players[seat.index()], &info.names()[usize::from(entrant)]);
             }

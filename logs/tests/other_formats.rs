@@ -109,7 +109,8 @@ fn by_actions(hand: &Value, players: usize) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn pokerstars_amounts_give_the_results(def in any_game(), seed: u64) {

@@ -470,7 +470,8 @@ fn short_deck(stacks: Vec<u32>) -> Arc<GameDef> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn expected_results_are_the_mean_over_all_boards(

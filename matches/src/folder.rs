@@ -49,7 +49,8 @@ pub enum FolderError {
     },
     /// The folder holds another match.
     #[error(
-        "{} holds another match: {difference}; choose another folder with --out, or remove this one",
+        "{} holds another match: {difference}; choose another folder with --out, or remove this \
+         one",
         .path.display()
     )]
     OtherMatch {

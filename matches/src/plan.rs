@@ -54,7 +54,8 @@ pub struct MatchPlan {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// The number of agents differs from the number of players.
-    #[error("the game has {players} players, but {found} {} named", if *.found == 1 { "agent is" } else { "agents are" })]
+    #[error("the game has {players} players, but {found} {} named", if *.found == 1 { "agent \
+        is" } else { "agents are" })]
     Entrants {
         /// The number of agents named.
         found: usize,

@@ -167,7 +167,8 @@ fn a_strategy_that_was_recorded_is_compared_too() {
     assert!(again(folder.path(), &asked, 0..u64::MAX).agrees());
     edit(
         folder.path(),
-        "UPDATE decisions SET lines = replace(lines, '\"strategy\":[[\"f\",', '\"strategy\":[[\"f\",1')",
+        "UPDATE decisions SET lines = replace(lines, '\"strategy\":[[\"f\",', \
+         '\"strategy\":[[\"f\",1')",
     );
     let first = again(folder.path(), &asked, 0..u64::MAX).first;
     assert!(first.is_some_and(|first| first.what == "strategy"));

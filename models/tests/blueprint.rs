@@ -252,7 +252,8 @@ fn tables_of_every_street_stand_in_the_order_of_the_tree() {
 
 proptest! {
     #[test]
-    fn shares_are_whole_and_near_their_weights(weights in prop::collection::vec(0.0f32..1e6, 1..12)) {
+    fn shares_are_whole_and_near_their_weights(weights in prop::collection::vec(0.0f32..1e6,
+        1..12)) {
         let mut shares = vec![9; weights.len()];
         quantise(&weights, &mut shares);
         let sum: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
@@ -269,7 +270,8 @@ proptest! {
 
     #[test]
     fn weights_that_are_no_numbers_give_no_shares(
-        weights in prop::collection::vec(prop_oneof![Just(f32::NAN), Just(f32::INFINITY), Just(-1.0f32), Just(0.0f32)], 1..6),
+        weights in prop::collection::vec(prop_oneof![Just(f32::NAN), Just(f32::INFINITY),
+            Just(-1.0f32), Just(0.0f32)], 1..6),
     ) {
         let mut shares = vec![9; weights.len()];
         quantise(&weights, &mut shares);
@@ -278,7 +280,8 @@ proptest! {
 
     #[test]
     fn mangled_bytes_are_an_error_or_a_blueprint_but_no_panic(
-        cut in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte: u8, keep: bool,
+        cut in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte: u8,
+            keep: bool,
     ) {
         let mut bytes = BYTES.clone();
         let at = at.index(bytes.len());
@@ -293,10 +296,12 @@ proptest! {
 
     #[test]
     fn heads_of_any_numbers_are_an_error_or_a_blueprint_but_no_panic(
-        digit in any::<prop::sample::Index>(), to in prop::sample::select(vec!["0", "7", "99", "18446744073709551615", "-1", "x"]),
+        digit in any::<prop::sample::Index>(), to in prop::sample::select(vec!["0", "7", "99",
+            "18446744073709551615", "-1", "x"]),
     ) {
         let bytes = with_head(|text| {
-            let indices: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
+            let indices: Vec<usize> = text.char_indices().filter(|(_,
+                c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
             let at = *digit.get(&indices);
             format!("{}{to}{}", &text[..at], &text[at + 1..])
         });

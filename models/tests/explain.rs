@@ -124,7 +124,8 @@ fn a_path_says_each_number_once_with_both_bounds() {
             vec!["win-rate from 45.001 % to below 45.002 %"],
         ),
         (
-            "opponent_bet_flop>=200 ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : fold) : fold",
+            "opponent_bet_flop>=200 ? (winrate>=0.5 ? (opponent_bet_flop>=400 ? call : allin) : \
+             fold) : fold",
             5,
             vec!["the opponent has put in 200 to 399 chips on the flop", "win-rate 50 % or more"],
         ),
@@ -226,7 +227,8 @@ fn the_nearest_change_of_one_number_that_changes_the_answer_is_found() {
     let named = |flips: &[(&str, f32, &str)]| -> Vec<(String, f32, String)> {
         flips.iter().map(|&(name, to, class)| (name.to_owned(), to, class.to_owned())).collect()
     };
-    let text = "winrate>=0.6 ? allin : (opponent_bet_river>=300 ? fold : (winrate>=0.3 ? call : {call 60%, fold 40%}))";
+    let text = "winrate>=0.6 ? allin : (opponent_bet_river>=300 ? fold : (winrate>=0.3 ? call : \
+                {call 60%, fold 40%}))";
     let row = [0.5, 100.0, 0.0, 0.0, 200.0];
     // A test that changes only how often the same thing is done is passed over.
     let expected = named(&[("winrate", 0.6, "allin"), ("opponent_bet_river", 300.0, "fold")]);
@@ -312,7 +314,8 @@ fn what_is_no_bet_is_not_said_in_chips() {
         "opponent_bet_preflop>=175 ? (opponent_bet_preflop>=400 ? fold : call) : call",
         "opponent_bet_flop>=49.5 ? (opponent_bet_flop>=250 ? fold : call) : call",
         "opponent_bet_flop>=50 ? (opponent_bet_preflop>=150 ? fold : call) : {fold 40%, call 60%}",
-        "opponent_bet_river>=0.5 ? {call 50%, \"75%\" 50%} : (winrate>=0.5 ? \"75%\" : {fold 30%, call 70%})",
+        "opponent_bet_river>=0.5 ? {call 50%, \"75%\" 50%} : (winrate>=0.5 ? \"75%\" : \
+         {fold 30%, call 70%})",
     ]);
     // A node, what holds there, and what is done.
     for (street, node, path, mix) in [

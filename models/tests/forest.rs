@@ -197,8 +197,10 @@ fn files_that_are_something_else_are_refused_with_the_remedy() {
     check("\"left_children\":[1,", "\"left_children\":[", "lists of different lengths");
     check("\"trees\"", "\"bushes\"", "has 0 trees, and its tree_info is for 9");
     check("\"objective\"", "\"aim\"", "missing field `objective`");
-    let gblinear = br#"{"learner":{"gradient_booster":{"model":{"weights":[0.5]},"name":"gblinear"},
-        "learner_model_param":{"base_score":"5E-1","num_class":"3","num_feature":"4"},"objective":{"name":"multi:softprob"}}}"#;
+    let gblinear =
+        br#"{"learner":{"gradient_booster":{"model":{"weights":[0.5]},"name":"gblinear"},
+        "learner_model_param":{"base_score":"5E-1","num_class":"3","num_feature":"4"},
+        "objective":{"name":"multi:softprob"}}}"#;
     assert!(
         matches!(Forest::read(gblinear), Err(ForestError::Booster(name)) if name == "gblinear")
     );
@@ -337,7 +339,8 @@ proptest! {
 
     #[test]
     fn damaged_bytes_never_panic(
-        name in prop::sample::select(&["softprob-3.2.json", "softprob-3.2.ubj", "logistic-2.1.ubj"]),
+        name in prop::sample::select(&["softprob-3.2.json", "softprob-3.2.ubj",
+            "logistic-2.1.ubj"]),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {

@@ -17,7 +17,8 @@ const FIGURE_6: &str = "if hand <= high card then call; else if board dry then r
                         else if pot >= 31 then call; else if hand <= pair then call; else raise";
 const FIGURE_8: &str = "if hand <= pair then call; else raise";
 const FIGURE_9: &str = "if hand <= high card and aggressive then fold; \
-                        else if hand <= two pair then call; else if pot >= 26 then fold; else raise";
+                        else if hand <= two pair then call; else if pot >= 26 then fold; else \
+                        raise";
 
 fn parse(text: &str) -> Heuristic {
     Heuristic::parse(text).expect(text)
@@ -43,7 +44,8 @@ fn the_papers_figures_have_the_papers_complexity_and_come_back_as_they_were() {
 
 #[test]
 fn writing_does_not_matter() {
-    let text = "# on the flop\n IF Hand≥Pair THEN Raise ;\n\nif pot<=2 and not Aggressive then raise # limped\n else check/call ;";
+    let text = "# on the flop\n IF Hand≥Pair THEN Raise ;\n\nif pot<=2 and not Aggressive then \
+                raise # limped\n else check/call ;";
     let heuristic = parse(text);
     assert_eq!(
         heuristic.to_string(),
@@ -123,7 +125,8 @@ fn wrong_lines_are_named_with_the_nearest_that_is_known() {
         ("else", "after `else` comes `if` or an action"),
         (
             "call\nif hand >= pair then raise",
-            "line 2, `if hand >= pair then raise`: the action for when no statement applies is above",
+            "line 2, `if hand >= pair then raise`: the action for when no statement applies is \
+             above",
         ),
     ];
     for (text, expected) in cases {
@@ -306,7 +309,8 @@ fn no_pot_at_a_decision_of_a_no_limit_game_has_all_chips_in_it() {
 
 #[test]
 fn a_file_has_a_part_for_each_street() {
-    let text = "# mine\ndry: rainbow\n\n[flop]\nif hand >= pair then raise\nelse call\n\n[river]\nif pot >= 26 then fold; else raise\n";
+    let text = "# mine\ndry: rainbow\n\n[flop]\nif hand >= pair then raise\nelse \
+                call\n\n[river]\nif pot >= 26 then fold; else raise\n";
     let book = Rulebook::parse(text).expect("a book");
     assert_eq!(book.dry(), "rainbow".parse::<Texture>().expect("a texture"));
     assert_eq!(
@@ -318,7 +322,8 @@ fn a_file_has_a_part_for_each_street() {
     let error = book.require(&Street::ALL).expect_err("two streets are missing").to_string();
     assert_eq!(
         error,
-        "nothing is said for preflop and turn: add a part `[preflop]` with a last line such as `else call`"
+        "nothing is said for preflop and turn: add a part `[preflop]` with a last line such as \
+         `else call`"
     );
     let both = format!(
         "{}{}",
@@ -331,7 +336,8 @@ fn a_file_has_a_part_for_each_street() {
     assert_eq!(warnings.len(), 1);
     assert_eq!(
         warnings[0].to_string(),
-        "line 4, `else if pot >= 31 then call` is never reached: there is no such situation on this street of the game"
+        "line 4, `else if pot >= 31 then call` is never reached: there is no such situation on \
+         this street of the game"
     );
 }
 
@@ -370,8 +376,9 @@ fn what_is_wrong_in_a_file_is_named_with_its_line() {
 
 #[test]
 fn statements_are_told_in_plain_words() {
-    let text = "if hand <= high card and aggressive then fold; else if high >= ace and pot <= 1 then call; \
-                else if outs >= 9 and one in three times then bet half; else if win rate >= 82.5 % then all-in; else bet 0.75 pot";
+    let text = "if hand <= high card and aggressive then fold; else if high >= ace and pot <= 1 \
+                then call; else if outs >= 9 and one in three times then bet half; else if win \
+                rate >= 82.5 % then all-in; else bet 0.75 pot";
     let list = parse(text);
     let told = |street| (0..=4).map(|at| list.sentence(at, street)).collect::<Vec<_>>();
     let expected = [

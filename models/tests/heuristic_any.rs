@@ -125,7 +125,8 @@ proptest! {
         for (street, list) in Street::ALL.into_iter().zip(lists) {
             let fits = |list: &Heuristic| {
                 let of_street = |betting| {
-                    list.statements().iter().flat_map(|statement| &statement.clauses).all(|clause| clause.check(street, betting).is_ok())
+                    list.statements().iter().flat_map(|statement| &statement.clauses)
+                        .all(|clause| clause.check(street, betting).is_ok())
                 };
                 of_street(None)
             };
@@ -142,7 +143,8 @@ proptest! {
     fn any_text_is_a_list_or_an_error(
         lines in prop::collection::vec(
             prop_oneof![
-                "(else )?(if )?(hand|pot|high|outs|win rate) ?[<>=≥]{1,2} ?[a-z0-9. %]{0,9} (and|then) [a-z0-9. ]{0,12};?",
+                "(else )?(if )?(hand|pot|high|outs|win rate) ?[<>=≥]{1,2} ?[a-z0-9. %]{0,9} \
+                 (and|then) [a-z0-9. ]{0,12};?",
                 "(else )?(fold|call|raise|bet [0-9.]{1,5} pot|all-in)",
                 "\\[?(flop|turn|dry: [a-z ]{0,9})\\]?",
                 any::<String>(),
@@ -211,7 +213,8 @@ proptest! {
     #[test]
     fn what_is_not_said_to_be_out_of_reach_decides_somewhere(
         // Clauses of three numbers only, so that all situations can be gone through.
-        parts in prop::collection::vec((0..9usize, 0..9usize, prop::option::of(any::<bool>()), 0..=21u8), 1..6),
+        parts in prop::collection::vec((0..9usize, 0..9usize, prop::option::of(any::<bool>()),
+            0..=21u8), 1..6),
     ) {
         let statement = |&(from, to, dry, outs): &(usize, usize, Option<bool>, u8)| {
             let mut clauses = vec![
@@ -222,7 +225,8 @@ proptest! {
             clauses.extend(dry.map(Clause::Dry));
             Statement { clauses, act: Act::Call }
         };
-        let heuristic = Heuristic::new(parts.iter().map(statement).collect(), Act::Fold).expect("in range");
+        let heuristic = Heuristic::new(parts.iter().map(statement).collect(),
+            Act::Fold).expect("in range");
         let decider = Decider::new(&heuristic);
         let mut reached = vec![false; parts.len() + 1];
         for category in 0..9 {

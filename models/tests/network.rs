@@ -338,7 +338,8 @@ proptest! {
         multiply(left, Matrix::new(&b, inner, columns), 1.0, &mut product);
         for row in 0..rows {
             for column in 0..columns {
-                let number = |at: usize| if turned { a[at * rows + row] } else { a[row * inner + at] };
+                let number = |at: usize| if turned { a[at * rows + row] } else {
+                    a[row * inner + at] };
                 let sum: f32 = (0..inner).map(|at| number(at) * b[at * columns + column]).sum();
                 let wanted = start[row * columns + column] + sum;
                 prop_assert!((product[row * columns + column] - wanted).abs() < 1e-4);

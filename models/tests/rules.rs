@@ -24,7 +24,8 @@ fn texts_come_back_as_they_were() {
         "else check\n",
         "call when beating at least 41.5 %\n",
         "bet all-in when beating at least 90 %\nelse check\n",
-        "bet 0.05 when beating at least 0 %\nbluff the worst hands 0.5 b/(1+b) as often\nelse check\n",
+        "bet 0.05 when beating at least 0 %\nbluff the worst hands 0.5 b/(1+b) as often\nelse \
+         check\n",
     ] {
         let list = RuleList::parse(text).expect(text);
         assert_eq!(list.to_string(), text);
@@ -66,7 +67,8 @@ fn wrong_lines_are_named_with_what_is_possible() {
         ("bet 1 when beating at least 101 %", "101 % is not a share: it is from 0 to 100 %"),
         (
             "\nbet 1 when beating at least 85 %\nbet 2 when beating at least 90 %\nelse check",
-            "line 3, `bet 2 when beating at least 90 %`: 90 % is not below the 85 % of the bet before",
+            "line 3, `bet 2 when beating at least 90 %`: 90 % is not below the 85 % of the bet \
+             before",
         ),
         ("bet 1 when beating at least 85 %", "line 2: the bets before it need a line `else check`"),
         (
@@ -81,10 +83,12 @@ fn wrong_lines_are_named_with_what_is_possible() {
         ("bluff the worst hands b/(1+b) as often", "there is no bet before it to bluff with"),
         (
             "bet 1 when beating at least 85 %\nbluff the worst hands often\nelse check",
-            "line 2, `bluff the worst hands often`: bluffing is written `bluff the worst hands b/(1+b)",
+            "line 2, `bluff the worst hands often`: bluffing is written `bluff the worst hands \
+             b/(1+b)",
         ),
         (
-            "bet 1 when beating at least 85 %\nbluff the worst hands 0 b/(1+b) as often\nelse check",
+            "bet 1 when beating at least 85 %\nbluff the worst hands 0 b/(1+b) as often\nelse \
+             check",
             "0 is not a factor: it is above 0 and at most 1000",
         ),
         ("else check\nelse check", "line 2, `else check`: `else check` is already above"),
@@ -173,7 +177,8 @@ fn all_in_is_the_last_size_and_bluffs_end_with_the_hands() {
     // Half of the hands win always, and there are too few others for twice the bluffs.
     let (beats, weights) = ([0.0, 0.5, 1.0], [0.2, 0.3, 0.5]);
     let rules = betting(
-        "bet all-in when beating at least 100 %\nbluff the worst hands 2 b/(1+b) as often\nelse check",
+        "bet all-in when beating at least 100 %\nbluff the worst hands 2 b/(1+b) as often\nelse \
+         check",
     );
     let mut chances = Vec::new();
     rules.chances(Hands::new(&beats, &weights), &[1.0, 9.0], &mut chances);

@@ -241,7 +241,8 @@ proptest! {
     #[test]
     fn no_bytes_and_no_text_make_it_panic(
         tree in any_tree(), at in any::<prop::sample::Index>(), byte in any::<u8>(),
-        noise in prop::collection::vec(any::<u8>(), 0..40), text in "[a-z0-9>=<?:(){}#@%*+,.\" -]{0,60}",
+        noise in prop::collection::vec(any::<u8>(), 0..40), text in "[a-z0-9>=<?:(){}#@%*+,.\" \
+            -]{0,60}",
     ) {
         let mut bytes = tree.to_bytes();
         let at = at.index(bytes.len());

@@ -48,7 +48,8 @@ proptest! {
     fn scripts_that_look_like_play_hold(
         game in 0..13u8,
         policy: u8,
-        lines in proptest::collection::vec((any::<u8>(), "\x01?:?[fcrbk]?[0-9]{0,5}", any::<bool>()), 1..40),
+        lines in proptest::collection::vec((any::<u8>(), "\x01?:?[fcrbk]?[0-9]{0,5}",
+            any::<bool>()), 1..40),
     ) {
         let mut script = vec![game, policy];
         for entrant in 0..6u8 {

@@ -65,12 +65,14 @@ fn the_strict_reading_names_the_line_the_reason_and_the_remedy() {
         (
             "blind",
             "  blind",
-            "g.game:6: blanks before the key: the original server skips such lines; begin at the first column",
+            "g.game:6: blanks before the key: the original server skips such lines; begin at the \
+             first column",
         ),
         (
             "nolimit",
             "nolimit # as ever",
-            "g.game:2: `# as ever` is not expected here: remove it, or put comments on lines of their own beginning with `#`",
+            "g.game:2: `# as ever` is not expected here: remove it, or put comments on lines of \
+             their own beginning with `#`",
         ),
         (
             "100 50",
@@ -98,7 +100,8 @@ fn the_strict_reading_names_the_line_the_reason_and_the_remedy() {
         (
             "nolimit",
             "nolimit\nraiseSize = 1 1 1 1",
-            "g.game:3: `raiseSize` means nothing in a no-limit game: remove the line, or write `limit`",
+            "g.game:3: `raiseSize` means nothing in a no-limit game: remove the line, or write \
+             `limit`",
         ),
         ("nolimit", "limit", "g.game: the key `raiseSize` is missing: add a line `raiseSize = …`"),
         (
@@ -206,16 +209,14 @@ fn the_original_reading_passes_over_what_the_original_passes_over() {
         (
             "nolimit",
             "nolimit\nnumpalyers = 3",
-            &[
-                "line 3: ignored, since it begins with no known key: `numpalyers = 3`; did you mean `numPlayers`?",
-            ],
+            &["line 3: ignored, since it begins with no known key: `numpalyers = 3`; did you \
+                 mean `numPlayers`?"],
         ),
         (
             "nolimit",
             "nolimit\n stack = 5 5",
-            &[
-                "line 3: ignored, since it begins with no known key: ` stack = 5 5`; did you mean `stack`?",
-            ],
+            &["line 3: ignored, since it begins with no known key: ` stack = 5 5`; did you mean \
+                 `stack`?"],
         ),
         (
             "END GAMEDEF",

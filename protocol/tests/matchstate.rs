@@ -104,7 +104,8 @@ fn lines_that_are_not_match_states_are_refused_with_the_reason() {
         ),
         (
             "MATCHSTATE:0:0::5d5x|",
-            "cards `5d5x|`: at character 2: `5x` is not a card: write a rank of 23456789TJQKA and a suit of cdhs, as in `Ah`",
+            "cards `5d5x|`: at character 2: `5x` is not a card: write a rank of 23456789TJQKA and \
+             a suit of cdhs, as in `Ah`",
         ),
     ];
     let def = game(NOLIMIT);
@@ -148,7 +149,8 @@ proptest! {
         insert: bool,
     ) {
         let def = game(NOLIMIT);
-        let mut line: Vec<char> = "MATCHSTATE:0:7:r250c/r350c/cc/:5d5c|/8dAs8s/4h/6d".chars().collect();
+        let mut line: Vec<char> = "MATCHSTATE:0:7:r250c/r350c/cc/:5d5c|/8dAs8s/4h/6d".chars()
+            .collect();
         for (at, letter) in edits {
             let at = at % line.len();
             if insert { line.insert(at, letter) } else { line[at] = letter }

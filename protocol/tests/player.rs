@@ -136,7 +136,8 @@ proptest! {
             }
         }
         while let Some(event) = table.dealer.poll_event() {
-            let corrected = matches!(event, DealerEvent::Corrected { .. } | DealerEvent::Ignored { .. });
+            let corrected = matches!(event,
+                DealerEvent::Corrected { .. } | DealerEvent::Ignored { .. });
             prop_assert!(!corrected, "{event:?}");
         }
         let bytes = table.dealer.output(0).to_vec();

@@ -324,7 +324,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn over_a_bad_line_nothing_is_lost_or_counted_twice(seed: u64, percent in 0..40u32, tells: bool) {
+    fn over_a_bad_line_nothing_is_lost_or_counted_twice(seed: u64, percent in 0..40u32,
+        tells: bool) {
         let (server, client, ledger) = session(seed, 150, percent, &FAULTS, tells);
         check_agreement(&server, &client, &ledger);
     }

@@ -130,7 +130,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let bar = "#".repeat((40.0 * of(joined)).round() as usize);
         writeln!(
             out,
-            "{workers:>7} {:>8.2}     {:>5.1} %     {:>5.1} %    {straggling:>6.0} s {:>6.0} s  {bar}",
+            "{workers:>7} {:>8.2}     {:>5.1} %     {:>5.1} %    {straggling:>6.0} s {:>6.0} s  \
+             {bar}",
             joined / 3600.0,
             100.0 * of(played),
             100.0 * of(joined),

@@ -1,5 +1,5 @@
-//! Credentials as an operator of NATS hands them out: JSON web tokens of a user, signed by the user's
-//! account, which an operator has signed.
+//! Credentials as an operator of NATS hands them out: JSON web tokens of a user, signed by the
+//! user's account, which an operator has signed.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,8 @@ fn a_user_gets_in_by_a_token_of_its_account_and_nobody_else_does() {
         json!({ "type": "operator", "version": 2, "system_account": system.public_key() });
     let of_user = json!({ "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1 });
     let config = format!(
-        "operator: {}\nsystem_account: {}\nresolver: MEMORY\nresolver_preload: {{\n  {}: {}\n  {}: {}\n}}\n",
+        "operator: {}\nsystem_account: {}\nresolver: MEMORY\nresolver_preload: {{\n  {}: {}\n  {}: \
+         {}\n}}\n",
         token(&operator, &operator, "cards", NEVER, &of_operator),
         system.public_key(),
         system.public_key(),

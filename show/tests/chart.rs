@@ -48,7 +48,8 @@ fn a_line_of_a_chart_goes_from_corner_to_corner() {
         "<polygon class=\"band won\" points=\"34.0,238.4 692.0,83.6 692.0,186.8 34.0,290.0\" ",
         "<line class=\"zero\" x1=\"34.0\" y1=\"290.0\" x2=\"692.0\" y2=\"290.0\" ",
         "<text x=\"26.0\" y=\"32.0\" class=\"text\" dy=\"0.35em\" text-anchor=\"end\">5</text>",
-        "<text x=\"363.0\" y=\"340.0\" class=\"text\" dy=\"-0.3em\" text-anchor=\"middle\">hands</text>",
+        "<text x=\"363.0\" y=\"340.0\" class=\"text\" dy=\"-0.3em\" \
+         text-anchor=\"middle\">hands</text>",
     ] {
         assert!(svg.contains(drawn), "{drawn} in {svg}");
     }

@@ -76,7 +76,8 @@ fn cells_stand_under_each_other() {
 
 #[test]
 fn lines_are_no_wider_than_asked_and_lose_nothing() {
-    let text = "wins 54.9 % or more on its best 40 % of rivers, → my/very-long/folder/without/blanks/at/all";
+    let text = "wins 54.9 % or more on its best 40 % of rivers, → \
+                my/very-long/folder/without/blanks/at/all";
     for letters in [Letters::regular(9.2), Letters::bold(19.0)] {
         for width in [60.0, 133.0, 400.0, 2000.0] {
             let lines = letters.wrapped(text, width);

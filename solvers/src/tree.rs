@@ -69,7 +69,8 @@ pub enum TreeError {
     },
     /// The game does not have perfect recall.
     #[error(
-        "information set '{infoset}' is reached by different choices of the same player: no perfect recall"
+        "information set '{infoset}' is reached by different choices of the same player: no \
+         perfect recall"
     )]
     Recall {
         /// The information set's name.

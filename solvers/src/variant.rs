@@ -240,7 +240,8 @@ const NAMES: [(&str, Variant); 9] = [
 #[error(
     "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
      dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \
-     pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,second-first and ,discount-then-add if wanted"
+     pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,second-first and \
+     ,discount-then-add if wanted"
 )]
 pub struct ParseVariantError {
     /// The offending text.

@@ -333,7 +333,8 @@ proptest! {
         let most = f64::from(stacks[0].min(stacks[1]));
         let agent = By(mixes);
         let response =
-            LocalBestResponse::new(&def, &agent, Moves::FoldCallPotAllIn, Street::Preflop).expect("hold'em");
+            LocalBestResponse::new(&def, &agent, Moves::FoldCallPotAllIn,
+                Street::Preflop).expect("hold'em");
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let deal = deal(&mut rng);
         for seat in Seat::all(2) {

@@ -52,7 +52,8 @@ pub(crate) fn chart(chart: &Chart, title: &Title) -> String {
 fn cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {
     let (wide, tall) = (CELL - 2.0, TALL - 2.0);
     picture.add(format_args!(
-        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"cell\"/>",
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide}\" height=\"{tall}\" \
+         class=\"cell\"/>",
         said(chart, class)
     ));
     let filled =
@@ -62,7 +63,8 @@ fn cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {
         let part = wide * share;
         if part >= 0.05 {
             picture.add(format_args!(
-                "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"{part:.2}\" height=\"{filled:.2}\" fill=\"{}\"/>",
+                "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"{part:.2}\" height=\"{filled:.2}\" \
+                 fill=\"{}\"/>",
                 y + tall - filled,
                 colour(choice.kind)
             ));
@@ -109,8 +111,8 @@ pub(crate) fn colour(kind: Kind) -> &'static str {
 /// Begins the picture.
 fn open(size: [f64; 2], title: &Title) -> Picture {
     let description = format!(
-        "{}. Pairs on the diagonal, suited hands above it, offsuit hands below; a cell is as full as its combos get \
-         there.",
+        "{}. Pairs on the diagonal, suited hands above it, offsuit hands below; a cell is as full \
+         as its combos get there.",
         title.about
     );
     Picture::new(&Head {

@@ -52,7 +52,10 @@ pub(crate) fn chart(chart: &Chart, colours: bool) -> String {
         }
     };
     let mut text = grid::text(|rank| format!(" {:^LETTERS$}", rank.to_char()), text);
-    text.push_str("\n  suited above the diagonal, offsuit below; each letter is a fifth of what the hand does\n");
+    text.push_str(
+        "\n  suited above the diagonal, offsuit below; each letter is a fifth of what \
+                   the hand does\n",
+    );
     text
 }
 

@@ -75,7 +75,8 @@ struct VerifyArgs {
     #[arg(long, value_name = "GAME")]
     game: Vec<String>,
     /// Hands per block
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 200,
+        value_parser = value_parser!(u32).range(1..))]
     hands: u32,
     /// Seed for cards and decisions
     #[arg(long, value_name = "SEED", default_value_t = 1)]

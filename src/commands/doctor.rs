@@ -85,7 +85,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             "configuration",
             State::Fails,
             error.to_string(),
-            "`cardroom config check` says where; cardroom.toml of `cardroom init` explains each key",
+            "`cardroom config check` says where; cardroom.toml of `cardroom init` explains each \
+             key",
         )),
     }
     checks.extend([sockets(), clock(), processor(), threads(), python()]);
@@ -202,7 +203,8 @@ fn clock() -> Check {
             "clock",
             State::Missing,
             "before 2026",
-            "set the clock: it dates the records, and a wrong one fails certificates of slumbot.com",
+            "set the clock: it dates the records, and a wrong one fails certificates of \
+             slumbot.com",
         ),
     }
 }

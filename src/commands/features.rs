@@ -166,8 +166,8 @@ fn bets(text: &str, board: CardSet) -> Result<[Chips; 4], Failure> {
     for ((bet, word), street) in bets.iter_mut().zip(words).zip(Street::ALL) {
         *bet = word.trim().parse().map_err(|_| {
             Failure::usage(format!(
-                "--bets: `{word}` is not a number of chips: give whole numbers with commas between, as in \
-                 `100,300`"
+                "--bets: `{word}` is not a number of chips: give whole numbers with commas \
+                 between, as in `100,300`"
             ))
         })?;
         if *bet > 0 && street.index() > reached {

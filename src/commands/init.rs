@@ -23,11 +23,14 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 const README: &str = "\
-cardroom.toml: every setting, explained. bot.py: a bot to change; agents are programs that are given HOST PORT.\n\
-cardroom serve                                                    # the page: http://127.0.0.1:5252\n\
+cardroom.toml: every setting, explained. bot.py: a bot to change; agents are programs that are \
+given HOST PORT.\n\
+cardroom serve                                                    # the page: \
+http://127.0.0.1:5252\n\
 cardroom match 'external:python3 bot.py' equity --hands 1000      # the bot against an agent\n\
 cardroom stats data/matches/MATCH                                 # what it won, with intervals\n\
-cardroom agents verify 'external:python3 bot.py' --game holdem.nolimit.2p.reverse_blinds   # legal, in time?\n";
+cardroom agents verify 'external:python3 bot.py' --game holdem.nolimit.2p.reverse_blinds   # \
+legal, in time?\n";
 
 /// Runs the command: writes the files.
 pub fn run(args: &Args) -> Result<Output, Failure> {

@@ -55,7 +55,8 @@ pub struct Args {
     values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
     /// strategy N times per decision (16 gives most of the gain)
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=1326))]
+    #[arg(long, value_name = "N", default_value_t = 0,
+        value_parser = value_parser!(u16).range(..=1326))]
     imagine: u16,
     #[command(flatten)]
     named: Named,
@@ -141,7 +142,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         report = report.with_plan(args.half_width);
         if report.plan.is_empty() {
             return Err(Failure::input(anyhow::anyhow!(
-                "{} gives nothing to plan with: {FIRST_CHECK} deals with different results are needed",
+                "{} gives nothing to plan with: {FIRST_CHECK} deals with different results are \
+                 needed",
                 args.source.display()
             )));
         }

@@ -178,7 +178,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     {
         if let Some(path) = path.filter(|path| path.to_string_lossy().contains(',')) {
             return Err(Failure::usage(format!(
-                "{}: agents are named by the files of their models, between commas; {remedy} without one",
+                "{}: agents are named by the files of their models, between commas; {remedy} \
+                 without one",
                 path.display()
             )));
         }

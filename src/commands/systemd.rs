@@ -67,7 +67,8 @@ Wants=network-online.target
 [Service]
 Type=notify
 NotifyAccess=main
-ExecStart=@PROGRAM@ serve --config ${CREDENTIALS_DIRECTORY}/cardroom.toml --data ${STATE_DIRECTORY} --grace \"@GRACE@\"
+ExecStart=@PROGRAM@ serve --config ${CREDENTIALS_DIRECTORY}/cardroom.toml --data \
+${STATE_DIRECTORY} --grace \"@GRACE@\"
 LoadCredential=cardroom.toml:@CONFIG@
 Restart=on-failure
 RestartSec=2s

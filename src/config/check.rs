@@ -77,7 +77,8 @@ enum Unusable {
     SameSeat(String),
     #[error("`{0}` cannot be a user's name: write one without a colon")]
     User(String),
-    #[error("the program `{}` cannot be found: write its path, or a name that is in PATH", .0.display())]
+    #[error("the program `{}` cannot be found: write its path, or a name that is in \
+             PATH", .0.display())]
     NoProgram(PathBuf),
 }
 

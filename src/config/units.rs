@@ -30,7 +30,8 @@ pub enum UnitError {
     Size(String),
     /// The text is not a count.
     #[error(
-        "`{0}` is not a count: write a whole number, or thousands, millions as in \"500k\" or \"2.5M\""
+        "`{0}` is not a count: write a whole number, or thousands, millions as in \"500k\" or \
+         \"2.5M\""
     )]
     Count(String),
 }
@@ -125,7 +126,8 @@ pub fn address_and_port<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr
     let text = String::deserialize(from)?;
     text.parse().map_err(|_| {
         de::Error::custom(format!(
-            "`{text}` is not ADDRESS:PORT: write numbers, as in \"127.0.0.1:5252\" or \"[::1]:5252\""
+            "`{text}` is not ADDRESS:PORT: write numbers, as in \"127.0.0.1:5252\" or \
+             \"[::1]:5252\""
         ))
     })
 }
@@ -135,7 +137,8 @@ pub fn address<'de, D: Deserializer<'de>>(from: D) -> Result<IpAddr, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|_| {
         de::Error::custom(format!(
-            "`{text}` is not an address: write numbers, as in \"127.0.0.1\" or \"::1\", without a port"
+            "`{text}` is not an address: write numbers, as in \"127.0.0.1\" or \"::1\", without a \
+             port"
         ))
     })
 }

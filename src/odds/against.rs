@@ -35,8 +35,8 @@ impl HandVsRange {
         let Some(win_rate) = sums.win_rate(ties.ties()) else {
             let asked: String = asked.chars().take(60).collect();
             return Err(Failure::input(anyhow::anyhow!(
-                "the range `{asked}` of --against is empty: every hand in it holds a card of {} or the \
-                 board, or weighs nothing; give a range with other hands",
+                "the range `{asked}` of --against is empty: every hand in it holds a card of {} or \
+                 the board, or weighs nothing; give a range with other hands",
                 hand.text
             )));
         };

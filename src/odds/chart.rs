@@ -33,7 +33,8 @@ impl Shown for Chart {
         let cell = |number: usize| format!("{:>6.2}", 100.0 * self.value(self.hands[number].1));
         let grid = grid::text(|rank| format!("{:>6}", rank.to_char()), cell);
         format!(
-            "win-rates {} against any hand, in percent; {}\nsuited above the diagonal, offsuit below\n\n{grid}\n",
+            "win-rates {} against any hand, in percent; {}\nsuited above the diagonal, offsuit \
+             below\n\n{grid}\n",
             on_board(""),
             self.ties.words()
         )

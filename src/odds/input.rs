@@ -27,7 +27,8 @@ pub(crate) fn board(text: Option<&str>) -> Result<Table, Failure> {
     let cards = cards(text, &what)?;
     if !matches!(cards.len(), 0 | 3 | 4 | 5) {
         return Err(Failure::usage(format!(
-            "{what} has {}: give three for a flop, four for a turn, five for a river, or no --board",
+            "{what} has {}: give three for a flop, four for a turn, five for a river, or no \
+             --board",
             count(cards.len())
         )));
     }

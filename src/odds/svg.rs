@@ -100,7 +100,8 @@ fn panel(picture: &mut Picture, prospect: &Prospect, later: &Later<'_>, top: f64
     for &percentage in &prospect.show.quantiles {
         let at = x(prospect.quantile(later.distribution, percentage));
         picture.add(format_args!(
-            "<path d=\"M{at:.1} {:.1}l-4 9h8z\" opacity=\"0.7\"><title>{percentage} %: {}</title></path>",
+            "<path d=\"M{at:.1} {:.1}l-4 9h8z\" opacity=\"0.7\"><title>{percentage} %: \
+             {}</title></path>",
             base + 3.0,
             percent(prospect.quantile(later.distribution, percentage), 2)
         ));

@@ -33,8 +33,8 @@ pub struct Hosts {
 /// A text that is not a host without a port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a host: write a name or an address without a port, as in \"cards.example.org\" or \
-     \"192.168.1.5\""
+    "`{0}` is not a host: write a name or an address without a port, as in \"cards.example.org\" \
+     or \"192.168.1.5\""
 )]
 pub struct NoHost(String);
 

@@ -66,7 +66,9 @@ impl Api {
         let login = login.filter(|login| login.slumbot());
         let counter = |endpoint: Endpoint, answer: &'static str| {
             let endpoint = endpoint.name();
-            metrics::counter!("cardroom_slumbot_requests_total", "endpoint" => endpoint, "answer" => answer)
+            metrics::counter!(
+                "cardroom_slumbot_requests_total", "endpoint" => endpoint, "answer" => answer
+            )
         };
         let counters = Endpoint::ALL
             .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));

@@ -54,7 +54,8 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
     let mut key = EDGE;
     for (number, kind) in kinds.iter().enumerate() {
         svg.add(format_args!(
-            "<circle class=\"kind-{number}\" cx=\"{:.1}\" cy=\"41\" r=\"4\" fill=\"currentColor\"/>",
+            "<circle class=\"kind-{number}\" cx=\"{:.1}\" cy=\"41\" r=\"4\" \
+             fill=\"currentColor\"/>",
             key + 4.0
         ));
         svg.text([key + 14.0, 45.0], "", kind);
@@ -85,7 +86,8 @@ pub(crate) fn intervals(title: &str, unit: &str, kinds: &[&str], rows: &[Row]) -
             svg.add(format_args!(
                 "<g class=\"kind-{kind}\" fill=\"currentColor\"><title>{}: {} ± {half:.0}</title>\
                  <line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
-                 stroke=\"currentColor\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>",
+                 stroke=\"currentColor\" stroke-width=\"2.5\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" \
+                 r=\"3.5\"/></g>",
                 escaped(kinds[kind]),
                 signed_minus(at, 0),
                 x(at - half),

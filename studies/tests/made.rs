@@ -62,7 +62,8 @@ fn rate((mbb, half): Rate) -> Value {
 }
 
 fn a_match(won: Rate, deviation: f64) -> Value {
-    json!({ "hands": 400_000, "entrants": [{ "rate": rate(won), "deviation_per_hand": deviation }] })
+    let entrant = json!({ "rate": rate(won), "deviation_per_hand": deviation });
+    json!({ "hands": 400_000, "entrants": [entrant] })
 }
 
 fn write(path: &Path, document: &Value) {
@@ -168,7 +169,8 @@ pub(crate) fn write_slumbot(folder: &Path, kind: &str, won: Rate) {
     let document = json!({
         "hands": 150_000,
         "entrants": [{ "name": kind, "rate": rate((won.0, 100.0)) }],
-        "estimates": { "rows": [{ "kind": "raw", "rate": rate((0.0, 99.0)) }, { "kind": "combined", "rate": rate(won) }] },
+        "estimates": { "rows": [{ "kind": "raw", "rate": rate((0.0, 99.0)) }, { "kind": "combined",
+            "rate": rate(won) }] },
     });
     write(&folder.join("slumbot").join(format!("{kind}.json")), &document);
 }

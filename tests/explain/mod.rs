@@ -29,10 +29,12 @@ const MENU: &str = "preflop 1+: 2.5x allin\nflop turn river 1+: pot allin\n";
 
 /// Trees small enough to be known by heart, one for each street.
 const TREES: [&str; 4] = [
-    "winrate>=0.5 ? (river_winrate_p60>=0.76 ? allin#100 : {2.5x 80%, call 20%}#300) : (opponent_bet_preflop>=101 ? fold#500 : call#100)",
+    "winrate>=0.5 ? (river_winrate_p60>=0.76 ? allin#100 : {2.5x 80%, call 20%}#300) : \
+     (opponent_bet_preflop>=101 ? fold#500 : call#100)",
     "winrate>=0.6 ? pot#10 : (turn_winrate_p100>=0.5 ? call#20 : fold#30)",
     "winrate>=0.6 ? pot#10 : (opponent_bet_turn>=1 ? fold#50 : call#20)",
-    "winrate>=0.7 ? {call 50%, pot 50%}#10 : (winrate>=0.2 ? call#50 : (opponent_bet_river>=1 ? fold#30 : {allin 60%, call 40%}#10))",
+    "winrate>=0.7 ? {call 50%, pot 50%}#10 : (winrate>=0.2 ? call#50 : (opponent_bet_river>=1 ? \
+     fold#30 : {allin 60%, call 40%}#10))",
 ];
 
 /// Writes a student with these trees into a folder of the given name.
@@ -196,7 +198,8 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
         let text = explain(at, &["tree", name, "--street", "preflop"]);
         assert_eq!(
             text.split_once("\n\n").expect("a heading").1,
-            "node 0: fold 50 %, raise to 2.5x 24 %, check or call 16 %, all-in 10 % (1,000 rows, 100 % of play)\n\
+            "node 0: fold 50 %, raise to 2.5x 24 %, check or call 16 %, all-in 10 % (1,000 rows, \
+             100 % of play)\n\
              ├─ win-rate below 50 %\n\
              │  node 1: fold 83 %, check or call 17 % (600 rows, 60 % of play)\n\
              │  ├─ the opponent has not raised\n\
@@ -204,8 +207,8 @@ fn trees_are_shown_as_text_for_graphviz_and_drawn() {
              │  └─ the opponent has raised\n\
              │     node 3: fold 100 % (500 rows, 50 % of play)\n\
              └─ win-rate 50 % or more\n   \
-                node 4: raise to 2.5x 60 %, all-in 25 %, check or call 15 % (400 rows, 40 % of play)\n   \
-                ├─ wins less than 76 % on its worst 60 % of rivers\n   \
+                node 4: raise to 2.5x 60 %, all-in 25 %, check or call 15 % (400 rows, 40 % of \
+                play)\n   ├─ wins less than 76 % on its worst 60 % of rivers\n   \
                 │  node 5: raise to 2.5x 80 %, check or call 20 % (300 rows, 30 % of play)\n   \
                 └─ wins 76 % or more on its best 40 % of rivers\n      \
                    node 6: all-in 100 % (100 rows, 10 % of play)\n"

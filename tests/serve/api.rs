@@ -191,7 +191,8 @@ fn a_login_is_asked_for_in_json_where_the_api_needs_one() {
     let server = Server::start_in(folder);
     let with = |line: &str| {
         let request = format!(
-            "GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{line}\r\n"
+            "GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: \
+             close\r\n{line}\r\n"
         );
         raw(&server, request.as_bytes()).expect("an answer")
     };

@@ -135,7 +135,8 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             "[server]\nbind = \"localhost\"\n".to_owned(),
-            "cardroom.toml:2: server.bind: `localhost` is not ADDRESS:PORT: write numbers, as in \"127.0.0.1:5252\"",
+            "cardroom.toml:2: server.bind: `localhost` is not ADDRESS:PORT: write numbers, as in \
+             \"127.0.0.1:5252\"",
         ),
         (
             table("bind = \"localhost\""),
@@ -167,7 +168,8 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             table("").replace("game = \"kuhn.limit.2p\"\n", ""),
-            "cardroom.toml:1: tables[0] (`t`) has no `game`, which is required: add a line such as `game = ",
+            "cardroom.toml:1: tables[0] (`t`) has no `game`, which is required: add a line such as \
+             `game = ",
         ),
         (
             "[agents.mine]\ncommand = \"x\"\n".to_owned(),
@@ -179,7 +181,8 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             "[agents.mine]\nkind = \"external\"\ncommand = \"no-such-program-here\"\n".to_owned(),
-            "cardroom.toml:3: agents.mine.command: the program `no-such-program-here` cannot be found",
+            "cardroom.toml:3: agents.mine.command: the program `no-such-program-here` cannot be \
+             found",
         ),
         (
             dealer("host", "\"\""),
@@ -188,7 +191,8 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         (dealer("port", "0"), "cardroom.toml:2: dealers[0].port: 0 is not a port to connect to"),
         (
             dealer("retry_first", "\"10min\""),
-            "cardroom.toml:2: dealers[0].retry_first: `10m` is longer than `retry_most`, which is `5m`",
+            "cardroom.toml:2: dealers[0].retry_first: `10m` is longer than `retry_most`, which is \
+             `5m`",
         ),
         ("[server\n".to_owned(), "cardroom.toml:1: "),
         (table("seed = -1"), "cardroom.toml:5: tables[0].seed: -1 is not a seed"),
@@ -199,7 +203,8 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         (table("replies = \"kind\""), "cardroom.toml:5: tables[0].replies: write `compatible`"),
         (
             table("").replace("kuhn.limit.2p", "khun.limit.2p"),
-            "cardroom.toml:3: tables[0].game: `khun.limit.2p` is neither a file nor a built-in game; did you mean `kuhn.limit.2p`?",
+            "cardroom.toml:3: tables[0].game: `khun.limit.2p` is neither a file nor a built-in \
+             game; did you mean `kuhn.limit.2p`?",
         ),
         (
             table("").replace("kuhn.limit.2p", "kuhn.limit.3p"),
@@ -207,7 +212,8 @@ fn mistakes_are_one_line_with_their_place_and_exit_code_3() {
         ),
         (
             table("").replace("\"call\"", "\"cal\""),
-            "cardroom.toml:4: tables[0].seats[0].agent: there is no agent `cal` (did you mean `call`?)",
+            "cardroom.toml:4: tables[0].seats[0].agent: there is no agent `cal` (did you mean \
+             `call`?)",
         ),
         (
             table("").replace("{ port = 0 }", "{ agent = \"call\" }"),

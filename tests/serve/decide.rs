@@ -92,7 +92,8 @@ fn every_agent_on_offer_decides_and_the_seed_gives_the_same_answer_again() {
     assert!(asked.len() > 10, "{agents}");
     let ask = |agent: &str, seed: Option<u64>| {
         let mut body = json!({
-            "agent": agent, "seat": 0, "betting": "cr300c/cc/cc/cr900", "cards": "AcKd|/Ks3hJc/2d/7h",
+            "agent": agent, "seat": 0, "betting": "cr300c/cc/cc/cr900",
+                "cards": "AcKd|/Ks3hJc/2d/7h",
         });
         if let Some(seed) = seed {
             body["seed"] = seed.into();

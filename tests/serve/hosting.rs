@@ -271,9 +271,11 @@ fn an_outside_dealer_that_says_nothing_is_left_and_tried_again() {
 fn an_agent_that_hangs_at_an_outside_dealer_costs_decisions_and_no_match() {
     let host = Server::start(&open_table(2, ""));
     let folder = super::server::folder_with(&format!(
-        "tables = []\n[agents.stuck]\nkind = \"external\"\ncommand = \"bash stuck.sh\"\ntimeout = \"1h\"\n\
+        "tables = []\n[agents.stuck]\nkind = \"external\"\ncommand = \"bash stuck.sh\"\ntimeout = \
+         \"1h\"\n\
          [[dealers]]\nname = \"there\"\nhost = \"127.0.0.1\"\nport = {}\n\
-         game = \"{KUHN}\"\nagent = \"stuck\"\nretry_first = \"10ms\"\ndecision_timeout = \"200ms\"\n",
+         game = \"{KUHN}\"\nagent = \"stuck\"\nretry_first = \"10ms\"\ndecision_timeout = \
+         \"200ms\"\n",
         host.ports[0].port()
     ));
     // It reads all that it is sent, and answers nothing.

@@ -183,7 +183,8 @@ fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
 }
 
 const FAULTS: &str = "seed = 5\ndrop = 0.008\ndrop_after = 0.008\ntruncate = 0.008\nreset = 0.008\n\
-    duplicate = 0.006\nstatus = 0.006\nstatus_after = 0.006\nrotate = 0.004\nrepeat_answer = 0.004\n\
+    duplicate = 0.006\nstatus = 0.006\nstatus_after = 0.006\nrotate = 0.004\nrepeat_answer = \
+    0.004\n\
     repeat_hand = 0.004\n";
 
 #[test]

@@ -107,7 +107,8 @@ impl State {
                 StubReply::HangUp => return,
                 StubReply::Raw(text) => text,
                 StubReply::Body(body) => format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \
+                     {}\r\n\r\n{body}",
                     body.len()
                 ),
             };

@@ -186,8 +186,8 @@ fn script(entry: &Entry<'_>, configured: bool) -> String {
          if [ $# -lt 2 ]; then\n    echo \"usage: $0 HOST PORT\" >&2\n    exit 2\nfi\n\
          here=$(CDPATH= cd -- \"$(dirname -- \"$0\")\" && pwd) || exit 3\n\
          cd -- \"$here/files\" || exit 3\n\
-         exec \"$here/cardroom\" play acpc{config} --agent {agent} --game \"$here/play.game\" \\\n    \
-         --connect-timeout 10min -- \"$1\" \"$2\"\n"
+         exec \"$here/cardroom\" play acpc{config} --agent {agent} --game \"$here/play.game\" \
+         \\\n    --connect-timeout 10min -- \"$1\" \"$2\"\n"
     )
 }
 
@@ -199,12 +199,14 @@ fn quote(word: &str) -> String {
 fn readme(entry: &Entry<'_>) -> String {
     let def = entry.def;
     format!(
-        "An entry for a competition of computer poker players over the ACPC protocol, version 2.0.0.\n\n\
+        "An entry for a competition of computer poker players over the ACPC protocol, version \
+         2.0.0.\n\n\
          Agent:    {} ({})\n\
          Game:     {} players, {}; the definition is in play.game\n\
          Program:  cardroom {}\n\n\
          Start it with\n\n    startme.sh HOST PORT\n\n\
-         from any folder. It tries for up to ten minutes to reach the dealer, plays until the dealer\n\
+         from any folder. It tries for up to ten minutes to reach the dealer, plays until the \
+         dealer\n\
          closes the connection, and ends within a second of it with exit code 0. {}\n",
         entry.agent.name(),
         entry.agent.spec().summary,
@@ -227,7 +229,8 @@ fn needs(entry: &Entry<'_>) -> &'static str {
         "The agent is a\n\
          program of its own, which cardroom starts: what that needs besides its file, such as an\n\
          interpreter, libraries or other files, must be on the machine. Apart from that program,\n\
-         nothing outside this folder is read, nothing is written, and no network is needed but the\n\
+         nothing outside this folder is read, nothing is written, and no network is needed but \
+         the\n\
          connections to the dealer and, on the machine itself, to the program."
     } else {
         "It reads nothing outside\n\

@@ -18,7 +18,8 @@ fn read(text: &str) -> Result<FaultPlan, String> {
 #[test]
 fn each_fault_comes_at_its_rate_and_the_seed_says_when() {
     let text = "seed = 7\ndrop = 0.01\ndrop_after = 0.02\ndelay = 0.03\ndelay_from = \"10ms\"\n\
-                delay_to = \"20ms\"\nduplicate = 0.04\ntruncate = 0.05\nreset = 0.06\nstatus = 0.07\n\
+                delay_to = \"20ms\"\nduplicate = 0.04\ntruncate = 0.05\nreset = 0.06\nstatus = \
+                0.07\n\
                 status_after = 0.08\ncodes = [500, 429]\nrotate = 0.09\nrepeat_answer = 0.1\n\
                 repeat_hand = 0.11\n";
     let plan = read(text).expect("a plan");

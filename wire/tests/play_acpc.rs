@@ -123,7 +123,8 @@ fn what_a_bad_dealer_sends_ends_the_match_with_one_clear_line() {
         (
             "illegal history",
             "MATCHSTATE:1:0:r100:|AsAd\r\n".into(),
-            "sent `MATCHSTATE:1:0:r100:|AsAd`: betting `r100`, character 0: a raise to 100 is outside",
+            "sent `MATCHSTATE:1:0:r100:|AsAd`: betting `r100`, character 0: a raise to 100 is \
+             outside",
         ),
         ("no cards", "MATCHSTATE:1:0::|\r\n".into(), "the cards of position 1 are missing"),
         ("not the protocol", "HTTP/1.1 200 OK\r\n".into(), "it does not begin with `MATCHSTATE:`"),

@@ -19,7 +19,8 @@ pub enum TreeError {
     Players(usize),
     /// The tree has too many nodes.
     #[error(
-        "the betting tree has more than {limit} nodes ({reached}): give the menu fewer sizes or fewer raises"
+        "the betting tree has more than {limit} nodes ({reached}): give the menu fewer sizes or \
+         fewer raises"
     )]
     TooLarge {
         /// Maximum number of nodes.
@@ -29,8 +30,8 @@ pub enum TreeError {
     },
     /// The menu lets the betting continue without end.
     #[error(
-        "the betting can go on for more than {DEEPEST} actions ({reached}): let the menu end the raises of a \
-         street, with all-in or with no size at all"
+        "the betting can go on for more than {DEEPEST} actions ({reached}): let the menu end the \
+         raises of a street, with all-in or with no size at all"
     )]
     Endless {
         /// The counts at that point, in words.

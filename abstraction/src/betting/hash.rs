@@ -37,7 +37,8 @@ fn game_text(def: &GameDef) -> String {
         if def.betting == Betting::Limit { wide(&def.raise_sizes) } else { String::new() };
     format!(
         "cardroom-game/1\nbetting {betting}\nplayers {}\nstreets {}\nstacks {}\nblinds {}\n\
-         raise-sizes {raise_sizes}\nfirst {first}\ncaps {}\nsuits {}\nranks {}\nhole {}\nboard {board}\n",
+         raise-sizes {raise_sizes}\nfirst {first}\ncaps {}\nsuits {}\nranks {}\nhole {}\nboard \
+         {board}\n",
         def.players,
         def.streets,
         wide(&def.stacks),

@@ -31,7 +31,8 @@ pub enum FileError {
     NotBuckets(String),
     /// The file has another version.
     #[error(
-        "the buckets are of version {found}, and this program has version {VERSION}: make them again from their recipe"
+        "the buckets are of version {found}, and this program has version {VERSION}: make them \
+         again from their recipe"
     )]
     Version {
         /// The version found.

@@ -83,8 +83,8 @@ pub enum BucketsError {
     },
     /// Features whose rounding gives too many buckets.
     #[error(
-        "the features fall into {found} different ones on the {street}, but at most {most} buckets are \
-         possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
+        "the features fall into {found} different ones on the {street}, but at most {most} buckets \
+         are possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
     )]
     TooFine {
         /// The street with the features.

@@ -86,7 +86,8 @@ pub enum ParseRecipeError {
     Count(u64),
     /// Impossible parameters of features.
     #[error(
-        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 quantiles"
+        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 \
+         quantiles"
     )]
     Features {
         /// Number of steps.
@@ -99,8 +100,8 @@ pub enum ParseRecipeError {
 /// Maximum number of buckets of a street.
 pub(super) const MAX_COUNT: u32 = 65_535;
 
-const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on \
-                     flop and turn `emd:N`";
+const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, \
+                     `nested:C:N` and `features:S:Q`, and on flop and turn `emd:N`";
 
 impl BucketRecipe {
     /// A recipe from the kinds of preflop, flop, turn and river.

@@ -183,8 +183,9 @@ impl fmt::Display for StreetReport {
         let explained = 100.0 * (1.0 - within / variance.max(f64::MIN_POSITIVE));
         writeln!(
             f,
-            "{street}: {buckets} buckets, the fullest with {:.2} % of hands; win-rates differ by {:.4} within \
-             a bucket, {:.4} in all (standard deviations; {explained:.2} % of the variance is kept)",
+            "{street}: {buckets} buckets, the fullest with {:.2} % of hands; win-rates differ by \
+             {:.4} within a bucket, {:.4} in all (standard deviations; {explained:.2} % of the \
+             variance is kept)",
             100.0 * fullest,
             within.sqrt(),
             variance.sqrt(),

@@ -73,9 +73,12 @@ pub fn table_text() -> String {
     });
     let [now, flop, turn, river] = DENOMINATORS;
     format!(
-        "# Win-rates of the 169 starting hands, ties counted half, over every board: the win-rate now in parts\n\
-         # of {now}, then the deciles 10 % to 100 % of the win-rate on the flop in parts of {flop}, on\n\
-         # the turn of {turn} and on the river of {river}. Made by `cardroom features --preflop-table`.\n{}",
+        "# Win-rates of the 169 starting hands, ties counted half, over every board: the win-rate \
+         now in parts\n\
+         # of {now}, then the deciles 10 % to 100 % of the win-rate on the flop in parts of \
+         {flop}, on\n\
+         # the turn of {turn} and on the river of {river}. Made by `cardroom features \
+         --preflop-table`.\n{}",
         lines.concat()
     )
 }

@@ -45,14 +45,14 @@ pub struct Stamp {
 pub enum SchemaError {
     /// No schema has this identifier.
     #[error(
-        "the features `{0}` are unknown to this program, which has {all}: use the version the model was \
-         made with, or train it again", all = known()
+        "the features `{0}` are unknown to this program, which has {all}: use the version the \
+         model was made with, or train it again", all = known()
     )]
     Unknown(String),
     /// The identifier is known but its features differ.
     #[error(
-        "the features `{id}` are not the same: {theirs} where the model was made, {ours} in this program; \
-         train the model again"
+        "the features `{id}` are not the same: {theirs} where the model was made, {ours} in this \
+         program; train the model again"
     )]
     Different {
         /// The identifier.

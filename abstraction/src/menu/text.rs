@@ -66,8 +66,8 @@ pub enum MenuProblem {
     TooMany(usize),
     /// A multiple of a bet as the first bet of a street.
     #[error(
-        "`{size}` on the {street}: the first raise there has no bet to multiply; give `{street} 1:` a line of \
-         its own with shares of the pot"
+        "`{size}` on the {street}: the first raise there has no bet to multiply; give `{street} \
+         1:` a line of its own with shares of the pot"
     )]
     NoBet {
         /// The multiple, as in the text.

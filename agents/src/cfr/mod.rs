@@ -198,8 +198,8 @@ impl Source {
         match self {
             Source::Shipped => shipped::model(def).ok_or_else(|| {
                 refuse(format!(
-                    "no blueprint ships for it, only for {}; train one with `cardroom train cfr`, and name \
-                     it as cfr:blueprint=FILE",
+                    "no blueprint ships for it, only for {}; train one with `cardroom train cfr`, \
+                     and name it as cfr:blueprint=FILE",
                     shipped::games()
                 ))
             }),

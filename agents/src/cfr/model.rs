@@ -275,8 +275,8 @@ pub(super) fn about(blueprint: &Blueprint) -> String {
         [&head.tables, &blueprint.reached()].map(|counts| counts.iter().sum::<u64>());
     let menu = head.menu.trim().replace('\n', "; ");
     let mut text = format!(
-        "A blueprint for {}\n  bets      {menu}\n  buckets   {}\n  size      {:.1} MB, {tables} probabilities, \
-         {reached} information sets reached in training\n  made by   {}",
+        "A blueprint for {}\n  bets      {menu}\n  buckets   {}\n  size      {:.1} MB, {tables} \
+         probabilities, {reached} information sets reached in training\n  made by   {}",
         blueprint.game(),
         head.buckets.recipe,
         blueprint.len() as f64 / 1e6,

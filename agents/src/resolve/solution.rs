@@ -285,8 +285,8 @@ impl Solved {
             actions => format!("{actions} actions ago"),
         };
         format!(
-            "solved {since} on the {} with {} own hands and {} of the other player: {} iterations, {} of the pot \
-             from an equilibrium{estimated}",
+            "solved {since} on the {} with {} own hands and {} of the other player: {} iterations, \
+             {} of the pot from an equilibrium{estimated}",
             root.street(),
             size(seat.index()),
             size(1 - seat.index()),

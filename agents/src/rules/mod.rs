@@ -106,8 +106,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         (ranges != ANY).then(|| resolver.resolve(&ranges, resolver.folder())).transpose()?;
     if holds.as_ref().is_some_and(|holds| !holds.has_policy()) {
         let reason = format!(
-            "`ranges` is {ranges}, which cannot be asked about all hands; name `any`, or an agent that \
-             `cardroom explain chart` draws"
+            "`ranges` is {ranges}, which cannot be asked about all hands; name `any`, or an agent \
+             that `cardroom explain chart` draws"
         );
         return Err(resolver.bad_option(reason));
     }

@@ -72,7 +72,8 @@ const OPTIONS: [AgentOption; 3] = [
     AgentOption {
         name: "threshold",
         default: "0",
-        help: "with `play=sample`: actions with a probability below this are never played, 0 to 0.5",
+        help: "with `play=sample`: actions with a probability below this are never played, 0 to \
+               0.5",
     },
 ];
 
@@ -156,7 +157,8 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
             (Source::Shipped(inside), shipped::about(inside) + &rounds.unwrap_or_default())
         }
         (None, SMALL) if !resolver.file(SMALL).exists() => {
-            let reason = "`model=small` is inside the program for `oct` alone, and there is no folder of that name";
+            let reason = "`model=small` is inside the program for `oct` alone, and there is no \
+                          folder of that name";
             return Err(resolver.bad_option(reason.to_owned()));
         }
         (None, text) => {
@@ -225,8 +227,8 @@ impl Source {
                 let (student, kind) = (shipped::student(*inside), inside.kind);
                 student.check_game(def).map(|()| student).map_err(|_| {
                     refuse(format!(
-                        "the {kind} inside the program is for {}; train one for this game with `cardroom train {kind}`, \
-                         and name it as {kind}:model=FOLDER",
+                        "the {kind} inside the program is for {}; train one for this game with \
+                         `cardroom train {kind}`, and name it as {kind}:model=FOLDER",
                         shipped::GAME
                     ))
                 })

@@ -95,7 +95,8 @@ pub(super) fn rounds(student: &Student, counted: Rounds) -> String {
 pub(super) fn about(manifest: &Manifest) -> String {
     let menu = manifest.menu.trim().replace('\n', "; ");
     let mut text = format!(
-        "A student of the kind {}\n  moves     {menu}\n  features  {}\n  learned   {}\n  teacher   {}\n  made by   {}",
+        "A student of the kind {}\n  moves     {menu}\n  features  {}\n  learned   {}\n  teacher   \
+         {}\n  made by   {}",
         manifest.kind,
         manifest.features.id,
         manifest.options,
@@ -105,7 +106,8 @@ pub(super) fn about(manifest: &Manifest) -> String {
     for street in &manifest.streets {
         let [_, valid, test] = street.log_loss;
         text.push_str(&format!(
-            "\n  {:<9} {} from {} rows; log-loss {valid:.4} in validation, {test:.4} in the test, likeliest move right in {:.1} %",
+            "\n  {:<9} {} from {} rows; log-loss {valid:.4} in validation, {test:.4} in the test, \
+             likeliest move right in {:.1} %",
             street.street,
             street.size,
             street.rows,

@@ -43,7 +43,8 @@ pub struct CanonicalIndex<const ROUNDS: usize> {
 /// Error for round sizes that cannot be indexed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "rounds of {sizes:?} cards cannot be numbered: give one to four rounds of one card or more, at most seven cards together"
+    "rounds of {sizes:?} cards cannot be numbered: give one to four rounds of one card or more, at \
+     most seven cards together"
 )]
 pub struct RoundsError {
     /// The cards of each round.

@@ -39,7 +39,8 @@ pub enum RangeProblem {
     Empty,
     /// The item has none of the forms of [`ParseRangeError`].
     #[error(
-        "is not a hand of a range: write `TT+`, `99-66`, `AKs`, `A2s+`, `KTo-K7o`, `AhKh` or `random`"
+        "is not a hand of a range: write `TT+`, `99-66`, `AKs`, `A2s+`, `KTo-K7o`, `AhKh` or \
+         `random`"
     )]
     Form,
     /// A hand names the same card twice.

@@ -14,7 +14,8 @@ use crate::pool;
 pub enum InBucketsError {
     /// The agent does not play by buckets.
     #[error(
-        "the agent does not play by buckets: only `cfr` has them, in the betting tree that it was trained in"
+        "the agent does not play by buckets: only `cfr` has them, in the betting tree that it was \
+         trained in"
     )]
     Cards,
     /// There are too many sequences of buckets.

@@ -68,7 +68,8 @@ pub enum MeasureError {
     Hands(u64),
     /// The agent gives no strategy, only actions.
     #[error(
-        "`{0}` cannot be asked what it would do with other cards, which local best response has to know"
+        "`{0}` cannot be asked what it would do with other cards, which local best response has to \
+         know"
     )]
     NoPolicy(String),
     /// The agent cannot play this game.

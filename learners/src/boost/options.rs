@@ -66,7 +66,8 @@ pub enum BoostError {
     },
     /// A column has more than 256 intervals.
     #[error(
-        "column {column} is cut into {intervals} intervals, and boosting takes at most 256: make the bins with 256"
+        "column {column} is cut into {intervals} intervals, and boosting takes at most 256: make \
+         the bins with 256"
     )]
     Intervals {
         /// The column's name.
@@ -86,7 +87,8 @@ pub enum BoostError {
     },
     /// The validation rows have other columns or classes.
     #[error(
-        "the validation rows have other {what} than the rows to learn from: make both from the same export"
+        "the validation rows have other {what} than the rows to learn from: make both from the \
+         same export"
     )]
     Validation {
         /// The difference: `columns` or `classes`.

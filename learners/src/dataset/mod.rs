@@ -107,7 +107,8 @@ pub enum DatasetError {
         reason: String,
     },
     /// The format has another version.
-    #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset again", .path.display())]
+    #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset \
+             again", .path.display())]
     Format {
         /// The card's path.
         path: PathBuf,
@@ -122,7 +123,8 @@ pub enum DatasetError {
     Menu(#[from] MenuError),
     /// The columns or classes do not match the features and the menu.
     #[error(
-        "the dataset's {what} of the {street} are {found}, but its features and menu make {expected}: make it again"
+        "the dataset's {what} of the {street} are {found}, but its features and menu make \
+         {expected}: make it again"
     )]
     Names {
         /// The difference: columns or classes.
@@ -135,7 +137,8 @@ pub enum DatasetError {
         expected: String,
     },
     /// A file's length does not match the card.
-    #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it again", .path.display())]
+    #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it \
+             again", .path.display())]
     Length {
         /// The file's path.
         path: PathBuf,
@@ -154,7 +157,8 @@ pub enum DatasetError {
     },
     /// The rows need more memory than allowed.
     #[error(
-        "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask for fewer rows"
+        "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask \
+         for fewer rows"
     )]
     Memory {
         /// The street with too many rows.

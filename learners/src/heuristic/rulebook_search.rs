@@ -95,7 +95,8 @@ impl RulebookSearch {
         let languages =
             Street::ALL.map(|street| language(RuleScope { street, betting }, win_rates));
         let what = format!(
-            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, from {}",
+            "{what}: {statements} statements on {deals} deals, seed {seed}, win rates {win_rates}, \
+             from {}",
             start.to_string().trim_end().replace('\n', " ")
         );
         let (round, rulebooks, learning_curve) = (0, 0, Vec::new());

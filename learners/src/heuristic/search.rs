@@ -267,7 +267,8 @@ impl<'a> Search<'a> {
                 self.evaluator.fitness().situations().len()
             ]);
         format!(
-            "{street} {method:?} to {most}{cards}, {evaluations} rules, seed {seed}, {measure}, all calls {mark:.12}"
+            "{street} {method:?} to {most}{cards}, {evaluations} rules, seed {seed}, {measure}, \
+             all calls {mark:.12}"
         )
     }
 

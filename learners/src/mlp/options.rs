@@ -119,8 +119,8 @@ pub enum MlpError {
     Network(#[from] NetworkError),
     /// Training would need more memory than allowed; refused before it is allocated.
     #[error(
-        "{parameters} parameters: training them would take {needed} bytes, and at most {most} are allowed; \
-         make the hidden layers or the batch smaller"
+        "{parameters} parameters: training them would take {needed} bytes, and at most {most} are \
+         allowed; make the hidden layers or the batch smaller"
     )]
     Memory {
         /// The number of the network's parameters.
@@ -135,7 +135,8 @@ pub enum MlpError {
     Engine(Box<dyn std::error::Error + Send + Sync>),
     /// The held-out rows have a different shape.
     #[error(
-        "the held-out rows have {found_columns} columns and {found_width} classes, the others {columns} and {width}"
+        "the held-out rows have {found_columns} columns and {found_width} classes, the others \
+         {columns} and {width}"
     )]
     HeldOut {
         /// The columns of the held-out rows.
@@ -157,7 +158,8 @@ pub enum MlpError {
     },
     /// The checkpoint is of another run.
     #[error(
-        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with the same data and options"
+        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
+         the same data and options"
     )]
     OtherRun {
         /// The field that differs.

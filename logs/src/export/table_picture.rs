@@ -90,8 +90,8 @@ pub fn svg(table: &CrossTable, title: &str) -> String {
             let middle_line = top + 0.5 * ROW;
             for (class, ends) in [("all", all), ("reach", mean.interval)] {
                 picture.add(format_args!(
-                    "<line x1=\"{:.1}\" y1=\"{middle_line:.1}\" x2=\"{:.1}\" y2=\"{middle_line:.1}\" \
-                     class=\"{class}\"/>",
+                    "<line x1=\"{:.1}\" y1=\"{middle_line:.1}\" x2=\"{:.1}\" \
+                     y2=\"{middle_line:.1}\" class=\"{class}\"/>",
                     at(ends.low),
                     at(ends.high)
                 ));

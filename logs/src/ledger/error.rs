@@ -29,7 +29,8 @@ pub enum LedgerError {
     },
     /// The ledger has another version.
     #[error(
-        "{path} is a ledger of version {found}; this program knows versions up to {known}: use the program that made it"
+        "{path} is a ledger of version {found}; this program knows versions up to {known}: use the \
+         program that made it"
     )]
     Version {
         /// The file.
@@ -81,7 +82,8 @@ pub enum LedgerError {
         path: PathBuf,
     },
     /// Another process is writing to the match.
-    #[error("another process{} is writing to {path}: wait for it or stop it", .process.map_or(String::new(), |id| format!(" (number {id})")))]
+    #[error("another process{} is writing to {path}: wait for it or stop \
+             it", .process.map_or(String::new(), |id| format!(" (number {id})")))]
     InUse {
         /// The file.
         path: PathBuf,

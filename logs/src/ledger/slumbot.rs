@@ -154,9 +154,9 @@ const TABLES: &str = "
         UNIQUE (session, number)
     );";
 
-const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, action, hole, board, incr, \
-                       together, forfeited, disturbed, blind, began_ms, ended_ms, requests, waited_us, \
-                       thought_us";
+const COLUMNS: &str = "hand, session, number, known, seat, winnings, baseline, action, hole, \
+                       board, incr, together, forfeited, disturbed, blind, began_ms, ended_ms, \
+                       requests, waited_us, thought_us";
 
 impl SlumbotHand {
     /// Whether this side saw its cards of the hand, and so took part in it. An unseen hand is not
@@ -204,15 +204,15 @@ impl LedgerWriter {
 }
 
 fn write_hand(transaction: &Transaction<'_>, hand: &SlumbotHand) -> rusqlite::Result<()> {
-    const INSERT: &str = "INSERT INTO slumbot_hands VALUES (:hand, :session, :number, :known, :seat, \
-        :winnings, :baseline, :action, :hole, :board, :incr, :together, :forfeited, :disturbed, :blind, \
-        :began, :ended, :requests, :waited, :thought) ON CONFLICT (hand) DO UPDATE SET \
-        number = excluded.number, known = excluded.known, winnings = excluded.winnings, \
+    const INSERT: &str = "INSERT INTO slumbot_hands VALUES (:hand, :session, :number, :known, \
+        :seat, :winnings, :baseline, :action, :hole, :board, :incr, :together, :forfeited, \
+        :disturbed, :blind, :began, :ended, :requests, :waited, :thought) ON CONFLICT (hand) DO \
+        UPDATE SET number = excluded.number, known = excluded.known, winnings = excluded.winnings, \
         baseline = excluded.baseline, action = excluded.action, hole = excluded.hole, \
         board = excluded.board, incr = excluded.incr, together = excluded.together, \
         forfeited = excluded.forfeited, disturbed = excluded.disturbed, blind = excluded.blind, \
-        ended_ms = excluded.ended_ms, requests = excluded.requests, waited_us = excluded.waited_us, \
-        thought_us = excluded.thought_us";
+        ended_ms = excluded.ended_ms, requests = excluded.requests, waited_us = \
+        excluded.waited_us, thought_us = excluded.thought_us";
     transaction.prepare_cached(INSERT)?.execute(named_params! {
         ":hand": hand.hand as i64,
         ":session": hand.session as i64,
@@ -294,7 +294,8 @@ impl LedgerReader {
     pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection.prepare(&format!(
-                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' AND hole <> '' ORDER BY hand"
+                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' AND hole <> '' ORDER \
+                 BY hand"
             ))?;
             query.query_map((), read_hand)?.collect()
         })

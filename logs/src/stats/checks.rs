@@ -103,8 +103,8 @@ fn unbalanced(name: &str, seats: &[Sums]) -> Option<Finding> {
     (hands > 20 && seats.iter().any(off)).then(|| Finding {
         kind: FindingKind::SeatsUnbalanced,
         evidence: format!(
-            "{name} has not had all seats equally often: {} hands by seat; its rate holds for these \
-             shares only",
+            "{name} has not had all seats equally often: {} hands by seat; its rate holds for \
+             these shares only",
             counts()
         ),
     })
@@ -325,8 +325,8 @@ impl Checks {
         differs.then(|| Finding {
             kind: FindingKind::ScoreDiffers,
             evidence: format!(
-                "the hands add up to {} chips, the score of the record is {}: hands are missing, or \
-                 not of this match",
+                "the hands add up to {} chips, the score of the record is {}: hands are missing, \
+                 or not of this match",
                 list(&self.won),
                 list(score)
             ),

@@ -112,7 +112,8 @@ impl EstimatesSection {
             false => format!("{} and {last}", taken.join(", ")),
         };
         Some(format!(
-            "best estimate: {} ± {:.1} mbb/hand, the result without {listed}, by the value function {}",
+            "best estimate: {} ± {:.1} mbb/hand, the result without {listed}, by the value \
+             function {}",
             number::signed(mbb, 1),
             interval.half_width(),
             self.value_function

@@ -336,7 +336,8 @@ impl Report {
         let RunOutSection { hands, adjusted, not_computed } = self.run_outs;
         if hands > 0 && adjusted == 0 {
             warnings.push(format!(
-                "no all-in adjusted rate: the expectation of {hands} all-in run-outs was not computed"
+                "no all-in adjusted rate: the expectation of {hands} all-in run-outs was not \
+                 computed"
             ));
         } else if not_computed > 0 {
             warnings.push(format!(
@@ -347,8 +348,9 @@ impl Report {
         if let Some(SettledSection { hands, effect }) = &self.settled {
             let effect = effect.first().copied().unwrap_or_default();
             warnings.push(format!(
-                "{hands} of the hands were settled by the server's sums, without their cards: they are in all \
-                 rates but those by street and showdown, and move the first one by {effect:+.1} mbb/hand"
+                "{hands} of the hands were settled by the server's sums, without their cards: they \
+                 are in all rates but those by street and showdown, and move the first one by \
+                 {effect:+.1} mbb/hand"
             ));
         }
         for entrant in &self.entrants {

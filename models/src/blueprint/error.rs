@@ -23,8 +23,8 @@ pub enum BlueprintError {
     NotOne,
     /// The format has another version.
     #[error(
-        "the blueprint has format {found}, and this program reads {wanted}: export it again from its training, \
-         or use the program it was made with"
+        "the blueprint has format {found}, and this program reads {wanted}: export it again from \
+         its training, or use the program it was made with"
     )]
     Version {
         /// The version found.
@@ -57,7 +57,8 @@ pub enum BlueprintError {
     DamagedHead,
     /// The file does not match its checksum.
     #[error(
-        "the blueprint is damaged: the checksum of its bytes does not match; copy or export it again"
+        "the blueprint is damaged: the checksum of its bytes does not match; copy or export it \
+         again"
     )]
     Damaged,
     /// The head cannot be parsed.
@@ -74,7 +75,8 @@ pub enum BlueprintError {
     Tree(TreeError),
     /// The tree built by this program differs from the one in training.
     #[error(
-        "the blueprint was trained on the betting tree {theirs:.12}, and this program builds {ours:.12}"
+        "the blueprint was trained on the betting tree {theirs:.12}, and this program builds \
+         {ours:.12}"
     )]
     OtherTree {
         /// The hash in the head.
@@ -84,7 +86,8 @@ pub enum BlueprintError {
     },
     /// A table's length does not match its tree and buckets.
     #[error(
-        "the blueprint's table of the {street} has {found} bytes, but its tree and buckets need {needed}"
+        "the blueprint's table of the {street} has {found} bytes, but its tree and buckets need \
+         {needed}"
     )]
     Table {
         /// The street of the table.
@@ -106,7 +109,8 @@ pub enum BlueprintError {
     },
     /// The tail's counts do not match the tables.
     #[error(
-        "the blueprint says that training reached {declared} information sets of the {street}, but {found} have shares"
+        "the blueprint says that training reached {declared} information sets of the {street}, but \
+         {found} have shares"
     )]
     Reached {
         /// The street of the count.

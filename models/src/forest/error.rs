@@ -25,7 +25,8 @@ pub enum ForestError {
     Document(String),
     /// A number that XGBoost writes as text cannot be parsed.
     #[error(
-        "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save it again"
+        "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save \
+         it again"
     )]
     Number {
         /// The field's name in the XGBoost document.
@@ -35,7 +36,8 @@ pub enum ForestError {
     },
     /// The model has another booster.
     #[error(
-        "the XGBoost model's booster is `{0}`, and only `gbtree` can be read: train with `booster=\"gbtree\"`"
+        "the XGBoost model's booster is `{0}`, and only `gbtree` can be read: train with \
+         `booster=\"gbtree\"`"
     )]
     Booster(String),
     /// The model has another objective.
@@ -58,8 +60,8 @@ pub enum ForestError {
     Vectors(&'static str),
     /// A tree has a categorical split.
     #[error(
-        "tree {tree} of the XGBoost model tests a categorical feature, which is not read: train on numbers, \
-         without `enable_categorical`"
+        "tree {tree} of the XGBoost model tests a categorical feature, which is not read: train on \
+         numbers, without `enable_categorical`"
     )]
     Categorical {
         /// The tree, from 0.
@@ -67,7 +69,8 @@ pub enum ForestError {
     },
     /// Number of trees and `tree_info` disagree.
     #[error(
-        "the XGBoost model has {trees} trees, and its tree_info is for {declared}: it was edited or cut; save it again"
+        "the XGBoost model has {trees} trees, and its tree_info is for {declared}: it was edited \
+         or cut; save it again"
     )]
     Count {
         /// Number of trees.
@@ -77,8 +80,8 @@ pub enum ForestError {
     },
     /// The trees do not add to the classes in turn.
     #[error(
-        "the forest's trees must add to the classes in turn, one tree for each of {groups} and round, and tree {tree} \
-         of {trees} does not: it was edited or cut; save it again"
+        "the forest's trees must add to the classes in turn, one tree for each of {groups} and \
+         round, and tree {tree} of {trees} does not: it was edited or cut; save it again"
     )]
     Turns {
         /// The first tree out of turn, or the number of trees where the last round is incomplete.
@@ -111,7 +114,8 @@ pub enum ForestError {
     },
     /// A base margin is not finite.
     #[error(
-        "the forest's base score of class {class} is {value}, which is not a number to start from; train it again"
+        "the forest's base score of class {class} is {value}, which is not a number to start from; \
+         train it again"
     )]
     Base {
         /// The class, from 0.
@@ -137,7 +141,8 @@ pub enum ForestError {
     },
     /// The forest was trained on other numbers of columns or classes.
     #[error(
-        "the forest has {theirs} {what}, and here there are {ours}: train one on data exported by this program"
+        "the forest has {theirs} {what}, and here there are {ours}: train one on data exported by \
+         this program"
     )]
     Other {
         /// `features` or `classes`.
@@ -149,7 +154,8 @@ pub enum ForestError {
     },
     /// The forest was trained on a column with another name.
     #[error(
-        "the forest's feature {column} is `{theirs}`, and here it is `{ours}`: train one on data exported by this program"
+        "the forest's feature {column} is `{theirs}`, and here it is `{ours}`: train one on data \
+         exported by this program"
     )]
     OtherName {
         /// The column, from 0.
@@ -168,7 +174,8 @@ pub enum ForestError {
     Changed,
     /// The compact form has another version.
     #[error(
-        "the forest has format {found}, and this program reads {wanted}: write it again from its XGBoost file"
+        "the forest has format {found}, and this program reads {wanted}: write it again from its \
+         XGBoost file"
     )]
     Version {
         /// The version found.

@@ -187,13 +187,14 @@ impl Act {
     /// A message with the remedy.
     pub fn check(self, betting: Betting) -> Result<(), String> {
         match (self, betting) {
-            (Act::Raise, Betting::NoLimit) => Err(
-                "`raise` is for limit games, and in this one a raise needs a size: write `bet half`, \
-                 `bet pot`, `bet 0.75 pot` or `all-in`"
-                    .to_owned(),
-            ),
+            (Act::Raise, Betting::NoLimit) => {
+                Err("`raise` is for limit games, and in this one a raise needs a size: write `bet \
+                 half`, `bet pot`, `bet 0.75 pot` or `all-in`"
+                    .to_owned())
+            }
             (Act::Bet(_) | Act::AllIn, Betting::Limit) => Err(format!(
-                "`{self}` is for no-limit games, and in this one all raises have one size: write `raise`"
+                "`{self}` is for no-limit games, and in this one all raises have one size: write \
+                 `raise`"
             )),
             _ => Ok(()),
         }

@@ -169,7 +169,8 @@ fn parse_item(words: &[String], street: Option<Street>) -> Result<Piece, String>
         return Ok(Piece::Default(act(&words.join(" "))?));
     }
     let then = rest.iter().position(|word| word == "then").ok_or(
-        "a statement is written `if hand >= pair then raise`; here `then` and the action are missing",
+        "a statement is written `if hand >= pair then raise`; here `then` and the action are \
+         missing",
     )?;
     let (condition, action) = (&rest[..then], &rest[then + 1..]);
     let clauses = condition.split(|word| word == "and");

@@ -98,24 +98,30 @@ impl Term {
     pub const fn meaning(self) -> &'static str {
         match self {
             Term::High => {
-                "The best card of a hand is the highest of those that make it: a pair of nines has a nine."
+                "The best card of a hand is the highest of those that make it: a pair of nines has \
+                 a nine."
             }
             Term::Pot => {
-                "The pot is all chips in the middle, counted in big blinds; bets of this round are in it."
+                "The pot is all chips in the middle, counted in big blinds; bets of this round are \
+                 in it."
             }
             Term::Aggressive => {
-                "Your opponent has just bet or raised when that was its last move, in this round or an earlier one."
+                "Your opponent has just bet or raised when that was its last move, in this round \
+                 or an earlier one."
             }
             Term::Outs => {
-                "Outs are cards still to come that complete your hand: a third to your pair (2), a full \
-                 house to your two pair (4), the missing card of a straight (4 or 8) or of a flush (9)."
+                "Outs are cards still to come that complete your hand: a third to your pair (2), a \
+                 full house to your two pair (4), the missing card of a straight (4 or 8) or of a \
+                 flush (9)."
             }
             Term::Dry => "",
             Term::WinRate => {
-                "Your chance is how often you would win against two cards you know nothing of; a tie is half."
+                "Your chance is how often you would win against two cards you know nothing of; a \
+                 tie is half."
             }
             Term::Times => {
-                "One time in 3: look at a watch, and do it in the first third of a minute; so with other shares."
+                "One time in 3: look at a watch, and do it in the first third of a minute; so with \
+                 other shares."
             }
         }
     }

@@ -58,7 +58,8 @@ pub enum StudentError {
     Menu(#[from] MenuError),
     /// A street is missing, or occurs twice.
     #[error(
-        "{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it again"
+        "{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it \
+         again"
     )]
     Streets(String),
     /// A file's contents do not match the manifest.

@@ -68,11 +68,14 @@ impl TrainedModel {
             TrainedModel::Forest(forest) => (forest.names(), None),
             TrainedModel::Network(_) => return Ok(()),
         };
-        let differ = |found: &[String], expected: &[String]| {
-            found.iter().zip(expected).find(|(found, expected)| found != expected).map(|(found, expected)| {
-                format!("it names `{found}` where `{expected}` is expected: it has other features or another menu")
+        let differ =
+            |found: &[String], expected: &[String]| {
+                found.iter().zip(expected).find(|(found, expected)| found != expected).map(|(found,
+                expected)| {
+                format!("it names `{found}` where `{expected}` is expected: it has other features \
+                         or another menu")
             })
-        };
+            };
         let wrong = differ(names.0, columns).or_else(|| differ(names.1?, classes));
         wrong.map_or(Ok(()), Err)
     }

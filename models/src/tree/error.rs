@@ -8,7 +8,8 @@ pub enum TreeError {
     NotOne,
     /// The format has another version.
     #[error(
-        "the tree has format {found}, and this program reads {wanted}: train it again, or use the program it was made with"
+        "the tree has format {found}, and this program reads {wanted}: train it again, or use the \
+         program it was made with"
     )]
     Version {
         /// The version found.

@@ -42,7 +42,8 @@ pub enum PlayerError {
     },
     /// A line exceeds the maximum length.
     #[error(
-        "the dealer sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning with `{start}`"
+        "the dealer sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning with \
+         `{start}`"
     )]
     TooLong {
         /// The beginning of the line.

@@ -167,7 +167,8 @@ impl<'a> Chart<'a> {
             let class = if tick.abs() < 0.5 * step { "zero" } else { "grid" };
             let [_, y] = area.at(area.x.start, tick);
             picture.add(format_args!(
-                "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" stroke=\"currentColor\"/>",
+                "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{y:.1}\" \
+                 stroke=\"currentColor\"/>",
                 area.left, area.right
             ));
             let attributes = "class=\"text\" dy=\"0.35em\" text-anchor=\"end\"";
@@ -206,7 +207,8 @@ impl<'a> Chart<'a> {
     /// The attributes of a line.
     fn stroke(&self, number: usize) -> &'static str {
         if number > 0 && self.lines.iter().any(|line| !line.name.is_empty()) {
-            "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-dasharray=\"8 5\""
+            "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\" \
+             stroke-dasharray=\"8 5\""
         } else {
             "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\""
         }

@@ -242,9 +242,10 @@ impl Picture {
             ),
         };
         Picture(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{classes}{name}\" viewBox=\"0 0 {width:.0} {height:.0}\"{shown} \
-             role=\"img\" aria-labelledby=\"{name}-title{text}\" font-family=\"{FONTS}\" font-size=\"{letters}\" \
-             fill=\"currentColor\">\n<title id=\"{name}-title\">{}</title>\n{description}",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{classes}{name}\" viewBox=\"0 0 \
+             {width:.0} {height:.0}\"{shown} role=\"img\" aria-labelledby=\"{name}-title{text}\" \
+             font-family=\"{FONTS}\" font-size=\"{letters}\" fill=\"currentColor\">\n<title \
+             id=\"{name}-title\">{}</title>\n{description}",
             escaped(head.title),
         ))
     }

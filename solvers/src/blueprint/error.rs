@@ -9,8 +9,8 @@ use crate::snapshot::SnapshotError;
 pub enum TrainerError {
     /// The tables would take too much memory.
     #[error(
-        "the tables would take {} for {infosets} information sets, more than the {} allowed: take fewer \
-         buckets, a smaller menu or half precision, or allow more memory",
+        "the tables would take {} for {infosets} information sets, more than the {} allowed: take \
+         fewer buckets, a smaller menu or half precision, or allow more memory",
         bytes(*needed), bytes(*limit)
     )]
     Memory {
@@ -31,8 +31,8 @@ pub enum TrainerError {
     },
     /// The tables have more entries than can be addressed.
     #[error(
-        "the tables would have {found} entries, but at most 4,294,967,295 are possible: take fewer buckets or a \
-         smaller menu"
+        "the tables would have {found} entries, but at most 4,294,967,295 are possible: take fewer \
+         buckets or a smaller menu"
     )]
     Slots {
         /// Number of entries needed.
@@ -40,8 +40,8 @@ pub enum TrainerError {
     },
     /// A decision has too many actions.
     #[error(
-        "the decision after `{betting}` has {found} actions, but at most {most} are possible: give the \
-         menu fewer sizes", most = super::layout::MAX_ACTIONS
+        "the decision after `{betting}` has {found} actions, but at most {most} are possible: give \
+         the menu fewer sizes", most = super::layout::MAX_ACTIONS
     )]
     Actions {
         /// The betting that leads to it.

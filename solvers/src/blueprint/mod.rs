@@ -9,8 +9,9 @@
 //!
 //! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
 //! abstract game is measured by sampling: [`head_to_head`] against another strategy, and against a
-//! [responder](crate::response::learned) that learns to exploit it; and where buckets are few, [exactly](crate::response::in_buckets). A training
-//! can be saved and resumed ([`Trainer::write`], [`Trainer::resume`]).
+//! [responder](crate::response::learned) that learns to exploit it; and where buckets are few,
+//! [exactly](crate::response::in_buckets). A training can be saved and resumed ([`Trainer::write`],
+//! [`Trainer::resume`]).
 //!
 //! [`BlueprintValues`] gives the expected values of hands when both sides play a blueprint, for
 //! estimates of win rates.

@@ -110,8 +110,8 @@ impl fmt::Display for Averaging {
 /// Error for text that is not an averaging scheme.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not an averaging: write plain, linear, weighted(A,G) or discounted(A,B,G) with exponents \
-     from 0 to 4, B from -4"
+    "`{0}` is not an averaging: write plain, linear, weighted(A,G) or discounted(A,B,G) with \
+     exponents from 0 to 4, B from -4"
 )]
 pub struct ParseAveragingError(pub String);
 

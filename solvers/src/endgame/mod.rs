@@ -126,7 +126,8 @@ pub enum EndgameError {
     },
     /// No deal of two different cards is possible.
     #[error(
-        "the weights leave no deal possible: each player needs a card with a weight above 0 that the other need not hold"
+        "the weights leave no deal possible: each player needs a card with a weight above 0 that \
+         the other need not hold"
     )]
     NoDeal,
     /// A size is not positive.

@@ -17,7 +17,8 @@ pub enum FitnessError {
     /// The street's betting differs between lines.
     #[error(
         "the betting of the {street} differs between lines before it: rules for one street are for \
-         fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the menu `limit`"
+         fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the \
+         menu `limit`"
     )]
     Uneven {
         /// The street whose betting differs.

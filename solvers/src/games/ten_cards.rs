@@ -17,7 +17,8 @@ pub struct TenCards {
 /// Error for card weights without a distribution over deals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the weights of the cards leave no deal possible: each player needs a card with a weight above 0 that the other need not hold, and none below 0"
+    "the weights of the cards leave no deal possible: each player needs a card with a weight above \
+     0 that the other need not hold, and none below 0"
 )]
 pub struct NoDistribution;
 

@@ -58,8 +58,8 @@ pub struct Won {
 pub enum LbrError {
     /// The game is not heads-up hold'em.
     #[error(
-        "local best response is for hold'em of two players: two hole cards of a full deck, boards of \
-         three, four and five cards"
+        "local best response is for hold'em of two players: two hole cards of a full deck, boards \
+         of three, four and five cards"
     )]
     Game,
     /// The response's moves do not fit the game.

@@ -13,8 +13,8 @@ pub enum SubgameError {
     Players(usize),
     /// The game does not deal the cards of hold'em.
     #[error(
-        "the game deals {hole} hole cards and {board} board cards: a subgame needs 2 and 5, one each \
-         on turn and river"
+        "the game deals {hole} hole cards and {board} board cards: a subgame needs 2 and 5, one \
+         each on turn and river"
     )]
     NotHoldem {
         /// Number of hole cards of each player.
@@ -29,7 +29,8 @@ pub enum SubgameError {
     #[error("nobody is to act: a subgame begins with a decision, so deal the cards that are due")]
     NobodyActs,
     /// A player's range contains no hand that is possible on the board.
-    #[error("the range of the {} player has no hand left on {board:?}: give it one with a weight above 0", ordinal(.player))]
+    #[error("the range of the {} player has no hand left on {board:?}: give it one with a weight \
+             above 0", ordinal(.player))]
     EmptyRange {
         /// The player with the empty range.
         player: Player,
@@ -57,8 +58,8 @@ pub enum SubgameError {
     },
     /// The menu's actions are out of order, or one is offered twice.
     #[error(
-        "the menu's actions after `{betting}` are not in order: fold, call, then raises from the smallest, \
-         each once"
+        "the menu's actions after `{betting}` are not in order: fold, call, then raises from the \
+         smallest, each once"
     )]
     Order {
         /// The betting so far, in ACPC notation.
@@ -66,8 +67,8 @@ pub enum SubgameError {
     },
     /// The betting tree has more nodes than allowed.
     #[error(
-        "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or raises, \
-         or raise the limit"
+        "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or \
+         raises, or raise the limit"
     )]
     Nodes {
         /// Maximum number of nodes.
@@ -75,8 +76,9 @@ pub enum SubgameError {
     },
     /// Solving needs more memory than allowed.
     #[error(
-        "solving takes {needed} bytes for {cells} pairs of hand and action, and {limit} are allowed: offer \
-         fewer sizes, start on a later street, use 16-bit storage, or raise the limit"
+        "solving takes {needed} bytes for {cells} pairs of hand and action, and {limit} are \
+         allowed: offer fewer sizes, start on a later street, use 16-bit storage, or raise the \
+         limit"
     )]
     Memory {
         /// Bytes that would be allocated.

@@ -173,7 +173,8 @@ pub(crate) fn singles_from_lanes(
 macro_rules! widest {
     ($(
         $(#[$doc:meta])*
-        [$most:expr] $module:ident::$name:ident $(<$real:ident: $bound:ident>)? ($($argument:ident: $type:ty),* $(,)?);
+        [$most:expr] $module:ident::$name:ident $(<$real:ident: $bound:ident>)? ($(
+            $argument:ident: $type:ty),* $(,)?);
     )*) => {$(
         $(#[$doc])*
         pub(crate) fn $name $(<$real: $bound>)? ($($argument: $type),*) {
@@ -204,41 +205,54 @@ macro_rules! widest {
 
 widest! {
     /// See [`rows::split`].
-    [Registers::Avx512] rows::split(weights: &[f32], reach: &[f32], children: &mut [f32], averages: &mut [f32], factor: f32, row: usize);
+    [Registers::Avx512] rows::split(weights: &[f32], reach: &[f32], children: &mut [f32],
+        averages: &mut [f32], factor: f32, row: usize);
     /// See [`rows::learn`].
-    [Registers::Avx512] rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount, row: usize);
+    [Registers::Avx512] rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32],
+        discount: Discount, row: usize);
     /// See [`rows::learn_ahead`].
-    [Registers::Avx512] rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32], values: &[f32], value: &mut [f32], discount: Discount, row: usize);
+    [Registers::Avx512] rows::learn_ahead(regrets: &mut [f32], predicted: &mut [f32],
+        values: &[f32], value: &mut [f32], discount: Discount, row: usize);
     /// See [`storage::unpack`].
     [Registers::Avx2] storage::unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]);
     /// See [`storage::pack`].
     [Registers::Avx2] storage::pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32);
     /// See [`rows::split_by`].
-    [Registers::Avx512] rows::split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R], row: usize);
+    [Registers::Avx512] rows::split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R],
+        row: usize);
     /// See [`rows::portion`].
     [Registers::Avx2] rows::portion<R: Real>(shares: &[f32], reach: &[R], children: &mut [R]);
     /// See [`rows::mean`].
-    [Registers::Avx512] rows::mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row: usize);
+    [Registers::Avx512] rows::mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R],
+        row: usize);
     /// See [`rows::best`].
     [Registers::Avx2] rows::best<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize);
     /// See [`rows::sum`].
     [Registers::Avx512] rows::sum<R: Real>(values: &[R], value: &mut [R], count: usize, row: usize);
     /// See [`rows::into_lanes`].
-    [Registers::Avx2] rows::into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES], lanes: &mut [Lanes<R>]);
+    [Registers::Avx2] rows::into_lanes<R: Real>(numbers: &[R], rows: [usize; LANES],
+        lanes: &mut [Lanes<R>]);
     /// See [`rows::from_lanes`].
-    [Registers::Avx2] rows::from_lanes<R: Real>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)], numbers: &mut [R]);
+    [Registers::Avx2] rows::from_lanes<R: Real>(lanes: &[Lanes<R>], rows: &[(usize, usize, R)],
+        numbers: &mut [R]);
     /// See [`terminal::total`].
-    [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>);
+    [lanes::<R>()] terminal::total<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>],
+        sums: &mut Sums<R>);
     /// See [`terminal::unblocked_weights`].
-    [lanes::<R>()] terminal::unblocked_weights<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::unblocked_weights<R: Real>(board: &Board, player: Player,
+        range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>]);
     /// See [`terminal::settle`].
-    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>, weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::settle<R: Real>(board: &Board, player: Player, range: Range<usize>,
+        weights: &[Lanes<R>], sums: &Sums<R>, unblocked: &mut [Lanes<R>], won: &mut [Lanes<R>]);
     /// See [`terminal::show`].
-    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>], sums: &mut Sums<R>, won: &mut [Lanes<R>], prefetch: &mut PrefetchQueue);
+    [lanes::<R>()] terminal::show<R: Real>(board: &Board, player: Player, weights: &[Lanes<R>],
+        sums: &mut Sums<R>, won: &mut [Lanes<R>], prefetch: &mut PrefetchQueue);
     /// See [`terminal::gather_lanes`].
-    [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R, later: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::gather_lanes<R: Real>(weights: &[Lanes<R>], before: &[u16], chance: R,
+        later: &mut [Lanes<R>]);
     /// See [`terminal::scatter_lanes`].
-    [lanes::<R>()] terminal::scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16], won: &mut [Lanes<R>]);
+    [lanes::<R>()] terminal::scatter_lanes<R: Real>(later: &[Lanes<R>], before: &[u16],
+        won: &mut [Lanes<R>]);
 }
 
 /// AVX2 transposition of rows to lanes and back: [`into_lanes`] and [`from_lanes`] for `f32`, which

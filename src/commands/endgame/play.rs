@@ -82,8 +82,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) >> 32);
     let solution = game.solve();
     print(&format!(
-        "{} cards, the worst is 1. Each player puts half a pot in; the first checks or bets {}, and the second \
-         calls or folds. With both at their best the first player gets {:.4} of the pot. Seed {seed}.\n",
+        "{} cards, the worst is 1. Each player puts half a pot in; the first checks or bets {}, \
+         and the second calls or folds. With both at their best the first player gets {:.4} of the \
+         pot. Seed {seed}.\n",
         game.cards(),
         choices(game.bets().sizes()),
         solution.value

@@ -32,7 +32,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Maximum number of bets in a list, 0 to 9
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=9))]
+    #[arg(long, value_name = "N", default_value_t = 3,
+        value_parser = clap::value_parser!(u8).range(0..=9))]
     lines: u8,
     /// Games for finding rules; the rest of the database prices them
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -216,7 +217,8 @@ fn text(found_on: usize, priced_on: usize, rules: &[Priced]) -> String {
         ]);
     }
     format!(
-        "Found on {found_on} games, priced on {priced_on} others: what a best response wins beyond the\n\
+        "Found on {found_on} games, priced on {priced_on} others: what a best response wins beyond \
+         the\n\
          game's value, on average, with 95 % intervals over games.\n\n{table}\n"
     )
 }

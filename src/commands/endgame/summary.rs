@@ -99,7 +99,8 @@ impl Shown for Summary<'_> {
         let [mean, half_width, deviation] = self.value();
         format!(
             "{}: {} games\n\
-             value to the first player     {mean:.5} ± {half_width:.5} of the pot, standard deviation {deviation:.5}\n\
+             value to the first player     {mean:.5} ± {half_width:.5} of the pot, standard \
+             deviation {deviation:.5}\n\
              exploitability                {:.1e} of the pot at most, solved again\n\
              difference to the file        {:.1e} at most, in one probability\n\
              more than one equilibrium     in {} games at least\n",

@@ -30,8 +30,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let dealt = Dealt::new(def).map_err(Failure::input)?;
     if dealt.hole_deals() > DEALS {
         return Err(Failure::input(anyhow::anyhow!(
-            "`{}` has {} deals of hole cards, too many to examine each: use --by lbr, or a game of at \
-             most {DEALS}",
+            "`{}` has {} deals of hole cards, too many to examine each: use --by lbr, or a game of \
+             at most {DEALS}",
             args.game.name(),
             dealt.hole_deals()
         )));

@@ -112,8 +112,8 @@ fn shown(
         None => "nothing: an interval needs two hands".to_owned(),
     };
     Ok(Output::from(format!(
-        "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against itself, {} of \
-         them valued over all hands there ({} big blinds each)\n{}",
+        "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against \
+         itself, {} of them valued over all hands there ({} big blinds each)\n{}",
         args.agent,
         whole(hands),
         whole(spots),

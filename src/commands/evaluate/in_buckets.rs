@@ -104,8 +104,8 @@ impl Shown for Response<'_> {
         let [preflop, flop, turn, river] = paths;
         let mut text = format!(
             "{}, best response that sees buckets, {}\n\
-             {decisions} decisions, {infosets} information sets; {preflop}, {flop}, {turn} and {river} paths of \
-             buckets up to each street\n\
+             {decisions} decisions, {infosets} information sets; {preflop}, {flop}, {turn} and \
+             {river} paths of buckets up to each street\n\
              all {} deals, exact, {:.0} s\n\n",
             self.agent,
             self.game,
@@ -129,7 +129,8 @@ impl Shown for Response<'_> {
                 text += &format!("  {:>+10.2}  {chips:>+11.5}", self.mbb(chips));
             }
         }
-        text += "\n\nAn opponent who sees the agent's buckets, remembers them and knows its strategy can win this much\n\
+        text += "\n\nAn opponent who sees the agent's buckets, remembers them and knows its \
+                 strategy can win this much\n\
                  with the bets of this tree, and no more.\n";
         if guessed > 0 {
             text += &format!(
@@ -156,7 +157,8 @@ impl Shown for Response<'_> {
             "game": self.game,
             "menu": tree.menu().to_string(),
             "tree_sha256": tree.hash(),
-            "buckets_sha256": self.strategy.in_buckets().map(|agent| agent.buckets.hash().to_owned()),
+            "buckets_sha256": self.strategy.in_buckets().map(|agent| agent.buckets.hash()
+                .to_owned()),
             "decisions": decisions,
             "infosets": infosets,
             "guessed": guessed,

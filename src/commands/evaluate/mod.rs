@@ -36,9 +36,9 @@ mod versus;
 /// Results are kept in a folder (under data/evaluations unless --out is given). The same command
 /// resumes an interrupted run and shows a finished run again; with more --hands it continues,
 /// except for exploiters. --shard measures a part of the deals, flops or exploiters; other
-/// processes or machines can measure the rest. Ctrl-C finishes the deals or flops in play; a second Ctrl-C
-/// aborts. The best responses in a small game (seconds) and on buckets (a minute) are not kept.
-/// Exit codes: 0 when finished, 3 on bad input, such as an agent that cannot be asked for its
+/// processes or machines can measure the rest. Ctrl-C finishes the deals or flops in play; a second
+/// Ctrl-C aborts. The best responses in a small game (seconds) and on buckets (a minute) are not
+/// kept. Exit codes: 0 when finished, 3 on bad input, such as an agent that cannot be asked for its
 /// strategy, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
@@ -89,10 +89,12 @@ pub struct Args {
     hands: u64,
     /// Threads, at most 1024; the result does not depend on their number [default: one per
     /// processor; more are not used]
-    #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, visible_alias = "jobs", value_name = "N",
+        value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Seed for cards and the agent's decisions, at most 2^63 − 1
-    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    #[arg(long, value_name = "SEED", default_value_t = 0,
+        value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
     /// Measure only part i of N; join the parts with `cardroom merge`
     #[arg(long, value_name = "i/N")]

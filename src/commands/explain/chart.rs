@@ -81,7 +81,8 @@ fn decision(def: &Arc<GameDef>, at: &str) -> Result<(PublicState, Seat), Failure
     match public.turn() {
         Turn::Act(seat) if public.street() == Street::Preflop => Ok((public, seat)),
         _ => Err(Failure::usage(format!(
-            "--at `{at}`: the betting before the flop is over there, and nobody decides: leave out the last action"
+            "--at `{at}`: the betting before the flop is over there, and nobody decides: leave out \
+             the last action"
         ))),
     }
 }

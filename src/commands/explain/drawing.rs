@@ -133,8 +133,8 @@ fn node_box(
     let won = won.map_or_else(String::new, |won| format!("; {won}"));
     let (done, rows) = (explainer.mix(node.node), rows(&node.summary, weight));
     svg.add(format_args!(
-        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{tall:.1}\" rx=\"5\" \
-         class=\"{class}\"/>",
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{WIDE}\" height=\"{tall:.1}\" \
+         rx=\"5\" class=\"{class}\"/>",
         escaped(&format!("node {}: {}; {done}; {rows}{below}{won}", node.node, node.condition))
     ));
     for (number, (class, words)) in (1..).zip(lines) {
@@ -154,7 +154,8 @@ fn bar(svg: &mut Picture, explainer: &Explainer<'_>, shares: &[f64], (x, y): (f6
         if part >= 0.05 {
             let fill = picture::colour(kind);
             svg.add(format_args!(
-                "<rect x=\"{left:.2}\" y=\"{y:.1}\" width=\"{part:.2}\" height=\"9\" fill=\"{fill}\"/>"
+                "<rect x=\"{left:.2}\" y=\"{y:.1}\" width=\"{part:.2}\" height=\"9\" \
+                 fill=\"{fill}\"/>"
             ));
         }
         left += part;
@@ -223,7 +224,8 @@ fn open(size: [f64; 2], heading: &Heading, lines: &[String]) -> Picture {
             (" .more", "fill", Colour::Shade),
             (" .edge", "stroke", Colour::Line),
         ],
-        style: ".more{stroke-dasharray:4 3}.edge{fill:none}.condition{font-weight:bold}.number{opacity:0.75}",
+        style: ".more{stroke-dasharray:4 3}.edge{fill:none}.condition{font-weight:bold}\
+                .number{opacity:0.75}",
     });
     svg.text([EDGE, 20.0], "font-size=\"14\" font-weight=\"bold\"", &heading.head);
     for (number, line) in lines.iter().enumerate() {

@@ -53,7 +53,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     hands: u64,
     /// Seed for cards and decisions, at most 2^63 − 1
-    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    #[arg(long, value_name = "SEED", default_value_t = 0,
+        value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
     /// Threads, at most 1024; the result does not depend on their number [default: one per
     /// processor; more are not used]
@@ -170,7 +171,8 @@ impl Shown for Comparison<'_> {
         format!(
             "{student} compared with its teacher {teacher}: {}, seed {}, {} deals that {teacher} \
              plays against itself\n\n{}\n\n\
-             What both do there ({teacher} → {student}), and what is lost against {teacher} in {} hands where\n\
+             What both do there ({teacher} → {student}), and what is lost against {teacher} in {} \
+             hands where\n\
              {student} decides on this street only, with 95 % intervals\n\n{}\n",
             self.args.game.name(),
             self.args.seed,

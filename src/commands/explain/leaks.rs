@@ -484,8 +484,10 @@ impl Shown for Leaks<'_> {
         });
         let mut text = format!(
             "{name} in {} hands{deals}{won}, all-ins by their expectation\n\n\
-             Each hand counts where {name} decided last in it, and where {other} did: mbb per hand of the match, which add up\n\
-             over the places. The difference is what {name} won there more than {other}, with its 95 % interval.\n",
+             Each hand counts where {name} decided last in it, and where {other} did: mbb per hand \
+             of the match, which add up\n\
+             over the places. The difference is what {name} won there more than {other}, with its \
+             95 % interval.\n",
             whole(hands),
         );
         let places: Vec<&Row> = self.found.rows(is_place).collect();
@@ -499,8 +501,8 @@ impl Shown for Leaks<'_> {
         let most = self.args.most;
         text += &match clear.len() {
             0 => format!(
-                "\nNo place where {name} loses more than {other} is significant; the list says where \
-                 to look with more hands.\n"
+                "\nNo place where {name} loses more than {other} is significant; the list says \
+                 where to look with more hands.\n"
             ),
             count => format!(
                 "\n{} significantly: {} mbb/hand together.\n",

@@ -42,7 +42,8 @@ pub(super) struct Args {
     #[arg(long, value_enum)]
     street: super::Street,
     /// Depth shown, 0 to 64
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=64))]
+    #[arg(long, value_name = "N", default_value_t = 3,
+        value_parser = clap::value_parser!(u8).range(0..=64))]
     depth: u8,
     /// The node to start from
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]

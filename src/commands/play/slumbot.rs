@@ -48,7 +48,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     agent: String,
     /// Hands to play
-    #[arg(long, value_name = "N", default_value_t = 150_000, value_parser = value_parser!(u64).range(1..1 << 53))]
+    #[arg(long, value_name = "N", default_value_t = 150_000,
+        value_parser = value_parser!(u64).range(1..1 << 53))]
     hands: u64,
     /// The server's URL
     #[arg(long, value_name = "URL", default_value = LIVE)]
@@ -57,7 +58,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "PREFIX", value_enum, default_value_t = Prefix::Auto)]
     prefix: Prefix,
     /// Parallel sessions, one hand in each
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 4,
+        value_parser = value_parser!(u16).range(1..=256))]
     sessions: u16,
     /// Requests per second over all sessions; 0 for no limit [default: 8; no limit on this machine]
     #[arg(long, value_name = "R", value_parser = rate)]
@@ -374,7 +376,8 @@ fn waiting(outage: &Outage) -> String {
     let flag = if *answered { "--give-up" } else { "--connect-timeout" };
     let give_up_after = Time(*give_up_after);
     format!(
-        "attempt {attempt} {when}; the first that fails after {give_up_after} without an answer is the last ({flag})"
+        "attempt {attempt} {when}; the first that fails after {give_up_after} without an answer is \
+         the last ({flag})"
     )
 }
 
@@ -415,18 +418,15 @@ fn show(summary: &Summary, name: &str) -> String {
     }
     lines.push(format!("  baseline          {}", estimate(summary.baseline.as_ref())));
     lines.push(format!(
-        "hands seen to their end: {played}; settled by the session's sums: {settled}; unknown: {unknown}, which \
-         move the rate by at most {:.1} mbb/hand",
+        "hands seen to their end: {played}; settled by the session's sums: {settled}; unknown: \
+         {unknown}, which move the rate by at most {:.1} mbb/hand",
         summary.unknown_bound
     ));
     if *unknown > 0 {
         lines.push(format!(
-            "  of them {} whose cards were seen (at most {:.1} mbb/hand), and {} dealt but never seen, since the \
-             answer was lost regardless of the cards (at most {:.1})",
-            summary.unknown_seen,
-            summary.unknown_seen_bound,
-            summary.unseen,
-            summary.unseen_bound
+            "  of them {} whose cards were seen (at most {:.1} mbb/hand), and {} dealt but never \
+             seen, since the answer was lost regardless of the cards (at most {:.1})",
+            summary.unknown_seen, summary.unknown_seen_bound, summary.unseen, summary.unseen_bound
         ));
     }
     if summary.beyond > 0 {
@@ -437,7 +437,8 @@ fn show(summary: &Summary, name: &str) -> String {
     }
     if summary.blind + summary.disturbed > 0 {
         lines.push(format!(
-            "decisions made without the agent because an answer was lost: {}; hands with an action played twice: {}",
+            "decisions made without the agent because an answer was lost: {}; hands with an action \
+             played twice: {}",
             summary.blind, summary.disturbed
         ));
     }
@@ -445,7 +446,8 @@ fn show(summary: &Summary, name: &str) -> String {
         format!(", {} for an answer (mean)", number::duration((ms * 1e6).round() as u64))
     });
     lines.push(format!(
-        "sessions: {} ({} ended early); requests: {}{answers}; without a usable answer in this run: {}",
+        "sessions: {} ({} ended early); requests: {}{answers}; without a usable answer in this \
+         run: {}",
         summary.sessions, summary.sessions_closed, summary.requests, summary.failures
     ));
     lines.join("\n")

@@ -49,7 +49,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Maximum number of iterations
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     /// Stop at this exploitability, in chips or, with --board, as a share of the pot such as 0.5%
     /// [default with --board: 0.5%]

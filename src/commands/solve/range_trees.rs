@@ -33,10 +33,12 @@ pub struct Args {
     #[arg(long, value_name = "BLINDS", default_value_t = 0.0)]
     ante: f64,
     /// Maximum questions in a tree, 0 to 15
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=15))]
+    #[arg(long, value_name = "N", default_value_t = 5,
+        value_parser = clap::value_parser!(u8).range(0..=15))]
     questions: u8,
     /// Maximum questions about one hand, 1 to 4
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, value_name = "N", default_value_t = 3,
+        value_parser = clap::value_parser!(u8).range(1..=4))]
     depth: u8,
     #[command(flatten)]
     threads: Threads,

@@ -32,7 +32,8 @@ pub(super) fn read(solver: &Solver, text: &str) -> Result<RequestedSpot, Failure
     match due(&state) {
         Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
         Due::Card(card) => Err(input(format!(
-            "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} {card}`"
+            "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} \
+             {card}`"
         ))),
         Due::Nothing => Err(input(format!(
             "--at `{text}`: nobody acts there any more: leave out the last word"

@@ -42,7 +42,8 @@ pub(super) struct Options {
     stack: Vec<Chips>,
     /// Ranges of the first and the second player, as in `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number
     /// after `:` is a weight); `random` is every hand
-    #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"], requires = "board")]
+    #[arg(long, value_name = "RANGE", num_args = 2, value_names = ["RANGE", "RANGE"],
+        requires = "board")]
     ranges: Vec<String>,
     /// Actions on this street before the subgame starts, on the menu or not, as in "x b66" (words
     /// as in --at); the pot and the stacks are those before these actions, the ranges those after
@@ -62,10 +63,12 @@ pub(super) struct Options {
     #[arg(long, value_name = "SIZE", default_value = "8GiB", requires = "board")]
     memory: units::Size,
     /// Threads, at most 1024 [default: one per processor; more are not used]
-    #[arg(long, value_name = "N", requires = "board", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", requires = "board",
+        value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Only report the size of the tree and the memory for it
-    #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy", "keep"])]
+    #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy",
+        "keep"])]
     dry_run: bool,
     /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all),
     /// bN and rN (bet and raise to N chips on the street), a(ll-in), cards as they are dealt. May
@@ -226,8 +229,9 @@ impl<'a> Problem<'a> {
     fn refused(&self, error: &SubgameError) -> Failure {
         match error {
             SubgameError::Memory { needed, cells, .. } => Failure::input(anyhow::anyhow!(
-                "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer fewer sizes with \
-                 --menu, start on a later street, use --precision half, or raise --memory",
+                "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer \
+                 fewer sizes with --menu, start on a later street, use --precision half, or raise \
+                 --memory",
                 HumanBytes(*needed),
                 whole(*cells),
                 self.options.memory

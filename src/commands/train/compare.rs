@@ -24,7 +24,8 @@ use crate::resolve_names::Named;
 #[derive(clap::Args)]
 pub struct Args {
     /// The students: agents such as `oct` or `mlp:model=FOLDER`
-    #[arg(value_name = "AGENT", default_values_t = ["mlp", "xgboost", "oct", "cart"].map(str::to_owned))]
+    #[arg(value_name = "AGENT", default_values_t = ["mlp", "xgboost", "oct",
+        "cart"].map(str::to_owned))]
     agents: Vec<String>,
     /// The folder of a dataset, made by `cardroom train dataset`
     #[arg(long, value_name = "FOLDER")]
@@ -74,7 +75,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
                 != (card.columns.clone(), card.classes.clone())
             {
                 return Err(Failure::input(anyhow::anyhow!(
-                    "`{name}` has other features or moves on the {street} than the dataset {}: compare it on its own",
+                    "`{name}` has other features or moves on the {street} than the dataset {}: \
+                     compare it on its own",
                     args.data.display()
                 )));
             }
@@ -185,7 +187,11 @@ impl Shown for Compared {
         };
         let difference = |difference: &Difference| {
             let [first, second] = difference.students.map(|student| &lines[student].0);
-            let street = |&(mean, error): &(f64, f64)| json!({ "mean": mean, "low": mean - NORMAL * error, "high": mean + NORMAL * error });
+            let street = |&(mean, error): &(f64, f64)| {
+                json!({
+                    "mean": mean, "low": mean - NORMAL * error, "high": mean + NORMAL * error
+                })
+            };
             json!({
                 "first": first,
                 "second": second,

@@ -116,7 +116,8 @@ fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
     let blueprint = if from == "shipped" {
         let bytes = agents::shipped_blueprint(&def).ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "no blueprint ships for this game: train one with `cardroom train cfr`, and name it with --from"
+                "no blueprint ships for this game: train one with `cardroom train cfr`, and name \
+                 it with --from"
             ))
         })?;
         Blueprint::from_static(bytes)
@@ -148,12 +149,21 @@ impl Shown for Rows<'_> {
 
 fn document(card: &Card, out: &Path) -> Value {
     let street = |street: &StreetCard| {
-        let file = |file: &learners::dataset::FileCard| json!({ "file": file.file, "rows": file.rows, "sampled": file.sampled, "sha256": file.sha256 });
+        let file = |file: &learners::dataset::FileCard| {
+            json!({
+                "file": file.file,
+                "rows": file.rows,
+                "sampled": file.sampled,
+                "sha256": file.sha256,
+            })
+        };
         let balance = street.classes.iter().zip(&street.balance);
         json!({
             "street": street.street,
             "columns": street.columns,
-            "balance": balance.map(|(name, share)| json!({ "move": name, "share": share })).collect::<Vec<_>>(),
+            "balance": balance.map(|(name, share)| json!({
+                "move": name, "share": share
+            })).collect::<Vec<_>>(),
             "train": file(&street.train),
             "valid": file(&street.valid),
             "test": file(&street.test),

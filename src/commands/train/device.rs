@@ -50,8 +50,8 @@ pub(super) enum Trainer {
 #[cfg(not(all(feature = "gpu", feature = "gpu-cuda")))]
 fn missing(feature: &str) -> Failure {
     Failure::usage(format!(
-        "this build has no such GPU support: build with `cargo build --release --features {feature}`, or train with \
-         --device cpu"
+        "this build has no such GPU support: build with `cargo build --release --features \
+         {feature}`, or train with --device cpu"
     ))
 }
 

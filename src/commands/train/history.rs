@@ -10,8 +10,8 @@ use show::svg::chart::{Chart, Line};
 use solvers::blueprint::{Estimate, Statistics};
 
 /// The header of the file.
-const HEAD: &str = "seconds,iterations,nodes,reached,change,against_last_mbb,against_last_error_mbb,\
-                    exploitability_mbb,exploitability_error_mbb";
+const HEAD: &str = "seconds,iterations,nodes,reached,change,against_last_mbb,\
+                    against_last_error_mbb,exploitability_mbb,exploitability_error_mbb";
 
 /// The figures of a checkpoint.
 #[derive(Debug, Clone, Copy)]
@@ -128,8 +128,8 @@ pub(super) fn picture(path: &Path) -> Option<String> {
     let title = "Learning curve: mbb/hand that an opponent in the abstract game wins, at least";
     let chart = Chart {
         description: format!(
-            "After {iterations:.1} million iterations an opponent who knows the strategy was found to win \
-             {mean:.0} ± {reach:.0} mbb/hand within the abstract game."
+            "After {iterations:.1} million iterations an opponent who knows the strategy was found \
+             to win {mean:.0} ± {reach:.0} mbb/hand within the abstract game."
         ),
         lines: vec![Line {
             class: "exploitability",

@@ -113,7 +113,8 @@ impl Shown for Made<'_> {
         let Card { content, games, seed, first, sha256, .. } = &self.card;
         let bytes = std::fs::metadata(self.out).map_or(0, |file| file.len());
         format!(
-            "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big blinds, {}\n\
+            "{}: {} situations of the {}, seed {seed} from number {first}, pots of {} to {} big \
+             blinds, {}\n\
              solved by {} iterations to {} of the pot in the mean, {} at most\n\
              SHA-256 of the situations {sha256}\n",
             self.out.display(),

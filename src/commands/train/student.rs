@@ -195,8 +195,8 @@ fn import(
         // Nothing can be done when stderr is closed.
         let _ = writeln!(
             std::io::stderr(),
-            "{}: all {} rounds are kept, and the first {best} are its best (best_iteration); to play those alone: \
-             xgboost:model={},rounds=best",
+            "{}: all {} rounds are kept, and the first {best} are its best (best_iteration); to \
+             play those alone: xgboost:model={},rounds=best",
             path.display(),
             forest.rounds(),
             common.out.display()

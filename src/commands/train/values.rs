@@ -404,7 +404,8 @@ impl Shown for Trained<'_> {
         row("zero, test", &measured.zero);
         let count = self.network.shape().count();
         format!(
-            "{}: {}, {} weights and biases; {} situations of the {} learned from, {} to choose by, {} to test\n\
+            "{}: {}, {} weights and biases; {} situations of the {} learned from, {} to choose by, \
+             {} to test\n\
              differences from the solutions' values, in shares of the pot\n{table}\n",
             args.out.display(),
             args.encoding,

@@ -1,5 +1,5 @@
-//! The sections of the page as server-sent events: the table, the result, the review of the last hand,
-//! the history.
+//! The sections of the page as server-sent events: the table, the result, the review of the last
+//! hand, the history.
 
 use std::convert::Infallible;
 use std::time::Duration;

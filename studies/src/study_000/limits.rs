@@ -62,8 +62,8 @@ fn deviations(results: &Results) -> Option<String> {
     let blinds = |deviation: f64| deviation / 1000.0;
     let root = (hands as f64).sqrt();
     let mut text = format!(
-        "The published deviations between students, {least:.0} to {most:.0} mbb/hand for the mean of {} hands, are those of hands that \
-         deviate by {:.1} to {:.1} big blinds.",
+        "The published deviations between students, {least:.0} to {most:.0} mbb/hand for the mean \
+         of {} hands, are those of hands that deviate by {:.1} to {:.1} big blinds.",
         whole(hands),
         blinds(least * root),
         blinds(most * root),

@@ -198,7 +198,8 @@ fn losses(results: &Results) -> Section {
     let shown = results.order();
     let next = |above: &&super::results::Above| {
         let position = |name: &str| shown.iter().position(|known| *known == name);
-        matches!((position(&above.first), position(&above.second)), (Some(a), Some(b)) if a + 1 == b)
+        matches!((position(&above.first), position(&above.second)), (Some(a),
+            Some(b)) if a + 1 == b)
     };
     table.extend(results.above.iter().filter(next).map(|above| {
         let cells = above

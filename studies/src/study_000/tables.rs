@@ -15,7 +15,8 @@ use crate::read::Estimate;
 /// Table 1 as CSV.
 pub(super) fn table_1(results: &Results) -> String {
     let mut text = String::from(
-        "one,other,published_mbb,published_deviation,hands,mbb,low,high,single_half_width,drawn_hands,drawn_mbb,drawn_low,\
+        "one,other,published_mbb,published_deviation,hands,mbb,low,high,single_half_width,\
+         drawn_hands,drawn_mbb,drawn_low,\
          drawn_high,drawn_single_half_width,verdict\n",
     );
     let of =
@@ -165,7 +166,7 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
 
 /// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
-    let estimate = |estimate: Estimate| json!({"mbb": estimate.mbb, "low": estimate.low, "high": estimate.high});
+    let estimate = |estimate: Estimate| json!({ "mbb": estimate.mbb, "low": estimate.low, "high": estimate.high });
     let played = |played: Match| {
         json!({
             "hands": played.hands,
@@ -173,7 +174,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "single_half_width": played.single(),
         })
     };
-    let published = |published: super::published::Published| json!({"mbb": published.won, "deviation": published.deviation});
+    let published = |published: super::published::Published| json!({ "mbb": published.won, "deviation": published.deviation });
     let pair = |pair: &Pair| {
         json!({
             "one": pair.one,
@@ -209,11 +210,14 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
         "table_1": results.pairs.iter().map(pair).collect::<Vec<_>>(),
         "slumbot": results.slumbot.iter().map(slumbot).collect::<Vec<_>>(),
         "losses": results.losses.iter().map(|line| json!({
-            "name": line.name, "log_loss": line.log_loss, "accuracy": line.accuracy, "parameters": line.parameters,
+            "name": line.name, "log_loss": line.log_loss, "accuracy": line.accuracy,
+                "parameters": line.parameters,
         })).collect::<Vec<_>>(),
         "losses_above": results.above.iter().map(|above| json!({
             "first": above.first, "second": above.second,
-            "streets": above.streets.map(|more| json!({"nats": more.mbb, "low": more.low, "high": more.high})),
+            "streets": above.streets.map(|more| json!({
+                "nats": more.mbb, "low": more.low, "high": more.high
+            })),
         })).collect::<Vec<_>>(),
         "least_log_loss": results.least,
         "fidelity": results.fidelity.iter().map(|line| json!({

@@ -168,8 +168,8 @@ fn depths(results: &Results) -> Section {
         };
         let ((shallow, few), (deep, many)) = (of(first), of(last));
         prose.push(format!(
-            "Representations 3 to 6 lose {shallow:.3} on average at depth {first} and {deep:.3} at depth {last}, \
-             where the largest of their trees have {few} and {many} nodes."
+            "Representations 3 to 6 lose {shallow:.3} on average at depth {first} and {deep:.3} at \
+             depth {last}, where the largest of their trees have {few} and {many} nodes."
         ));
     }
     let curve = |file: &str, name: &'static str, title: &str, of: fn(&Score) -> f64| Picture {
@@ -291,7 +291,8 @@ fn rules(results: &Results) -> Section {
 fn errors() -> Section {
     let list = [
         "Equilibria are not unique, so labels of a linear-programming solver are noisy.",
-        "\"The fourth representation, pdf values plus the cdf value of the card\" is the sixth of the paper's own list.",
+        "\"The fourth representation, pdf values plus the cdf value of the card\" is the sixth of \
+         the paper's own list.",
         "\"The far right leaf\" is 2.3597 in one place and 2.9314 in another.",
         "The \"optimal\" trees are greedy ones (CART).",
         "The paper does not say which distribution the 21st input is from: in the rules it is the \

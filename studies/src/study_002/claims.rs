@@ -96,8 +96,9 @@ fn again(results: &Results) -> Claim {
     let tolerance = |at: usize| if at == 0 { 0.06 } else { 0.15 };
     let worst = (0..theta.len()).max_by(|&a, &b| off(a).total_cmp(&off(b))).expect("seven");
     Claim {
-        claim: "Learning again gives the printed weights (mean of all seeds within 0.15 of each, the intercept \
-                within 0.06)".into(),
+        claim: "Learning again gives the printed weights (mean of all seeds within 0.15 of each, \
+                the intercept within 0.06)"
+            .into(),
         holds: (0..theta.len()).all(|at| off(at) <= tolerance(at)),
         found: format!("the largest difference is `{}`, by {:.3}", FEATURES[worst], off(worst)),
     }
@@ -107,8 +108,9 @@ fn shares(results: &Results) -> Claim {
     let learned = &results.ten().learned;
     let (jam, call) = (learned.jam.mean, learned.call.mean);
     Claim {
-        claim: "Learned again, the small blind moves all-in more often than the big blind calls (50 to 57 % and \
-                44 to 50 %)".into(),
+        claim: "Learned again, the small blind moves all-in more often than the big blind calls \
+                (50 to 57 % and 44 to 50 %)"
+            .into(),
         holds: (0.50..=0.57).contains(&jam) && (0.44..=0.50).contains(&call),
         found: format!("{} and {}", percent(jam, 1), percent(call, 1)),
     }
@@ -117,7 +119,9 @@ fn shares(results: &Results) -> Claim {
 fn reasonable(results: &Results) -> Claim {
     let learned = &results.ten().learned;
     Claim {
-        claim: "The learned strategy is reasonable (loses at most 25 mbb as small blind and 75 as big blind)".into(),
+        claim: "The learned strategy is reasonable (loses at most 25 mbb as small blind and 75 as \
+                big blind)"
+            .into(),
         holds: learned.small.mean <= 25.0 && learned.big.mean <= 75.0,
         found: format!(
             "{:.1} ± {:.1} and {:.1} ± {:.1}; always playing loses {:.0} and {:.0}, never playing \

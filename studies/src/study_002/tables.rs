@@ -93,8 +93,8 @@ pub(super) fn curve(results: &Results) -> String {
     let learned = line(LEARNED, "learned", &|stack| stack.learned.both.mean);
     Chart {
         description: format!(
-            "At ten big blinds the printed weights lose {:.1}, learned ones {:.1}, the best of the same features {:.1} \
-             and the best sums of SAGE {:.1}.",
+            "At ten big blinds the printed weights lose {:.1}, learned ones {:.1}, the best of the \
+             same features {:.1} and the best sums of SAGE {:.1}.",
             ten.printed.mean(),
             ten.learned.both.mean,
             ten.searched[0].mean(),
@@ -135,7 +135,11 @@ pub(super) fn questions(results: &Results) -> String {
 
 /// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
-    let spread = |spread: Spread| json!({"mean": spread.mean, "half_width": spread.half_width(), "deviation": spread.deviation});
+    let spread = |spread: Spread| {
+        json!({
+            "mean": spread.mean, "half_width": spread.half_width(), "deviation": spread.deviation
+        })
+    };
     let learned = |learned: &Learned| {
         json!({
             "seeds": learned.both.count,

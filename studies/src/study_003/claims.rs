@@ -43,7 +43,8 @@ fn complexities(results: &Results) -> Claim {
         found.push(format!("{} {}", published.name, rule.complexity));
     }
     Claim {
-        claim: "Complexity counts clauses and actions: figures 2, 5 and 8 have 3, figure 3 has 7, 6 has 9, 9 has 8"
+        claim: "Complexity counts clauses and actions: figures 2, 5 and 8 have 3, figure 3 has 7, \
+                6 has 9, 9 has 8"
             .into(),
         holds,
         found: found.join(", "),
@@ -162,8 +163,8 @@ fn same_as_figure_2(river: &Street) -> Claim {
         claim: "Figure 8 is the same rule as figure 2".into(),
         holds: (eight - two).abs() < 1e-9,
         found: format!(
-            "figure 8 calls with a pair, figure 2 raises: {eight:+.4} and {two:+.4}; the published figure, −2.27, \
-             is nearer to figure 2's"
+            "figure 8 calls with a pair, figure 2 raises: {eight:+.4} and {two:+.4}; the published \
+             figure, −2.27, is nearer to figure 2's"
         ),
     }
 }

@@ -40,8 +40,8 @@ pub(super) const STREETS: [(&str, &[Published]); 3] = [
             figure("figure 2", PAIRS, 3, 0.89),
             figure(
                 "figure 3",
-                "if hand >= pair then raise; else if pot <= 2 then raise; else if outs >= 11 then raise; \
-                 else call",
+                "if hand >= pair then raise; else if pot <= 2 then raise; else if outs >= 11 then \
+                 raise; else call",
                 7,
                 1.28,
             ),
@@ -55,8 +55,8 @@ pub(super) const STREETS: [(&str, &[Published]); 3] = [
             figure("figure 5", "if hand >= two pair then raise; else call", 3, -0.61),
             figure(
                 "figure 6",
-                "if hand <= high card then call; else if board dry then raise; else if pot >= 31 then \
-                 call; else if hand <= pair then call; else raise",
+                "if hand <= high card then call; else if board dry then raise; else if pot >= 31 \
+                 then call; else if hand <= pair then call; else raise",
                 9,
                 0.56,
             ),
@@ -71,15 +71,15 @@ pub(super) const STREETS: [(&str, &[Published]); 3] = [
             beside("figure 2 on the river", PAIRS, 3),
             figure(
                 "figure 9",
-                "if hand <= high card and aggressive then fold; else if hand <= two pair then call; \
-                 else if pot >= 26 then fold; else raise",
+                "if hand <= high card and aggressive then fold; else if hand <= two pair then \
+                 call; else if pot >= 26 then fold; else raise",
                 8,
                 -0.41,
             ),
             beside(
                 "figure 9 with a call for its second fold",
-                "if hand <= high card and aggressive then fold; else if hand <= two pair then call; \
-                 else if pot >= 26 then call; else raise",
+                "if hand <= high card and aggressive then fold; else if hand <= two pair then \
+                 call; else if pot >= 26 then call; else raise",
                 8,
             ),
             CALL,

@@ -29,7 +29,8 @@ fn published(
 fn parameters(results: &Results) -> Claim {
     let found = published(results).map(|(_, _, learned)| show::number::whole(learned.parameters));
     Claim {
-        claim: "Seven layers of 500: the networks have 4,158,652, 3,506,000, 3,506,000 and 4,184,652 weights and biases"
+        claim: "Seven layers of 500: the networks have 4,158,652, 3,506,000, 3,506,000 and \
+                4,184,652 weights and biases"
             .into(),
         holds: published(results).all(|(_, paper, learned)| paper.parameters == learned.parameters),
         found: found.collect::<Vec<_>>().join(", "),
@@ -44,8 +45,8 @@ fn encoding_errors(results: &Results) -> [f64; 3] {
 fn order(results: &Results) -> Claim {
     let [ehs2, nested, potential] = encoding_errors(results);
     Claim {
-        claim: "The encoding error of E[HS²] is the smallest, that of potential-aware buckets next, that of \
-                public nested ones the largest"
+        claim: "The encoding error of E[HS²] is the smallest, that of potential-aware buckets \
+                next, that of public nested ones the largest"
             .into(),
         holds: ehs2 < potential && potential < nested,
         found: format!("{ehs2:.5}, {potential:.5}, {nested:.5}"),
@@ -56,9 +57,10 @@ fn ratios(results: &Results) -> Claim {
     let [ehs2, nested, potential] = encoding_errors(results);
     let [potential, nested] = [potential / ehs2, nested / ehs2];
     Claim {
-        claim: "Potential-aware buckets lose 1.08 times as much as E[HS²] (here: 1 to 2.5), public nested ones 1.69 \
-                times (1.5 or more)"
-            .into(),
+        claim:
+            "Potential-aware buckets lose 1.08 times as much as E[HS²] (here: 1 to 2.5), public \
+                nested ones 1.69 times (1.5 or more)"
+                .into(),
         holds: (1.0..=2.5).contains(&potential) && nested >= 1.5,
         found: format!("{potential:.2} and {nested:.2}"),
     }

@@ -19,7 +19,8 @@ mod tables;
 /// The study's definition.
 pub const STUDY: Study = Study {
     number: "004",
-    title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value networks",
+    title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value \
+            networks",
     students: false,
     networks: true,
     steps: steps::steps,

@@ -96,6 +96,8 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
         "networks": networks.collect::<Vec<_>>(),
         "check_down": errors(&results.check_down),
         "zero": errors(&results.zero),
-        "solved_twice": { "situations": results.twice, "huber": apart[0], "weighted_huber": apart[1] },
+        "solved_twice": {
+            "situations": results.twice, "huber": apart[0], "weighted_huber": apart[1],
+        },
     })
 }

@@ -44,7 +44,8 @@ pub enum DealerError {
     #[error("cannot write to the output: {0}")]
     Output(std::io::Error),
     /// The transaction file belongs to another match, or breaks the rules.
-    #[error("{}:{line}: {source}; was it written with the same game, seed and options?", .path.display())]
+    #[error("{}:{line}: {source}; was it written with the same game, seed and \
+             options?", .path.display())]
     Transactions {
         /// The file's path.
         path: PathBuf,

@@ -278,7 +278,8 @@ impl Host {
                 tracing::info!(%table, seat = name(open_seat), %peer, "a bot has sat down");
             }
             LobbyEvent::Left { open_seat, peer } => {
-                tracing::info!(%table, seat = name(open_seat), %peer, "a bot has left before its match");
+                tracing::info!(%table, seat = name(open_seat), %peer, "a bot has left before its \
+                    match");
             }
             LobbyEvent::Refused { open_seat, peer, why } => {
                 self.view.count_refused();

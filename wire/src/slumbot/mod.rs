@@ -140,7 +140,8 @@ pub enum RunError {
         difference: Box<Difference>,
     },
     /// The folder holds a match that was not played over the Slumbot API.
-    #[error("{} holds a match that was not played over the Slumbot API; choose another folder with --out", .0.display())]
+    #[error("{} holds a match that was not played over the Slumbot API; choose another folder with \
+             --out", .0.display())]
     OtherKind(PathBuf),
     /// The server's address cannot be used.
     #[error("`{url}` is not the address of a server: {reason}; write it as in {LIVE}")]

@@ -232,8 +232,8 @@ fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<Mat
 }
 
 /// Makes the run's folder, which holds session tokens, with access for its owner only; restricts
-/// an existing one if it holds a run. Other folders, such as the current directory, are left as they
-/// are.
+/// an existing one if it holds a run. Other folders, such as the current directory, are left as
+/// they are.
 fn private_folder(path: &Path) -> Result<(), RunError> {
     let fail = |source| RunError::File { path: path.to_path_buf(), source };
     if !path.exists() {

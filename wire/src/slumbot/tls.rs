@@ -132,15 +132,19 @@ impl ServerCertVerifier for Checks {
 /// Whether the error is that a server's certificate claims to be an authority's; the library gives
 /// only a text for it.
 fn is_authority(error: &CertificateError) -> bool {
-    matches!(error, CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity"))
+    matches!(error, CertificateError::Other(other) if other.to_string()
+        .contains("CaUsedAsEndEntity"))
 }
 
-const GIVE: &str = "no authority that this machine trusts has signed its certificate: if the server is yours, give \
-                    the certificate itself, or that of its authority, in PEM with --certificates FILE";
-const NOT_GIVEN: &str = "its certificate is not one of those in --certificates, nor signed by one: `openssl s_client \
-                         -connect HOST:PORT -showcerts` shows the one that the server uses";
-const NAME: &str = "give a name that the certificate is for with --host, or make a certificate for this one \
-                    (openssl req -x509 with -addext subjectAltName=DNS:NAME, or IP:ADDRESS)";
+const GIVE: &str = "no authority that this machine trusts has signed its certificate: if the \
+                    server is yours, give the certificate itself, or that of its authority, in PEM \
+                    with --certificates FILE";
+const NOT_GIVEN: &str = "its certificate is not one of those in --certificates, nor signed by one: \
+                         `openssl s_client -connect HOST:PORT -showcerts` shows the one that the \
+                         server uses";
+const NAME: &str = "give a name that the certificate is for with --host, or make a certificate for \
+                    this one (openssl req -x509 with -addext subjectAltName=DNS:NAME, or \
+                    IP:ADDRESS)";
 const DATES: &str =
     "check the time of this machine; if it is right, the server needs a new certificate";
 const OTHERWISE: &str = "check --host, and the certificate of the server";

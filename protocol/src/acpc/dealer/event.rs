@@ -113,7 +113,8 @@ pub enum Cause {
         after: Option<Duration>,
     },
     /// The first line is not a version.
-    #[error("sent `{}` instead of a version line such as VERSION:2.0.0", game::escape::excerpt(.line.trim_end()))]
+    #[error("sent `{}` instead of a version line such as \
+             VERSION:2.0.0", game::escape::excerpt(.line.trim_end()))]
     BadVersion {
         /// The line received.
         line: String,

@@ -58,7 +58,8 @@ pub enum GameFileProblem {
     LeadingBlank,
     /// Unexpected text at the end of a line.
     #[error(
-        "`{text}` is not expected here: remove it, or put comments on lines of their own beginning with `#`"
+        "`{text}` is not expected here: remove it, or put comments on lines of their own beginning \
+         with `#`"
     )]
     Trailing {
         /// The text, shortened.

@@ -227,7 +227,8 @@ impl Client {
         let Hand { seat, hole, board, action, .. } = hand;
         let board = if board.is_empty() { "empty" } else { board };
         format!(
-            "client_pos {seat}, hole_cards {hole}, board {board}, action `{action}`, after which `{sent}` was sent"
+            "client_pos {seat}, hole_cards {hole}, board {board}, action `{action}`, after which \
+             `{sent}` was sent"
         )
     }
 
@@ -598,8 +599,8 @@ fn told(action: &str, board: &str, end: &End) -> String {
     let action = action.trim_end_matches('/');
     let board = if board.is_empty() { "empty" } else { board };
     format!(
-        "`{action}`, board {board}, bot_hole_cards {bot_hole_cards}, winnings {winnings}, session_num_hands \
-         {session_num_hands}, session_total {session_total}"
+        "`{action}`, board {board}, bot_hole_cards {bot_hole_cards}, winnings {winnings}, \
+         session_num_hands {session_num_hands}, session_total {session_total}"
     )
 }
 

@@ -45,8 +45,9 @@ pub const DEALS: u64 = 1_326 * 1_225 * 17_296 * 45 * 44;
 pub enum ExactError {
     /// A street has too many buckets.
     #[error(
-        "the {street} has {found} buckets, so a player has at least as many paths of them, and only \
-         {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer buckets", bytes(*.found)
+        "the {street} has {found} buckets, so a player has at least as many paths of them, and \
+         only {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer \
+         buckets", bytes(*.found)
     )]
     Buckets {
         /// The street with too many buckets.
@@ -56,8 +57,9 @@ pub enum ExactError {
     },
     /// There are too many paths.
     #[error(
-        "a player has at least {found} paths of buckets from preflop to river, so many were found up to \
-         the board {board}, and only {MAX_PATHS} are possible: all pairs of {found} take {}; take fewer buckets",
+        "a player has at least {found} paths of buckets from preflop to river, so many were found \
+         up to the board {board}, and only {MAX_PATHS} are possible: all pairs of {found} take {}; \
+         take fewer buckets",
         bytes(*.found)
     )]
     Paths {

@@ -48,8 +48,8 @@ const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;
 pub enum ResponseError {
     /// The game is not heads-up hold'em.
     #[error(
-        "a best response on sampled flops is for hold'em of two players: two hole cards of a full deck, \
-         boards of three, four and five cards"
+        "a best response on sampled flops is for hold'em of two players: two hole cards of a full \
+         deck, boards of three, four and five cards"
     )]
     Game,
     /// The agent makes a bet that the tree does not have.
@@ -85,8 +85,8 @@ pub enum ResponseError {
     },
     /// The agent's strategy depends on suit names.
     #[error(
-        "after '{betting}' the agent does not play {hole} as it plays other suits of the same ranks: flops that \
-         differ by suits only cannot be treated as one"
+        "after '{betting}' the agent does not play {hole} as it plays other suits of the same \
+         ranks: flops that differ by suits only cannot be treated as one"
     )]
     Suits {
         /// A hand that is played unlike others of the same ranks.

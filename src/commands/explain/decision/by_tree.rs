@@ -42,8 +42,8 @@ pub(super) fn explain(
 ) -> Result<Output, Failure> {
     if decided.args.svg.is_some() {
         return Err(Failure::usage(format!(
-            "--svg draws the chart of an agent without trees; `cardroom explain tree {} --svg FILE` \
-             draws a tree",
+            "--svg draws the chart of an agent without trees; `cardroom explain tree {} --svg \
+             FILE` draws a tree",
             decided.agent
         )));
     }
@@ -174,7 +174,8 @@ impl Shown for Found<'_> {
         let actions = self.actions(leaf);
         let mut text = self.decided.head();
         if self.differs(&actions) {
-            text += "the record's probabilities differ from this tree's: it was played with another model\n";
+            text += "the record's probabilities differ from this tree's: it was played with \
+                     another model\n";
         }
         text += &format!("\nThe tree {}, node by node:\n", on(public.street()));
         let way = explainer.way(leaf);

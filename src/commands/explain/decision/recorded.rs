@@ -142,7 +142,8 @@ impl Shown for Explained<'_> {
         let Some(chart) = &self.chart else { return text };
         let colours = crate::chart::text::colours();
         text += &format!(
-            "\nWhat it does with every hand that it would have here: {:.1} combos by its own play\n\n{}\n{}",
+            "\nWhat it does with every hand that it would have here: {:.1} combos by its own \
+             play\n\n{}\n{}",
             chart.combos,
             crate::chart::text::actions(chart, colours),
             crate::chart::text::chart(chart, colours)

@@ -61,7 +61,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     hands: u64,
     /// Seed for cards and decisions, at most 2^63 − 1
-    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = value_parser!(u64).range(..1 << 63))]
+    #[arg(long, value_name = "SEED", default_value_t = 0,
+        value_parser = value_parser!(u64).range(..1 << 63))]
     seed: u64,
     #[command(flatten)]
     threads: Threads,

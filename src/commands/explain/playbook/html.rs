@@ -11,7 +11,8 @@ const STYLE: &str = "\
 body{margin:0 auto;padding:5mm;max-width:265mm;background:var(--ground);color:var(--ink);\
 font-size:7.2pt;line-height:1.25}
 h1{font-size:15pt;line-height:1.1;margin:0 0 1mm}
-h2{font-size:9.5pt;line-height:1.2;margin:2.2mm 0 .2mm;border-top:.3mm solid var(--ink);padding-top:1mm}
+h2{font-size:9.5pt;line-height:1.2;margin:2.2mm 0 .2mm;\
+border-top:.3mm solid var(--ink);padding-top:1mm}
 h2 small{font-weight:normal;font-size:7.2pt;color:var(--soft);margin-left:1.5mm}
 p{margin:0 0 .8mm}
 .key span{white-space:nowrap;margin-right:2.4mm}
@@ -57,7 +58,8 @@ pub(super) fn page(page: &Page) -> String {
     ]);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, \
+         initial-scale=1\">\n<title>{head}</title>\n\
          <style>\n{colours}\
          body{{font-family:{FONTS}}}\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{head}</h1>\n"
     );
@@ -74,7 +76,8 @@ fn section(html: &mut String, street: &Section) {
     add(
         html,
         format_args!(
-            "<section>\n<h2>{} <small>{}</small></h2>\n<table>\n<tr><th class=\"key\" colspan=\"3\">",
+            "<section>\n<h2>{} <small>{}</small></h2>\n<table>\n<tr><th class=\"key\" \
+             colspan=\"3\">",
             escaped(&street.head),
             escaped(&street.about)
         ),
@@ -94,7 +97,8 @@ fn line(html: &mut String, line: &Line) {
     add(
         html,
         format_args!(
-            "<tr class=\"{class}\" style=\"--depth:{}\"><td class=\"when\"{columns}><em>{}</em> {}</td>",
+            "<tr class=\"{class}\" style=\"--depth:{}\"><td class=\"when\"{columns}><em>{}</em> \
+             {}</td>",
             line.depth,
             line.link,
             spaced(&line.condition)
@@ -109,7 +113,8 @@ fn line(html: &mut String, line: &Line) {
         add(
             html,
             format_args!(
-                "</div></td><td class=\"mix\">→ {}</td><td class=\"play\">{}</td><td class=\"node\">{}</td>",
+                "</div></td><td class=\"mix\">→ {}</td><td class=\"play\">{}</td><td \
+                 class=\"node\">{}</td>",
                 mix(&rule.whole),
                 rule.play,
                 rule.node

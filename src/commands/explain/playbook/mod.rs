@@ -121,15 +121,17 @@ fn page(args: &Args, student: &Student) -> Result<Page, Failure> {
     let mut reading = format!(
         "How to read it: start at the top of a street and follow the lines that hold, inwards, \
          until one says \
-         what is done (→), how often, in how much of the street’s play, and at which node of the tree. \
-         The win-rate is the hand’s, against any hand that the opponent may hold, all boards to come counted; it wins most \
-         on its best ones. Chips are those put in on the street that is named; the blinds are {}.",
+         what is done (→), how often, in how much of the street’s play, and at which node of the \
+         tree. The win-rate is the hand’s, against any hand that the opponent may hold, all boards \
+         to come counted; it wins most on its best ones. Chips are those put in on the street that \
+         is named; the blinds are {}.",
         blinds(student.manifest()),
     );
     let whole_trees = depth >= deepest;
     if !whole_trees {
         reading += &format!(
-            " + after a node: it has more rules, shown by `cardroom explain tree {name} --street STREET --node NODE`."
+            " + after a node: it has more rules, shown by `cardroom explain tree {name} --street \
+             STREET --node NODE`."
         );
     }
     Ok(Page {
@@ -161,17 +163,20 @@ fn about(manifest: &Manifest, whole_trees: bool) -> Vec<String> {
         .collect();
     vec![
         format!(
-            "{kind}, one for each street, learned from {} different situations of a teacher’s play; made by {}.",
+            "{kind}, one for each street, learned from {} different situations of a teacher’s \
+             play; made by {}.",
             whole(rows),
             manifest.made_by
         ),
         format!(
-            "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for testing); {}.",
+            "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for \
+             testing); {}.",
             right.join(", "),
             match whole_trees {
                 true => "the rules here are all that they have",
                 false =>
-                    "the rules here are the upper part of the trees, with the mean of what is below",
+                    "the rules here are the upper part of the trees, with the mean of what is \
+                     below",
             }
         ),
     ]

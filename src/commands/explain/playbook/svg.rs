@@ -154,10 +154,10 @@ fn line(svg: &mut Picture, line: &Line, width: f64, y: f64) {
         let part = BAR * share;
         if part >= 0.05 {
             svg.add(format_args!(
-                    "<rect x=\"{left:.2}\" y=\"{:.1}\" width=\"{part:.2}\" height=\"8\" fill=\"{colour}\" class=\"bar\"/>",
-                    y - 7.4
-                ),
-            );
+                "<rect x=\"{left:.2}\" y=\"{:.1}\" width=\"{part:.2}\" height=\"8\" \
+                     fill=\"{colour}\" class=\"bar\"/>",
+                y - 7.4
+            ));
         }
         left += part;
     }
@@ -183,7 +183,9 @@ fn open(size: [f64; 2], page: &Page) -> Picture {
             (" .head", "stroke", Colour::Ink),
             (" .under", "stroke", Colour::Line),
         ],
-        style: ".street{font-size:12.5px;font-weight:bold}.end{text-anchor:end}.branch{font-weight:bold}\
-                .link{font-weight:normal}.head{stroke-width:1.2}.under{stroke-width:0.5}@page{size:A4;margin:0}",
+        style: ".street{font-size:12.5px;font-weight:bold}.end{text-anchor:end}\
+                .branch{font-weight:bold}\
+                .link{font-weight:normal}.head{stroke-width:1.2}.under{stroke-width:0.5}\
+                @page{size:A4;margin:0}",
     })
 }

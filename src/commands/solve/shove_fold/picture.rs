@@ -32,8 +32,8 @@ pub(super) fn charts(solved: &Solved) -> String {
     let title = format!("All-in or fold with {} big blinds", solved.payoffs.stack);
     let about = match rule {
         Some(rule) => format!(
-            "The rule loses {:.1} mbb as small blind and {:.1} as big blind. Difference: played by the \
-             rule only (filled), by the equilibrium only (dashed).",
+            "The rule loses {:.1} mbb as small blind and {:.1} as big blind. Difference: played by \
+             the rule only (filled), by the equilibrium only (dashed).",
             rule.losses[0], rule.losses[1]
         ),
         None => format!("The small blind wins {:.5} big blinds a hand.", solved.found.value),
@@ -89,7 +89,8 @@ fn chart(picture: &mut Picture, [x, y]: [f64; 2], name: &str, range: &Range, tha
         let at = hand.index();
         let (wide, tall) = (CELL - 1.0, TALL - 1.0);
         picture.add(format_args!(
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"cell\"/>"
+            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide}\" height=\"{tall}\" \
+             class=\"cell\"/>"
         ));
         let (class, amount) = match than {
             None => ("played", range[at]),

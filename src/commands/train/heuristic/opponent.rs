@@ -82,8 +82,8 @@ impl Opponent {
         let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
         let strategy = strategy.ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, `random`, or a \
-                 file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
+                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, \
+                 `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
             ))
         })?;
         let simple = Simple::named(name, strategy.tree());

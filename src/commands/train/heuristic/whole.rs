@@ -102,7 +102,8 @@ pub(super) fn run(args: &Args, game: &str) -> Result<Output, Failure> {
         Output::json(&document)
     } else {
         Ok(Output::from(format!(
-            "{count} statements for {game} against {opponent}: {} rules in {} rounds, {seconds:.0} s\n\n{}\n\
+            "{count} statements for {game} against {opponent}: {} rules in {} rounds, {seconds:.0} \
+             s\n\n{}\n\
              On {} other hands: {}\n",
             whole(search.rulebooks()),
             search.round(),

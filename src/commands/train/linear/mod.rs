@@ -44,7 +44,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "10M")]
     hands: Count,
     /// Runs of method q per stack
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
     /// The learning rate of method q
     #[arg(long, value_name = "RATE", default_value_t = 1e-4)]

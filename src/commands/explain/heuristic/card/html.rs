@@ -11,18 +11,21 @@ const STYLE: &str = "\
 body{margin:0 auto;padding:6mm;max-width:210mm;background:var(--ground);color:var(--ink);\
 font-size:var(--size);line-height:1.3}
 h1{font-size:1.7em;line-height:1.15;margin:0 0 2mm}
-h2{font-size:1.15em;line-height:1.2;margin:.9em 0 .2em;padding-top:.4em;border-top:.5mm solid var(--ink)}
+h2{font-size:1.15em;line-height:1.2;margin:.9em 0 .2em;padding-top:.4em;\
+border-top:.5mm solid var(--ink)}
 p{margin:0 0 1.5mm}
 ol{margin:0;padding:0;list-style:none;counter-reset:rule}
 li{display:grid;grid-template-columns:8mm minmax(0,1fr) minmax(0,max-content);column-gap:2mm;\
-align-items:baseline;padding:.22em 0;border-bottom:.2mm solid var(--line);counter-increment:rule;break-inside:avoid}
+align-items:baseline;padding:.22em 0;border-bottom:.2mm solid \
+var(--line);counter-increment:rule;break-inside:avoid}
 li::before{content:counter(rule);color:var(--soft)}
 b{text-align:right}
 section{break-inside:avoid}
 .terms,.foot{font-size:.8em;color:var(--soft)}
 .terms{margin-top:1.2em}
 @media screen and (max-width:34em){body{padding:4mm;font-size:13pt}h1{font-size:1.45em}\
-li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}b::before{content:\"→ \"}}
+li{grid-template-columns:6mm minmax(0,1fr)}b{grid-column:2;text-align:left}\
+b::before{content:\"→ \"}}
 @page{size:A4;margin:12mm}
 @media print{body{padding:0;max-width:none}}
 ";
@@ -52,7 +55,8 @@ pub(super) fn page(card: &Card) -> String {
     ]);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{head}</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, \
+         initial-scale=1\">\n<title>{head}</title>\n\
          <style>\n{colours}:root{{--size:{:.1}pt}}\nbody{{font-family:{FONTS}}}\n\
          {STYLE}</style>\n</head>\n<body>\n\
          <h1>{head}</h1>\n<p>{}</p>\n",

@@ -61,13 +61,15 @@ fn card(shown: &Lists<'_>) -> Card {
         };
         (capital(&on(street)), (0..=list.statements().len()).map(rule).collect())
     });
-    let mut reading = "For two players. In each round go down the list: the first line that is true says what you do. \
-                       Where there is nothing to pay, do not fold but check; where you may no longer raise, call."
+    let mut reading = "For two players. In each round go down the list: the first line that is \
+                       true says what you do. Where there is nothing to pay, do not fold but \
+                       check; where you may no longer raise, call."
         .to_owned();
     let game = match shown.def.betting {
         Betting::Limit => "limit",
         Betting::NoLimit => {
-            reading += " Against a bet, to bet the pot means to raise by what is in the middle after your call.";
+            reading += " Against a bet, to bet the pot means to raise by what is in the middle \
+                        after your call.";
             "no-limit"
         }
     };

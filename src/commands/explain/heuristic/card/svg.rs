@@ -94,8 +94,10 @@ impl Layout {
 
     fn draw(&self, card: &Card) -> String {
         let style = format!(
-            ".title{{font-size:{:.1}px;font-weight:bold}}.street{{font-size:{:.1}px;font-weight:bold}}\
-             .small{{font-size:{:.1}px}}.what{{font-weight:bold;text-anchor:end}}.head{{stroke-width:1.6}}\
+            ".title{{font-size:{:.1}px;font-weight:bold}}\
+             .street{{font-size:{:.1}px;font-weight:bold}}\
+             .small{{font-size:{:.1}px}}.what{{font-weight:bold;text-anchor:end}}\
+             .head{{stroke-width:1.6}}\
              .under{{stroke-width:0.7}}",
             1.6 * self.size,
             1.15 * self.size,
