@@ -15,8 +15,7 @@
 //! - [`linear`]: the same games as linear programs, for independent verification; with the feature
 //!   `linear-program`.
 //! - [`response`]: best responses to all of these; [`lbr`], local best response, is a lower bound
-//! for
-//!   any strategy of heads-up hold'em.
+//!   for any strategy of heads-up hold'em.
 //!
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
 

@@ -160,10 +160,10 @@ impl<D: Deals> Trainer<D> {
                 let noise = mixed(seed, row);
                 match precision {
                     Precision::Single => {
-                        SinglePrecision(words).discount(*begin, actions, factors, noise)
+                        SinglePrecision(words).discount(*begin, actions, factors, noise);
                     }
                     Precision::Half => {
-                        HalfPrecision(words).discount(*begin, actions, factors, noise)
+                        HalfPrecision(words).discount(*begin, actions, factors, noise);
                     }
                 }
             },

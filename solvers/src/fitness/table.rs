@@ -271,7 +271,7 @@ impl Fitness {
                 let index = |decision: usize| indices[decision] * many + class;
                 let at = |decision: usize| moves.0[index(decision)] as usize;
                 count(steps, 0, matchups, &at, &mut |decision, share| {
-                    asked[index(decision)] += share
+                    asked[index(decision)] += share;
                 });
             }
         }

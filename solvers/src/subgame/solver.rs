@@ -307,7 +307,7 @@ impl Work for UpdateRegrets {
             Some(average) => {
                 storage.with_averages(decision, tile, unpacked, |weights, averages| {
                     vector::split(weights, reach, children, averages, average, tile.row);
-                })
+                });
             }
             None => storage.weights(decision, tile, unpacked, |weights| {
                 vector::split_by(weights, reach, children, tile.row);
