@@ -177,7 +177,7 @@ impl RunCard {
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
             (
-                "LiveSections done",
+                "Parts done",
                 format!("{} of {} ({share})", whole(done as u64), whole(parts.into())),
             ),
             ("In progress", whole(runs.at_work(status) as u64)),
