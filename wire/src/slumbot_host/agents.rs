@@ -2,8 +2,9 @@
 //! a hand.
 //!
 //! Every decision is independent of earlier ones: an agent is reset before it is asked, so any
-//! instance can answer, and a hand can continue after a restart. Inline agents are asked where they
-//! are needed; others on blocking threads, a limited number at a time, with a deadline.
+//! instance can answer, and a hand can continue after a restart. So agents are not told who plays
+//! or how hands end. Inline agents are asked where they are needed; others on blocking threads, a
+//! limited number at a time, with a deadline.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
