@@ -162,7 +162,8 @@ mod tests {
     fn a_result_has_two_views_and_is_not_whole_when_its_command_failed_after_it() {
         let of = |json| Output::of(&Chips(7), json).expect("a document");
         assert_eq!(of(false).whole().expect("text"), "7 chips\n");
-        assert_eq!(of(true).whole().expect("a document"), "{\n  \"chips\": 7\n}\n");
+        let document = "{\n  \"chips\": 7,\n  \"schema\": \"cardroom-chips/1\"\n}\n";
+        assert_eq!(of(true).whole().expect("a document"), document);
         assert!(of(false).then(Ok(())).whole().is_ok());
         let ends = of(false).then(Err(Failure::interrupted("first"))).then(Ok(()));
         assert_eq!(ends.whole().expect_err("it was interrupted").to_string(), "first");

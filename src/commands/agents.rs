@@ -410,8 +410,11 @@ impl Shown for Speeds {
     }
 
     fn document(&self) -> impl serde::Serialize {
-        let one = |(agent, measured): &(String, Measured)| json!({ "agent": agent, "measured": measured });
-        let agents: Vec<_> = self.0.iter().map(one).collect();
+        let agents: Vec<_> = self
+            .0
+            .iter()
+            .map(|(agent, measured)| json!({ "agent": agent, "measured": measured }))
+            .collect();
         json!({ "schema": "cardroom-agents-bench/1", "agents": agents })
     }
 }

@@ -176,10 +176,7 @@ impl RunCard {
         let (done, parts) = (status.done.len(), status.run.parts);
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
-            (
-                "Parts done",
-                format!("{} of {} ({share})", whole(done as u64), whole(parts.into())),
-            ),
+            ("Parts done", format!("{} of {} ({share})", whole(done as u64), whole(parts.into()))),
             ("In progress", whole(runs.at_work(status) as u64)),
             ("Hands", whole(status.hands())),
         ];

@@ -25,7 +25,11 @@ pub(crate) fn section(claims: Vec<Claim>) -> Section {
 
 /// The claims as part of a JSON document.
 pub(crate) fn document(claims: Vec<Claim>) -> Value {
-    let claim = |Claim { claim, holds, found }| json!({ "claim": claim, "reproduced": word(holds), "found": found });
+    let claim = |Claim { claim, holds, found }| {
+        json!({
+            "claim": claim, "reproduced": word(holds), "found": found,
+        })
+    };
     claims.into_iter().map(claim).collect()
 }
 

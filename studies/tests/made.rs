@@ -139,7 +139,11 @@ pub(crate) fn write_all(options: &Options, figures: &Figures) {
             write(&path, &a_match(won, figures.deviation));
         }
     }
-    let hand = |hand: &str, folds: f64| json!({ "hand": hand, "combos": 4.0, "strategy": [folds, 1.0 - folds] });
+    let hand = |hand: &str, folds: f64| {
+        json!({
+            "hand": hand, "combos": 4.0, "strategy": [folds, 1.0 - folds],
+        })
+    };
     write(
         &at("opening.json"),
         &json!({

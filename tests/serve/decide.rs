@@ -147,7 +147,11 @@ fn what_cannot_be_is_refused_with_its_place_and_a_remedy() {
         body[key] = value;
         body
     };
-    let situation = |seat: u64, betting: &str, cards: &str| json!({ "agent": "call", "seat": seat, "betting": betting, "cards": cards });
+    let situation = |seat: u64, betting: &str, cards: &str| {
+        json!({
+            "agent": "call", "seat": seat, "betting": betting, "cards": cards,
+        })
+    };
     for (body, place, says) in [
         (json!([1]), "", "not a JSON object"),
         (json!({}), "", "`agent` is missing"),

@@ -166,7 +166,11 @@ pub(super) fn curve_picture(results: &Results) -> Option<String> {
 
 /// The results as a JSON document.
 pub(super) fn document(options: &Options, results: &Results) -> Value {
-    let estimate = |estimate: Estimate| json!({ "mbb": estimate.mbb, "low": estimate.low, "high": estimate.high });
+    let estimate = |estimate: Estimate| {
+        json!({
+            "mbb": estimate.mbb, "low": estimate.low, "high": estimate.high,
+        })
+    };
     let played = |played: Match| {
         json!({
             "hands": played.hands,
@@ -174,7 +178,11 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "single_half_width": played.single(),
         })
     };
-    let published = |published: super::published::Published| json!({ "mbb": published.won, "deviation": published.deviation });
+    let published = |published: super::published::Published| {
+        json!({
+            "mbb": published.won, "deviation": published.deviation,
+        })
+    };
     let pair = |pair: &Pair| {
         json!({
             "one": pair.one,

@@ -118,7 +118,11 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "exploitability": mean(score.exploitability),
         })
     };
-    let tree = |tree: &Depth| json!({ "depth": tree.depth, "nodes": tree.nodes, "score": score(tree.score) });
+    let tree = |tree: &Depth| {
+        json!({
+            "depth": tree.depth, "nodes": tree.nodes, "score": score(tree.score),
+        })
+    };
     let representations = results.learned.representations.iter().map(|representation| {
         json!({
             "number": representation.number,

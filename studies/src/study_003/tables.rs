@@ -173,7 +173,11 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "best": best.collect::<Vec<_>>(),
         })
     });
-    let rate = |rate: &crate::read::Estimate| json!({ "mbb": rate.mbb, "low": rate.low, "high": rate.high });
+    let rate = |rate: &crate::read::Estimate| {
+        json!({
+            "mbb": rate.mbb, "low": rate.low, "high": rate.high,
+        })
+    };
     let no_limit = NO_LIMIT_LISTS.iter().zip(&results.no_limit).map(|(list, rates)| {
         let rates = NO_LIMIT.iter().zip(rates);
         let rates = rates.map(|((against, _), found)| ((*against).to_owned(), rate(found)));
