@@ -22,7 +22,7 @@ pub(super) struct GrownTree {
     root: Branch,
     /// The rows of the matrix, ordered by leaf.
     pub(super) rows: Vec<u32>,
-    /// For each of [`Grown::rows`] the value of its leaf.
+    /// For each of [`GrownTree::rows`] the value of its leaf.
     pub(super) values: Vec<f32>,
 }
 

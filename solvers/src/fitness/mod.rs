@@ -14,7 +14,7 @@
 //!    street's betting, with earlier betting aggregated by the pot and the opponent's last action.
 //! 3. [`Fitness::value`] adds up the ends that a rule reaches: below a millisecond, no noise.
 //!
-//! [`response`] is the value of a best response to a rule there.
+//! [`street_rule`](crate::response::street_rule) is the value of a best response to a rule there.
 
 pub(crate) mod betting;
 mod classes;
