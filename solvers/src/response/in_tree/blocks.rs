@@ -3,7 +3,7 @@
 //!
 //! A block holds several *lines* (the betting of a street after one betting history) that follow
 //! the same block, so that terminal nodes of different lines fill the lanes of
-//! [`terminal`](crate::subgame::terminal) together. Its first nodes are the first nodes of its lines,
+//! `subgame::terminal` together. Its first nodes are the first nodes of its lines,
 //! its *roots*. Otherwise it is a [`Line`].
 
 use std::ops::Range;
