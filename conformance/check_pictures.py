@@ -103,7 +103,8 @@ def main():
                     text = file.read()
                 for font, family in FONTS.items():
                     lettered = re.sub(r'font-family="[^"]*"', f'font-family="{family}"', text)
-                    lettered = re.sub(r"Arial,Helvetica,'Liberation Sans',sans-serif", family, lettered)
+                    lettered = re.sub(r"Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+                                      family, lettered)
                     assert lettered != text, f"{name} names no font"
                     with open(path, "w", encoding="utf-8") as file:
                         file.write(lettered)
