@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agents::Cost;
+use agents::{AgentChoice, Cost};
 use game::{GameDef, games};
 use logs::{LedgerReader, Provenance};
 use matches::plan::MatchPlan;
@@ -18,10 +18,15 @@ use crate::panicking::{METHODS, panicking};
 
 fn play_match(def: GameDef, agents: &[&str], hands: u64, folder: &Path) {
     let registry = registry();
+    let resolve = |name: &&str| registry.resolve(name).expect("an agent");
+    play_choices(def, agents.iter().map(resolve).collect(), hands, folder);
+}
+
+fn play_choices(def: GameDef, entrants: Vec<AgentChoice>, hands: u64, folder: &Path) {
     let plan = MatchPlan {
         def: Arc::new(def),
         game_name: "test".into(),
-        entrants: agents.iter().map(|name| registry.resolve(name).expect("an agent")).collect(),
+        entrants,
         given_names: Vec::new(),
         hands,
         seed: 42,
@@ -76,28 +81,9 @@ fn a_match_agrees_with_its_record_whatever_the_game() {
 #[test]
 fn a_panic_in_any_method_is_one_decision_that_differs() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = MatchPlan {
-        def: Arc::new(games::nolimit_holdem()),
-        game_name: "test".into(),
-        entrants: vec![
-            panicking("none", Cost::Inline),
-            registry().resolve("call").expect("an agent"),
-        ],
-        given_names: Vec::new(),
-        hands: 40,
-        seed: 42,
-        duplicate: true,
-        shard: None,
-        deadline: None,
-        rule: None,
-    };
-    let settings = play::Settings {
-        level: Level::Decisions,
-        folder: folder.path().to_path_buf(),
-        jobs: 1,
-        provenance: Provenance::default(),
-    };
-    play::play(&plan, &settings, &Stop::new(), &mut |_| {}).expect("a match");
+    let call = registry().resolve("call").expect("an agent");
+    let entrants = vec![panicking("none", Cost::Inline), call];
+    play_choices(games::nolimit_holdem(), entrants, 40, folder.path());
     for cost in [Cost::Inline, Cost::Worker] {
         for method in METHODS {
             let settings = Settings {

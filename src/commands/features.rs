@@ -135,7 +135,7 @@ fn situation(args: &Args, maker: &mut FeatureMaker) -> Result<(String, Features)
         let features = maker.infoset(&infoset).map_err(Failure::input)?;
         let title = format!(
             "{} in position {}",
-            place(&infoset.hole.to_string(), &infoset.public.board().to_string()),
+            cards_words(&infoset.hole.to_string(), &infoset.public.board().to_string()),
             state.seat
         );
         return Ok((title, features));
@@ -145,10 +145,10 @@ fn situation(args: &Args, maker: &mut FeatureMaker) -> Result<(String, Features)
     input::disjoint(std::slice::from_ref(&hand), &board)?;
     let bets = bets(args.bets.as_deref().unwrap_or("0"), board.cards)?;
     let features = maker.cards(hand.combo, board.cards, bets).map_err(Failure::input)?;
-    Ok((place(&hand.text, &board.text), features))
+    Ok((cards_words(&hand.text, &board.text), features))
 }
 
-fn place(hand: &str, board: &str) -> String {
+fn cards_words(hand: &str, board: &str) -> String {
     format!("{hand} {}", crate::odds::on_board(board))
 }
 

@@ -119,7 +119,7 @@ fn rate(plan: &LbrSettings, sums: &Sums) -> Result<Rate, NoRate> {
 }
 
 /// Rounds as the papers number them: the turn is the third.
-fn place(from: Street) -> String {
+fn street_words(from: Street) -> String {
     match from {
         Street::Preflop => from.to_string(),
         _ => format!("the {from}"),
@@ -138,7 +138,7 @@ fn text(plan: &LbrSettings, outcome: &Outcome) -> String {
         "{}, local best response {} from {} ({}), {}, seed {}\n{} of {} hands\n\n",
         plan.agent.name(),
         plan.moves,
-        place(plan.from),
+        street_words(plan.from),
         rounds(plan.from),
         plan.game_name,
         plan.seed,

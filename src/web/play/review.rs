@@ -44,7 +44,7 @@ pub fn render(review: &Review) -> String {
     let thought = |decision: &ReviewedDecision| {
         let (note, more) = sentence(&note(decision));
         let valued = decision.strategy.iter().any(|choice| choice.value.is_some());
-        Thought { place: place(decision), bars: bars(decision), valued, note, more }
+        Thought { place: street_words(decision), bars: bars(decision), valued, note, more }
     };
     text(&Thoughts {
         agent: review.agent.clone(),
@@ -54,7 +54,7 @@ pub fn render(review: &Review) -> String {
 }
 
 /// The street, with its cards.
-fn place(decision: &ReviewedDecision) -> String {
+fn street_words(decision: &ReviewedDecision) -> String {
     let street = game::Street::ALL.into_iter().find(|street| street.name() == decision.street);
     let name = street.map_or(decision.street, street_name);
     if decision.board.is_empty() {
