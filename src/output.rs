@@ -13,6 +13,9 @@ use crate::exit::Failure;
 /// beginning.
 pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
+    if path.is_dir() {
+        return Err("is a folder; name a file".to_owned());
+    }
     match path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         Some(folder) => Err(format!("there is no folder {}: make it first", folder.display())),
         None => Ok(path),

@@ -210,11 +210,64 @@ fn a_tournament_lets_every_agent_meet_every_other() {
     assert_eq!(rate.as_f64(), Some(-750.0));
     let shown = succeed(at, &arguments[..6]);
     assert!(shown.contains("fold") && shown.contains("-750"), "{shown}");
+    assert!(shown.starts_with("holdem.nolimit.2p.reverse_blinds\nmbb/hand"), "{shown}");
     let three = ["tournament", "fold", "call", "raise", "random", "--game", "kuhn.limit.3p"];
     let table: Value =
         serde_json::from_str(&succeed(at, &[&three[..], &["--hands", "300", "--json"]].concat()))
             .expect("a document");
     assert_eq!(table["matches"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn an_interrupted_tournament_shows_its_finished_matches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // The second match solves every river, and would take minutes.
+    let arguments = ["tournament", "call", "fold", "resolve", "--hands", "9000", "--out", "t"];
+    let mut run = command(at, &[&arguments[..], &["--record", "hands", "--csv", "t.csv"]].concat());
+    let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let finished = || {
+        let matches = fs::read_dir(at.join("t")).into_iter().flatten().flatten();
+        matches.into_iter().any(|one| one.path().join("report.json").exists())
+    };
+    wait_until("a match is finished", finished);
+    send("INT", run.id());
+    let output = run.wait_with_output().expect("it ends");
+    check_failure(&output, 130, "resume with: ");
+    let shown = text(&output.stdout);
+    assert!(shown.contains("nolimit.2p.reverse_blinds: 1 of 3 matches are finished"), "{shown}");
+    // Who folds every hand loses the mean of the two blinds, 750 mbb/hand.
+    assert!(shown.contains("mbb/hand") && shown.contains("+750.0 ±0.0"), "{shown}");
+    let table = fs::read_to_string(at.join("t.csv")).expect("a table");
+    assert!(table.contains("call,fold,750.000,"), "{table}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let commands: [&[&str]; 12] = [
+        &["tournament", "call", "fold", "--csv"],
+        &["tournament", "call", "fold", "--svg"],
+        &["stats", "none", "--curve"],
+        &["dealer", "m", "holdem.limit.2p.reverse_blinds", "10", "1", "a", "b", "--summary"],
+        &["explain", "chart", "cfr", "--svg"],
+        &["explain", "decision", "none", "1", "1", "--svg"],
+        &["explain", "tree", "oct", "--street", "flop", "--out"],
+        &["explain", "playbook", "oct", "--out"],
+        &["train", "values", "--data", "none", "--out"],
+        &["train", "pack", "none", "--out"],
+        &["train", "linear", "--out"],
+        &["train", "heuristic", "flop", "--out"],
+    ];
+    for arguments in commands {
+        for (file, reason) in [("missing/file", "make it first"), (".", "is a folder")] {
+            let output = cardroom(at, &[arguments, &[file]].concat());
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+            assert!(said.contains(reason), "{arguments:?}: {said}");
+        }
+    }
 }
 
 #[test]

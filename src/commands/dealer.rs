@@ -127,7 +127,7 @@ pub struct Args {
     #[arg(long, value_name = "CMD", action = clap::ArgAction::Append)]
     run: Vec<String>,
     /// Write a JSON summary: result, scores, reply times, corrected and ignored replies
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file)]
     summary: Option<PathBuf>,
     /// Refuse game files with errors, instead of parsing them like the original
     #[arg(long)]

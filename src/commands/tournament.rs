@@ -22,7 +22,8 @@ use crate::stop_rules::RuleArgs;
 /// In a two-player game every pair plays a match of --hands hands; in a game for n players every
 /// set of n agents, and the table shows differences of rates. Each match has its own cards, derived
 /// from --seed, so the rows of the table are independent. --until, --sprt and --preset apply to
-/// each match. The same command resumes an interrupted tournament.
+/// each match. The same command resumes an interrupted tournament, which shows the table of the
+/// matches that are finished.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents: kinds, `KIND:ARGUMENT` or names from the configuration
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(long)]
     gauntlet: bool,
     /// Also write the table into this CSV file: means, pairs, intervals, groups
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     csv: Option<PathBuf>,
     /// Also draw the table into this SVG file
     #[arg(long, value_name = "FILE", value_parser = output::file)]
@@ -73,16 +74,25 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let range = pattern.shard_hands();
     let total = (range.end - range.start) * matches.len() as u64;
     let mut done = 0;
+    // Matches that are finished are shown even when a later one is stopped or fails.
+    let mut end = Ok(());
     for (number, (line_up, plan)) in matches.iter().enumerate() {
         let settings = play.settings(
             &home.join(MatchPlan { shard: None, ..plan.clone() }.match_name()),
             &plan.entrants,
         );
         let label = format!("match {} of {}: ", number + 1, matches.len());
-        let played = play_shown(plan, &settings, &label, play.quiet, &stop)?;
+        let played = match play_shown(plan, &settings, &label, play.quiet, &stop) {
+            Ok(played) => played,
+            Err(failure) => {
+                end = Err(failure);
+                break;
+            }
+        };
         done += played.outcome.hands;
         if !played.outcome.complete {
-            return Err(stopped(done, total, settings.level));
+            end = Err(stopped(done, total, settings.level));
+            break;
         }
         results.add(line_up, &played.outcome.tally);
         let outcome = &played.outcome;
@@ -92,6 +102,9 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             report::keep(&report, &settings.folder)?;
         }
         reports.push(report);
+    }
+    if reports.is_empty() {
+        return end.map(Output::printed);
     }
     let table = results.table();
     if let Some(file) = csv {
@@ -103,19 +116,29 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         report::write(&file, &export::table_picture::svg(&table, &title))?;
     }
     let folder = (play.level() > Level::Nothing).then_some(home);
-    Output::of(&Played { table, reports, folder }, play.json)
+    let (game, planned) = (pattern.game_name, matches.len());
+    Ok(Output::of(&Played { game, table, reports, planned, folder }, play.json)?.then(end))
 }
 
-/// A finished tournament.
+/// The finished matches of a tournament, at least one.
 struct Played {
+    game: String,
     table: CrossTable,
     reports: Vec<Report>,
+    /// The number of matches that it has in all.
+    planned: usize,
     folder: Option<PathBuf>,
 }
 
 impl Shown for Played {
     fn text(&self) -> String {
-        let mut text = text::crosstable(&self.table);
+        let mut text = match self.reports.len() {
+            finished if finished < self.planned => {
+                format!("{}: {finished} of {} matches are finished\n", self.game, self.planned)
+            }
+            _ => format!("{}\n", self.game),
+        };
+        text.push_str(&text::crosstable(&self.table));
         if let Some(home) = &self.folder {
             text.push_str(&format!("\nkept in {}\n", home.display()));
         }
@@ -125,6 +148,8 @@ impl Shown for Played {
     fn document(&self) -> impl serde::Serialize {
         json!({
             "schema": "cardroom-tournament/1",
+            "game": self.game,
+            "planned_matches": self.planned,
             "crosstable": self.table,
             "standings": self.table.standings(),
             "matches": self.reports,

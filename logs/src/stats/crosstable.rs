@@ -61,7 +61,9 @@ impl CrossTable {
             return;
         }
         self.results[one][other] = Some(rate);
-        let opposite = Rate::from_error(-rate.mbb, rate.standard_error, rate.hands, rate.groups);
+        // Not `-rate.mbb`, which makes a negative zero.
+        let opposite =
+            Rate::from_error(0.0 - rate.mbb, rate.standard_error, rate.hands, rate.groups);
         self.results[other][one] = Some(opposite);
     }
 

@@ -247,7 +247,8 @@ pub fn crosstable(table_: &CrossTable) -> String {
     let standings = table_.standings();
     let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
     order.extend((0..table_.names.len()).filter(|k| !standings.iter().any(|s| s.entrant == *k)));
-    let mut header = ["", "mean", "95 % interval", "for all", "group"].map(str::to_owned).to_vec();
+    let fixed = ["mbb/hand", "mean", "95 % interval", "for all", "group", "hands"];
+    let mut header = fixed.map(str::to_owned).to_vec();
     header.extend(order.iter().map(|&k| table_.names[k].clone()));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows = order.iter().map(|&k| {
@@ -261,6 +262,7 @@ pub fn crosstable(table_: &CrossTable) -> String {
             standing.map_or_else(dash, |s| range(s.rate.interval)),
             standing.map_or_else(dash, |s| range(s.for_all)),
             standing.map_or_else(dash, |s| s.letters.clone()),
+            standing.map_or_else(dash, |s| number::whole(s.rate.hands)),
         ];
         row.extend(order.iter().map(|&other| match &table_.results[k][other] {
             Some(rate) => {
@@ -273,7 +275,8 @@ pub fn crosstable(table_: &CrossTable) -> String {
     });
     let text = table(&header, rows);
     format!(
-        "{text}\n~ not separated: the 95 % interval holds zero; a mean, from the next one's\n\
+        "{text}\na cell: the row's agent against the column's, ± half of the 95 % interval\n\
+         ~ not separated: the 95 % interval holds zero; a mean, from the next one's\n\
          for all: the interval that is right for all means together; players who share a \
          letter do not differ significantly by those"
     )

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::chart::{Chart, Choice, Hand, picture, text};
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::report;
 use crate::resolve_names::{Game, Named};
 
@@ -38,7 +38,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "BETTING", default_value = "", hide_default_value = true)]
     at: String,
     /// Draw the chart into this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     svg: Option<PathBuf>,
     #[command(flatten)]
     game: Game,

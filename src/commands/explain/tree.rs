@@ -13,7 +13,7 @@ use super::drawing::{self, Heading};
 use super::results::{Won, entrant, results};
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::report;
 
 /// Show a decision tree in poker words, with node numbers, rows and actions.
@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Write to this file instead of standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     out: Option<PathBuf>,
 }
 

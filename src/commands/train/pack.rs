@@ -11,7 +11,7 @@ use serde_json::json;
 use show::number::{self, percent};
 
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 
 /// Write a packed blueprint: the same strategy, or one with coarser probabilities, in a fraction of
 /// the space.
@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(value_name = "BLUEPRINT")]
     path: PathBuf,
     /// The file to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     out: PathBuf,
     /// Number of steps of a probability
     #[arg(long, value_name = "N", default_value = "255",

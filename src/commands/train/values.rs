@@ -28,7 +28,7 @@ use super::device::{Device, Trainer};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::progress::Progress;
 use crate::threads::Threads;
 
@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ENCODING", default_value = "direct")]
     encoding: String,
     /// The safetensors file to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     out: PathBuf,
     /// Units of each hidden layer [default: seven layers of 500; by-hand: two of 64]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::tree_source::trees;
 use crate::chart::action_words;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::resolve_names::Named;
 
 /// Explain a decision of a recorded match, and what would have changed it.
@@ -51,7 +51,7 @@ pub(super) struct Args {
     #[arg(value_name = "DECISION")]
     decision: Option<u32>,
     /// Draw the chart of an agent without trees into this SVG file
-    #[arg(long, value_name = "FILE", requires = "decision")]
+    #[arg(long, value_name = "FILE", requires = "decision", value_parser = output::file)]
     svg: Option<PathBuf>,
     #[command(flatten)]
     named: Named,

@@ -20,7 +20,7 @@ use protocol::acpc::gamedef::Reading;
 use self::shown::Lists;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
@@ -72,7 +72,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     game: Option<String>,
     /// Write a one-page card for printing to this file, .html or .svg
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     card: Option<PathBuf>,
     #[command(flatten)]
     named: Named,

@@ -37,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]
     depth: Option<u8>,
     /// The file to write, .html or .svg
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file)]
     out: PathBuf,
 }
 

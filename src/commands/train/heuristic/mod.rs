@@ -22,7 +22,7 @@ use self::checkpoint::Checkpoint;
 use self::opponent::{CATEGORIES, CountOptions, Opponent, at, default_counts_path};
 use crate::config::units::Count;
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::resolve_names::Named;
 use crate::threads::Threads;
@@ -81,7 +81,7 @@ pub struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// The file of rules to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     out: Option<PathBuf>,
     /// A rule to measure; may be given several times
     #[arg(long, value_name = "RULE")]

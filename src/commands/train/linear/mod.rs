@@ -14,7 +14,7 @@ use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 
 use crate::config::units::Count;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::progress::Progress;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "STACKS")]
     stack: Stacks,
     /// The file to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output::file)]
     out: PathBuf,
     /// The method for finding the weights
     #[arg(long, value_enum, default_value = "q")]
