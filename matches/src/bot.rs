@@ -24,10 +24,14 @@ pub fn is_building() -> bool {
 }
 
 /// An agent built for a game, which is asked for decisions.
-pub struct Bot(Inner);
+pub struct Bot {
+    thread: AgentThread,
+    /// Shared by all decisions, so that one costs no reading of the clock unless the agent asks.
+    clock: Clock,
+}
 
 /// The thread on which the agent computes.
-enum Inner {
+enum AgentThread {
     /// On the calling thread.
     Inline(Guarded),
     /// On a thread of its own, with a deadline.
@@ -55,7 +59,7 @@ impl Bot {
 
     /// Wraps an agent that computes on the calling thread.
     pub fn inline(agent: Box<dyn Agent>) -> Bot {
-        Bot(Inner::Inline(Guarded::new(agent)))
+        Bot::on(AgentThread::Inline(Guarded::new(agent)))
     }
 
     /// Wraps an agent and moves it to a thread of its own.
@@ -63,12 +67,17 @@ impl Bot {
     /// # Errors
     /// When the system gives no thread.
     pub fn threaded(agent: Box<dyn Agent>) -> std::io::Result<Bot> {
-        Ok(Bot(Inner::Threaded(Threaded::new(Guarded::new(agent))?)))
+        Ok(Bot::on(AgentThread::Threaded(Threaded::new(Guarded::new(agent))?)))
+    }
+
+    fn on(thread: AgentThread) -> Bot {
+        let begun = Instant::now();
+        Bot { thread, clock: Clock::new(move || begun.elapsed()) }
     }
 
     /// Whether it computes on the calling thread.
     pub fn is_inline(&self) -> bool {
-        matches!(self.0, Inner::Inline(_))
+        matches!(self.thread, AgentThread::Inline(_))
     }
 
     /// Asks for the acting seat's action; the result can be played and recorded as it is.
@@ -76,37 +85,35 @@ impl Bot {
         let index = infoset.public.history().len() as u64;
         let rng = decision_rng(request.seed, request.hand, index);
         let Request { hand, time_left, .. } = request;
-        let begun = Instant::now();
-        let clock = Clock::new(move || begun.elapsed());
-        let mut cx = Context { rng, hand, time_left, clock };
-        let decision = match &mut self.0 {
-            Inner::Inline(agent) => agent.ask(infoset, &mut cx),
-            Inner::Threaded(agent) => agent.ask(infoset, &cx),
+        let mut cx = Context { rng, hand, time_left, clock: self.clock.clone() };
+        let decision = match &mut self.thread {
+            AgentThread::Inline(agent) => agent.ask(infoset, &mut cx),
+            AgentThread::Threaded(agent) => agent.ask(infoset, &cx),
         };
         Decided::new(decision, infoset)
     }
 
     /// Tells the agent who else plays, before the first hand.
     pub fn meet(&mut self, opponents: &[String]) {
-        match &mut self.0 {
-            Inner::Inline(agent) => agent.meet(opponents),
-            Inner::Threaded(agent) => agent.meet(opponents),
+        match &mut self.thread {
+            AgentThread::Inline(agent) => agent.meet(opponents),
+            AgentThread::Threaded(agent) => agent.meet(opponents),
         }
     }
 
     /// Tells the agent how a hand ended.
     pub fn hand_over(&mut self, outcome: &HandOutcome<'_>) {
-        match &mut self.0 {
-            Inner::Inline(agent) => agent.hand_over(outcome),
-            Inner::Threaded(agent) => agent.hand_over(outcome),
+        match &mut self.thread {
+            AgentThread::Inline(agent) => agent.hand_over(outcome),
+            AgentThread::Threaded(agent) => agent.hand_over(outcome),
         }
     }
 
     /// Makes the agent forget earlier hands.
     pub fn restart(&mut self) {
-        match &mut self.0 {
-            Inner::Inline(agent) => agent.restart(),
-            Inner::Threaded(agent) => agent.restart(),
+        match &mut self.thread {
+            AgentThread::Inline(agent) => agent.restart(),
+            AgentThread::Threaded(agent) => agent.restart(),
         }
     }
 }

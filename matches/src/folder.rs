@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
-use logs::ledger::{self, LedgerReader, LedgerWriter};
+use logs::ledger::{self, LedgerReader, LedgerWriter, Rows};
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{Difference, LedgerError, MatchInfo, Shard};
 
@@ -286,10 +286,8 @@ impl Writing {
 }
 
 impl Sink for Writing {
-    fn keep(&mut self, hands: &[Played], decisions: &DecisionTally) -> Result<(), StoreError> {
-        for Played { record, decisions } in hands {
-            self.ledger.append_with_decisions(record, decisions);
-        }
+    fn keep(&mut self, hands: &Rows, decisions: &DecisionTally) -> Result<(), StoreError> {
+        self.ledger.append_rows(hands);
         self.note = decisions.to_note();
         if self.ledger.pending() >= MAX_PENDING {
             self.commit()?;
@@ -358,7 +356,7 @@ impl Archive for Nothing {
 }
 
 impl Sink for Nothing {
-    fn keep(&mut self, _: &[Played], _: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, _: &Rows, _: &DecisionTally) -> Result<(), StoreError> {
         Ok(())
     }
 

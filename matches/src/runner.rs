@@ -6,7 +6,7 @@
 //! [`Archive`] holds are read instead of played, so a run that was killed continues where it was
 //! and ends with the same bytes.
 //!
-//! Memory does not grow with the number of hands: threads stay within a few blocks of the first
+//! Memory does not grow with the number of hands: threads stay within some blocks of the first
 //! unfinished one.
 //!
 //! A match with a stopping rule is played from evaluation to evaluation: no block beyond the next
@@ -19,6 +19,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use logs::ledger::Rows;
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{DecisionRecord, HandRecord};
 
@@ -29,6 +30,10 @@ use crate::table::{Observer, Table};
 
 /// The interval at which hands are handed over and progress is reported.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Blocks that threads may be ahead beside two each: so many that they go on playing while a commit
+/// writes its hands.
+const COMMIT_BLOCKS: usize = 32;
 
 /// The hands recorded by earlier runs, and the format of the logs; shared by all threads.
 pub trait Archive: Sync {
@@ -49,7 +54,7 @@ pub trait Archive: Sync {
 pub trait Sink {
     /// Records these hands, which may come in any order. `decisions` counts the decisions of all
     /// hands recorded so far, these included.
-    fn keep(&mut self, hands: &[Played], decisions: &DecisionTally) -> Result<(), StoreError>;
+    fn keep(&mut self, hands: &Rows, decisions: &DecisionTally) -> Result<(), StoreError>;
 
     /// Appends the next lines of the logs, which come in order.
     fn write(&mut self, lines: &Lines) -> Result<(), StoreError>;
@@ -161,12 +166,13 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let blocks = plan.shard_blocks();
     let checks = RuleChecks::new(plan, archive.end());
-    let queue = Queue::new(blocks.clone(), 2 * jobs as u64, checks.next);
+    let ahead = 2 * jobs + COMMIT_BLOCKS;
+    let queue = Queue::new(blocks.clone(), ahead as u64, checks.next);
     let mut collector = Collector::new(plan, blocks.start, archive.decisions()?, checks);
     let worker = Worker { plan, level, queue: &queue, stop, archive };
     parallel::workers(
         jobs,
-        2 * jobs,
+        ahead,
         |sender| worker.run(sender),
         |receiver| {
             let result = collector.collect(&receiver, sink, &queue, seen);
@@ -184,7 +190,7 @@ struct BlockUpdate {
     block: u64,
     hands: u64,
     /// Newly played hands to record.
-    hands_played: Vec<Played>,
+    rows: Rows,
     /// The counts of decisions since the last update.
     decisions: DecisionTally,
     lines: Lines,
@@ -282,7 +288,7 @@ struct BlockRun {
     counts: DecisionTally,
     /// The decisions of the hand in play.
     decisions: Vec<DecisionRecord>,
-    hands_played: Vec<Played>,
+    rows: Rows,
     lines: Lines,
     hands: u64,
     flushed: Instant,
@@ -297,7 +303,7 @@ impl BlockRun {
             tally: plan.tally(),
             counts: DecisionTally::new(plan.entrants.len()),
             decisions: Vec::new(),
-            hands_played: Vec::new(),
+            rows: Rows::default(),
             lines: Lines::default(),
             hands: 0,
             flushed: Instant::now(),
@@ -315,9 +321,10 @@ impl BlockRun {
 
     fn count_and_keep(&mut self, record: HandRecord, archive: &dyn Archive) {
         let played = Played { record, decisions: std::mem::take(&mut self.decisions) };
+        let begin = self.lines.decisions.len();
         self.count(&played, archive);
         if self.level > Level::Nothing {
-            self.hands_played.push(played);
+            self.rows.push_with_lines(&played.record, &self.lines.decisions[begin..]);
         }
     }
 
@@ -326,7 +333,7 @@ impl BlockRun {
         BlockUpdate {
             block: self.block,
             hands: std::mem::take(&mut self.hands),
-            hands_played: std::mem::take(&mut self.hands_played),
+            rows: std::mem::take(&mut self.rows),
             decisions: std::mem::take(&mut self.counts),
             lines: std::mem::take(&mut self.lines),
             tally: None,
@@ -499,8 +506,8 @@ impl Collector {
     ) -> Result<(), RunError> {
         self.hands += update.hands;
         self.decisions.merge(&update.decisions);
-        if !update.hands_played.is_empty() {
-            sink.keep(&update.hands_played, &self.decisions)?;
+        if !update.rows.is_empty() {
+            sink.keep(&update.rows, &self.decisions)?;
         }
         let entry = self.waiting.entry(update.block).or_default();
         entry.0.push(&update.lines);

@@ -21,6 +21,7 @@ mod integrity;
 mod journal;
 mod merge;
 mod reader;
+mod rows;
 mod schema;
 mod slumbot;
 mod writer;
@@ -30,6 +31,7 @@ pub use integrity::Integrity;
 pub use journal::{Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
+pub use rows::Rows;
 pub use slumbot::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};
 pub use writer::LedgerWriter;
 

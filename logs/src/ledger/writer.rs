@@ -2,19 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use game::{BySeat, Payoff, notation};
-use rusqlite::{
-    Connection, ErrorCode, OptionalExtension, Statement, Transaction, TransactionBehavior,
-};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::checkpoint::{self, Checkpointer};
-use super::hashes::{self, Blocks, Hash};
-use super::journal::{self, Journal, JournalHand};
-use super::{LedgerError, LedgerReader, reader, schema};
+use super::hashes::{self, Blocks};
+use super::journal::{self, Journal};
+use super::{LedgerError, LedgerReader, Rows, reader, schema};
 use crate::decisions;
 use crate::info::MatchInfo;
 use crate::lock::Lock;
-use crate::replay::is_rotated;
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
 
@@ -31,10 +27,7 @@ pub struct LedgerWriter {
     path: PathBuf,
     info: MatchInfo,
     connection: Connection,
-    pending: Vec<Pending>,
-    /// Betting and cards of the pending hands, concatenated; reused so that a row needs no
-    /// allocation.
-    text: String,
+    pending: Rows,
     insert: String,
     insert_line_up: String,
     insert_decisions: &'static str,
@@ -42,20 +35,6 @@ pub struct LedgerWriter {
     hashed: bool,
     checkpointer: Option<Checkpointer>,
     _lock: Lock,
-}
-
-/// A hand to be committed; its texts are slices of `LedgerWriter::text`.
-#[derive(Debug)]
-struct Pending {
-    hand: u64,
-    deal: u64,
-    betting_end: usize,
-    cards_end: usize,
-    /// End of the hand's decision lines; `cards_end` when there are none.
-    decisions_end: usize,
-    payoffs: BySeat<Payoff>,
-    /// The line-up, unless everyone moved by one seat after each hand.
-    line_up: Option<BySeat<u8>>,
 }
 
 /// The SQLite setting of the page cache.
@@ -126,7 +105,7 @@ impl LedgerWriter {
                     reason: error.to_string(),
                 })?);
             }
-            self.append_from_journal(hand);
+            self.pending.push_from_journal(hand);
         }
         self.commit_with_note(DecisionTally::NOTE, &tally.to_note())?;
         journal::remove(&self.path);
@@ -171,8 +150,7 @@ impl LedgerWriter {
             hashed,
             info,
             connection,
-            pending: Vec::new(),
-            text: String::new(),
+            pending: Rows::default(),
             checkpointer: None,
             _lock: lock,
         }
@@ -238,52 +216,19 @@ impl LedgerWriter {
         LedgerReader::open(&self.path)
     }
 
-    /// Queues a finished hand for the next commit. Takes about 150 bytes of memory until then.
+    /// Queues a finished hand for the next commit.
     pub fn append(&mut self, record: &HandRecord) {
-        notation::write_betting(&record.public, &mut self.text);
-        let betting_end = self.text.len();
-        notation::write_cards(&record.public, &record.hole, &mut self.text);
-        self.pending.push(Pending {
-            hand: record.hand,
-            deal: record.deal,
-            betting_end,
-            cards_end: self.text.len(),
-            decisions_end: self.text.len(),
-            payoffs: record.payoffs,
-            line_up: (!is_rotated(record)).then_some(record.entrants),
-        });
+        self.append_with_decisions(record, &[]);
     }
 
     /// Queues a finished hand and the decisions made in it for the next commit.
     pub fn append_with_decisions(&mut self, record: &HandRecord, decisions: &[DecisionRecord]) {
-        self.append(record);
-        if decisions.is_empty() {
-            return;
-        }
-        decisions.iter().for_each(|decision| decisions::write_line(decision, &mut self.text));
-        let end = self.text.len();
-        if let Some(last) = self.pending.last_mut() {
-            last.decisions_end = end;
-        }
+        self.pending.push(record, decisions);
     }
 
-    fn append_from_journal(&mut self, hand: &JournalHand<'_>) {
-        self.text.push_str(&hand.betting);
-        let betting_end = self.text.len();
-        self.text.push_str(&hand.cards);
-        let cards_end = self.text.len();
-        self.text.push_str(&hand.lines);
-        let payoffs: Vec<Payoff> = hand.payoffs.iter().copied().map(Payoff::from_parts).collect();
-        let line_up = hand.entrants.as_deref();
-        self.pending.push(Pending {
-            hand: hand.hand,
-            deal: hand.deal,
-            betting_end,
-            cards_end,
-            decisions_end: self.text.len(),
-            payoffs: BySeat::from_slice(&payoffs).expect("as many as there are players"),
-            line_up: line_up.map(|seats| BySeat::from_slice(seats).expect("the same")),
-        });
+    /// Queues hands whose rows are made already.
+    pub fn append_rows(&mut self, rows: &Rows) {
+        self.pending.extend(rows);
     }
 
     /// Number of hands appended since the last commit.
@@ -321,7 +266,6 @@ impl LedgerWriter {
             checkpointer.committed(&self.connection);
         }
         self.pending.clear();
-        self.text.clear();
         result
     }
 
@@ -340,31 +284,24 @@ impl LedgerWriter {
             let mut usual = transaction.prepare_cached(&self.insert).map_err(sql())?;
             let mut special = transaction.prepare_cached(&self.insert_line_up).map_err(sql())?;
             let mut decisions = transaction.prepare_cached(self.insert_decisions).map_err(sql())?;
-            let mut start = 0;
-            for (number, row) in self.pending.iter().enumerate() {
+            for (number, (row, [betting, cards, lines])) in self.pending.iter().enumerate() {
                 if self.checkpointer.is_some() && number % YIELD_INTERVAL == 0 {
                     std::thread::yield_now();
                 }
-                let betting = &self.text[start..row.betting_end];
-                let cards = &self.text[row.betting_end..row.cards_end];
-                let lines = &self.text[row.cards_end..row.decisions_end];
-                start = row.decisions_end;
-                let statement = if row.line_up.is_some() { &mut special } else { &mut usual };
-                let hash = self.hashed.then(|| row.hash([betting, cards]));
-                row.insert(statement, [betting, cards], hash.as_ref())
-                    .and_then(|()| match (lines, self.hashed) {
-                        ("", _) => Ok(()),
-                        (lines, false) => decisions.execute((row.hand as i64, lines)).map(drop),
-                        (lines, true) => {
-                            let hash = hashes::of_decisions(row.hand, lines);
+                let statement = if row.has_line_up() { &mut special } else { &mut usual };
+                row.insert(statement, [betting, cards], self.hashed)
+                    .and_then(|()| match (row.decisions_hash, self.hashed) {
+                        (None, _) => Ok(()),
+                        (Some(_), false) => decisions.execute((row.hand as i64, lines)).map(drop),
+                        (Some(hash), true) => {
                             blocks.add_decisions(row.hand, &hash);
                             let row = (row.hand as i64, lines, hashes::mark(&hash));
                             decisions.execute(row).map(drop)
                         }
                     })
                     .map_err(|error| row.explain(&self.path, error))?;
-                if let Some(hash) = hash {
-                    blocks.add_hand(row.hand, &hash);
+                if self.hashed {
+                    blocks.add_hand(row.hand, &row.hash);
                 }
             }
         }
@@ -431,50 +368,4 @@ pub(super) fn read_note(connection: &Connection, key: &str) -> rusqlite::Result<
     connection
         .query_row("SELECT value FROM notes WHERE key = ?", [key], |row| row.get(0))
         .optional()
-}
-
-impl Pending {
-    fn hash(&self, texts: [&str; 2]) -> Hash {
-        let payoffs = self.payoffs.as_slice();
-        let usual = if self.line_up.is_none() { payoffs.len() } else { 0 };
-        let entrants = self.line_up.iter().flat_map(BySeat::as_slice).map(|&one| i64::from(one));
-        let numbers = payoffs.iter().map(|payoff| payoff.parts()).chain(entrants);
-        let numbers = numbers.chain(std::iter::repeat_n(-1, usual));
-        hashes::of_hand(self.hand, self.deal, texts, numbers)
-    }
-
-    fn insert(
-        &self,
-        statement: &mut Statement<'_>,
-        [betting, cards]: [&str; 2],
-        hash: Option<&Hash>,
-    ) -> rusqlite::Result<()> {
-        statement.raw_bind_parameter(1, self.hand as i64)?;
-        statement.raw_bind_parameter(2, self.deal as i64)?;
-        statement.raw_bind_parameter(3, betting)?;
-        statement.raw_bind_parameter(4, cards)?;
-        let mut next = 5;
-        for payoff in self.payoffs.as_slice() {
-            statement.raw_bind_parameter(next, payoff.parts())?;
-            next += 1;
-        }
-        for &entrant in self.line_up.iter().flat_map(BySeat::as_slice) {
-            statement.raw_bind_parameter(next, entrant)?;
-            next += 1;
-        }
-        if let Some(hash) = hash {
-            statement.raw_bind_parameter(next, hashes::mark(hash))?;
-        }
-        statement.raw_execute()?;
-        Ok(())
-    }
-
-    fn explain(&self, path: &Path, error: rusqlite::Error) -> LedgerError {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::ConstraintViolation) => {
-                LedgerError::Twice { path: path.to_path_buf(), hand: self.hand }
-            }
-            _ => LedgerError::sqlite(path)(error),
-        }
-    }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use logs::folder::REPORT;
+use logs::ledger::Rows;
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{LedgerReader, MatchInfo, ledger};
 use matches::folder::{Folder, FolderError};
@@ -112,7 +113,9 @@ impl Recorder {
         self.lines.decisions.clear();
         known.render(played, &mut self.lines);
         let before = Instant::now();
-        writing.keep(std::slice::from_ref(played), &counted)?;
+        let mut rows = Rows::default();
+        rows.push_with_lines(record, &self.lines.decisions);
+        writing.keep(&rows, &counted)?;
         writing.write(&self.lines)?;
         writing.flush()?;
         metrics::histogram!("cardroom_db_commit_seconds").record(before.elapsed());
