@@ -1,5 +1,5 @@
-//! Progress of long runs: a bar on a terminal, otherwise a line every two minutes. It shows what is
-//! done, the speed, and the remaining time, as far as they are known.
+//! Progress of long runs: a bar on a terminal, otherwise lines, first after ten seconds, later every
+//! two minutes. It shows what is done, the speed, and the remaining time, as far as they are known.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,8 +8,12 @@ use game::escape::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use show::number::{time_span, whole};
 
-/// The interval between lines when stderr is not a terminal.
-const EVERY: Duration = Duration::from_secs(120);
+/// The time to the first line when stderr is not a terminal; each later one takes twice as long, up
+/// to [`LAST_INTERVAL`].
+const FIRST_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The interval between lines in the long run.
+const LAST_INTERVAL: Duration = Duration::from_secs(120);
 
 /// The delay before a patient display appears.
 const SOON: Duration = Duration::from_secs(2);
@@ -19,6 +23,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     plain: bool,
     said: Instant,
+    /// The time from the last line to the next.
+    interval: Duration,
     begun: Instant,
     unit: Unit,
     /// The units done when [`show`](Self::show) or [`go_on`](Self::go_on) was first called, and the
@@ -67,7 +73,8 @@ impl Progress {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
         let (plain, now) = (!terminal && !quiet, Instant::now());
-        Progress { bar, plain, said: now, begun: now, unit, from: None, after: None }
+        let interval = FIRST_INTERVAL;
+        Progress { bar, plain, said: now, interval, begun: now, unit, from: None, after: None }
     }
 
     /// [`new`](Self::new), but nothing is shown within the first two seconds.
@@ -104,8 +111,9 @@ impl Progress {
         let total = self.bar.length().unwrap_or(done);
         let speed = done.saturating_sub(before) as f64 / since.elapsed().as_secs_f64().max(1e-3);
         let status = self.unit.status(done, total, speed);
-        if self.plain && self.said.elapsed() >= EVERY {
+        if self.plain && self.said.elapsed() >= self.interval {
             self.said = Instant::now();
+            self.interval = (2 * self.interval).min(LAST_INTERVAL);
             let so_far = time_span(self.begun.elapsed().as_secs_f64());
             // Nothing can be done when stderr is closed.
             let _ = writeln!(std::io::stderr(), "after {so_far}: {status}  {}", visible(note));

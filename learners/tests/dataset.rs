@@ -44,6 +44,7 @@ fn each_situation_is_there_once_with_what_the_teacher_does_there() {
     let card = made(&options(60_000, 0.0), &out);
     let dataset = Dataset::open(&out).expect("a dataset");
     assert_eq!(dataset.card(), &card);
+    assert_eq!(card.sampled, 60_000, "as many as asked for");
 
     let (mut sampled, mut folds) = (0.0, 0.0);
     for street in Street::ALL {

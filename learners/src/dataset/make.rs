@@ -56,7 +56,7 @@ pub enum MakeOutcome {
     Stopped,
 }
 
-/// Plays until there are enough rows and writes them to a folder that must not exist. The result
+/// Plays until there are as many rows as asked for and writes them to a folder that must not exist. The result
 /// depends only on the teacher and the options, not on the number of threads. `progress` is called
 /// with the number of rows and returns whether to continue.
 ///
@@ -139,15 +139,28 @@ impl<'a> DatasetWriter<'a> {
             }
             // No more units than the missing rows need.
             let pieces = ((options.rows - rows) / (2 * DEALS)).clamp(1, BATCH_SIZE);
-            let play = |maker: &mut _, piece: u64| {
-                let from = deals + piece * DEALS;
-                play(self.teacher, maker, options.seed, options.explore, from..from + DEALS)
+            let begin = deals;
+            let play = |maker: &mut FeatureMaker, piece: u64, most: u64| {
+                let from = begin + piece * DEALS;
+                let deals = from..from + DEALS;
+                play(self.teacher, maker, options.seed, options.explore, deals, most)
             };
-            let played: Vec<Rows> = parallel::map_with(0..pieces, || maker.clone(), play);
-            deals += pieces * DEALS;
-            for piece in played {
+            let played: Vec<Rows> = parallel::map_with(
+                0..pieces,
+                || maker.clone(),
+                |m, piece| play(m, piece, u64::MAX),
+            );
+            for (number, mut piece) in (0..).zip(played) {
+                let missing = options.rows - rows;
+                if piece.count > missing {
+                    piece = play(&mut maker.clone(), number, missing);
+                }
+                deals += DEALS;
                 rows += piece.count;
                 self.keep(&piece)?;
+                if rows == options.rows {
+                    break;
+                }
             }
         }
         progress(rows);

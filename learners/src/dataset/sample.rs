@@ -24,7 +24,7 @@ pub(super) struct Rows {
 /// The number of board cards on each street.
 const BOARD: [usize; 4] = [0, 3, 4, 5];
 
-/// Plays the deals `deals` and writes a row at each decision of either seat.
+/// Plays the deals `deals` and writes a row at each decision of either seat, `most` in all.
 ///
 /// An action is drawn from the teacher's strategy, or with probability `explore` uniformly. A hand
 /// ends where training has never been.
@@ -34,6 +34,7 @@ pub(super) fn play(
     seed: u64,
     explore: f64,
     deals: std::ops::Range<u64>,
+    most: u64,
 ) -> Rows {
     let mut rows = Rows::default();
     let (mut drawn, mut sources) = (Vec::new(), Vec::new());
@@ -46,7 +47,7 @@ pub(super) fn play(
         let deal = deals.start + number as u64;
         let hand =
             Hand { teacher, cards: &drawn[number], buckets, split: Split::of(deal), explore };
-        hand.play(maker, &mut sources[number], &mut rows);
+        hand.play(maker, &mut sources[number], &mut rows, most);
     });
     rows
 }
@@ -67,7 +68,7 @@ struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    fn play(&self, maker: &mut FeatureMaker, rng: &mut Pcg64Mcg, rows: &mut Rows) {
+    fn play(&self, maker: &mut FeatureMaker, rng: &mut Pcg64Mcg, rows: &mut Rows, most: u64) {
         let tree = &self.teacher.tree;
         let mut public = PublicState::new(tree.def());
         let mut node = BettingTree::ROOT;
@@ -80,7 +81,7 @@ impl Hand<'_> {
             let bucket = self.buckets[seat][street];
             let shares = self.teacher.blueprint.shares(tree, node, bucket).unwrap_or_default();
             let whole: u32 = shares.iter().map(|&share| u32::from(share)).sum();
-            if whole == 0 {
+            if whole == 0 || rows.count == most {
                 return;
             }
             let features =
