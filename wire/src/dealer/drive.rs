@@ -11,6 +11,8 @@ use matches::acknowledge::acknowledge;
 use matches::waiting::{FIRST_NOTICE, Wait};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::Event;
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant as Tick, Sleep, sleep_until};
@@ -26,6 +28,12 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// one to act answers sooner, both states go out in one piece: half the writes and wake-ups of a
 /// fast match.
 const COALESCE_DELAY: Duration = Duration::from_millis(1);
+
+/// A reply within this time is a prompt one: the next is worth looking for before the thread sleeps.
+const PROMPT: Duration = Duration::from_micros(200);
+
+/// The longest time without a look at signals and at the other connections.
+const LOOK_AROUND: Duration = Duration::from_millis(5);
 
 /// The time limit for writing the last bytes of a match.
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -81,6 +89,10 @@ pub struct SocketLimits {
     pub start: Option<Duration>,
     /// The limit for an entrant to take bytes it was sent.
     pub write: Duration,
+    /// The time to look again and again for a reply before the thread sleeps, if the entrant's last
+    /// one was prompt. To wake a sleeping processor takes longer than a fast player takes to reply.
+    /// Zero where the thread has other work.
+    pub look: Duration,
 }
 
 /// Receives the events of a match.
@@ -139,6 +151,12 @@ struct Drive<'a> {
     unread_since: Vec<Option<Duration>>,
     /// The time since which bytes are held back from entrants that need not act.
     held: Option<Duration>,
+    /// Whether an entrant's last reply was prompt, by entrant.
+    prompt: Vec<bool>,
+    /// The time since which the entrant to act is waited for.
+    waiting_since: Option<Duration>,
+    /// The time of the last look at signals and at the other connections.
+    looked_around: Duration,
     limits: SocketLimits,
     clock: Clock,
     started: Duration,
@@ -166,6 +184,9 @@ pub async fn drive(
         dealer,
         unread_since: vec![None; connections.len()],
         held: None,
+        prompt: vec![true; connections.len()],
+        waiting_since: None,
+        looked_around: clock.now(),
         connections,
         limits,
         clock,
@@ -323,7 +344,7 @@ impl Drive<'_> {
             None => Some(self.clock.now()),
             since => since,
         };
-        if news {
+        if news || actor.is_some_and(|actor| self.look_for_reply(actor)) {
             return Poll::Ready(());
         }
         // The timer is only moved when it fires or must fire earlier: most deadlines just move on.
@@ -336,6 +357,33 @@ impl Drive<'_> {
             return Poll::Ready(());
         }
         Poll::Pending
+    }
+
+    /// Looks for the reply of the entrant to act for a short time, and leaves the processor to
+    /// others in between; returns whether there was one.
+    fn look_for_reply(&mut self, actor: usize) -> bool {
+        let EntrantConnection::Connected(stream) = &self.connections[actor] else { return false };
+        let begun = self.clock.now();
+        self.waiting_since.get_or_insert(begun);
+        if self.limits.look.is_zero()
+            || !self.prompt[actor]
+            || !self.dealer.wants_input(actor)
+            || begun > self.looked_around + LOOK_AROUND
+        {
+            self.looked_around = begun;
+            return false;
+        }
+        while self.clock.now() < begun + self.limits.look {
+            match rustix::net::recv(stream, &mut self.buffer[..], RecvFlags::DONTWAIT) {
+                Err(Errno::AGAIN | Errno::INTR) => std::thread::yield_now(),
+                received => {
+                    self.take(actor, received.map(|(_, count)| count).map_err(io::Error::from));
+                    return true;
+                }
+            }
+        }
+        self.looked_around = begun;
+        false
     }
 
     /// The latest time at which [`check`](Self::check) is due.
@@ -405,24 +453,37 @@ impl Drive<'_> {
             return false;
         }
         let mut buffer = ReadBuf::new(&mut self.buffer);
-        match Pin::new(&mut *stream).poll_read(cx, &mut buffer) {
-            Poll::Pending => return false,
-            Poll::Ready(Ok(())) if buffer.filled().is_empty() => {
-                self.dealer.closed(entrant, self.clock.now());
-            }
-            Poll::Ready(Ok(())) => {
+        let Poll::Ready(read) = Pin::new(&mut *stream).poll_read(cx, &mut buffer) else {
+            return false;
+        };
+        let count = buffer.filled().len();
+        self.take(entrant, read.map(|()| count));
+        true
+    }
+
+    /// Passes what was read into the buffer to the dealer.
+    fn take(&mut self, entrant: usize, read: io::Result<usize>) {
+        let now = self.clock.now();
+        if self.dealer.waiting_for() == Some(entrant) {
+            let since = self.waiting_since.take();
+            self.prompt[entrant] = since.is_none_or(|since| now < since + PROMPT);
+        }
+        match read {
+            Ok(0) => self.dealer.closed(entrant, now),
+            Ok(count) => {
                 let before = self.dealer.output(entrant).len();
-                self.dealer.receive(entrant, buffer.filled(), self.clock.now());
-                if self.dealer.output(entrant).len() == before {
-                    acknowledge(&*stream);
+                self.dealer.receive(entrant, &self.buffer[..count], now);
+                if let EntrantConnection::Connected(stream) = &self.connections[entrant]
+                    && self.dealer.output(entrant).len() == before
+                {
+                    acknowledge(stream);
                 }
             }
-            Poll::Ready(Err(_)) => {
+            Err(_) => {
                 self.connections[entrant] = EntrantConnection::Closed;
-                self.dealer.lost(entrant, self.clock.now());
+                self.dealer.lost(entrant, now);
             }
         }
-        true
     }
 
     /// Writes the remaining bytes, for at most [`FINAL_WRITE_TIMEOUT`].
