@@ -132,7 +132,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     }
     let rule = Rule { options };
     let equity = Equity { rule: rule.clone(), last: None };
-    Ok(Recipe::new(move |_| Ok(equity.clone())).with_policy(move |_| Ok(rule.clone())))
+    let recipe = Recipe::new(move |_| Ok(equity.clone())).with_win_rates();
+    Ok(recipe.with_policy(move |_| Ok(rule.clone())))
 }
 
 /// The arguments that determine a win-rate.

@@ -84,6 +84,8 @@ pub struct Recipe {
     pub repeatable: bool,
     /// Whether this agent, or one that it asks, is a program that is started on this machine.
     pub program: bool,
+    /// Whether this agent, or one that it asks, looks up win-rates.
+    pub win_rates: bool,
     /// Files that were read or will be needed; a package must include them.
     pub files: Vec<PathBuf>,
     /// Names of the configured agents that were resolved; a package must define them.
@@ -107,6 +109,7 @@ impl Recipe {
             cost: Cost::Inline,
             repeatable: true,
             program: false,
+            win_rates: false,
             files: Vec::new(),
             names: Vec::new(),
             about: String::new(),
@@ -153,6 +156,13 @@ impl Recipe {
         self
     }
 
+    /// Marks an agent that looks up win-rates, see [`AgentChoice::prepare`].
+    #[must_use]
+    pub fn with_win_rates(mut self) -> Recipe {
+        self.win_rates = true;
+        self
+    }
+
     /// Sets the description of the model.
     #[must_use]
     pub fn about(mut self, about: String) -> Recipe {
@@ -193,6 +203,7 @@ impl Recipe {
         self.cost = self.cost.max(inner.recipe.cost);
         self.repeatable &= inner.recipe.repeatable;
         self.program |= inner.recipe.program;
+        self.win_rates |= inner.recipe.win_rates;
         self.files.extend(inner.recipe.files.iter().cloned());
         self.names.extend(inner.recipe.names.iter().cloned());
         self.checks.extend(inner.recipe.checks.iter().cloned());
@@ -255,6 +266,15 @@ impl AgentChoice {
     /// The error of the first damaged model.
     pub fn check_models(&self) -> Result<(), AgentError> {
         self.recipe.checks.iter().try_for_each(|check| check())
+    }
+
+    /// Builds the tables shared by all agents of this kind that are worth it for so many hands, in
+    /// at most 0.2 s. To be called by whoever begins a run, before its first decision: agents
+    /// decide the same without, but slower.
+    pub fn prepare(&self, def: &GameDef, hands: u64) {
+        if self.recipe.win_rates {
+            crate::winrate::prepare(def, hands);
+        }
     }
 
     /// Builds a new agent for this game. Agents of one choice share no mutable state.

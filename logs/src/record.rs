@@ -64,6 +64,9 @@ pub struct DecisionRecord {
     pub values: Vec<(Action, f64)>,
     /// The agent's own explanation.
     pub note: Option<String>,
+    /// Whether the situation is outside of what the agent's model is for: its fallback decided, or
+    /// it used the nearest that it has.
+    pub beyond_model: bool,
     /// The agent's thinking time.
     pub elapsed: Duration,
 }

@@ -124,6 +124,7 @@ fn decision(
         strategy,
         values: Vec::new(),
         note: None,
+        beyond_model: false,
         elapsed: Duration::ZERO,
     }
 }

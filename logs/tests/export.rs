@@ -295,6 +295,7 @@ fn decisions_come_back() {
         strategy: None,
         values: Vec::new(),
         note: None,
+        beyond_model: false,
         elapsed: std::time::Duration::from_nanos(1234),
     };
     let check = |record: &logs::DecisionRecord, expected: &str| {
@@ -315,12 +316,13 @@ fn decisions_come_back() {
             strategy,
             values: vec![(Action::Fold, -100.0), (Action::RaiseTo(300), 12.5)],
             note: Some("so \"it\" is".to_owned()),
+            beyond_model: true,
             ..record
         },
         concat!(
             r#"{"hand":12,"index":3,"entrant":1,"seat":0,"action":"r300","corrected_from":"r5","#,
             r#""fallback":"timeout","strategy":[["f",0.25],["r300",0.75]],"values":[["f",-100.0],["r300",12.5]],"#,
-            r#""note":"so \"it\" is","#,
+            r#""note":"so \"it\" is","beyond_model":true,"#,
             r#""elapsed_ns":1234}"#
         ),
     );

@@ -24,6 +24,7 @@ fn decision(hand: u64) -> DecisionRecord {
         strategy: None,
         values: Vec::new(),
         note: Some("why".to_owned()),
+        beyond_model: false,
         elapsed: std::time::Duration::from_nanos(hand),
     }
 }

@@ -110,6 +110,7 @@ fn decisions_are_kept_with_their_hand() {
         strategy: None,
         values: Vec::new(),
         note: Some("two\nlines".to_owned()),
+        beyond_model: false,
         elapsed: std::time::Duration::from_micros(5),
     };
     let made = [decision(1, 0), decision(1, 1)];

@@ -161,6 +161,8 @@ pub fn replay(
     let last = ledger.present()?.last().map_or(0, |range| range.end() + 1);
     let Range { start, end } = settings.hands.clone();
     let hands = start.min(last)..end.min(last);
+    let many = hands.end - hands.start;
+    settings.agents.iter().flatten().for_each(|choice| choice.prepare(ledger.def(), many));
     let shared = Shared {
         agents: &settings.agents,
         deadline: settings.deadline,

@@ -160,6 +160,8 @@ pub fn run(
     seen: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Outcome, RunError> {
     let blocks = plan.shard_blocks();
+    let hands = plan.shard_hands();
+    plan.entrants.iter().for_each(|choice| choice.prepare(&plan.def, hands.end - hands.start));
     let checks = RuleChecks::new(plan, archive.end());
     let queue = Queue::new(blocks.clone(), 2 * jobs as u64, checks.next);
     let mut collector = Collector::new(plan, blocks.start, archive.decisions()?, checks);

@@ -207,6 +207,7 @@ pub fn run(
     if plan.all_hands.is_some() && plan.from == Street::Preflop {
         return Err(MeasureError::AllHands);
     }
+    plan.agent.prepare(&plan.def, plan.hands);
     let policy = plan.agent.policy(&plan.def)?;
     let policy = policy.ok_or_else(|| MeasureError::NoPolicy(plan.agent.name().to_owned()))?;
     let player = Player::new(plan, &*policy)?;

@@ -16,6 +16,9 @@ pub struct DecisionCounts {
     pub corrected: u64,
     /// Number of decisions with a check or fold in place of the agent's answer, by reason.
     pub fallbacks: BTreeMap<Fallback, u64>,
+    /// Number of decisions outside of what the agent's model is for.
+    #[serde(default)]
+    pub beyond_model: u64,
     /// The agent's thinking times.
     pub latencies: Latencies,
 }
@@ -57,6 +60,7 @@ impl DecisionTally {
         if let Some(reason) = decision.fallback {
             *counts.fallbacks.entry(reason).or_default() += 1;
         }
+        counts.beyond_model += u64::from(decision.beyond_model);
         counts.latencies.add(decision.elapsed);
     }
 
@@ -68,6 +72,7 @@ impl DecisionTally {
         for (mine, theirs) in self.entrants.iter_mut().zip(&other.entrants) {
             mine.decisions += theirs.decisions;
             mine.corrected += theirs.corrected;
+            mine.beyond_model += theirs.beyond_model;
             for (&reason, &count) in &theirs.fallbacks {
                 *mine.fallbacks.entry(reason).or_default() += count;
             }

@@ -181,6 +181,8 @@ pub struct DecisionSection {
     pub corrected: u64,
     /// Number of decisions with a check or fold in place of an answer, by reason.
     pub fallbacks: BTreeMap<crate::Fallback, u64>,
+    /// Number of decisions outside of what the agent's model is for.
+    pub beyond_model: u64,
     /// Thinking times in nanoseconds; `null` without decisions.
     pub nanoseconds: Option<TimeSection>,
 }
@@ -378,6 +380,13 @@ impl Report {
                         decisions.count, entrant.name, decisions.corrected
                     ));
                 }
+                if decisions.beyond_model > 0 {
+                    warnings.push(format!(
+                        "{} of the {} decisions of {} are not its model's, which is for other \
+                         situations: the notes of decisions say who made them",
+                        decisions.beyond_model, decisions.count, entrant.name
+                    ));
+                }
             }
         }
         warnings
@@ -518,6 +527,7 @@ impl DecisionSection {
             count: counts.decisions,
             corrected: counts.corrected,
             fallbacks: counts.fallbacks.clone(),
+            beyond_model: counts.beyond_model,
             nanoseconds,
         }
     }

@@ -36,6 +36,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let agents =
         [args.named.resolve_with_policy(&args.agent)?, args.named.resolve_with_policy(against)?];
     let policy = |agent: &AgentChoice| -> Result<_, Failure> {
+        agent.prepare(&def, args.hands);
         Ok(agent.policy(&def).map_err(Failure::input)?.expect("it has one"))
     };
     let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);

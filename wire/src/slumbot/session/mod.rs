@@ -184,6 +184,7 @@ impl Session {
             strategy: None,
             values: Vec::new(),
             note: Some("the answer that showed the board was lost".into()),
+            beyond_model: false,
         };
         let hole = BySeat::<cards::HoleCards>::new(2)[seat];
         let infoset = InfoSet { public: state.clone(), seat, hole };
