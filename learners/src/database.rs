@@ -427,10 +427,15 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
     let length = u32::from_le_bytes(*length) as usize;
     let text = rest.get(..length).ok_or("it ends within its card")?;
     let text = str::from_utf8(text).map_err(|error| format!("its card: {error}"))?;
-    let card = text.parse().and_then(toml::Table::try_into::<Card<C>>);
-    let card = card.map_err(|error| format!("its card: {error}"))?;
+    let table: toml::Table = text.parse().map_err(|error| format!("its card: {error}"))?;
+    let keys: Vec<String> = table.keys().cloned().collect();
+    let card: Card<C> = table.try_into().map_err(|error| format!("its card: {error}"))?;
     if card.format != FORMAT {
         return Err(format!("its format is {}, and this program reads {FORMAT}", card.format));
+    }
+    let known = toml::Table::try_from(&card).map_err(|error| format!("its card: {error}"))?;
+    if let Some(key) = keys.iter().find(|key| !known.contains_key(*key)) {
+        return Err(format!("its card has a field `{key}`, which this program does not know"));
     }
     card.content.check().map_err(|error| format!("its card: {error}"))?;
     Ok((card, (C::MAGIC.len() + 4 + length).next_multiple_of(64)))

@@ -82,7 +82,8 @@ pub struct Args {
     #[arg(long, value_name = "BLINDS", default_value_t = Skipping::default().below)]
     skip_below: f64,
     /// Seed for all deals and samples; the result repeats on one thread only
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1,
+        value_parser = clap::value_parser!(u64).range(..1 << 63))]
     seed: u64,
     /// Time between checkpoints, at most a tenth of --time and at least ten times as long as the
     /// last one took
@@ -217,6 +218,7 @@ impl<'a> Run<'a> {
                 ))
             })?;
             let seconds = history::seconds_at(&curve, trainer.iterations());
+            let seconds = seconds.map_err(|error| at(&curve, &error))?;
             say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {
