@@ -11,6 +11,7 @@ mod commands;
 mod config;
 mod database;
 mod exit;
+mod given;
 mod help;
 mod interrupt;
 mod match_options;

@@ -298,6 +298,19 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
         let refusal = format!("{} is for {of}", option[0]);
         refused(&[&["call", "--by", by], &option[..]].concat(), 2, &refusal);
     }
+    let hands = "--hands is for --by lbr and --by match and --by duel and --by exploiters only";
+    refused(&["call", "--by", "best-response", "--hands", "10"], 2, hands);
+    let small = ["call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    for option in
+        [["--out", "x"], ["--seed", "1"], ["--threads", "1"], ["--flops", "3"], ["--menu", "fc"]]
+    {
+        let refusal = format!("{} has no effect: the best response in a small game", option[0]);
+        refused(&[&small[..], &option[..]].concat(), 2, &refusal);
+    }
+    let all = ["call", "--by", "best-response", "--menu", "fc", "--flops", "all", "--seed", "1"];
+    refused(&all, 2, "--seed has no effect: no flops are drawn");
+    let buckets = ["cfr", "--by", "best-response", "--sees", "buckets", "--flops", "3"];
+    refused(&buckets, 2, "--flops has no effect: a best response that sees buckets");
     refused(&["call", "--sample-below", "0.1"], 2, "give --cards, too");
     refused(&["call", "--cards", "1", "--from", "preflop"], 2, "from before the flop");
     let duel = ["external:true", "--by", "duel", "--against", "call"];

@@ -527,6 +527,17 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
     // SAGE says something at 7.5 big blinds, and nothing at ten.
     let rules = |stack: usize| made["stacks"][stack]["rules"].as_array().expect("rules").len();
     assert_eq!([rules(0), rules(1)], [2, 1]);
+    assert_eq!(made["stacks"][1]["rules_without_this_stack"], serde_json::json!(["sage"]));
+    let both = shown(&["shove-fold", "--stack", "7.5,10", "--rules", "sage"]);
+    assert!(both.contains(" 10     sage                  –"), "{both}");
+    check_refused(
+        &["shove-fold", "--stack", "10", "--rules", "sage"],
+        3,
+        "it ends at 8 big blinds",
+    );
+    for (name, all) in [("sagee", "one of published, sage, sage-best, always, never")] {
+        check_refused(&["shove-fold", "--stack", "10", "--rules", name], 3, all);
+    }
     let shown = shown(&["shove-fold", "--stack", "10"]);
     assert!(shown.contains("all-in: 58.28 % of hands") && shown.contains("71.1"), "{shown}");
 

@@ -8,6 +8,7 @@ use logs::folder;
 use logs::stats::{FIRST_CHECK, winnings_curve};
 
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::{self, Output};
 use crate::report::{self, Effort, Values};
 use crate::resolve_names::Named;
@@ -26,6 +27,8 @@ const AUTO_HANDS: u64 = 1_000_000;
 /// any time. docs/statistics.md explains each figure and the schema of the JSON document.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
@@ -110,6 +113,9 @@ fn values(text: &str) -> Result<Values, String> {
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
         return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));
+    }
+    if args.estimates == EstimateMode::Off {
+        args.given.refuse(&["values", "imagine"], "it is for estimates, which are off")?;
     }
     let source = Source::open(&args.source, args.game.as_deref())?;
     let boards = match args.allin {

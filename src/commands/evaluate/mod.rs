@@ -9,6 +9,7 @@ use logs::Shard;
 use solvers::response::in_tree::FLOPS;
 
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::Output;
 use crate::resolve_names::{Game, Named};
 use crate::threads::threads;
@@ -42,6 +43,8 @@ mod versus;
 /// strategy, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
     /// list`)
     #[arg(value_name = "AGENT")]
@@ -194,19 +197,22 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 impl Args {
     /// Refuses options of other measurements than that of `--by`.
     fn check_use(&self) -> Result<(), Failure> {
-        use Yardstick::{BestResponse, Duel, Lbr, Match};
-        let options: [(&str, bool, &[Yardstick]); 8] = [
-            ("--actions", self.actions.is_some(), &[Lbr]),
-            ("--from", self.from.is_some(), &[Lbr, Duel]),
-            ("--against", self.against.is_some(), &[Match, Duel]),
-            ("--sample-below", self.sample_below.is_some(), &[Lbr, Duel]),
-            ("--cards", self.cards.is_some(), &[Lbr, Duel]),
-            ("--sees", self.sees.is_some(), &[BestResponse]),
-            ("--flops", self.flops.is_some(), &[BestResponse]),
-            ("--menu", self.menu.is_some(), &[BestResponse]),
+        use Yardstick::{BestResponse, Duel, Exploiters, Lbr, Match};
+        let options: [(&str, &[Yardstick]); 9] = [
+            ("actions", &[Lbr]),
+            ("from", &[Lbr, Duel]),
+            ("against", &[Match, Duel]),
+            ("sample_below", &[Lbr, Duel]),
+            ("cards", &[Lbr, Duel]),
+            ("sees", &[BestResponse]),
+            ("flops", &[BestResponse]),
+            ("menu", &[BestResponse]),
+            ("hands", &[Lbr, Match, Duel, Exploiters]),
         ];
-        let wrong = options.into_iter().find(|(_, given, of)| *given && !of.contains(&self.by));
-        let Some((option, _, of)) = wrong else { return Ok(()) };
+        let wrong =
+            |(field, of): &(&str, &[Yardstick])| self.given.has(field) && !of.contains(&self.by);
+        let Some((field, of)) = options.into_iter().find(wrong) else { return Ok(()) };
+        let option = format!("--{}", field.replace('_', "-"));
         let names = of.iter().filter_map(|by| Some(by.to_possible_value()?.get_name().to_owned()));
         let names: Vec<String> = names.map(|name| format!("--by {name}")).collect();
         Err(Failure::usage(format!("{option} is for {} only", names.join(" and "))))

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::{self, Output};
 use crate::report;
 
@@ -36,6 +37,8 @@ use crate::report;
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     #[command(subcommand)]
     command: Option<SolveCommand>,
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`

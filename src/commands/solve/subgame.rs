@@ -68,7 +68,7 @@ pub(super) struct Options {
     threads: Option<u16>,
     /// Only report the size of the tree and the memory for it
     #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy",
-        "keep"])]
+        "keep", "no_keep", "checkpoint", "iterations", "until"])]
     dry_run: bool,
     /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all),
     /// bN and rN (bet and raise to N chips on the street), a(ll-in), cards as they are dealt. May
@@ -88,7 +88,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) keep: Option<PathBuf>,
     /// Write no checkpoint
-    #[arg(long, requires = "board", conflicts_with = "keep")]
+    #[arg(long, requires = "board", conflicts_with_all = ["keep", "checkpoint"])]
     pub(super) no_keep: bool,
     /// Time between checkpoints; at least ten times as long as the last one took
     #[arg(long, value_name = "TIME", default_value = "1min", requires = "board")]
