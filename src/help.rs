@@ -61,8 +61,8 @@ pub(crate) fn grouped<C: CommandFactory>() -> Command {
     command.help_template(template)
 }
 
-/// The command and its subcommands with descriptions whose paragraphs are lines, which are wrapped to
-/// the terminal when they are shown. In verbatim texts they are wrapped as in the source.
+/// The command and its subcommands with descriptions whose paragraphs are single lines, which are
+/// wrapped to the terminal when they are shown. Verbatim texts are wrapped as in the source.
 fn flowing(mut command: Command) -> Command {
     let flowed = |text: &clap::builder::StyledStr| flow(&text.to_string());
     if let Some(about) = command.get_about().map(flowed) {

@@ -9,7 +9,7 @@ use crate::{Agent, AgentChoice, AgentError, Context, Decision, HandOutcome, Reci
 
 /// An agent that decides only some situations itself.
 pub(crate) trait PartialAgent: Send {
-    /// Whether decisions of the fallback are outside of what the agent is for; it says so with each.
+    /// Whether decisions of the fallback are outside of what the agent is for, which each then says.
     const COUNTED: bool = true;
 
     /// The decision; `None` if the fallback decides.

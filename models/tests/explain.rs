@@ -219,11 +219,11 @@ fn deciles(rates: &[f64]) -> [[f64; 10]; 2] {
 }
 
 /// Every distribution over so many boards is a mean of those in which the worst boards lose and all
-/// others win, and its deciles, of either kind, are the means of theirs: what bounds these win-rates
-/// bounds all.
+/// others win, and its deciles, of either kind, are the means of theirs: what bounds these
+/// win-rates bounds all.
 #[test]
 fn deciles_of_both_kinds_bound_the_win_rate() {
-    // Any deciles may be tested on a path: here each alone, all up to it, all from it on, and pairs.
+    // Any deciles may be tested on a path: here each alone, all up to one or from it on, and pairs.
     let sets = (0..10).flat_map(|a| (0..10).map(move |b| 1 << a | 1 << b));
     let runs = (1..=10).flat_map(|count| [(1 << count) - 1, 0x3FF & !((1 << (count - 1)) - 1)]);
     let sets: HashSet<u32> = sets.chain(runs).collect();

@@ -205,7 +205,8 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     };
     let claims = words::claims(results);
     let claims = claims.iter().map(|claim| {
-        json!({ "claim": claim.claim, "reproduced": claim.mark.word(options), "found": claim.found })
+        let mark = claim.mark.word(options);
+        json!({ "claim": claim.claim, "reproduced": mark, "found": claim.found })
     });
     json!({
         "schema": "cardroom-study-000/2",

@@ -53,20 +53,20 @@ pub struct Args {
         "rules", "response", "meet", "fitness", "matches", "table", "flops", "evaluations"])]
     game: Option<String>,
     /// With --game: maximum statements over all streets, without the default actions
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "game",
+    #[arg(long, value_name = "N", default_value_t = 8,
         value_parser = clap::value_parser!(u8).range(1..=64))]
     statements: u8,
     /// With --game: rounds of 32 neighbours of the best lists
-    #[arg(long, value_name = "N", default_value = "400", requires = "game")]
+    #[arg(long, value_name = "N", default_value = "400")]
     rounds: Count,
     /// With --game: deals for measuring lists, from both seats; some 2 kB each
-    #[arg(long, value_name = "N", default_value = "50k", requires = "game")]
+    #[arg(long, value_name = "N", default_value = "50k")]
     deals: Count,
     /// With --game: start with the lists of this file instead of none
-    #[arg(long, value_name = "FILE", requires = "game")]
+    #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
     /// With a limit --game: allow clauses about win rates, which no-limit lists always may have
-    #[arg(long, requires = "game")]
+    #[arg(long)]
     win_rates: bool,
     /// The search; without it only the rules of --rule are measured
     #[arg(long, value_enum)]
@@ -203,6 +203,8 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     if args.matches.0 < 2 || args.evaluations.0 == 0 {
         return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
     }
+    let whole = ["statements", "rounds", "deals", "start", "win_rates"];
+    args.given.refuse(&whole, "it is for --game")?;
     if matches!(args.search, Some(Kind::Greedy | Kind::Exhaustive)) {
         args.given.refuse(&["evaluations"], "greedy and exhaustive search end by themselves")?;
     }
