@@ -9,7 +9,7 @@ use crate::{Agent, AgentChoice, AgentError, Context, Decision, HandOutcome, Reci
 
 /// An agent that decides only some situations itself.
 pub(crate) trait PartialAgent: Send {
-    /// Whether decisions of the fallback are outside of what the agent is for, which each then says.
+    /// Whether decisions of the fallback are outside of what the agent is for; each says so.
     const COUNTED: bool = true;
 
     /// The decision; `None` if the fallback decides.
