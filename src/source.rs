@@ -39,6 +39,8 @@ pub(crate) struct Log {
     path: PathBuf,
     def: Arc<GameDef>,
     info: MatchInfo,
+    /// The players' names as the log writes them.
+    names: Vec<String>,
 }
 
 /// An error in reading a hand.
@@ -62,7 +64,11 @@ impl Source {
         let info = acpc::read_info(&def, open(path)?).map_err(|source| {
             Failure::input(SourceError::Log { path: path.to_path_buf(), source })
         })?;
-        Ok(Source::Log(Box::new(Log { path: path.to_path_buf(), def, info })))
+        let mut reader = acpc::Reader::new(&def, open(path)?);
+        // The first hand names the players; it has been read before.
+        let _ = reader.next();
+        let names = reader.names().to_vec();
+        Ok(Source::Log(Box::new(Log { path: path.to_path_buf(), def, info, names })))
     }
 
     /// The description of the match.
@@ -70,6 +76,14 @@ impl Source {
         match self {
             Source::Ledger(reader) => reader.info(),
             Source::Log(log) => &log.info,
+        }
+    }
+
+    /// The players' names by number, all different, as the source writes them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            Source::Ledger(reader) => reader.info().names(),
+            Source::Log(log) => log.names.clone(),
         }
     }
 
@@ -148,9 +162,7 @@ impl Source {
     /// The recorded total winnings of each entrant, if the source is an ACPC log with a score.
     pub(crate) fn score(&self) -> Result<Option<Vec<Payoff>>, Failure> {
         let Source::Log(log) = self else { return Ok(None) };
-        let names = log.info.names();
-        let alone = names.iter().all(|one| names.iter().filter(|&name| name == one).count() == 1);
-        Ok(if alone { acpc::read_score(open(&log.path)?, &names) } else { None })
+        Ok(acpc::read_score(open(&log.path)?, &log.names))
     }
 
     /// All hands in order.

@@ -154,6 +154,30 @@ pub struct Provenance {
     pub arguments: Vec<String>,
 }
 
+/// These names, all different: one that occurred before gets a number, as in `call`, `call#2`.
+pub fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    let names: Vec<String> = names.into_iter().collect();
+    for (index, name) in names.iter().enumerate() {
+        let earlier = names[..index].contains(name);
+        let numbered = (2..).map(|number| format!("{name}#{number}"));
+        let free = |new: &String| !distinct.contains(new) && !names.contains(new);
+        let new = if earlier { numbered.into_iter().find(free) } else { None };
+        distinct.push(new.unwrap_or_else(|| name.clone()));
+    }
+    distinct
+}
+
+/// A name with characters replaced that records cannot hold.
+pub(crate) fn plain_name(name: &str) -> String {
+    name.replace(cannot_hold, "_")
+}
+
+/// Whether names in records cannot have this character.
+fn cannot_hold(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || c == ':' || c == '|'
+}
+
 /// Error for a [`MatchInfo`] that cannot be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InfoError {
@@ -187,9 +211,9 @@ impl MatchInfo {
         self.entrants.len()
     }
 
-    /// The entrants' names in order.
+    /// The entrants' names in order; those that share a name are told apart by a number.
     pub fn names(&self) -> Vec<String> {
-        self.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+        distinct_names(self.entrants.iter().map(|entrant| entrant.name.clone()))
     }
 
     /// The whole match that this is a part of.
@@ -201,20 +225,16 @@ impl MatchInfo {
 
     /// The match without anything that identifies its players: they are named `player-1`,
     /// `player-2` and so on; agents, models and the provenance except the program's version are
-    /// removed. Players of one name keep one.
+    /// removed.
     #[must_use]
     pub fn anonymised(&self) -> MatchInfo {
-        let first = |entrant: &Entrant| {
-            let index = self.entrants.iter().position(|other| other.name == entrant.name);
-            index.unwrap_or_default() + 1
-        };
-        let entrant = |one: &Entrant| Entrant::named(format!("player-{}", first(one)));
+        let entrant = |number: usize| Entrant::named(format!("player-{number}"));
         let Provenance { version, .. } = &self.provenance;
         MatchInfo {
             name: "anonymous".to_owned(),
             // Only the last part of a path, which may identify its owner.
             game_name: self.game_name.rsplit('/').next().unwrap_or_default().to_owned(),
-            entrants: self.entrants.iter().map(entrant).collect(),
+            entrants: (1..=self.players()).map(entrant).collect(),
             provenance: Provenance { version: version.clone(), ..Provenance::default() },
             ..self.clone()
         }
@@ -233,8 +253,7 @@ impl MatchInfo {
         }
         let names = self.entrants.iter().map(|entrant| &entrant.name).chain([&self.name]);
         for name in names {
-            let bad = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == '|';
-            if name.is_empty() || name.contains(bad) {
+            if name.is_empty() || name.contains(cannot_hold) {
                 return Err(InfoError::Name(name.clone()));
             }
         }
@@ -290,7 +309,7 @@ fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference
 }
 
 /// The first difference between two games' rules.
-fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
+pub(crate) fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
     fn list<T: ToString>(values: &[T]) -> String {
         match values {
             [] => "none".to_owned(),

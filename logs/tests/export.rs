@@ -97,7 +97,7 @@ proptest! {
         for (number, record) in (1..).zip(&records) {
             phh::write_hand(record, &info, number, &mut text).unwrap();
         }
-        let read = phh::read(&text).unwrap();
+        let read = phh::Reader::new(&text).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
         prop_assert_eq!(read.len(), records.len());
         for (hand, record) in read.iter().zip(&records) {
             prop_assert_eq!(&hand.record, record);
@@ -114,8 +114,9 @@ proptest! {
         _ = csv::Reader::new(&def, with("").as_bytes()).next();
         _ = jsonl::read_line(&def, &text, 1);
         _ = decisions::read_line(&text, 1);
-        _ = phh::read(&text);
-        _ = phh::read(&with("[1]\nvariant = 'NT'\nactions = ['d "));
+        for text in [&text, &with("[1]\nvariant = 'NT'\nactions = ['d ")] {
+            _ = phh::Reader::new(text).map(|reader| reader.collect::<Vec<_>>());
+        }
     }
 }
 
@@ -272,13 +273,43 @@ fn damaged_text_is_refused_with_line_and_reason() {
 }
 
 #[test]
-fn players_who_share_a_name_are_told_apart_by_the_rotation() {
+fn players_of_a_log_who_cannot_be_told_apart_are_refused_and_never_merged() {
     let def = Arc::new(games::kuhn());
-    let text = "STATE:0:cc:Ks|Qs:1|-1:me|me\nSTATE:1:cc:Ks|Qs:1|-1:me|me\n";
-    let entrants: Vec<_> =
-        read_acpc(&def, text).into_iter().map(|record| record.entrants).collect();
-    let expected = [[0, 1], [1, 0]].map(|seats| BySeat::from_slice(&seats).unwrap());
-    assert_eq!(entrants, expected);
+    let read = |names: [&str; 2]| {
+        let hand = |number: usize| format!("STATE:{number}:cc:Ks|Qs:1|-1:{}\n", names[number]);
+        let text = hand(0) + &hand(1);
+        let read = acpc::Reader::new(&def, text.as_bytes()).collect::<Result<Vec<_>, _>>();
+        read.map(|hands| hands[1].entrants).map_err(|error| error.to_string())
+    };
+    assert_eq!(read(["a b|a_b", "a_b|a b"]), Ok(BySeat::from_slice(&[1, 0]).unwrap()));
+    for (names, expected) in [
+        (["me|me", "me|me"], "line 1: `me` is not a name of one player"),
+        (["|me", "|me"], "line 1: `` is not a name of one player"),
+        (["me|you", "me|me"], "line 2: the player in seat 1 has another seat too"),
+        (["me|you", "me|who"], "line 2: `who` did not play before"),
+    ] {
+        let error = read(names).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let text = "STATE:0:cc:Ks|Qs:1|-1:a b|a_b\n";
+    let info = acpc::read_info(&def, text.as_bytes()).unwrap();
+    assert_eq!(info.names(), ["a_b", "a_b#2"]);
+}
+
+#[test]
+fn players_of_one_name_have_two_in_every_format() {
+    let def = Arc::new(games::nolimit_holdem());
+    let mut info = hands::info(&def, 4, false);
+    info.entrants[1].name = info.entrants[0].name.clone();
+    let records = hands::random_hands(&def, 4, 1, 7);
+    for format in Format::ALL.into_iter().filter(|&format| format != Format::Jsonl) {
+        let text = whole(format, &info, &records, 10).remove(0);
+        assert!(text.contains("p0#2"), "{format}: {text}");
+    }
+    info.entrants[1].name = "p0#2".to_owned();
+    assert_eq!(info.names(), ["p0", "p0#2"]);
+    let names = ["a", "a", "a#2", "a"].map(str::to_owned);
+    assert_eq!(logs::distinct_names(names), ["a", "a#3", "a#2", "a#4"]);
 }
 
 #[test]
@@ -370,7 +401,7 @@ fn whole_matches_are_written_with_their_first_and_last_lines() {
     assert_eq!(phhs.len(), 3);
     let read: Vec<HandRecord> = phhs
         .iter()
-        .flat_map(|text| phh::read(text).unwrap().into_iter().map(|hand| hand.record))
+        .flat_map(|text| phh::Reader::new(text).unwrap().map(|hand| hand.unwrap().record))
         .collect();
     assert_eq!(read, records);
 }

@@ -15,5 +15,7 @@ mod ledger;
 mod other_formats;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod phh;
+mod results;
 mod slumbot;
 mod stats;

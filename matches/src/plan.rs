@@ -276,17 +276,9 @@ pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
 /// `call`, `call#2`.
 pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
     let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
-    let names: Vec<String> = agents
-        .iter()
-        .map(|choice| shortened(&choice.name().chars().map(plain).collect::<String>()))
-        .collect();
-    let earlier = |i: usize| names[..i].iter().filter(|&name| *name == names[i]).count();
-    (0..names.len())
-        .map(|i| match earlier(i) {
-            0 => names[i].clone(),
-            n => format!("{}#{}", names[i], n + 1),
-        })
-        .collect()
+    let name =
+        |choice: &AgentChoice| shortened(&choice.name().chars().map(plain).collect::<String>());
+    logs::distinct_names(agents.iter().map(name))
 }
 
 /// A name shortened to fit a table: the beginning and the end of a long one (usually a command).

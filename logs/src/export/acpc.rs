@@ -21,8 +21,9 @@ use game::{BySeat, GameDef, Payoff, notation};
 
 use super::{ReadError, parse_payoff};
 
+use crate::info::plain_name;
 use crate::replay::{line_up, replay};
-use crate::{Entrant, HandRecord, MatchInfo, Provenance};
+use crate::{Entrant, HandRecord, MatchInfo, Provenance, distinct_names};
 
 const FORMAT: &str = "ACPC log";
 
@@ -138,16 +139,16 @@ pub fn read_info(def: &Arc<GameDef>, input: impl BufRead) -> Result<MatchInfo, R
         return Err(ReadError::new(FORMAT, reader.line, "there is no hand in it"));
     }
     let header = reader.header.as_ref();
-    let word = |text: &str| text.replace(|c: char| c.is_whitespace() || c == ':' || c == '|', "_");
+    let names = distinct_names(reader.names.iter().map(|name| plain_name(name)));
     Ok(MatchInfo {
-        name: header.map_or("log".to_owned(), |header| word(&header.name)),
+        name: header.map_or("log".to_owned(), |header| plain_name(&header.name)),
         game_name: header.map_or(String::new(), |header| header.game.clone()),
         hands: header.map_or(0, |header| header.hands),
         seed: header.map_or(0, |header| header.seed),
         duplicate: reader.group > 1,
         shard: None,
         provenance: Provenance::default(),
-        entrants: reader.names.iter().map(|name| Entrant::named(word(name))).collect(),
+        entrants: names.into_iter().map(Entrant::named).collect(),
         game: GameDef::clone(def),
     })
 }
@@ -184,7 +185,7 @@ pub struct Reader<R> {
     header: Option<Header>,
     /// The entrants' names; empty before the first hand.
     names: Vec<String>,
-    /// The entrant of each name, unless two share a name.
+    /// The entrant of each name.
     numbers: HashMap<String, u8>,
     /// Number of hands that share a deal.
     group: u64,
@@ -236,23 +237,27 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// The line-up of a hand. The first hand defines the entrants, as if everyone had moved by one
-    /// seat after each hand before it; where two share a name, they are assumed to move so
-    /// throughout.
+    /// seat after each hand before it.
     fn seated(&mut self, hand: u64, names: &[&str]) -> Result<BySeat<u8>, String> {
         let players = self.def.players;
         if names.len() != players {
             return Err(format!("{} names for {players} players", names.len()));
         }
-        let usual = line_up(hand, players);
         if self.names.is_empty() {
+            let taken =
+                |seat: &usize| names[*seat].is_empty() || names[..*seat].contains(&names[*seat]);
+            if let Some(seat) = (0..players).find(taken) {
+                let named = names[seat];
+                return Err(format!(
+                    "`{named}` is not a name of one player: who is who cannot be told unless all \
+                     have different names"
+                ));
+            }
             self.names = vec![String::new(); players];
-            for (&entrant, &name) in usual.as_slice().iter().zip(names) {
+            for (&entrant, &name) in line_up(hand, players).as_slice().iter().zip(names) {
                 name.clone_into(&mut self.names[usize::from(entrant)]);
                 self.numbers.insert(name.to_owned(), entrant);
             }
-        }
-        if self.numbers.len() < players {
-            return Ok(usual);
         }
         let find = |name: &&str| {
             self.numbers.get(*name).copied().ok_or_else(|| format!("`{name}` did not play before"))

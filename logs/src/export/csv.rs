@@ -149,6 +149,9 @@ impl<R: BufRead> Reader<R> {
 
     /// The number of the entrant with this name, who may be new.
     fn number(&mut self, name: &str) -> Result<String, String> {
+        if name.is_empty() {
+            return Err("there is neither a name nor an entrant's number".to_owned());
+        }
         let known = self.names.iter().position(|known| known == name);
         let number = known.or_else(|| self.names.iter().position(String::is_empty));
         let number = number.ok_or_else(|| format!("`{name}` is one player too many"))?;

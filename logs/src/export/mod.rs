@@ -30,18 +30,27 @@ use game::escape;
 pub struct ReadError {
     /// The format that was expected.
     pub format: &'static str,
-    /// The line of the error, from 1. In PHH the number of the hand's table.
+    /// The line of the error, from 1.
     pub line: u64,
     /// The problem.
     pub reason: String,
+    /// What the hand is, as in: 3 hands `with antes`, if it is sound but records cannot hold it.
+    pub unsupported: Option<&'static str>,
 }
 
 impl ReadError {
     pub(crate) fn new(format: &'static str, line: u64, reason: impl Into<String>) -> ReadError {
         // The message quotes the file.
         let reason = escape::excerpt_of(reason.into().as_bytes(), 400);
-        ReadError { format, line, reason }
+        ReadError { format, line, reason, unsupported: None }
     }
+}
+
+/// The line of a fault in TOML text, and the fault in words on one line.
+pub(crate) fn toml_fault(text: &str, error: &toml::de::Error) -> (u64, String) {
+    let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(text);
+    let words = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    (before.matches('\n').count() as u64 + 1, words)
 }
 
 /// Error for a game that a format cannot express.

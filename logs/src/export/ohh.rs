@@ -43,12 +43,13 @@ pub fn write_hand(
 fn hand(record: &HandRecord, info: &MatchInfo) -> Value {
     let def = record.public.def();
     let id = |seat: Seat| record.entrants[seat];
+    let names = info.names();
     let mut seats: Vec<Seat> = def.seats().collect();
     seats.sort_unstable_by_key(|&seat| id(seat));
     let players: Vec<Value> = seats
         .iter()
         .map(|&seat| {
-            let name = info.entrants.get(usize::from(id(seat))).map_or("?", |one| &one.name);
+            let name = names.get(usize::from(id(seat))).map_or("?", String::as_str);
             let stack = def.stacks[seat.index()];
             json!({ "id": id(seat), "seat": id(seat) + 1, "name": name, "starting_stack": stack })
         })

@@ -28,7 +28,7 @@ use game::{Action, Betting, BySeat, Chips, GameDef, Payoff, Position, PublicStat
 use serde::Deserialize;
 
 use crate::HandRecord;
-use crate::export::{ReadError, csv, parse_payoff};
+use crate::export::{ReadError, csv, parse_payoff, toml_fault};
 use crate::replay::finished;
 
 const FORMAT: &str = "CSV";
@@ -48,7 +48,7 @@ pub struct ColumnMap {
 
 /// A column, or columns whose fields belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "there must be a column's name, or a list of them")]
 enum OneOrMore {
     One(String),
     More(Vec<String>),
@@ -86,8 +86,10 @@ impl ColumnMap {
     /// # Errors
     /// When it is not TOML of this form, or does not have the game's players.
     pub fn parse(text: &str, def: &GameDef) -> Result<ColumnMap, MapError> {
-        let map: ColumnMap =
-            toml::from_str(text).map_err(|error| MapError(error.to_string().trim().to_owned()))?;
+        let map: ColumnMap = toml::from_str(text).map_err(|error| {
+            let (line, words) = toml_fault(text, &error);
+            MapError(format!("line {line}: {words}"))
+        })?;
         let fail = |reason: String| Err(MapError(reason));
         if map.player.len() != def.players {
             let (found, needed) = (map.player.len(), def.players);

@@ -434,7 +434,7 @@ impl EntrantSection {
         let reduction = per_hand.zip(per_group).filter(|&(hand, _)| hand > 0.0 && group > 1.0);
         EntrantSection {
             entrant,
-            name: info.entrants[entrant].name.clone(),
+            name: info.names()[entrant].clone(),
             chips: sums.all.chips(),
             rate: Estimate::of(&sums.all, big_blind),
             bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
