@@ -6,8 +6,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use game::{Betting, GameDef, GameSpec, Quirks};
+use game::{GameDef, GameSpec};
 use serde::{Deserialize, Serialize};
+use show::Difference;
 
 /// The description of a match: all that determines it, and its provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,9 +169,10 @@ pub fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     distinct
 }
 
-/// A name with characters replaced that records cannot hold.
+/// A name with characters replaced that records cannot hold, and those escaped that control a
+/// terminal, reverse the writing or cannot be seen: what is taken in from others passes here.
 pub(crate) fn plain_name(name: &str) -> String {
-    name.replace(cannot_hold, "_")
+    game::escape::visible(name).replace(cannot_hold, "_")
 }
 
 /// Whether names in records cannot have this character.
@@ -190,7 +192,9 @@ pub enum InfoError {
         needed: usize,
     },
     /// A name that would break the line formats of the logs.
-    #[error("the name `{0}` is empty or holds a blank, `:`, `|` or a control character")]
+    #[error(
+        "the name `{0}` is empty or holds a blank, `:`, `|` or a character that cannot be seen"
+    )]
     Name(String),
     /// A number beyond the ledger's range.
     #[error("the {what} {found} is larger than 9223372036854775807")]
@@ -253,7 +257,7 @@ impl MatchInfo {
         }
         let names = self.entrants.iter().map(|entrant| &entrant.name).chain([&self.name]);
         for name in names {
-            if name.is_empty() || name.contains(cannot_hold) {
+            if name.is_empty() || plain_name(name) != **name {
                 return Err(InfoError::Name(name.clone()));
             }
         }
@@ -271,112 +275,45 @@ impl MatchInfo {
     }
 
     /// The first difference between two matches, with both values, or `None` when they play the
-    /// same hands. Shard, name, creation time and arguments are ignored.
+    /// same hands. Shard, names of match and game, creation time and arguments are ignored.
     pub fn difference(&self, other: &MatchInfo) -> Option<Difference> {
-        let (a, b) = (&self.provenance, &other.provenance);
-        let yes = |duplicate| if duplicate { "yes" } else { "no" };
-        let commit = |commit: &Option<String>| commit.clone().unwrap_or("unknown".to_owned());
-        game_difference(self.game.spec(), other.game.spec())
-            .or_else(|| entrant_difference(&self.entrants, &other.entrants))
-            .or_else(|| differ("the seed is", self.seed, other.seed))
-            .or_else(|| differ("the number of hands is", self.hands, other.hands))
-            .or_else(|| differ("duplicate is", yes(self.duplicate), yes(other.duplicate)))
-            .or_else(|| differ("the program's version is", &a.version, &b.version))
-            .or_else(|| differ("the program's commit is", commit(&a.commit), commit(&b.commit)))
+        described(self, other)
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "most values are made for the call")]
-fn differ(what: &'static str, ours: impl ToString, theirs: impl ToString) -> Option<Difference> {
-    let (ours, theirs) = (ours.to_string(), theirs.to_string());
-    (ours != theirs).then_some(Difference { what, ours, theirs })
-}
-
-/// The first difference between entrants: in their names, or else in their agents or models.
-fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference> {
-    let list = |entrants: &[Entrant], show: fn(&Entrant) -> String| {
-        entrants.iter().map(show).collect::<Vec<_>>().join(", ")
-    };
-    let model = |entrant: &Entrant| match &entrant.model_sha256 {
-        Some(hash) => format!("{} ({hash})", entrant.name),
-        None => format!("{} (no file)", entrant.name),
-    };
-    let agent = |entrant: &Entrant| format!("{} ({})", entrant.name, entrant.agent);
-    let by = |what, show| differ(what, list(ours, show), list(theirs, show));
-    by("the entrants are", |entrant| entrant.name.clone())
-        .or_else(|| by("the entrants are", agent))
-        .or_else(|| by("the entrants' models or programs are", model))
 }
 
 /// The first difference between two games' rules.
 pub(crate) fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
-    fn list<T: ToString>(values: &[T]) -> String {
-        match values {
-            [] => "none".to_owned(),
-            values => values.iter().map(T::to_string).collect::<Vec<_>>().join(" "),
+    /// A description that has a game only.
+    #[derive(Serialize)]
+    struct Only<'a> {
+        game: &'a GameSpec,
+    }
+    described(&Only { game: ours }, &Only { game: theirs })
+}
+
+/// The first difference between the descriptions of two matches.
+fn described<T: Serialize>(ours: &T, theirs: &T) -> Option<Difference> {
+    const IGNORED: [&str; 5] =
+        ["name", "game_name", "shard", "provenance.created", "provenance.arguments"];
+    const NAMED: [(&str, &str); 12] = [
+        ("game.betting", "game's betting"),
+        ("game.players", "game's players"),
+        ("game.streets", "game's streets"),
+        ("game.max_raises", "game's maximum raises"),
+        ("game.quirks.max_actions", "game's maximum street actions"),
+        ("game.quirks.short_limit_raise", "game's raises below a bet"),
+        ("entrants.name", "entrants"),
+        ("entrants.agent", "entrants' agents"),
+        ("entrants.model_sha256", "entrants' models or programs"),
+        ("hands", "number of hands"),
+        ("provenance.version", "program's version"),
+        ("provenance.commit", "program's commit"),
+    ];
+    let mut found = show::difference(ours, theirs, &IGNORED, &NAMED)?;
+    if found.what == "game's maximum raises" {
+        for caps in [&mut found.ours, &mut found.theirs] {
+            *caps = caps.replace(&GameSpec::NO_CAP.to_string(), "any");
         }
     }
-    let betting = |betting| match betting {
-        Betting::Limit => "limit",
-        Betting::NoLimit => "no-limit",
-    };
-    let caps = |caps: &[u32]| {
-        let cap = |&cap: &u32| match cap {
-            GameSpec::NO_CAP => "any".to_owned(),
-            cap => cap.to_string(),
-        };
-        list(&caps.iter().map(cap).collect::<Vec<_>>())
-    };
-    let first = |seats: &[usize]| list(&seats.iter().map(|seat| seat + 1).collect::<Vec<_>>());
-    let actions = |quirks: Quirks| match quirks.max_actions {
-        Some(most) => most.to_string(),
-        None => "any".to_owned(),
-    };
-    let short = |quirks: Quirks| if quirks.short_limit_raise { "legal" } else { "illegal" };
-    let (a, b) = (ours, theirs);
-    differ("the game's betting is", betting(a.betting), betting(b.betting))
-        .or_else(|| differ("the game's players are", a.players, b.players))
-        .or_else(|| differ("the game's streets are", a.streets, b.streets))
-        .or_else(|| differ("the game's stacks are", list(&a.stacks), list(&b.stacks)))
-        .or_else(|| differ("the game's blinds are", list(&a.blinds), list(&b.blinds)))
-        .or_else(|| {
-            differ("the game's raise sizes are", list(&a.raise_sizes), list(&b.raise_sizes))
-        })
-        .or_else(|| {
-            differ("the game's first players are", first(&a.first_to_act), first(&b.first_to_act))
-        })
-        .or_else(|| {
-            differ("the game's maximum raises are", caps(&a.max_raises), caps(&b.max_raises))
-        })
-        .or_else(|| differ("the game's suits are", a.suits, b.suits))
-        .or_else(|| differ("the game's ranks are", a.ranks, b.ranks))
-        .or_else(|| differ("the game's hole cards are", a.hole_cards, b.hole_cards))
-        .or_else(|| {
-            differ("the game's board cards are", list(&a.board_cards), list(&b.board_cards))
-        })
-        .or_else(|| {
-            differ(
-                "the game's maximum actions on a street are",
-                actions(a.quirks),
-                actions(b.quirks),
-            )
-        })
-        .or_else(|| differ("the game's raises below a bet are", short(a.quirks), short(b.quirks)))
-}
-
-/// A difference between two matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// The subject, as the beginning of a sentence: `the seed is`.
-    pub what: &'static str,
-    /// The first match's value.
-    pub ours: String,
-    /// The second match's value.
-    pub theirs: String,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} in one and {} in the other", self.what, self.ours, self.theirs)
-    }
+    Some(found)
 }

@@ -301,7 +301,7 @@ fn matches_differ_in_words() {
     check(&|_| {}, "");
     check(
         &|other| other.game = info.game.clone().with_quirks(game::Quirks::ORIGINAL),
-        "the game's maximum actions on a street are any in one and 64 in the other",
+        "the game's maximum street actions are none in one and 64 in the other",
     );
     check(&|other| other.name = "other".into(), "");
     check(&|other| other.seed = 7, "the seed is 42 in one and 7 in the other");
@@ -310,18 +310,21 @@ fn matches_differ_in_words() {
         &|other| other.entrants.iter_mut().for_each(|entrant| entrant.name = "call".into()),
         &format!("the entrants are {names} in one and call, call in the other"),
     );
-    let first = &info.entrants[0].name;
-    let second = &info.entrants[1].name;
     check(
         &|other| other.entrants[1].model_sha256 = Some("ab12".into()),
-        &format!(
-            "the entrants' models or programs are {first} (no file), {second} (no file) in one and \
-             {first} (no file), {second} (ab12) in the other"
-        ),
+        "the entrants' models or programs are none, none in one and none, ab12 in the other",
     );
     check(
         &|other| other.game = games::kuhn(),
         "the game's streets are 4 in one and 1 in the other",
+    );
+    check(
+        &|other| {
+            let max_raises = vec![game::GameSpec::NO_CAP; 4];
+            let spec = game::GameSpec { max_raises, ..info.game.spec().clone() };
+            other.game = game::GameDef::new(spec).unwrap();
+        },
+        "the game's maximum raises are 3 4 4 4 in one and any any any any in the other",
     );
     check(
         &|other| other.game = games::nolimit_holdem(),
