@@ -1,5 +1,6 @@
 //! The sources of recorded hands: a match folder, a ledger, or an ACPC log.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -7,11 +8,13 @@ use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, Seat};
 use logs::export::{ReadError, acpc};
+use logs::import::SiteFormat;
 use logs::ledger::{Integrity, SlumbotHand};
 use logs::stats::StopRule;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
+use show::number::counted;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -41,6 +44,8 @@ pub(crate) struct Log {
     info: MatchInfo,
     /// The players' names as the log writes them.
     names: Vec<String>,
+    /// Whether what is wrong with the log has been said.
+    told: Cell<bool>,
 }
 
 /// An error in reading a hand.
@@ -68,7 +73,8 @@ impl Source {
         // The first hand names the players; it has been read before.
         let _ = reader.next();
         let names = reader.names().to_vec();
-        Ok(Source::Log(Box::new(Log { path: path.to_path_buf(), def, info, names })))
+        let (path, told) = (path.to_path_buf(), Cell::new(false));
+        Ok(Source::Log(Box::new(Log { path, def, info, names, told })))
     }
 
     /// The description of the match.
@@ -111,8 +117,7 @@ impl Source {
     /// Warns on standard error if hands were changed, removed or added.
     pub(crate) fn warn_of_faults(&self, quiet: bool) -> Result<(), Failure> {
         if let Some(found) = self.integrity(quiet)?.filter(|found| !found.faults.is_empty()) {
-            // Nothing can be done when stderr is closed.
-            let _ = writeln!(std::io::stderr(), "warning: {}", found.words());
+            warn(&found.words());
         }
         Ok(())
     }
@@ -174,12 +179,58 @@ impl Source {
                 Box::new(reader.hands().map(|record| record.map_err(SourceError::from)))
             }
             Source::Log(log) => {
-                let reader = acpc::Reader::new(&log.def, open(&log.path)?);
-                let located = |source| SourceError::Log { path: log.path.clone(), source };
-                Box::new(reader.map(move |record| record.map_err(located)))
+                Box::new(LogHands { log, reader: acpc::Reader::new(&log.def, open(&log.path)?) })
             }
         })
     }
+}
+
+/// The hands of a log. What is wrong with it but no error is told once, when all have been read.
+struct LogHands<'a> {
+    log: &'a Log,
+    reader: acpc::Reader<BufReader<File>>,
+}
+
+impl Iterator for LogHands<'_> {
+    type Item = Result<HandRecord, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let path = &self.log.path;
+        match self.reader.next() {
+            Some(Err(error)) if error.cut => {
+                if !self.log.told.get() {
+                    warn_of_cut(path, &error);
+                }
+                self.next()
+            }
+            Some(Err(source)) => Some(Err(SourceError::Log { path: path.clone(), source })),
+            Some(Ok(record)) => Some(Ok(record)),
+            None => {
+                let repeated = self.reader.repeated().filter(|_| !self.log.told.get());
+                if let Some((count, line)) = repeated {
+                    let (path, hands) = (path.display(), counted(count, "hand"));
+                    warn(&format!(
+                        "{path}: {hands} with the number of an earlier one, the first on line \
+                         {line}: the same hands may be there twice"
+                    ));
+                }
+                self.log.told.set(true);
+                None
+            }
+        }
+    }
+}
+
+/// Warns of a hand that is left out because its file ends in the middle of it.
+pub(crate) fn warn_of_cut(path: &Path, error: &ReadError) {
+    let path = path.display();
+    warn(&format!("{path} ends in the middle of a hand, which is left out: {error}"));
+}
+
+/// Prints a warning on standard error.
+pub(crate) fn warn(text: &str) {
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "warning: {}", game::escape::visible(text));
 }
 
 /// Verifies the hashes of a ledger's rows.
@@ -223,10 +274,24 @@ const START: u64 = 1 << 16;
 /// The number of characters shown of the first line of an unknown file.
 const SHOWN: usize = 60;
 
-/// The header of an ACPC log; the outer `None` for a database.
-fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
+/// The beginning of a file.
+fn start(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     open(path)?.take(START).read_to_end(&mut bytes).map_err(cannot_read(path))?;
+    Ok(bytes)
+}
+
+/// The format of poker sites that a file has, if it has one.
+pub(crate) fn site_format(path: &Path) -> Result<Option<SiteFormat>, Failure> {
+    if path.is_dir() {
+        return Ok(None);
+    }
+    Ok(SiteFormat::of(&String::from_utf8_lossy(&start(path)?)))
+}
+
+/// The header of an ACPC log; the outer `None` for a database.
+fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
+    let bytes = start(path)?;
     if bytes.starts_with(b"SQLite format 3\0") {
         return Ok(None);
     }
@@ -240,10 +305,19 @@ fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
         "" => "it is empty".to_owned(),
         _ => format!("it begins with `{shown}{cut}`"),
     };
+    let site = site_format(path)?.map(SiteFormat::name);
     let path = path.display();
-    Err(Failure::input(anyhow::anyhow!(
-        "{path} is neither a cardroom ledger nor an ACPC log: {begins}"
-    )))
+    Err(Failure::input(match site {
+        Some(name) => anyhow::anyhow!(
+            "{path} is {name}: `cardroom import {path} --out FOLDER` makes a match of it, which \
+             can be read here"
+        ),
+        None => anyhow::anyhow!(
+            "{path} is neither a cardroom ledger nor an ACPC log: {begins} (`cardroom import` also \
+             reads PokerStars text, Open Hand History, PHH in files named .phh or .phhs, and CSV \
+             in files named .csv)"
+        ),
+    }))
 }
 
 /// The game of a log: `game`, or the one in the log's header, with or without its folder.

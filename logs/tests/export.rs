@@ -434,3 +434,89 @@ fn a_manifest_comes_back() {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
     }
 }
+
+/// A time after each hand, as the logs of the competition's servers have it.
+#[test]
+fn a_comment_after_a_hand_is_no_name() {
+    let def = Arc::new(games::nolimit_holdem());
+    let plain = "STATE:3:r220c/cr500c/cr1100f:Jd8d|AsTc/9h5d2c/9s:-500|500:Machine|guest.one\n\
+                 STATE:0:f:7h3c|9d4s:50|-50:Machine|guest.one\nSCORE:-450|450:Machine|guest.one\n";
+    let timed = plain.replace("one\n", "one # 1500000000.25\n").replace("f:7h", "f:7h");
+    let info = |text: &str| acpc::read_info(&def, text.as_bytes()).unwrap();
+    assert_eq!(read_acpc(&def, &timed), read_acpc(&def, plain));
+    assert_eq!(info(&timed).names(), info(plain).names());
+    let names = info(plain).names();
+    let score = |text: &str| acpc::read_score(text.as_bytes(), &names);
+    assert!(score(plain).is_some() && score(&timed) == score(plain));
+    // A name may have the sign in it.
+    let numbered = plain.replace("Machine", "bot#2");
+    assert!(info(&numbered).names().contains(&"bot#2".to_owned()));
+}
+
+#[test]
+fn a_last_line_that_is_cut_short_costs_one_hand() {
+    let def = Arc::new(games::nolimit_holdem());
+    let (info, records) = (hands::info(&def, 3, false), hands::random_hands(&def, 3, 1, 7));
+    let text = write_acpc(&info, &records);
+    let last = text.rfind("STATE").unwrap();
+    for end in last + 1..text.len() - 1 {
+        let read: Vec<_> = acpc::Reader::new(&def, text[..end].as_bytes()).collect();
+        assert_eq!(read[..2].iter().flatten().cloned().collect::<Vec<_>>(), records[..2]);
+        let error = read[2].as_ref().unwrap_err();
+        assert!(error.cut && read.len() == 3, "{}: {error}", &text[last..end]);
+    }
+    // Without its end alone the line is whole, and what is wrong in a whole line is an error.
+    assert_eq!(read_acpc(&def, text.trim_end()), records);
+    let wrong =
+        text.trim_end().replacen(&format!(":{}|", records[2].payoffs.as_slice()[0]), ":7|", 1);
+    let error = acpc::Reader::new(&def, wrong.as_bytes()).find_map(Result::err).unwrap();
+    assert!(!error.cut, "{error}");
+    // So it is in CSV files.
+    let mut text = String::new();
+    csv::write_header(&mut text);
+    records.iter().for_each(|record| csv::write_hand(record, &info.names(), &mut text));
+    let rows: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    for end in [rows[4] + 3, rows[5] + 1, rows[5] + 3] {
+        let read: Vec<_> = csv::Reader::new(&def, text[..end].as_bytes()).collect();
+        assert_eq!(read[..2].iter().flatten().cloned().collect::<Vec<_>>(), records[..2]);
+        assert!(read[2].as_ref().is_err_and(|error| error.cut), "{}", &text[..end]);
+    }
+}
+
+#[test]
+fn a_number_that_occurs_again_is_noticed_but_not_in_the_next_match() {
+    let def = Arc::new(games::nolimit_holdem());
+    let (info, records) = (hands::info(&def, 40, false), hands::random_hands(&def, 40, 1, 7));
+    let text = write_acpc(&info, &records);
+    let lines: Vec<&str> = text.lines().collect();
+    let repeated = |text: &str| {
+        let mut reader = acpc::Reader::new(&def, text.as_bytes());
+        reader.by_ref().for_each(|hand| drop(hand.unwrap()));
+        reader.repeated()
+    };
+    assert_eq!(repeated(&text), None);
+    assert_eq!(repeated(&(text.clone() + &text)), None, "another header begins another match");
+    assert_eq!(repeated(&format!("{text}{}\n", lines[7])), Some((1, 42)));
+    // In any order.
+    let mut mixed: Vec<&str> = lines[1..].to_vec();
+    mixed.reverse();
+    mixed.rotate_left(13);
+    assert_eq!(repeated(&mixed.join("\n")), None);
+    mixed.extend_from_slice(&lines[3..6]);
+    assert_eq!(repeated(&mixed.join("\n")), Some((3, 41)));
+}
+
+/// Names that would steer a terminal, turn the writing round or break a line.
+#[test]
+fn names_of_others_are_taken_in_as_text_that_can_be_seen() {
+    let def = Arc::new(games::nolimit_holdem());
+    let text = "STATE:0:f:7h3c|9d4s:50|-50:a\u{1b}[2Jb|c\u{202e}d\n";
+    let info = acpc::read_info(&def, text.as_bytes()).unwrap();
+    assert_eq!(info.names(), ["a\\u{1b}[2Jb", "c\\u{202e}d"]);
+    assert!(info.check().is_ok());
+    for bad in ["a\u{1b}", "a\u{202e}", "a\u{200b}b", "a\nb", ""] {
+        let mut info = hands::info(&def, 1, false);
+        info.entrants[0].name = bad.to_owned();
+        assert!(info.check().is_err(), "{bad:?}");
+    }
+}

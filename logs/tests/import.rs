@@ -62,6 +62,7 @@ fn files_with_the_same_numbers_are_one_match_numbered_anew() {
     twice.extend(through_phh(&info, &records));
     let both = gathered(twice, "both", false).unwrap();
     assert!(both.renumbered && both.hands.len() == 8 && both.info.hands == 8);
+    assert_eq!(both.repeated, 4, "all of them are there twice");
     assert_eq!(both.hands[5].public, records[1].public);
     assert_eq!(both.hands[5].entrants, records[1].entrants, "who sat there is who sat there");
     assert!(!both.info.duplicate);

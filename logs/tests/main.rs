@@ -17,5 +17,6 @@ mod other_formats;
 mod parquet;
 mod phh;
 mod results;
+mod site_files;
 mod slumbot;
 mod stats;

@@ -134,7 +134,7 @@ proptest! {
         let (info, records) = match_of(&def, seed);
         let mut text = String::new();
         for record in &records {
-            ohh::write_hand(record, &info, &mut text).unwrap();
+            ohh::write_hand(record, &info, &info.names(), &mut text);
         }
         let hands: Vec<&str> = text.split_terminator("\n\n").collect();
         prop_assert_eq!(hands.len(), records.len());

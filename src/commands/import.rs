@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use game::GameDef;
 use logs::export::{ReadError, csv, phh};
+use logs::folder::FILES;
 use logs::import::columns::{self, ColumnMap};
-use logs::import::{GatherError, Gathered, ImportedHand, gather};
+use logs::import::{GatherError, Gathered, ImportedHand, SiteFormat, SiteHands, gather};
 use logs::{HandRecord, LedgerWriter, MatchInfo, distinct_names, ledger};
 use matches::games::load_game;
 use matches::plan::files_sha256;
@@ -23,7 +24,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
-use crate::source::Source;
+use crate::source::{Source, site_format, warn, warn_of_cut};
 
 /// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
@@ -32,8 +33,9 @@ const AT_ONCE: usize = 4096;
 ///
 /// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes; amounts with decimals become
 /// whole chips), CSV with the columns that `export` writes (with --game) or with those that a map
-/// names (--columns), ACPC logs, and other ledgers. All hands must be of the same game and players,
-/// in any seats. Other information in the files is dropped and reported.
+/// names (--columns), ACPC logs, PokerStars text, Open Hand History, and other ledgers. All hands
+/// must be of the same game and players, in any seats. Other information in the files is dropped
+/// and reported.
 #[derive(clap::Args)]
 pub struct Args {
     /// The files, in the order of their hands
@@ -95,15 +97,18 @@ struct Lost {
     fields: BTreeSet<String>,
     /// Numbers of hands that were left out, by what they are.
     hands: BTreeMap<String, u64>,
+    /// The units of money that are 100 chips.
+    money: BTreeSet<String>,
     /// Decimals of amounts in PHH files.
     decimals: usize,
 }
 
 /// Runs the command: reads the files, writes the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    if args.out.join(ledger::FILE_NAME).exists() {
+    if let Some(file) = FILES.iter().find(|file| args.out.join(file).exists()) {
+        let what = if *file == ledger::FILE_NAME { "a match" } else { file };
         return Err(Failure::input(anyhow::anyhow!(
-            "{} already holds a match: choose another folder with --out",
+            "{} already holds {what}: choose another folder with --out",
             args.out.display()
         )));
     }
@@ -132,7 +137,17 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     })?;
     gathered.left_out.append(&mut lost.hands);
     name_agents(args, &mut gathered.info)?;
-    write(&gathered, &args.out)?;
+    // What did not exist before is removed where it cannot be finished.
+    let above = args.out.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    let made = above.take_while(|folder| !folder.exists()).last();
+    write(&gathered, &args.out).inspect_err(|_| {
+        let files = FILES.map(|file| args.out.join(file));
+        // The first error is the one to tell.
+        let _ = match made {
+            Some(folder) => fs::remove_dir_all(folder),
+            None => files.iter().filter(|file| file.exists()).try_for_each(fs::remove_file),
+        };
+    })?;
     if !args.quiet {
         tell(&gathered, &lost, args.files.len());
     }
@@ -180,7 +195,7 @@ fn read(
             let file = BufReader::new(File::open(path).map_err(|error| located(&error))?);
             if let Some(map) = column_map(args, &def)? {
                 let mut reader = columns::Reader::new(&def, map, file);
-                for hand in reader.by_ref() {
+                for hand in reader.by_ref().filter(|hand| is_whole(path, hand)) {
                     let (record, players) = hand.map_err(|error| located(&error))?;
                     let place = place(record.hand);
                     hands.push(ImportedHand { record, players, place });
@@ -190,6 +205,9 @@ fn read(
             }
             let mut reader = csv::Reader::new(&def, file);
             while let Some(record) = reader.next() {
+                if !is_whole(path, &record) {
+                    break;
+                }
                 let record = record.map_err(|error| located(&error))?;
                 // Entrants with numbers need no names.
                 let name = |(number, name): (usize, &String)| match name.as_str() {
@@ -202,12 +220,72 @@ fn read(
             lost.fields.extend(reader.passed_over().iter().cloned());
         }
         _ => {
+            if let Some(format) = site_format(path)? {
+                return read_site(path, format, args.leave_out, hands, lost);
+            }
             let source = Source::open(path, game)?;
             let names = source.names();
             for record in source.hands()? {
                 hands.push(imported(record.map_err(Failure::input)?, &names, &place));
             }
         }
+    }
+    Ok(())
+}
+
+/// Whether a hand was read, or cannot be; warns of one that the end of the file has cut off.
+fn is_whole<T>(path: &Path, hand: &Result<T, ReadError>) -> bool {
+    let cut = hand.as_ref().err().filter(|error| error.cut);
+    cut.inspect(|error| warn_of_cut(path, error)).is_none()
+}
+
+/// Reads the hands of a file in a format of poker sites.
+fn read_site(
+    path: &Path,
+    format: SiteFormat,
+    leave_out: bool,
+    hands: &mut Vec<ImportedHand>,
+    lost: &mut Lost,
+) -> Result<(), Failure> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())));
+    let SiteHands { hands: found, repeated, money, .. } = format.read(&text?);
+    for hand in found.into_iter().filter(|hand| is_whole(path, hand)) {
+        match hand {
+            Ok((record, players)) => {
+                let place = format!("{}, hand {}", path.display(), record.hand);
+                hands.push(ImportedHand { record, players, place });
+            }
+            Err(ReadError { unsupported: Some(kind), .. }) if leave_out => {
+                *lost.hands.entry(kind.to_owned()).or_default() += 1;
+            }
+            Err(error) => {
+                let remedy = match error.unsupported {
+                    Some(_) => "; --leave-out leaves such hands out",
+                    None => "",
+                };
+                let path = path.display();
+                return Err(Failure::input(anyhow::anyhow!("{path}: {error}{remedy}")));
+            }
+        }
+    }
+    if let Some(line) = repeated.first() {
+        warn(&format!(
+            "{}: {} with the number of an earlier one, the first on line {line}: the same hands \
+             may be there twice",
+            path.display(),
+            counted(repeated.len() as u64, "hand")
+        ));
+    }
+    lost.fields.extend(format.not_kept().iter().map(|&field| field.to_owned()));
+    lost.money.extend(money);
+    if lost.money.len() > 1 {
+        let units: Vec<&str> = lost.money.iter().map(String::as_str).collect();
+        return Err(Failure::input(anyhow::anyhow!(
+            "{}: 100 chips cannot be {} at once: import hands of different money separately",
+            path.display(),
+            units.join(" and ")
+        )));
     }
     Ok(())
 }
@@ -309,6 +387,14 @@ fn tell(gathered: &Gathered, lost: &Lost, files: usize) {
     }
     for (what, &count) in &gathered.left_out {
         lines.push(format!("left out: {} {what}", counted(count, "hand")));
+    }
+    lines.extend(lost.money.iter().map(|unit| format!("amounts are in chips: 100 are {unit}")));
+    if gathered.repeated > 0 {
+        lines.push(format!(
+            "warning: {} of the same number and content as an earlier one: the same hands may \
+             have been read twice",
+            counted(gathered.repeated, "hand")
+        ));
     }
     if gathered.renumbered {
         lines.push(

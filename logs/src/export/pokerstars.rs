@@ -128,7 +128,7 @@ impl Writer {
                 }
             }
         }
-        let back = uncalled(record);
+        let back = uncalled(&record.public);
         if let Some((seat, chips)) = back {
             let (amount, name) = (dollars(chips.into()), self.name(record, seat));
             line(format_args!("Uncalled bet ({amount}) returned to {name}"));

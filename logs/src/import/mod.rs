@@ -6,11 +6,17 @@
 //! Hands keep their numbers if these are unique, else they are renumbered in order of arrival.
 
 pub mod columns;
+mod ohh;
+mod pokerstars;
+mod site;
+mod table_hand;
 
-use std::collections::{BTreeMap, BTreeSet};
+pub use site::{SiteFormat, SiteHand, SiteHands};
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use game::{BySeat, GameDef};
+use game::{BySeat, GameDef, notation};
 use show::number::counted;
 
 use crate::info::{game_difference, plain_name};
@@ -36,6 +42,8 @@ pub struct Gathered {
     pub hands: Vec<HandRecord>,
     /// Whether hands were renumbered.
     pub renumbered: bool,
+    /// Number of hands that are the same as another, with its number.
+    pub repeated: u64,
     /// The names that the match writes differently: as given, and as written.
     pub renamed: Vec<(String, String)>,
     /// Numbers of hands that were left out, by what they are: `with other players`.
@@ -131,7 +139,9 @@ pub fn gather(
     let First { def, names, .. } = first.ok_or_else(|| GatherError::Nothing(left_out.clone()))?;
     let numbers: BTreeSet<u64> = records.iter().map(|record| record.hand).collect();
     let too_large = |&number: &u64| i64::try_from(number).is_err();
-    let renumbered = numbers.len() != records.len() || numbers.last().is_some_and(too_large);
+    let unique = numbers.len() == records.len();
+    let renumbered = !unique || numbers.last().is_some_and(too_large);
+    let repeated = if unique { 0 } else { repeated(&records) };
     if renumbered {
         for (number, record) in (0..).zip(&mut records) {
             (record.hand, record.deal) = (number, number);
@@ -152,7 +162,20 @@ pub fn gather(
         game: (*def).clone(),
     };
     let renamed = pairs.filter(|(given, written)| given != written).collect();
-    Ok(Gathered { info, hands: records, renumbered, renamed, left_out })
+    Ok(Gathered { info, hands: records, renumbered, repeated, renamed, left_out })
+}
+
+/// The number of hands that are the same as an earlier one, in their number too.
+fn repeated(hands: &[HandRecord]) -> u64 {
+    let mut seen = HashSet::new();
+    let again = |record: &&HandRecord| {
+        let HandRecord { hand, public, hole, payoffs, entrants, .. } = record;
+        let mut text = format!("{hand} {payoffs:?} {entrants:?} ");
+        notation::write_betting(public, &mut text);
+        notation::write_cards(public, hole, &mut text);
+        !seen.insert(text)
+    };
+    hands.iter().filter(again).count() as u64
 }
 
 /// What the first hand says about the match.

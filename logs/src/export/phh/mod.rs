@@ -55,7 +55,7 @@ pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
 
 /// The game with the same stacks and blind sizes, the blinds in their usual seats and the usual
 /// order of play.
-fn usual_spec(spec: &GameSpec) -> GameSpec {
+pub(crate) fn usual_spec(spec: &GameSpec) -> GameSpec {
     let players = spec.players;
     let mut sizes = spec.blinds.clone();
     sizes.sort_unstable();
@@ -180,7 +180,7 @@ fn actions(record: &HandRecord) -> Vec<String> {
 
 /// Shows the hands; an unknown one is mucked if it lost.
 fn show(record: &HandRecord, actions: &mut Vec<String>) {
-    let back = uncalled(record);
+    let back = uncalled(&record.public);
     for seat in record.public.remaining().iter() {
         let hole = &record.hole[seat];
         let returned = back.filter(|&(who, _)| who == seat).map_or(0, |(_, chips)| chips);
