@@ -290,7 +290,8 @@ fn names_of_others_are_shown_escaped_wherever_they_come_from() {
     let game = "holdem.nolimit.2p.reverse_blinds";
     let log = format!("STATE:0:f:7h3c|9d4s:50|-50:{steers}|{turns}\n");
     let phh = "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [50, 100]\nmin_bet = 100\n\
-               starting_stacks = [20000, 20000]\nactions = ['d dh p1 AhKh', 'd dh p2 7c2d', 'p2 f']\n\
+               starting_stacks = [20000, 20000]\n\
+               actions = ['d dh p1 AhKh', 'd dh p2 7c2d', 'p2 f']\n\
                players = [\"a\\u001b[2Jb\", \"c\\u202e\\nd\"]\n";
     let columns = format!("Bot,Guest,Betting,Board,Won\n{steers},{turns},f,,50\n");
     let map = "betting = 'Betting'\nboard = 'Board'\n[[player]]\nname_column = 'Bot'\nposition = \
