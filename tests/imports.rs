@@ -88,7 +88,11 @@ fn players_without_names_are_those_of_their_seats_and_never_seated_by_guess() {
         ("h.phhs", named(""), place),
         ("h.phhs", named("players = ['A', 'A']"), place),
         ("h.phhs", named("players = ['A', '']\nseats = [3, 3]"), place),
-        ("h.csv", rows("", ["a", "a"]), "line 3: the player in seat 1 has another seat too"),
+        (
+            "h.csv",
+            rows("", ["a", "a"]),
+            "line 3: hand 7: the player in seat 1 has another seat too",
+        ),
         ("h.csv", rows("", ["", ""]), "line 2: there is neither a name nor an entrant's number"),
         ("h.log", "STATE:0:f:|:50|-50:a|a\n".into(), "line 1: `a` is not a name of one player"),
     ] {
@@ -151,7 +155,8 @@ fn results_that_no_hidden_cards_give_are_refused_with_their_line() {
     let possible = line(["-240", "240"]);
     for chips in [["-300", "300"], ["20000", "-20000"], ["57", "-57"], ["-120", "120"]] {
         let log = possible.clone() + &line(chips).replace(":5:", ":6:");
-        let expected = format!("h.log: ACPC log, line 2: payoffs [{}, {}]", chips[0], chips[1]);
+        let expected =
+            format!("h.log: ACPC log, line 2: hand 6: payoffs [{}, {}]", chips[0], chips[1]);
         check_failure(&import(at, &[("h.log", &log)], &game), 3, &expected);
         let stats = cardroom(at, &[&["stats", "h.log"], &game[..]].concat());
         check_failure(&stats, 3, "are impossible: the seats put in [240, 240]");

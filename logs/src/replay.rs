@@ -80,11 +80,15 @@ fn finish(
         (None, None) => return Err("the result is unknown: cards are missing".to_owned()),
         (Some(computed), Some(given)) if computed == given => computed,
         (computed, Some(given)) => {
-            if given.as_slice().iter().copied().sum::<Payoff>() != Payoff::ZERO {
+            let pot = Payoff::from_chips(public.pot() as i64);
+            // Larger ones might not even be added up.
+            let within = given.as_slice().iter().all(|&payoff| -pot <= payoff && payoff <= pot);
+            if within && given.as_slice().iter().copied().sum::<Payoff>() != Payoff::ZERO {
                 return Err(format!("payoffs {given:?} do not add up to zero"));
             }
-            let exact = computed.is_none().then(|| explained(public, hole, &given, false));
-            let odd = || odd_chips.then(|| explained(public, hole, &given, true)).flatten();
+            let by_cards = |odd_chips| explained(public, hole, &given, odd_chips);
+            let exact = (within && computed.is_none()).then(|| by_cards(false));
+            let odd = || (within && odd_chips).then(|| by_cards(true)).flatten();
             exact.flatten().or_else(odd).ok_or_else(|| match computed {
                 Some(rules) => format!("payoffs are {given:?}, but the rules give {rules:?}"),
                 None => format!(

@@ -258,7 +258,7 @@ fn damaged_text_is_refused_with_line_and_reason() {
         let message = errors.next().unwrap().to_string();
         assert!(message.contains(expected), "{message}");
     };
-    check("# x\nSTATE:0:cc:Ks:1|-1:a|b\n", "line 2: cards `Ks`: 1 hands for 2 players");
+    check("# x\nSTATE:0:cc:Ks:1|-1:a|b\n", "line 2: hand 0: cards `Ks`: 1 hands for 2 players");
     check("STATE:0:cc:Ks|Qs:1:a|b\n", "`1` is not 2 amounts");
     check("STATE:0:cc:Ks|Qs:1|-1\n", "6 fields");
     check("STATE:x:cc:Ks|Qs:1|-1:a|b\n", "`x` is not the number of a hand");
@@ -285,7 +285,7 @@ fn players_of_a_log_who_cannot_be_told_apart_are_refused_and_never_merged() {
     for (names, expected) in [
         (["me|me", "me|me"], "line 1: `me` is not a name of one player"),
         (["|me", "|me"], "line 1: `` is not a name of one player"),
-        (["me|you", "me|me"], "line 2: the player in seat 1 has another seat too"),
+        (["me|you", "me|me"], "line 2: hand 1: the player in seat 1 has another seat too"),
         (["me|you", "me|who"], "line 2: `who` did not play before"),
     ] {
         let error = read(names).unwrap_err();

@@ -272,12 +272,17 @@ fn a_fault_is_told_with_its_line_and_hand_in_words() {
             assert_eq!(error.to_string(), expected);
         }
     }
+    let low = text.replace("200, 200", "1e2, 200.5").replace("p2 f", "p2 cbr 15");
+    let low = read(&low).unwrap_err().to_string();
+    let expected = "`p2 cbr 15`: a raise to 1500 is outside 2000 to 20050 (in chips, 100 to 1)";
+    assert!(low.ends_with(expected), "{low}");
     let number = read(&text.replace("'abc-12'", "1.5")).unwrap_err().to_string();
     assert_eq!(number, "PHH, line 8: hand 1: `hand` must be a whole number or text, not `1.5`");
     for (text, expected) in [
         ("[one]\nvariant = 'NT'", "line 1: `one` is not the number of a hand"),
         ("a = 1", "line 1: `a` is not the number of a hand"),
         ("\n1 = 2", "line 2: `1` is not a hand but one value"),
+        ("[7]\na = 1\n[007]\n", "line 3: `007` is the number of two hands"),
         ("[1]\nmin_bet 10", "line 2: this is not TOML: key with no value, expected `=`"),
         ("[1]\nhand = 1\nhand = 2", "line 3: this is not TOML: duplicate key"),
     ] {
@@ -322,7 +327,7 @@ fn chips_are_the_same_in_all_hands_of_files_with_and_without_cents() {
     for (stack, decimals, chips) in [
         ("0.30000000000000004e3", 0, 300),
         ("199.70000000000002", 2, 19_970),
-        ("2.0001e+2", 4, 2_000_100),
+        ("2.00001e+2", 3, 200_001),
         ("200.00000", 0, 200),
     ] {
         let text = plain.replace("200, 200", &format!("{stack}, 400"));

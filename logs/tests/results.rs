@@ -231,9 +231,13 @@ fn only_a_loss_a_split_and_a_win_of_what_was_put_in_are_possible() {
     let line = format!("5:r240c/cc/cc/cc:|JsTh{board}:-300|300:A|B");
     assert_eq!(
         read(&line).unwrap_err(),
-        "ACPC log, line 2: payoffs [-300, 300] are impossible: the seats put in [240, 240], and no \
+        "ACPC log, line 2: hand 5: payoffs [-300, 300] are impossible: the seats put in [240, 240], and no \
          hidden cards divide the pot like that"
     );
+    for chips in [i64::MAX / 2520, 99_999_999_999_999, 40_000] {
+        let line = format!("5:r240c/cc/cc/cc:|JsTh{board}:{chips}|{chips}:A|B");
+        assert!(read(&line).is_err(), "{line}");
+    }
     // Nobody beats the best hand there is, nobody but its like ties it, and all tie a board that
     // nobody can improve.
     for (cards, board, possible) in [

@@ -234,6 +234,7 @@ impl<R: BufRead> Reader<R> {
         let entrants = self.seated(hand, &names)?;
         let deal = hand / self.group;
         replay(&self.def, hand, deal, betting, cards, Some(payoffs), entrants)
+            .map_err(|reason| format!("hand {hand}: {reason}"))
     }
 
     /// The line-up of a hand. The first hand defines the entrants, as if everyone had moved by one

@@ -220,6 +220,7 @@ impl<R: BufRead> Reader<R> {
         }
         let (hand, deal) = (number(&first[0])?, number(&first[1])?);
         finished(HandRecord { hand, deal, public, hole, payoffs, entrants }, Some(payoffs))
+            .map_err(|reason| format!("hand {hand}: {reason}"))
             .map(Some)
     }
 }

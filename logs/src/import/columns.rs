@@ -244,7 +244,8 @@ impl Row<'_> {
         let empty = BySeat::new(def.players);
         let hand =
             HandRecord { hand: number, deal: number, public, hole, payoffs: empty, entrants };
-        Ok((finished(hand, payoffs)?, players))
+        let record = finished(hand, payoffs);
+        Ok((record.map_err(|reason| format!("hand {number}: {reason}"))?, players))
     }
 
     /// The players' seats, in the map's order.

@@ -13,7 +13,7 @@ use game::{
     Turn,
 };
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use super::FORMAT;
 use super::fields::{Fault, Fields, MAX_DECIMALS, at, decimals, items, number, unsupported};
@@ -91,25 +91,23 @@ impl<'a> Reader<'a> {
             let (line, words) = toml_fault(text, &error);
             ReadError::new(FORMAT, line, format!("this is not TOML: {words}"))
         })?;
-        let tables: BTreeMap<u64, Spanned<DeTable<'_>>> = if whole.get_ref().contains_key("variant")
-        {
-            BTreeMap::from([(1, whole)])
+        let mut tables = BTreeMap::new();
+        if whole.get_ref().contains_key("variant") {
+            tables.insert(1, whole);
         } else {
-            let table = |(key, value): (Spanned<DeString<'a>>, Spanned<DeValue<'a>>)| {
+            for (key, value) in whole.into_inner() {
                 let line = reader.line(key.span().start);
                 let (name, span) = (key.into_inner(), value.span());
-                let fail = |reason: &str| {
-                    let reason = format!("`{name}`{reason}");
-                    ReadError::new(FORMAT, line, reason)
-                };
+                let fail = |reason: &str| ReadError::new(FORMAT, line, format!("`{name}`{reason}"));
                 let number = name.parse().map_err(|_| fail(" is not the number of a hand"))?;
-                match value.into_inner() {
-                    DeValue::Table(table) => Ok((number, Spanned::new(span, table))),
-                    _ => Err(fail(" is not a hand but one value")),
+                let DeValue::Table(table) = value.into_inner() else {
+                    return Err(fail(" is not a hand but one value"));
+                };
+                if tables.insert(number, Spanned::new(span, table)).is_some() {
+                    return Err(fail(" is the number of two hands"));
                 }
-            };
-            whole.into_inner().into_iter().map(table).collect::<Result<_, _>>()?
-        };
+            }
+        }
         let decimals = tables.values().map(|table| decimals(table.get_ref())).max();
         reader.decimals = match decimals.unwrap_or_default() {
             1 | 2 => 2,

@@ -14,7 +14,7 @@ pub(super) fn uncalled(public: &PublicState, seat: Seat) -> Chips {
     public.committed()[seat].saturating_sub(most)
 }
 
-/// The results where hands were mucked: those wins nothing from a pot with a hand that was not.
+/// The results where hands were mucked: they win nothing from a pot with a hand that was not.
 /// Without given results they follow from the hands that were shown.
 pub(super) fn after_mucks(
     public: &PublicState,
@@ -49,11 +49,8 @@ pub(super) fn after_mucks(
         };
         let put_in = Payoff::from_chips(public.committed()[seat].into());
         if payoffs[seat] + put_in > Payoff::from_chips(back as i64) {
-            let who = player(seat);
-            return Err(unsupported(
-                "won by mucked hands",
-                format!("{who} mucked and would be paid: give the result in `finishing_stacks`"),
-            ));
+            let reason = format!("{} mucked and would be paid", player(seat));
+            return Err(unsupported("won by mucked hands", reason));
         }
     }
     let known = result_is_known(public, hole).then(|| public.payoffs(hole));
@@ -120,11 +117,10 @@ impl Replay<'_, '_, '_> {
         let (seat, action) = match words[..] {
             [] => return Ok(()),
             ["d", "dh", player, dealt] => return self.cards(self.seat(player)?, dealt),
-            [player, "sm"] => return Ok(self.mucked.insert(self.seat(player)?)),
             // What was dealt is shown.
             [player, "sm", "-"] => return self.seat(player).map(drop),
-            [player, "sm", shown] => {
-                let seat = self.seat(player)?;
+            [player, "sm", ref shown @ ..] if shown.len() < 2 => {
+                let (seat, shown) = (self.seat(player)?, shown.first().unwrap_or(&""));
                 if shown.bytes().all(|b| b == b'?') {
                     self.mucked.insert(seat);
                 }
@@ -155,6 +151,9 @@ impl Replay<'_, '_, '_> {
         if self.public.turn() != Turn::Act(seat) {
             return Err(format!("it is not {}'s turn", player(seat)).into());
         }
-        self.public.apply(action).map_err(|error| error.to_string().into())
+        self.public.apply(action).map_err(|error| match self.fields.unit() {
+            1 => error.to_string().into(),
+            unit => format!("{error} (in chips, {unit} to 1)").into(),
+        })
     }
 }
