@@ -121,10 +121,10 @@ fn what_cannot_be_kept_is_an_error_with_its_place_or_left_out_by_kind() {
     ];
     let all = hands.concat();
     let output = import(at, &[("h.phhs", &all)], &[]);
-    let expected = "h.phhs: PHH, line 12: hand 2: antes are not supported: leave such hands out";
+    let expected = "h.phhs: PHH, line 9: hand 2: antes are not supported: leave such hands out";
     check_failure(&output, 3, expected);
     let two = table(1, named) + &deep;
-    let expected = "h.phhs, line 10, hand 5: its game differs from that of the first hand, \
+    let expected = "h.phhs, line 9, hand 5: its game differs from that of the first hand, \
                     h.phhs, line 1, hand 1: the game's stacks are 20000 20000 in one and 30000 \
                     20000 in the other";
     check_failure(&import(at, &[("h.phhs", &two)], &[]), 3, expected);
