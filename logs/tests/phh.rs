@@ -282,7 +282,7 @@ fn a_fault_is_told_with_its_line_and_hand_in_words() {
         ("[one]\nvariant = 'NT'", "line 1: `one` is not the number of a hand"),
         ("a = 1", "line 1: `a` is not the number of a hand"),
         ("\n1 = 2", "line 2: `1` is not a hand but one value"),
-        ("[7]\na = 1\n[007]\n", "line 3: `007` is the number of two hands"),
+        ("[7]\na = 1\n[007]\n", "line 1: `7` is the number of two hands"),
         ("[1]\nmin_bet 10", "line 2: this is not TOML: key with no value, expected `=`"),
         ("[1]\nhand = 1\nhand = 2", "line 3: this is not TOML: duplicate key"),
     ] {

@@ -196,8 +196,9 @@ proptest! {
             if !full.public.is_showdown() {
                 continue;
             }
+            let remaining = full.public.remaining().iter();
             let hidden: Vec<Seat> =
-                full.public.remaining().iter().filter(|_| rng.random_range(0..2) == 0).take(4).collect();
+                remaining.filter(|_| rng.random_range(0..2) == 0).take(4).collect();
             let mut record = full.clone();
             hidden.iter().for_each(|&seat| record.hole[seat] = HoleCards::default());
             let truth: Result = full.payoffs.as_slice().iter().map(|p| p.parts()).collect();
@@ -231,8 +232,8 @@ fn only_a_loss_a_split_and_a_win_of_what_was_put_in_are_possible() {
     let line = format!("5:r240c/cc/cc/cc:|JsTh{board}:-300|300:A|B");
     assert_eq!(
         read(&line).unwrap_err(),
-        "ACPC log, line 2: hand 5: payoffs [-300, 300] are impossible: the seats put in [240, 240], and no \
-         hidden cards divide the pot like that"
+        "ACPC log, line 2: hand 5: payoffs [-300, 300] are impossible: the seats put in \
+         [240, 240], and no hidden cards divide the pot like that"
     );
     for chips in [i64::MAX / 2520, 99_999_999_999_999, 40_000] {
         let line = format!("5:r240c/cc/cc/cc:|JsTh{board}:{chips}|{chips}:A|B");
