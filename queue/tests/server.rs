@@ -47,6 +47,15 @@ impl Nats {
     }
 }
 
+/// Asks the server past the queue.
+pub(crate) fn raw<T>(nats: &Nats, ask: impl AsyncFnOnce(async_nats::jetstream::Context) -> T) -> T {
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        let client = async_nats::connect(&nats.server().url).await.expect("a connection");
+        ask(async_nats::jetstream::new(client)).await
+    })
+}
+
 impl Drop for Nats {
     fn drop(&mut self) {
         // It writes out what it has acknowledged; one that is killed may lose the last of it.

@@ -34,7 +34,7 @@ pub struct Args {
     /// Threads per part [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Stop when no part is left, neither waiting nor with another worker
+    /// Stop when every part has its result or has failed for good, also those of other workers
     #[arg(long)]
     drain: bool,
     /// The folder for files of runs
