@@ -254,6 +254,11 @@ pub(crate) fn token(version: &str) -> String {
     version.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
+/// The name of the consumer that hands out the parts of a version.
+fn consumer_name(version: &str) -> String {
+    format!("workers-{}", token(version))
+}
+
 /// The subject pattern of all parts of a version.
 fn subjects(version: &str) -> String {
     format!("cardroom.part.{}.*", token(version))
@@ -270,7 +275,7 @@ impl Stores {
         version: &str,
         lease: Option<Duration>,
     ) -> Result<Consumer<pull::Config>, QueueError> {
-        let name = format!("workers-{}", token(version));
+        let name = consumer_name(version);
         let config = pull::Config {
             durable_name: Some(name.clone()),
             filter_subject: subjects(version),
@@ -290,6 +295,17 @@ impl Stores {
                 .map_err(|error| error.to_string()),
         })
         .await
+    }
+
+    /// A new consumer in place of the one that hands out the parts of a version.
+    pub(crate) async fn new_consumer(
+        &self,
+        version: &str,
+        lease: Duration,
+    ) -> Result<Consumer<pull::Config>, QueueError> {
+        // There may be none.
+        let _ = self.parts.delete_consumer(&consumer_name(version)).await;
+        self.consumer(version, Some(lease)).await
     }
 
     /// Stores a record unless its subject has one; gives whether it was stored.

@@ -30,7 +30,7 @@ const RECORDS_INTERVAL: Duration = Duration::from_secs(10);
 /// it takes to enqueue a run.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// The time in which a worker has been given nothing.
+/// The time in which no part has ended, for a worker that waits for one.
 struct Idle {
     /// The number of parts that had not ended, when last looked up.
     open: Option<usize>,
@@ -48,6 +48,7 @@ pub struct Worker<'a> {
     cache: PathBuf,
     runs: HashMap<String, Arc<Run>>,
     lease: Duration,
+    idle: Idle,
 }
 
 /// A leased part to be done.
@@ -121,7 +122,8 @@ impl<'a> Worker<'a> {
         let state =
             WorkerState { name, version: version.to_owned(), part: None, done: 0, age: 0.0 };
         let lease = consumer.cached_info().config.ack_wait;
-        let worker = Worker { queue, consumer, state, cache, runs: HashMap::new(), lease };
+        let idle = Idle { open: None, since: Instant::now(), looked: None };
+        let worker = Worker { queue, consumer, state, cache, runs: HashMap::new(), lease, idle };
         queue.runtime.block_on(worker.check_clock())?;
         Ok(worker)
     }
@@ -175,7 +177,12 @@ impl<'a> Worker<'a> {
                 queue.runtime.block_on(give_back(&message, Duration::ZERO));
             }
             if let Some(done) = result? {
+                self.idle.since = Instant::now();
                 return Ok(Some(done));
+            }
+            // There was nothing to do; so it may be with every message that comes.
+            if queue.runtime.block_on(self.all_ended(drain))? && drain {
+                return Ok(None);
             }
         }
     }
@@ -187,7 +194,6 @@ impl<'a> Worker<'a> {
         drain: bool,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Message>, QueueError> {
-        let mut idle = Idle { open: None, since: Instant::now(), looked: None };
         loop {
             if stop() {
                 return Ok(None);
@@ -213,7 +219,7 @@ impl<'a> Worker<'a> {
             self.note(None).await;
             // A server that was killed may have lost the consumer.
             self.consumer = self.queue.stores.consumer(&self.state.version, None).await?;
-            if self.all_ended(drain, &mut idle).await? && drain {
+            if self.all_ended(drain).await? && drain {
                 return Ok(None);
             }
         }
@@ -221,13 +227,14 @@ impl<'a> Worker<'a> {
 
     /// Whether all parts of this version's runs have ended. Parts that have not, and that nobody
     /// works on for longer than it takes to be given one, are enqueued again.
-    async fn all_ended(&self, drain: bool, idle: &mut Idle) -> Result<bool, QueueError> {
+    async fn all_ended(&mut self, drain: bool) -> Result<bool, QueueError> {
+        let (stores, idle) = (&self.queue.stores, &mut self.idle);
         let info = self.consumer.cached_info();
         let outstanding = info.num_pending > 0 || info.num_ack_pending > 0;
         // These counts may be wrong after the server was killed, so records are read even if there
         // seem to be parts.
         let pause = match (drain, outstanding) {
-            (true, false) => Duration::ZERO,
+            (true, false) => RECORDS_INTERVAL / 16,
             (true, true) => RECORDS_INTERVAL,
             (false, _) => RECORDS_INTERVAL * 6,
         };
@@ -235,7 +242,7 @@ impl<'a> Worker<'a> {
             return Ok(false);
         }
         idle.looked = Some(Instant::now());
-        let mut left = self.queue.stores.left().await?;
+        let mut left = stores.left().await?;
         left.retain(|(_, run, _)| run.version == self.state.version);
         if left.is_empty() {
             return Ok(true);
@@ -244,23 +251,29 @@ impl<'a> Worker<'a> {
         if idle.open.replace(open) != Some(open) {
             idle.since = Instant::now();
         }
-        let patience = if outstanding { self.lease * 2 } else { QUIET };
-        if idle.since.elapsed() < patience.max(QUIET) {
+        // A part that fails at once is a dead letter after the time of one lease.
+        let patience = if outstanding { self.lease * 2 } else { QUIET }.max(QUIET);
+        if idle.since.elapsed() < patience / 2 {
             return Ok(false);
         }
-        let busy = self.queue.stores.workers().await?;
-        let ours = |worker: &&WorkerState| worker.version == self.state.version;
-        if busy.iter().filter(ours).any(|worker| worker.part.is_some()) {
+        let workers = stores.workers().await?;
+        let mut ours = workers.iter().filter(|worker| worker.version == self.state.version);
+        if ours.any(|worker| worker.part.is_some()) {
             idle.since = Instant::now();
+        }
+        if idle.since.elapsed() < patience {
             return Ok(false);
         }
+        // The consumer may have come back with a place beyond the end of the stream. A new one
+        // begins at the start, and parts that are done are recognised.
+        self.consumer = stores.new_consumer(&self.state.version, info.config.ack_wait).await?;
         // Workers that find the same enqueue the same messages, of which the first counts.
-        let stream = self.queue.stores.parts.get_info().await;
+        let stream = stores.parts.get_info().await;
         let stream = stream.map_err(|error| QueueError::request("to read the queue", error))?;
         for (id, run, parts) in &left {
             for &part in parts {
                 let name = format!("{id}.{part}.missing.{}", stream.state.last_sequence);
-                self.queue.stores.put_back(id, run, part, name).await?;
+                stores.put_back(id, run, part, name).await?;
             }
         }
         idle.since = Instant::now();
@@ -282,8 +295,7 @@ impl<'a> Worker<'a> {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         };
-        // A first delivery cannot have a result, and if it has, the first recorded one counts.
-        if delivered > 1 && queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
+        if queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         }
