@@ -16,6 +16,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::resolve_names::{Game, Named};
+use crate::shell::without_accounts;
 use crate::threads::threads;
 
 /// The default game.
@@ -163,7 +164,7 @@ pub(crate) fn provenance() -> Provenance {
         created: jiff::Timestamp::now()
             .round(jiff::Unit::Second)
             .map_or_else(|_| String::new(), |now| now.to_string()),
-        arguments: std::env::args().collect(),
+        arguments: std::env::args().map(|word| without_accounts(&word)).collect(),
     }
 }
 

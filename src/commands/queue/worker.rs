@@ -13,6 +13,7 @@ use super::results;
 use super::split::SplitCommand;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
+use crate::config;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Output;
@@ -51,6 +52,8 @@ const GIVING_BACK: &str = "giving the part back; press Ctrl-C again to abort";
 /// Runs the command: works until it is stopped, or with `--drain` until the queue is empty.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { server, threads, drain, cache, quiet } = args;
+    // A part's configuration comes with its run, and is the same on every machine.
+    config::ignore_variables();
     let queue = server.connect()?;
     let machine = std::env::var("HOSTNAME").ok().or_else(|| {
         std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
