@@ -22,9 +22,6 @@ use crate::source::{Settled, Source, SourceError};
 /// all-ins; larger ones are left to `cardroom stats`.
 const READ_AGAIN: u64 = 100_000;
 
-/// The most boards to evaluate for that: a second or two.
-const BOARDS: u64 = 100_000_000;
-
 /// The most hands for which estimates use the values of a blueprint by default: some minutes.
 const VALUED_HANDS: u64 = 200_000;
 
@@ -55,6 +52,20 @@ pub(crate) struct Effort {
     pub(crate) imagine: usize,
     /// The value function for estimates.
     pub(crate) values: Values,
+}
+
+impl Effort {
+    /// The most boards that are evaluated without being asked for: some seconds.
+    pub(crate) const AUTO_BOARDS: u64 = 500_000_000;
+
+    /// Everything but estimates, which take longer and are left to `cardroom stats`. The all-in
+    /// adjusted rate is the same as there.
+    pub(crate) const WITHOUT_ESTIMATES: Effort = Effort {
+        boards: Effort::AUTO_BOARDS,
+        estimates: false,
+        imagine: 0,
+        values: Values::Equity,
+    };
 }
 
 /// The sums over all hands of a source.
@@ -97,9 +108,7 @@ pub(crate) fn show(played: &Played, folder: Option<&Path>, json: bool) -> Result
 /// Shows the report of a match folder and writes it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
     let source = Source::open(path, None)?;
-    // Estimates take longer and are left to `cardroom stats`.
-    let effort = Effort { boards: BOARDS, estimates: false, imagine: 0, values: Values::Equity };
-    let added = add_up(&source, &effort, None, true)?;
+    let added = add_up(&source, &Effort::WITHOUT_ESTIMATES, None, true)?;
     finish(added.report(&source, None)?, Some(path), json)
 }
 

@@ -13,9 +13,6 @@ use crate::report::{self, Effort, Values};
 use crate::resolve_names::Named;
 use crate::source::Source;
 
-/// The most boards for `--allin auto`: some seconds.
-const AUTO_BOARDS: u64 = 500_000_000;
-
 /// The most hands for `--estimates auto`: some minutes.
 const AUTO_HANDS: u64 = 1_000_000;
 
@@ -113,7 +110,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let source = Source::open(&args.source, args.game.as_deref())?;
     let boards = match args.allin {
-        AllInMode::Auto => AUTO_BOARDS,
+        AllInMode::Auto => Effort::AUTO_BOARDS,
         AllInMode::Exact => u64::MAX,
         AllInMode::Off => 0,
     };

@@ -374,7 +374,8 @@ impl Report {
                 let fallbacks: u64 = decisions.fallbacks.values().sum();
                 if fallbacks + decisions.corrected > 0 {
                     warnings.push(format!(
-                        "of the {} decisions of {}, {fallbacks} were made for it and {} corrected",
+                        "of the {} decisions of {}, {fallbacks} were fallbacks and {} were \
+                         corrected",
                         decisions.count, entrant.name, decisions.corrected
                     ));
                 }
