@@ -4,8 +4,8 @@ use std::path::Path;
 
 use game::{Turn, notation};
 use jiff::Timestamp;
-use logs::stats::{Report, StopRule, winnings_curve};
-use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader, Tally};
+use logs::stats::{AllIn, Report, StopRule, winnings_curve};
+use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
 use serde::Serialize;
 use wire::host::{Playing, TableView};
 
@@ -122,13 +122,18 @@ impl MatchView {
             (None, None) => "not known".to_owned(),
         };
         let sums = match &running {
-            Some(playing) => {
-                let (tally, counts) = (playing.tally.clone(), &playing.decisions);
+            Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
+            None if elsewhere => sums_so_far(&reader).map_err(Failure::input)?,
+            None => None,
+        };
+        let sums = match sums {
+            Some((tally, counts)) => {
                 let rule = reader.note(StopRule::NOTE).map_err(Failure::input)?;
                 let rule = rule.and_then(|note| StopRule::from_note(&note));
-                let report = Report::new(&info, &tally, Some(counts), None);
+                let report = Report::new(&info, &tally, Some(&counts), None);
                 Some((report.with_stop_rule(rule.as_ref(), &tally), tally))
             }
+            None if elsewhere => None,
             None => read_sums(folder)?,
         };
         let curve = sums.as_ref().map(|(_, tally)| winnings_curve(&info, tally, 0).element());
@@ -147,6 +152,25 @@ impl MatchView {
             curve,
         })
     }
+}
+
+/// The sums of a match that another process plays, as far as it is now: that process may add hands
+/// faster than they are read. `None` for one that is too long.
+fn sums_so_far(reader: &LedgerReader) -> Result<Option<(Tally, DecisionTally)>, LedgerError> {
+    let present = reader.present()?;
+    if present.iter().map(|range| range.end() - range.start() + 1).sum::<u64>() > MAX_HANDS {
+        return Ok(None);
+    }
+    let end = present.last().map_or(0, |range| range.end() + 1);
+    let mut all_in = AllIn::new(Effort::AUTO_BOARDS);
+    let mut tally = Tally::new(reader.info());
+    for hand in reader.hands_in(0..end) {
+        let hand = hand?;
+        tally.add_adjusted(&hand, all_in.expected(&hand).payoffs());
+    }
+    let note = reader.note(DecisionTally::NOTE)?;
+    let counts = note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default();
+    Ok(Some((tally, counts)))
 }
 
 /// The report of a match as `cardroom stats` makes it, without estimates, and its sums; `None` for
@@ -169,7 +193,8 @@ fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
         let decisions = reader.decisions(record.hand)?;
         Ok(HandView::of(&record, &decisions))
     };
-    let mut hands = reader.hands_from(first).map(view).collect::<Result<Vec<_>, LedgerError>>()?;
+    let mut hands =
+        reader.hands_in(first..last + 1).map(view).collect::<Result<Vec<_>, LedgerError>>()?;
     hands.reverse();
     Ok(hands)
 }
