@@ -6,6 +6,7 @@
 //! shown nowhere.
 
 use std::fmt;
+use std::fs::File;
 use std::hint::black_box;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -143,20 +144,30 @@ pub fn opens(login: &Login, request: &host::Request) -> bool {
     }
 }
 
-/// Reads the password or token in a file that only its owner can read. systemd's credentials, which
-/// are for the service alone, may be readable by a group.
+/// Opens a file that holds a password, a token or the like, and that only its owner can read.
+/// systemd's credentials, which are for the service alone, may be readable by a group.
 ///
 /// # Errors
-/// When the file cannot be read, others can read it, or its content is not valid.
-pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
+/// When the file cannot be read, or others can read or change it.
+pub fn open_secret(path: &Path) -> Result<File, SecretError> {
     let io = |reason| SecretError::Io { path: path.to_owned(), reason };
-    let file = std::fs::File::open(path).map_err(io)?;
+    let file = File::open(path).map_err(io)?;
     let mode = file.metadata().map_err(io)?.permissions().mode() & 0o777;
     let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
     let handed = credentials.is_some_and(|folder| path.starts_with(folder));
     if mode & if handed { 0o037 } else { 0o077 } != 0 {
         return Err(SecretError::Open { path: path.to_owned(), mode });
     }
+    Ok(file)
+}
+
+/// Reads the password or token in a file that only its owner can read.
+///
+/// # Errors
+/// When the file cannot be read, others can read it, or its content is not valid.
+pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
+    let io = |reason| SecretError::Io { path: path.to_owned(), reason };
+    let file = open_secret(path)?;
     let mut text = String::new();
     file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(io)?;
     let secret = text.strip_suffix('\n').unwrap_or(&text);
