@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::{Registry, StrategyQuery};
-use game::ValueFunction;
+use game::{Payoff, ValueFunction};
 use logs::estimate::{Estimates, Observed};
 use logs::stats::{AllIn, Checks, Expected, Report, text};
 use logs::{HandRecord, Tally, folder};
@@ -138,15 +138,18 @@ fn add_up_until(
     stop: &Stop,
 ) -> Result<Option<Added>, Failure> {
     let settled = source.settled()?;
-    let total = source.count()? + settled.len() as u64;
-    let mut progress = Progress::patient(total, "hands", quiet);
+    let known = settled.iter().map(|hand| u64::from(hand.together)).sum::<u64>();
+    let total = source.count()? + known;
+    let unit = if effort.estimates { "hands estimated" } else { "hands" };
+    let mut progress = Progress::patient(total, unit, quiet);
     let mut tally = Tally::new(source.info());
     let mut estimates = estimates(source, effort, registry)?;
     let mut checks = Checks::default();
-    let hands = Hands {
+    let mut hands = Hands {
         all_in: (effort.boards > 0).then(|| AllIn::new(effort.boards)),
         records: source.hands()?.peekable(),
         settled: settled.into_iter().peekable(),
+        together: Vec::new(),
         estimated: estimates.is_some(),
         tally: &mut tally,
         checks: &mut checks,
@@ -158,7 +161,12 @@ fn add_up_until(
     };
     let mut end = ControlFlow::Continue(());
     match &mut estimates {
-        Some(estimates) => end = estimates.add_all(hands, &mut seen)?,
+        Some(estimates) => {
+            end = estimates.add_all(&mut hands, &mut seen)?;
+            let together = std::mem::take(&mut hands.together);
+            drop(hands);
+            together.into_iter().for_each(|(won, count)| estimates.add_together(won, count));
+        }
         None => {
             for (done, hand) in (1..).zip(hands) {
                 hand?;
@@ -180,6 +188,8 @@ struct Hands<'a> {
     source: &'a Source,
     records: Peekable<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + 'a>>,
     settled: Peekable<std::vec::IntoIter<Settled>>,
+    /// Sums of hands settled together, with their number, which are estimated at the end.
+    together: Vec<(Payoff, u32)>,
     tally: &'a mut Tally,
     checks: &'a mut Checks,
     all_in: Option<AllIn>,
@@ -193,9 +203,13 @@ impl Iterator for Hands<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.records.peek().and_then(|record| record.as_ref().ok());
         let next = next.map_or(u64::MAX, |record| record.hand);
-        if let Some(hand) = self.settled.next_if(|settled| settled.hand < next) {
-            self.tally.add_settled(hand.entrants(), hand.payoffs());
-            let Settled { seat, won, baseline, .. } = hand;
+        while let Some(hand) = self.settled.next_if(|settled| settled.hand < next) {
+            self.tally.add_together(hand.entrants(), hand.payoffs(), hand.together);
+            let Settled { seat, won, baseline, together, .. } = hand;
+            if together > 1 {
+                self.together.push((won, together));
+                continue;
+            }
             return Some(Ok(Observed::Settled { seat, won, baseline }));
         }
         let record = self.records.next()?;

@@ -31,6 +31,8 @@ pub(crate) struct Settled {
     pub(crate) hand: u64,
     pub(crate) seat: Seat,
     pub(crate) won: Payoff,
+    /// Number of hands with this result together, not all in this seat.
+    pub(crate) together: u32,
     pub(crate) baseline: Option<Payoff>,
 }
 
@@ -139,7 +141,8 @@ impl Source {
         }
         let settled = |hand: SlumbotHand| {
             let (seat, won) = (Seat::new(hand.seat.into())?, Payoff::from_chips(hand.winnings?));
-            Some(Settled { hand: hand.hand, seat, won, baseline: baseline(&hand) })
+            let (baseline, together) = (baseline(&hand), hand.together);
+            Some(Settled { hand: hand.hand, seat, won, together, baseline })
         };
         let hands = reader.slumbot_settled().map_err(Failure::input)?;
         Ok(hands.into_iter().filter_map(settled).collect())

@@ -12,7 +12,8 @@ use game::{
     Strategy, Turn, ValueFunction, games, notation,
 };
 use logs::estimate::{Estimates, NoEstimates, Observed, Row, RowKind};
-use logs::{DecisionRecord, HandRecord};
+use logs::stats::{Rate, Sums};
+use logs::{DecisionRecord, HandRecord, Tally};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -531,4 +532,49 @@ fn a_settled_hand_counts_as_it_fell_in_every_estimate() {
         assert_eq!(row.rate.hands, 4);
     }
     assert!(rows.notes[0].starts_with("4 of 4 hands, known by their results only"), "{rows:?}");
+}
+
+#[test]
+fn hands_settled_together_keep_the_mean_and_the_variance() {
+    // 4,000 single hands of which the first 1,000 are known by pairs only.
+    let def = short();
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let won: Vec<i64> = (0..4000).map(|_| rng.random_range(-400..=500)).collect();
+    let mut sums = Sums::default();
+    let mut tally = Tally::of_game(&def, 1);
+    let mut estimates = Estimates::of_game(&def, 1, 0).unwrap();
+    let payoffs = |won: i64| {
+        let [won, lost] = [won, -won].map(Payoff::from_chips);
+        BySeat::from_slice(&[won, lost]).unwrap()
+    };
+    let seats = BySeat::from_slice(&[0, 1]).unwrap();
+    for pair in won[..1000].chunks(2) {
+        let sum = pair.iter().sum();
+        sums.add(Payoff::from_chips(sum), 2);
+        tally.add_together(seats, payoffs(sum), 2);
+        estimates.add_together(Payoff::from_chips(sum), 2);
+    }
+    for &won in &won[1000..] {
+        sums.add(Payoff::from_chips(won), 1);
+        tally.add_settled(seats, payoffs(won));
+        estimates.add_settled(Seat::new(0).unwrap(), Payoff::from_chips(won), None);
+    }
+    let expected = Rate::of(&sums, def.big_blind()).unwrap();
+    let mean = won.iter().sum::<i64>() as f64 / 4000.0 * 1000.0 / f64::from(def.big_blind());
+    near(expected.mbb, mean);
+    assert_eq!((expected.hands, expected.groups), (4000, 3500));
+    assert_eq!(tally.rate(0), Ok(expected));
+    assert_eq!((tally.hands(), tally.entrants()[0].seats[0].hands), (4000, 3000));
+    let rows = estimates.rows().unwrap();
+    let raw = rows.rows[0].rate;
+    near(raw.mbb, expected.mbb);
+    near(raw.standard_error, expected.standard_error);
+    assert_eq!((raw.hands, raw.groups), (4000, 3500));
+    assert_eq!(rows.rows[0].seats.map(|seat| seat.map(|rate| rate.hands)), [Some(3000), None]);
+    // The deviation is that of the hands, not less as if half of each sum were a result.
+    let single = won.iter().map(|&won| (won as f64 - mean * 0.1).powi(2)).sum::<f64>();
+    let single = (single / 4000.0 / 4000.0).sqrt() * 1000.0 / f64::from(def.big_blind());
+    let ratio = raw.standard_error / single;
+    assert!((0.97..1.03).contains(&ratio), "{ratio}");
+    assert!(rows.notes[1].contains("of 1000 of them only the sum"), "{:?}", rows.notes);
 }

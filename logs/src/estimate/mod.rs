@@ -34,6 +34,7 @@ pub use parallel::Observed;
 pub use rows::{NoEstimates, Row, RowKind, Rows};
 pub use value::VERSION as VALUE_FUNCTION;
 
+use crate::stats::Sums;
 use crate::{DecisionRecord, HandRecord, MatchInfo};
 use moments::Moments;
 use next::Effort;
@@ -53,6 +54,8 @@ pub struct Estimates {
     seats: [Sample; 2],
     /// A sample of groups of hands that share a deal; unused when each hand has its own.
     groups: Sample,
+    /// Hands of which only the sum of several results is known.
+    together: Sums,
     open: Vec<Entry>,
     open_deal: u64,
     policies: [Option<Arc<dyn Policy>>; 2],
@@ -81,8 +84,9 @@ struct Entry {
 pub(crate) struct Facts {
     /// Number of hands with unknown hole cards.
     pub(crate) unknown_cards: u64,
-    /// Number of hands of which only the result is known.
+    /// Number of hands of which only the result is known; below, those known only together.
     pub(crate) settled: u64,
+    pub(crate) together: u64,
     /// Decisions of the entrant and of the other one; below, those with a known strategy.
     pub(crate) decisions: [u64; 2],
     pub(crate) strategies: [u64; 2],
@@ -99,6 +103,7 @@ impl Facts {
     fn add(&mut self, other: &Facts) {
         self.unknown_cards += other.unknown_cards;
         self.settled += other.settled;
+        self.together += other.together;
         for side in 0..2 {
             self.decisions[side] += other.decisions[side];
             self.strategies[side] += other.strategies[side];
@@ -129,6 +134,7 @@ impl Estimates {
             big_blind: f64::from(def.big_blind()),
             seats: [Sample::default(), Sample::default()],
             groups: Sample::default(),
+            together: Sums::default(),
             open: Vec::new(),
             open_deal: 0,
             policies: [None, None],
@@ -202,6 +208,18 @@ impl Estimates {
         let facts = Facts { hands: 1, settled: 1, ..Facts::default() };
         let entry = Some(Entry { seat: seat.index() & 1, actual, averaged: None });
         self.count(Share { deal: u64::MAX, facts, entry });
+    }
+
+    /// Adds so many hands of which only the sum of the results is known, as
+    /// [`add_settled`](Self::add_settled) does one; they are in no rate by seat.
+    pub fn add_together(&mut self, won: Payoff, hands: u32) {
+        if self.group > 1 {
+            return;
+        }
+        let count = u64::from(hands);
+        let facts = Facts { hands: count, settled: count, together: count, ..Facts::default() };
+        self.facts.add(&facts);
+        self.together.add(won, hands);
     }
 
     /// Computes a hand's contribution. All costly work is here, without side effects, so that hands
@@ -302,7 +320,9 @@ impl Estimates {
         let mut corrected = played;
         terms::deal(self.values.is_some()).for_each(|term| corrected[term] = -values[term]);
         let folds = || self.seats.iter().flat_map(|sample| sample.folds(false));
-        [played, corrected].map(|weights| folds().map(|fold| fold.combined(&weights).0).sum())
+        let together = self.together.chips() / self.big_blind;
+        [played, corrected]
+            .map(|weights| folds().map(|fold| fold.combined(&weights).0).sum::<f64>() + together)
     }
 
     /// The effect of each kind of correction, applied after those before it: its name, and the

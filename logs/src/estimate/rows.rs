@@ -12,7 +12,7 @@ use super::moments::Moments;
 use super::sample::{FOLDS, Sample};
 use super::terms::{BASELINE, COUNT, OTHER, OWN, RESULT, Terms, chosen, deal, fixed, street};
 use super::{Estimates, Facts};
-use crate::stats::Rate;
+use crate::stats::{Rate, Sums};
 
 /// Number of parts of the training folds on which the degrees of freedom are selected.
 const INNER_FOLDS: usize = 3;
@@ -86,6 +86,9 @@ pub enum NoEstimates {
 struct Units<'a> {
     strata: Vec<&'a Sample>,
     hands: f64,
+    /// Hands known only together, and the big blind in chips.
+    together: Sums,
+    big_blind: f64,
 }
 
 impl Units<'_> {
@@ -94,7 +97,8 @@ impl Units<'_> {
             1 => estimates.seats.iter().collect(),
             _ => vec![&estimates.groups],
         };
-        Units { strata, hands: estimates.group as f64 }
+        let (together, big_blind) = (estimates.together, estimates.big_blind);
+        Units { strata, hands: estimates.group as f64, together, big_blind }
     }
 }
 
@@ -120,7 +124,8 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
         let deviation = rate.standard_error * (rate.hands as f64).sqrt();
         let raw = rows.first().map_or(deviation, |raw| raw.deviation);
         let seats = [0, 1].map(|seat| {
-            let units = Units { strata: vec![&estimates.seats[seat]], hands: 1.0 };
+            let (strata, together) = (vec![&estimates.seats[seat]], Sums::default());
+            let units = Units { strata, hands: 1.0, together, ..all };
             // The baseline's mean is zero only over both seats together.
             recipe.without(BASELINE).rate(&units).map(|(rate, _)| rate)
         });
@@ -210,6 +215,13 @@ fn notes(facts: Facts) -> Vec<String> {
             facts.settled, facts.hands
         ));
     }
+    if facts.together > 0 {
+        notes.push(format!(
+            "of {} of them only the sum of two or more is known: they are in no rate by seat, and \
+             count for the interval as the groups that they are",
+            facts.together
+        ));
+    }
     for (decisions, strategies) in facts.decisions.into_iter().zip(facts.strategies) {
         if strategies > 0 && strategies < decisions {
             notes.push(format!(
@@ -257,11 +269,19 @@ impl Recipe {
                 squares += ss;
             }
         }
-        let variance = ((squares - sum * sum / count) / (count - 1.0)).max(0.0);
+        // The groups of hands known together are units of several hands each.
+        let together = &units.together;
+        let all = count + together.hands as f64;
+        let groups = count + together.groups as f64;
+        let mean = (sum + together.chips() / units.big_blind) / all;
+        let squares = (squares - sum * sum / count)
+            + count * (sum / count - mean).powi(2)
+            + together.squares(mean * units.big_blind) / units.big_blind.powi(2);
+        let variance = (squares / (groups - 1.0)).max(0.0);
         let mbb = 1000.0 / units.hands;
-        let hands = (count * units.hands) as u64;
-        let error = (variance / count).sqrt();
-        let rate = Rate::from_error(sum / count * mbb, error * mbb, hands, count as u64);
+        let hands = (all * units.hands) as u64;
+        let error = (variance / all * (groups / all)).sqrt();
+        let rate = Rate::from_error(mean * mbb, error * mbb, hands, groups as u64);
         Some((rate, (!self.terms.is_empty()).then_some(coefficient)))
     }
 

@@ -66,7 +66,8 @@ pub struct SlumbotHand {
     pub board: String,
     /// The action whose answer was lost, if any.
     pub incr: Option<String>,
-    /// Number of hands settled together, of which the first has the whole sum; otherwise 1.
+    /// Number of hands settled together, whose results are not known one by one: the first has the
+    /// sum and the others 0. Otherwise 1.
     pub together: u32,
     /// Whether it was left open and forfeited.
     pub forfeited: bool,
@@ -290,14 +291,35 @@ impl LedgerReader {
     }
 
     /// The hands in order whose cards this side saw, but not the end, and whose result is
-    /// nevertheless known.
+    /// nevertheless known. Those settled together are one entry: the first, with the sum.
     pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
+        let rows = self.ask(|connection| {
+            let mut query = connection.prepare(&format!(
+                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' ORDER BY session, hand"
+            ))?;
+            query.query_map((), read_hand)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let (mut rows, mut settled) = (rows.into_iter(), Vec::new());
+        while let Some(mut hand) = rows.next() {
+            let mut seen = hand.seen();
+            for other in rows.by_ref().take(hand.together.saturating_sub(1) as usize) {
+                seen &= other.seen();
+                hand.winnings = hand.winnings.zip(other.winnings).map(|(one, more)| one + more);
+            }
+            settled.extend(seen.then_some(hand));
+        }
+        settled.sort_unstable_by_key(|hand| hand.hand);
+        Ok(settled)
+    }
+
+    /// The hands of a session without a known result, in order.
+    pub fn slumbot_unknown(&self, session: u64) -> Result<Vec<SlumbotHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection.prepare(&format!(
-                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' AND hole <> '' ORDER \
+                "SELECT {COLUMNS} FROM slumbot_hands WHERE session = ? AND known = 'unknown' ORDER \
                  BY hand"
             ))?;
-            query.query_map((), read_hand)?.collect()
+            query.query_map([session as i64], read_hand)?.collect()
         })
     }
 

@@ -98,8 +98,10 @@ impl Store {
         let sessions = reader.slumbot_sessions()?;
         let resume_states: Vec<(bool, ResumeState)> = sessions
             .iter()
-            .filter_map(|session| Some((session.closed.is_none(), resume_state(def, session)?)))
-            .collect();
+            .map(|session| {
+                Ok((session.closed.is_none(), resume_state(&plan.folder, def, session)?))
+            })
+            .collect::<Result<_, RunError>>()?;
         // A hand in play has a number, but no row yet.
         let in_play = resume_states.iter().map(|(_, state)| state.number + 1).max();
         let open = resume_states.iter().filter(|(open, _)| *open).map(|(_, state)| state);
