@@ -159,7 +159,7 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     let beyond = SlumbotHand { known: Known::Beyond, ..settled };
     writer.commit_slumbot(None, std::slice::from_ref(&beyond), &state("three")).expect("written");
     let counts = reader.slumbot_counts().expect("it reads");
-    assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 0, -50));
+    assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 4, -50));
     assert_eq!(reader.slumbot_settled().expect("it reads"), []);
     assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(beyond));
 }

@@ -27,7 +27,7 @@ fn dealt(client: &mut Client, seat: u8, hole: &str, number: u64) {
 }
 
 /// Plays a hand on the button, where this side raises to so much, or in the big blind, where that
-/// is 100, to its showdown. The last answer is lost, and the refusal of the probe tells the betting.
+/// is 100, to its showdown. The last answer is lost, but the betting is told.
 fn showdown(client: &mut Client, seat: u8, hole: &str, number: u64, chips: u32) {
     dealt(client, seat, hole, number);
     let (first, start, check) = match seat {
@@ -187,7 +187,8 @@ fn a_server_that_deals_one_seat_only_is_not_one_that_deals_hands_nobody_sees() {
             r#"{{"action":"f","client_pos":0,"hole_cards":["{card}c","{card}h"],"board":[],"bot_hole_cards":["As","Ah"],"winnings":50,"session_num_hands":{hands},"session_total":{}}}"#,
             50 * hands as i64 - 200
         );
-        client.receive(body.as_bytes(), || numbers.next().unwrap()).err().map(|error| (hands, error))
+        let answered = client.receive(body.as_bytes(), || numbers.next().unwrap());
+        answered.err().map(|error| (hands, error))
     });
     let (hands, error) = dealt.expect("it is noticed");
     let ClientError::Contradiction { reason, .. } = error else { panic!("{error}") };

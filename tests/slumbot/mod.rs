@@ -333,10 +333,8 @@ fn a_saved_session_that_was_edited_is_named_and_nothing_is_sent() {
     let path = folder.path().join("run").join(FILE_NAME);
     let edit = |old: &str, new: &str| {
         let ledger = rusqlite::Connection::open(&path).expect("a ledger");
-        let edited = ledger.execute(
-            "UPDATE slumbot_sessions SET state = replace(state, ?1, ?2)",
-            (old, new),
-        );
+        let edited = ledger
+            .execute("UPDATE slumbot_sessions SET state = replace(state, ?1, ?2)", (old, new));
         assert_eq!(edited.expect("it can be edited"), 1);
     };
     for (old, new, reason) in [

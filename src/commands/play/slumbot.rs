@@ -471,8 +471,8 @@ fn show(summary: &Summary, name: &str) -> String {
         "hands",
         "chips",
         "mbb/hand",
-        "at any time",
-        "after so many hands",
+        "± at any time",
+        "± at a fixed end",
         "bb/100",
         "deviation per hand",
     ]);
@@ -480,7 +480,7 @@ fn show(summary: &Summary, name: &str) -> String {
         [("all hands", &all), ("in the big blind", &seats[0]), ("on the button", &seats[1])]
     {
         let mut row =
-            vec![place.to_owned(), whole(part.hands), number::signed(part.chips as f64, 0)];
+            vec![place.to_owned(), whole(part.hands), number::signed_grouped(part.chips as f64, 0)];
         match &part.rate {
             Some(rate) => row.extend([
                 number::signed(rate.mbb, 1),
@@ -498,8 +498,8 @@ fn show(summary: &Summary, name: &str) -> String {
         String::new(),
         table.at_the_margin().right(1..).to_string(),
         String::new(),
-        "95 % intervals: the one \"at any time\" holds wherever a run is stopped, the narrower one \
-         only after a number of hands that was chosen before"
+        "95 % intervals: \"at any time\" holds wherever a run is stopped, \"at a fixed end\" only \
+         after a number of hands that was chosen before"
             .to_owned(),
         format!(
             "hands seen to their end: {played}; settled by the session's sums: {settled}; unknown: \
@@ -510,21 +510,22 @@ fn show(summary: &Summary, name: &str) -> String {
     let together = known.saturating_sub(seats[0].hands + seats[1].hands);
     if together > 0 {
         lines.push(format!(
-            "  of those settled {together} are known only together, two or more at a time: they are \
-             in the rate of all hands, and in none by seat"
+            "  of those settled {together} are known only together, two or more at a time: they \
+             are in the rate of all hands, and in none by seat"
         ));
     }
     if *unknown > 0 {
         lines.push(format!(
-            "  of those unknown {} were seen (at most {:.1} mbb/hand), and {} dealt but never seen, \
-             since the answer was lost regardless of the cards (at most {:.1})",
+            "  of those unknown {} were seen (at most {:.1} mbb/hand), and {} dealt but never \
+             seen, since the answer was lost regardless of the cards (at most {:.1})",
             summary.unknown_seen, summary.unknown_seen_bound, summary.unseen, summary.unseen_bound
         ));
     }
     if summary.server_chips != *chips {
         lines.push(format!(
-            "the server's sums have {:+} chips: hands that are in no rate are in them",
-            summary.server_chips
+            "by the server's sums {:+} chips, with {} in no rate: never seen, or settled too late",
+            summary.server_chips,
+            counted(summary.unseen_settled + summary.beyond, "hand")
         ));
     }
     if summary.beyond > 0 {
@@ -579,8 +580,9 @@ mod tests {
         }
         (plan.sessions, plan.pace.rate) = (1, None);
         let said = announcement(&plan, 149_000).join("\n");
-        let rest = "1,000 of 150,000 hands, the rest of a run, at https://slumbot.com in one session";
-        assert!(said.starts_with(&format!("{rest}: about 16 to 22 minutes")), "{said}");
+        let rest = "1,000 of 150,000 hands, the rest of a run, at https://slumbot.com in one";
+        let expected = format!("{rest} session: about 16 to 22 minutes");
+        assert!(said.starts_with(&expected), "{said}");
     }
 
     #[test]

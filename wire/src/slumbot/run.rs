@@ -167,8 +167,8 @@ impl Shared {
 }
 
 /// Plays a run, or resumes the one in its folder. `seen` is called with the progress several times
-/// a second, for the first time before the first request. `fresh_seed` is the seed of a new run if the
-/// plan has none.
+/// a second, for the first time before the first request. `fresh_seed` is the seed of a new run if
+/// the plan has none.
 ///
 /// Asked to stop, it finishes the hands in play; during an outage it leaves at once. In any case
 /// everything played is in the folder.
