@@ -354,7 +354,8 @@ fn with_eight_percent_of_all_answers_lost_nearly_every_hand_gets_its_own_result(
         let together = seen.iter().filter(|hand| hand.together > 1).count();
         let unknown = ledger.given_up - seen.len();
         assert!(seen.len() > 500 && together < seen.len() / 20, "{together} of {}", seen.len());
-        assert!(unknown < ledger.given_up / 20, "{unknown} of {}", ledger.given_up);
+        // Where the betting is not told, hands are given up that are open on the host.
+        assert!(!tells || unknown < ledger.given_up / 20, "{unknown} of {}", ledger.given_up);
         assert!(client.save().len() < 5000, "it grows with the session");
     }
 }
