@@ -1,7 +1,7 @@
 //! The registry of agent kinds and configured agents.
 //!
-//! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, or by a name that the
-//! configuration defines. Names are resolved in two steps: [`Registry::resolve`] reads options and
+//! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, by a name that the
+//! configuration defines, or by the path of a program. Names are resolved in two steps: [`Registry::resolve`] reads options and
 //! files and returns an [`AgentChoice`], which then builds any number of agents, on any thread.
 
 use std::collections::BTreeMap;
@@ -60,6 +60,9 @@ pub struct AgentSpec {
     /// Reads options and files once, and returns a recipe that builds agents.
     pub prepare: fn(&Resolver<'_>) -> Result<Recipe, AgentError>,
 }
+
+/// The kind of programs, which may be named by their path alone, where there is such a kind.
+const PROGRAM: &str = "external";
 
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
@@ -422,6 +425,12 @@ impl Registry {
             }
             (None, Some(_), None) => {
                 AgentConfig { folder: folder.to_owned(), ..AgentConfig::new(kind) }
+            }
+            (None, None, _) if self.kind(PROGRAM).is_some() && folder.join(text).is_file() => {
+                let spec = self.kind(PROGRAM).expect("it was asked for");
+                let path = if text.contains('/') { text.to_owned() } else { format!("./{text}") };
+                let command = format!("'{}'", path.replace('\'', "'\\''"));
+                AgentConfig::from_argument(spec, text, &command, folder)?
             }
             (None, None, _) => {
                 let kinds = self.kinds.iter().map(|spec| spec.kind);
