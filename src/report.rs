@@ -16,6 +16,7 @@ use matches::stop::Stop;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
+use crate::shell;
 use crate::source::{Settled, Source, SourceError};
 
 /// The most hands of a match whose ledger is read again after playing, for the expectation of its
@@ -298,7 +299,7 @@ struct Finished<'a> {
 
 impl Shown for Finished<'_> {
     fn text(&self) -> String {
-        let kept = self.folder.map(|path| format!("\nkept in {}\n", path.display()));
+        let kept = self.folder.map(|path| format!("\nkept in {}\n", shell::path(path)));
         text::render(&self.report) + &kept.unwrap_or_default()
     }
 

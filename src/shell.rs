@@ -1,5 +1,7 @@
 //! Quoting for the shell, so that printed commands can be pasted.
 
+use std::path::Path;
+
 /// A word, quoted if necessary.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
@@ -8,6 +10,14 @@ pub(crate) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// A path as one types it from the current folder.
+pub(crate) fn path(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    quoted(&below.unwrap_or(path).display().to_string())
 }
 
 /// Words as a command line.

@@ -2,14 +2,14 @@
 //! for each mistake.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
 use crate::sources::root;
 
 fn cardroom(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.args(arguments).output().expect("the program runs")
 }
 

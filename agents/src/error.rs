@@ -9,7 +9,9 @@ pub enum AgentError {
     /// No kind and no configured agent has this name.
     #[error(
         "there is no agent `{name}`{}{}; known agents: {}",
-        if .name.contains('/') { " and no such file" } else { "" }, hint(.nearest), .known.join(", ")
+        if .name.contains('/') { " and no such file" } else { "" },
+        hint(.nearest),
+        .known.join(", ")
     )]
     Unknown {
         /// The name as given.

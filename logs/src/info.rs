@@ -47,6 +47,9 @@ pub struct Entrant {
     /// SHA-256 of the agent's model in hexadecimal, when it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_sha256: Option<String>,
+    /// The names of the model's files, for messages; not recorded.
+    #[serde(skip)]
+    pub files: Vec<String>,
 }
 
 impl Entrant {
@@ -270,7 +273,7 @@ impl MatchInfo {
 #[expect(clippy::needless_pass_by_value, reason = "most values are made for the call")]
 fn differ(what: &'static str, ours: impl ToString, theirs: impl ToString) -> Option<Difference> {
     let (ours, theirs) = (ours.to_string(), theirs.to_string());
-    (ours != theirs).then_some(Difference { what, ours, theirs })
+    (ours != theirs).then_some(Difference::Values { what, ours, theirs })
 }
 
 /// The first difference between entrants: in their names, or else in their agents or models.
@@ -278,15 +281,15 @@ fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference
     let list = |entrants: &[Entrant], show: fn(&Entrant) -> String| {
         entrants.iter().map(show).collect::<Vec<_>>().join(", ")
     };
-    let model = |entrant: &Entrant| match &entrant.model_sha256 {
-        Some(hash) => format!("{} ({hash})", entrant.name),
-        None => format!("{} (no file)", entrant.name),
+    let model = |(a, b): (&Entrant, &Entrant)| {
+        let (entrant, files) = (a.name.clone(), a.files.clone());
+        (a.model_sha256 != b.model_sha256).then_some(Difference::Model { entrant, files })
     };
     let agent = |entrant: &Entrant| format!("{} ({})", entrant.name, entrant.agent);
     let by = |what, show| differ(what, list(ours, show), list(theirs, show));
     by("the entrants are", |entrant| entrant.name.clone())
         .or_else(|| by("the entrants are", agent))
-        .or_else(|| by("the entrants' models or programs are", model))
+        .or_else(|| ours.iter().zip(theirs).find_map(model))
 }
 
 /// The first difference between two games' rules.
@@ -347,17 +350,35 @@ fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
 
 /// A difference between two matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// The subject, as the beginning of a sentence: `the seed is`.
-    pub what: &'static str,
-    /// The first match's value.
-    pub ours: String,
-    /// The second match's value.
-    pub theirs: String,
+pub enum Difference {
+    /// A setting has two values.
+    Values {
+        /// The subject, as the beginning of a sentence: `the seed is`.
+        what: &'static str,
+        /// The first match's value.
+        ours: String,
+        /// The second match's value.
+        theirs: String,
+    },
+    /// An entrant's model, or the program that it is, has changed.
+    Model {
+        /// The entrant's name.
+        entrant: String,
+        /// The names of its files, where they are known.
+        files: Vec<String>,
+    },
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} in one and {} in the other", self.what, self.ours, self.theirs)
+        match self {
+            Difference::Values { what, ours, theirs } => {
+                write!(f, "{what} {ours} in one and {theirs} in the other")
+            }
+            Difference::Model { entrant, files } if files.is_empty() => {
+                write!(f, "the model or program of {entrant} changed")
+            }
+            Difference::Model { files, .. } => write!(f, "{} changed", files.join(" or ")),
+        }
     }
 }

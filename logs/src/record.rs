@@ -83,3 +83,15 @@ pub enum Fallback {
     /// The agent's answer was not an action.
     BadAnswer,
 }
+
+impl Fallback {
+    /// The reason in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Fallback::Panic => "it panicked",
+            Fallback::Timeout => "it did not answer in time",
+            Fallback::Gone => "its program or connection is gone",
+            Fallback::BadAnswer => "its answer is not an action",
+        }
+    }
+}

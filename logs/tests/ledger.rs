@@ -310,15 +310,16 @@ fn matches_differ_in_words() {
         &|other| other.entrants.iter_mut().for_each(|entrant| entrant.name = "call".into()),
         &format!("the entrants are {names} in one and call, call in the other"),
     );
-    let first = &info.entrants[0].name;
     let second = &info.entrants[1].name;
     check(
         &|other| other.entrants[1].model_sha256 = Some("ab12".into()),
-        &format!(
-            "the entrants' models or programs are {first} (no file), {second} (no file) in one and \
-             {first} (no file), {second} (ab12) in the other"
-        ),
+        &format!("the model or program of {second} changed"),
     );
+    let mut known = info.clone();
+    known.entrants[1].files = vec!["bot.py".to_owned()];
+    known.entrants[1].model_sha256 = Some("ab12".into());
+    let changed = known.difference(&info).map(|found| found.to_string());
+    assert_eq!(changed.as_deref(), Some("bot.py changed"));
     check(
         &|other| other.game = games::kuhn(),
         "the game's streets are 4 in one and 1 in the other",

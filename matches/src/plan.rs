@@ -206,8 +206,12 @@ impl MatchPlan {
     /// When a file that an agent needs cannot be read (its hash is part of the match).
     pub fn info(&self, name: &str, provenance: Provenance) -> std::io::Result<MatchInfo> {
         let entrants = self.entrants.iter().zip(self.names()).map(|(choice, name)| {
-            let model_sha256 = files_sha256(choice.files())?;
-            Ok(Entrant { name, agent: choice.name().to_owned(), model_sha256 })
+            Ok(Entrant {
+                name,
+                agent: choice.name().to_owned(),
+                model_sha256: files_sha256(choice.files())?,
+                files: file_names(choice.files()),
+            })
         });
         Ok(MatchInfo {
             name: name.to_owned(),
@@ -244,7 +248,8 @@ impl MatchPlan {
             name.push_str(&shard.suffix());
         }
         let plain = |c: char| if c.is_alphanumeric() || "-_.#".contains(c) { c } else { '_' };
-        name.chars().map(plain).collect()
+        // A folder is not hidden because it is that of `./bot`.
+        name.trim_start_matches(['.', '/']).chars().map(plain).collect()
     }
 }
 
@@ -298,6 +303,11 @@ fn shortened(name: &str) -> String {
     let half = MAX_NAME_LENGTH / 2;
     let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
+}
+
+/// The files' names, without their folders.
+pub fn file_names(files: &[PathBuf]) -> Vec<String> {
+    files.iter().filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect()
 }
 
 /// The SHA-256 of the files' concatenation, in hexadecimal; `None` without files.

@@ -1,5 +1,6 @@
 //! `cardroom tournament`: a round-robin tournament of agents.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use logs::export;
@@ -12,9 +13,10 @@ use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::match_options::{PlayArgs, play_shown, stopped};
+use crate::match_options::{PlayArgs, play_shown, stopped, strict_match};
 use crate::output::{self, Output, Shown};
 use crate::report;
+use crate::shell;
 use crate::stop_rules::RuleArgs;
 
 /// Play every agent against every other and show a table with intervals.
@@ -22,7 +24,8 @@ use crate::stop_rules::RuleArgs;
 /// In a two-player game every pair plays a match of --hands hands; in a game for n players every
 /// set of n agents, and the table shows differences of rates. Each match has its own cards, derived
 /// from --seed, so the rows of the table are independent. --until, --sprt and --preset apply to
-/// each match. The same command resumes an interrupted tournament.
+/// each match. The same command resumes an interrupted tournament. Exit codes: 3 on bad input, 5 as
+/// --strict says, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents: kinds, `KIND:ARGUMENT` or names from the configuration
@@ -70,6 +73,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
 
     let mut results = tournament::Results::new(names);
     let mut reports = Vec::new();
+    let mut end = Ok(());
     let range = pattern.shard_hands();
     let total = (range.end - range.start) * matches.len() as u64;
     let mut done = 0;
@@ -85,6 +89,9 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             return Err(stopped(done, total, settings.level));
         }
         results.add(line_up, &played.outcome.tally);
+        if play.strict && end.is_ok() {
+            end = strict_match(&played);
+        }
         let outcome = &played.outcome;
         let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
             .with_stop_rule(played.rule.as_ref(), &outcome.tally);
@@ -103,7 +110,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         report::write(&file, &export::table_picture::svg(&table, &title))?;
     }
     let folder = (play.level() > Level::Nothing).then_some(home);
-    Output::of(&Played { table, reports, folder }, play.json)
+    Ok(Output::of(&Played { table, reports, folder }, play.json)?.then(end))
 }
 
 /// A finished tournament.
@@ -115,9 +122,11 @@ struct Played {
 
 impl Shown for Played {
     fn text(&self) -> String {
-        let mut text = text::crosstable(&self.table);
+        let silent: BTreeSet<&str> = self.reports.iter().flat_map(Report::never_answered).collect();
+        let mut text: String = silent.into_iter().map(|fault| format!("{fault}\n\n")).collect();
+        text += &text::crosstable(&self.table);
         if let Some(home) = &self.folder {
-            text.push_str(&format!("\nkept in {}\n", home.display()));
+            text.push_str(&format!("\nkept in {}\n", shell::path(home)));
         }
         text
     }

@@ -24,7 +24,7 @@ mod outage;
 mod stub;
 
 fn cardroom(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.current_dir(folder).stdin(Stdio::null());
     for (name, _) in std::env::vars() {
         if name.starts_with("CARDROOM_") || name.to_lowercase().ends_with("_proxy") {

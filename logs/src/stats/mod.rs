@@ -39,7 +39,7 @@ pub use batches::{Batches, Bootstrap};
 pub use checks::{Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};
 pub use curve::winnings_curve;
-pub use decisions::{DecisionCounts, DecisionTally};
+pub use decisions::{DecisionCounts, DecisionTally, FirstFailure};
 pub use latency::Latencies;
 pub use rate::{Interval, NoRate, Rate};
 pub use report::Report;

@@ -13,8 +13,8 @@ use super::checks::{self, Checks, Finding};
 use super::estimates::EstimatesSection;
 use super::planning::PlanSection;
 use super::{
-    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, RuleStanding,
-    StopRule, Sums, Tally,
+    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, FirstFailure, Interval, NoRate, Rate,
+    RuleStanding, StopRule, Sums, Tally,
 };
 use crate::estimate::Estimates;
 use crate::ledger::Integrity;
@@ -181,6 +181,12 @@ pub struct DecisionSection {
     pub corrected: u64,
     /// Number of decisions with a check or fold in place of an answer, by reason.
     pub fallbacks: BTreeMap<crate::Fallback, u64>,
+    /// The first of these; `null` without one.
+    pub first_failure: Option<FirstFailure>,
+    /// Fallbacks and corrections in words; `null` without any.
+    pub fault: Option<String>,
+    /// Whether there were decisions, and an answer to none of them.
+    pub never_answered: bool,
     /// Thinking times in nanoseconds; `null` without decisions.
     pub nanoseconds: Option<TimeSection>,
 }
@@ -317,6 +323,12 @@ impl Report {
         self
     }
 
+    /// What is wrong with the entrants that never answered, in words.
+    pub fn never_answered(&self) -> impl Iterator<Item = &str> {
+        let decisions = self.entrants.iter().filter_map(|entrant| entrant.decisions.as_ref());
+        decisions.filter(|part| part.never_answered).filter_map(|part| part.fault.as_deref())
+    }
+
     /// The document as indented JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain data with text keys")
@@ -369,17 +381,8 @@ impl Report {
                 ));
             }
         }
-        for entrant in &self.entrants {
-            if let Some(decisions) = &entrant.decisions {
-                let fallbacks: u64 = decisions.fallbacks.values().sum();
-                if fallbacks + decisions.corrected > 0 {
-                    warnings.push(format!(
-                        "of the {} decisions of {}, {fallbacks} were made for it and {} corrected",
-                        decisions.count, entrant.name, decisions.corrected
-                    ));
-                }
-            }
-        }
+        let decisions = self.entrants.iter().filter_map(|entrant| entrant.decisions.as_ref());
+        warnings.extend(decisions.filter_map(|decisions| decisions.fault.clone()));
         warnings
     }
 }
@@ -446,7 +449,8 @@ impl EntrantSection {
             seats: seat_splits(&info.game, sums, big_blind),
             streets: street_splits(&info.game, sums, big_blind),
             showdown: showdown_splits(sums, big_blind),
-            decisions: decisions.map(DecisionSection::new),
+            decisions: decisions
+                .map(|counts| DecisionSection::new(counts, &info.entrants[entrant].name)),
         }
     }
 }
@@ -501,7 +505,7 @@ fn showdown_splits(sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
 }
 
 impl DecisionSection {
-    fn new(counts: &DecisionCounts) -> DecisionSection {
+    fn new(counts: &DecisionCounts, name: &str) -> DecisionSection {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let times = &counts.latencies;
         let quantile = |p| times.quantile(p).map(ns);
@@ -518,6 +522,9 @@ impl DecisionSection {
             count: counts.decisions,
             corrected: counts.corrected,
             fallbacks: counts.fallbacks.clone(),
+            first_failure: counts.first_failure.clone(),
+            fault: counts.fault(name),
+            never_answered: counts.never_answered(),
             nanoseconds,
         }
     }

@@ -18,6 +18,8 @@ pub fn render(report: &Report) -> String {
         text.push_str(&line);
         text.push('\n');
     };
+    let silent: Vec<&str> = report.never_answered().collect();
+    silent.iter().for_each(|fault| line(format!("{fault}\n")));
     let of = &report.of;
     let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
     line(match of.game.is_empty() {
@@ -74,7 +76,8 @@ pub fn render(report: &Report) -> String {
         line(format!("warning: {}", finding.evidence));
     }
     let notes = report.estimates.iter().flat_map(|part| &part.notes);
-    for warning in report.warnings.iter().chain(notes) {
+    let warnings = report.warnings.iter().filter(|warning| !silent.contains(&warning.as_str()));
+    for warning in warnings.chain(notes) {
         line(format!("note: {warning}"));
     }
     text
@@ -102,7 +105,7 @@ fn rates(report: &Report) -> String {
         "LOS",
         "bb/100",
         "all-in adj.",
-        "95 % interval",
+        "its range",
     ];
     table(&header, rows)
 }

@@ -29,6 +29,7 @@ use crate::output::{Output, print};
 use crate::progress;
 use crate::report;
 use crate::resolve_names::Named;
+use crate::shell;
 
 /// Play against Slumbot, or any server with its API.
 ///
@@ -157,13 +158,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let document = Document { schema: "cardroom-play-slumbot/1", summary: &summary, estimates };
         Output::json(&document)?.print()?;
     } else if let Some(report) = &report {
-        print(&format!("\n{}\nkept in {}\n", render(report), folder.display()))?;
+        print(&format!("\n{}\nkept in {}\n", render(report), shell::path(&folder)))?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {
         Ok(End::Complete) if report.is_none() => Err(Failure::interrupted(format!(
             "all {hands} hands are played and kept; for the estimates: cardroom stats {}",
-            folder.display()
+            shell::path(&folder)
         ))),
         Ok(End::Complete) => Ok(()),
         Ok(End::Stopped) => {

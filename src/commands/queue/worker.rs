@@ -16,7 +16,7 @@ use crate::commands::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Output;
-use crate::progress::say_waiting;
+use crate::progress::say_line;
 
 /// Work on the parts of queued runs until stopped.
 ///
@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let home =
         std::env::current_dir().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
     if !quiet {
-        say_waiting(&format!("{} waits for parts", worker.state().name));
+        say_line(&format!("{} waits for parts", worker.state().name));
     }
     let mut done = 0;
     loop {
@@ -83,7 +83,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             Outcome::Stopped => "given back".to_owned(),
         };
         if !quiet {
-            say_waiting(&format!("part {part} of run {id}: {what}"));
+            say_line(&format!("part {part} of run {id}: {what}"));
         }
     }
     let parts = counted(done, "part");
