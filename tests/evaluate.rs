@@ -157,7 +157,7 @@ fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_hav
     wait_until("three are played", || played().unwrap_or_default().lines().count() >= 3);
     send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
-    check_failure(&output, 130, "of 22 exploiters; resume with: ");
+    check_failure(&output, 130, "of 22 matches; resume with: ");
     let shown = text(&output.stdout);
     assert!(shown.contains(" of 22 were played, and "), "{shown}");
     assert!(!shown.contains("None of them") && !shown.contains("intervals."), "{shown}");
@@ -172,6 +172,12 @@ fn a_match_is_the_duplicate_match() {
     let played =
         document(folder.path(), &[&["match", "raise", "call"], &common[..], &["two"]].concat());
     assert_eq!(evaluated["entrants"][0]["rate"], played["entrants"][0]["rate"]);
+    let decisions = |out: &str| {
+        let log = fs::read_to_string(folder.path().join(out).join("decisions.jsonl"));
+        log.expect("decisions are recorded").lines().count()
+    };
+    assert!(decisions("one") > 200);
+    assert_eq!(decisions("one"), decisions("two"));
 }
 
 #[test]

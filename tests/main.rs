@@ -13,6 +13,7 @@ mod matches;
 mod papers;
 mod players;
 mod program;
+mod programs;
 mod records;
 mod replay;
 mod samples;

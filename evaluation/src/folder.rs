@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use agents::AgentChoice;
 use logs::lock::{Lock, LockError};
 use logs::{Shard, ShardsError};
-use matches::plan::{files_sha256, unique_names};
+use matches::plan::{file_names, files_sha256, unique_names};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -62,6 +62,17 @@ pub enum StoreError {
         /// The first field that differs.
         field: &'static str,
     },
+    /// The folder holds a measurement of the same agent before one of its files changed.
+    #[error(
+        "{} holds another measurement: {} changed; choose another folder with --out, or remove \
+         this one", .path.display(), .files.join(" or ")
+    )]
+    Changed {
+        /// The folder's path.
+        path: PathBuf,
+        /// The names of the agent's files.
+        files: Vec<String>,
+    },
     /// A file is damaged.
     #[error("{}: {reason}; remove the folder to measure again", .path.display())]
     Bad {
@@ -78,6 +89,23 @@ pub enum StoreError {
         "this part would be empty: there are {0} results in all, so give at most as many parts"
     )]
     TooManyParts(u64),
+}
+
+/// The field of manifests with [`model_sha256`].
+pub(crate) const MODEL: &str = "model";
+
+impl StoreError {
+    /// Names the files of the measured agents, if it is they that differ.
+    pub(crate) fn naming(self, agents: &[&AgentChoice]) -> StoreError {
+        let files: Vec<String> =
+            agents.iter().flat_map(|agent| file_names(agent.files())).collect();
+        match self {
+            StoreError::Other { path, field: MODEL } if !files.is_empty() => {
+                StoreError::Changed { path, files }
+            }
+            other => other,
+        }
+    }
 }
 
 /// SHA-256 of the agent's files in hexadecimal; `None` if it has none.
@@ -98,6 +126,7 @@ pub(crate) fn folder_name(
     rest: &str,
 ) -> String {
     let agent = unique_names(std::slice::from_ref(agent)).remove(0);
+    let agent = agent.trim_start_matches(['.', '/']);
     let model = model_sha256.map(|hash| format!("-{}", hash.get(..8).unwrap_or(hash)));
     let model = model.unwrap_or_default();
     let file = Path::new(game_name).file_name();

@@ -14,7 +14,7 @@ use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
 use solvers::response::in_tree::{FlopValues, flop_kinds};
 
-use crate::folder::{ResultsFolder, StoreError, first_difference};
+use crate::folder::{MODEL, ResultsFolder, StoreError, first_difference};
 
 /// The file of results.
 pub const RESULTS: &str = "flops.csv";
@@ -48,7 +48,7 @@ impl crate::folder::Manifest for Manifest {
     fn difference(&self, other: &Manifest) -> Option<&'static str> {
         first_difference([
             ("agent", self.agent == other.agent),
-            ("model", self.model_sha256 == other.model_sha256),
+            (MODEL, self.model_sha256 == other.model_sha256),
             ("bet menu", self.menu == other.menu),
             ("game", self.game == other.game),
             ("betting tree", self.tree_sha256 == other.tree_sha256),

@@ -213,7 +213,8 @@ pub fn run(
     if plan.wanted() == 0 {
         return Err(StoreError::TooManyParts(plan.hands / 2).into());
     }
-    let mut store = Store::open(folder, &plan.manifest(provenance), plan.shard)?;
+    let mut store = Store::open(folder, &plan.manifest(provenance), plan.shard)
+        .map_err(|error| error.naming(&[&plan.agent]))?;
     let mut measurement = Measurement::new(plan);
     let mut missing = Vec::new();
     for deal in plan.deals() {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Won;
 pub use crate::folder::{MANIFEST, StoreError};
-use crate::folder::{ResultsFolder, first_difference};
+use crate::folder::{MODEL, ResultsFolder, first_difference};
 
 /// The file of results.
 pub const DEALS: &str = "deals.csv";
@@ -53,7 +53,7 @@ impl crate::folder::Manifest for Manifest {
     fn difference(&self, other: &Manifest) -> Option<&'static str> {
         first_difference([
             ("agent", self.agent == other.agent),
-            ("model", self.model_sha256 == other.model_sha256),
+            (MODEL, self.model_sha256 == other.model_sha256),
             ("set of moves", self.moves == other.moves),
             ("first street", self.from == other.from),
             ("--cards", self.cards == other.cards),

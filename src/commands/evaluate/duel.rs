@@ -21,7 +21,7 @@ use crate::progress::Progress;
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    if args.hands < 2 {
+    if args.hands() < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
     let sampled = args.sampled()?;
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             before: other,
             street: args.street(),
             sampled,
-            hands: args.hands,
+            hands: args.hands(),
             seed: args.seed,
         },
     };
