@@ -179,8 +179,9 @@ struct External {
     silent: Duration,
     /// The hand whose states have been sent, and their number: one for each length of the history.
     sent: Option<(u64, usize)>,
-    /// Whether a failure has been told in full.
+    /// Whether a failure has been told in full, and a correction.
     told: bool,
+    told_correction: bool,
 }
 
 impl External {
@@ -197,7 +198,8 @@ impl External {
                 _ => String::new(),
             };
             let (name, full) = (&setup.name, error.full_text());
-            if full.contains('\n') {
+            // The error itself has the reason and the last three lines.
+            if full.lines().count() > 4 {
                 waiting::say_failed(name, &format!("`{name}` cannot be started: {full}"));
             }
             let reason = format!("{}{waited}", error.text());
@@ -205,7 +207,15 @@ impl External {
         };
         let link = started.map_err(failed)?.expect("it has connected");
         let process = Process::Ready(link);
-        Ok(External { setup, process, stopped: 0, silent: FIRST_NOTICE, sent: None, told: false })
+        Ok(External {
+            setup,
+            process,
+            stopped: 0,
+            silent: FIRST_NOTICE,
+            sent: None,
+            told: false,
+            told_correction: false,
+        })
     }
 
     /// Makes sure that the program is ready, starting it if necessary.
@@ -364,7 +374,8 @@ impl Agent for External {
         let (error, stop) = match self.answer(infoset, cx.hand, allowed) {
             Ok((action, note)) => {
                 self.stopped = 0;
-                if let Some(note) = &note {
+                if let Some(note) = note.as_ref().filter(|_| !self.told_correction) {
+                    self.told_correction = true;
                     let (name, hand) = (&self.setup.name, cx.hand);
                     let message = format!("`{name}` was corrected in hand {hand}: {note}");
                     waiting::say_failed(&format!("{name} was corrected"), &message);

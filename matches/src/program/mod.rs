@@ -202,7 +202,8 @@ impl Program {
     #[must_use]
     pub fn interpreted(self) -> Program {
         let executable = |of: fs::Metadata| of.permissions().mode() & 0o111 != 0;
-        if !self.program.is_file() || fs::metadata(&self.program).is_ok_and(executable) {
+        let runs = || fs::metadata(&self.program).is_ok_and(executable);
+        if !self.is_path() || !self.program.is_file() || runs() {
             return self;
         }
         let mut line = Vec::new();
