@@ -401,13 +401,11 @@ fn a_solve_in_two_runs_gives_the_result_of_one() {
         assert_eq!((earlier(&again), timeless(&again)), (57, timeless(&whole)));
         let other = run(&[&keep[..], &["--iterations", "57", "--at", "x"]].concat());
         assert_eq!(timeless(&other)["spots"][1]["at"], "x");
-        // What is near enough is not solved on; that is looked at after every tenth iteration.
-        for before in [57, 60] {
-            let near = run(&[&keep[..], &["--until", "90%"]].concat());
-            let result = &timeless(&near)["result"];
-            assert_eq!((earlier(&near), &result["iterations"]), (before, &60.into()));
-            assert_eq!(result["reached"], true);
-        }
+        // What is near enough is not solved on.
+        let near = run(&[&keep[..], &["--until", "90%"]].concat());
+        let result = &timeless(&near)["result"];
+        assert_eq!((earlier(&near), &result["iterations"]), (57, &57.into()));
+        assert_eq!(result["reached"], true);
     }
     assert!(!folder.join("data").exists() && !folder.join("single.lock").exists());
 }

@@ -50,7 +50,8 @@ fn written(solver: &Solver) -> Vec<u8> {
 fn a_solver_goes_on_from_its_snapshot_as_if_nothing_had_happened() {
     let half = Options { precision: Precision::Half, ..Options::default() };
     let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
-    let planned = Options { variant: Variant::hyper(30.0), horizon: 20, ..Options::default() };
+    let variant = "hs-dcfr(30)".parse().expect("an algorithm");
+    let planned = Options { variant, horizon: 20, ..Options::default() };
     let river = Case { state: hand("Td9d6hQc2s"), ..turn() };
     let flop = Case { state: short_hand("TsJsQh", 100, 150), ranges: ["random"; 2], ..turn() };
     for case in [river, turn(), flop] {

@@ -15,7 +15,7 @@ use models::blueprint::{Contents, write};
 use show::Table;
 use show::number::{self, clock, plural};
 use solvers::blueprint::{
-    Averaging, Deals, Frozen, HoldemDeals, Precision, Skipping, Trainer, TrainingOptions,
+    Averaging, BLOCK, Deals, Frozen, HoldemDeals, Precision, Skipping, Trainer, TrainingOptions,
     head_to_head,
 };
 use solvers::response::learned::{ResponseOptions, exploitability_at_least};
@@ -74,8 +74,9 @@ pub struct Args {
     /// discounted(A,B,G), which is DCFR, for positive regrets, negative ones and the average
     #[arg(long, value_name = "WEIGHTS", default_value = "linear")]
     averaging: Averaging,
-    /// Number of iterations with the same weight
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    /// Number of iterations with the same weight, at least 1024
+    #[arg(long, value_name = "N", default_value_t = 100_000,
+        value_parser = clap::value_parser!(u64).range(BLOCK..))]
     period: u64,
     /// Skip (prune) actions with a regret below minus this many big blinds, times the weight of an
     /// iteration, in nineteen of twenty traversals
