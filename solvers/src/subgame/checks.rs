@@ -12,8 +12,11 @@ pub(super) struct Checks {
     pub(super) next: u32,
     /// The last check that was due.
     pub(super) last: Option<Check>,
-    /// The check that found the least.
+    /// The one of those that were due that found the least.
     pub(super) best: Option<Check>,
+    /// A check that was not due, as of the last iteration of all; it is forgotten when solving goes
+    /// on, so that a solve in several runs has the same result as one.
+    pub(super) here: Option<Check>,
 }
 
 /// The first checks come soon, because iterations of a large subgame take long.
@@ -21,14 +24,19 @@ const FIRST: [u32; 3] = [2, 5, 10];
 
 impl Checks {
     /// Before the first check.
-    pub(super) const NONE: Checks = Checks { next: FIRST[0], last: None, best: None };
+    pub(super) const NONE: Checks = Checks { next: FIRST[0], last: None, best: None, here: None };
+
+    /// The check that found the least, after `iterations` in all.
+    fn least(&self, iterations: u32) -> Option<Check> {
+        let here = self.here.filter(|here| here.0 == iterations);
+        [here, self.best].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1))
+    }
 
     /// Notes what was found, and when the next check is due.
     fn note(&mut self, now: Check, goal: f64) {
-        if self.best.is_none_or(|best| now.1 < best.1) {
-            self.best = Some(now);
-        }
+        self.here = Some(now);
         if now.0 >= self.next {
+            self.best = self.least(now.0);
             // A check takes as long as one or two iterations. Far from the goal their number grows
             // by half from one to the next; near it by a fortieth or more.
             let [soon, far] = [now.0 / 40, now.0 / 2].map(|more| now.0.saturating_add(more.max(1)));
@@ -67,15 +75,16 @@ impl Solver {
         (found, expected)
     }
 
-    /// The least exploitability that a check has found.
+    /// The least exploitability that checks have found: all that were due, and one of the last
+    /// iteration.
     pub fn best_check(&self) -> Option<f64> {
-        self.checks.best.map(|(_, found)| found)
+        self.checks.least(self.iterations).map(|(_, found)| found)
     }
 
     /// Goes back to the strategies for which a check has found the least exploitability, by
     /// solving again up to there if that is not where the solver is.
     pub fn return_to_best(&mut self) {
-        let Some((iterations, _)) = self.checks.best else { return };
+        let Some((iterations, _)) = self.checks.least(self.iterations) else { return };
         if iterations != self.iterations {
             self.storage.clear();
             self.gadget.iter_mut().for_each(super::gadget::GadgetState::clear);

@@ -39,7 +39,7 @@ impl Solver {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let mut to = Writer::begin(to, KIND, &self.names(more))?;
-        let Checks { next, last, best } = self.checks;
+        let Checks { next, last, best, .. } = self.checks;
         to.numbers(&[u64::from(self.iterations), seconds.to_bits(), next.into()])?;
         for (at, found) in [last, best].map(Option::unwrap_or_default) {
             to.numbers(&[u64::from(at), found.to_bits()])?;
@@ -71,7 +71,7 @@ impl Solver {
             let (at, found) = (count(from.number()?)?, f64::from_bits(from.number()?));
             Ok((at > 0).then_some((at, found)))
         };
-        self.checks = Checks { next, last: check()?, best: check()? };
+        self.checks = Checks { next, last: check()?, best: check()?, ..Checks::NONE };
         let bytes = self.storage.bytes();
         from.expect("number of bytes", bytes)?;
         from.left(bytes);

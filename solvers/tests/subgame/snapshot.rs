@@ -101,8 +101,8 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
         assert!(refused(&bytes).contains("damaged"), "byte {at}");
     }
     let mut newer = bytes.clone();
-    newer[17] = 3;
-    assert!(refused(&newer).contains("format 3, and this program reads 2"));
+    newer[17] = 4;
+    assert!(refused(&newer).contains("format 4, and this program reads 3"));
 
     let check = |case: &Case, expected: &[&str]| {
         let text = message(case.resumed(&bytes));

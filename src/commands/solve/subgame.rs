@@ -265,11 +265,13 @@ impl<'a> Problem<'a> {
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
         progress.go_on(solver.iterations().into());
         let mut note = String::new();
+        // After resuming from a checkpoint, what it has is checked first.
+        let resumed = solver.iterations();
         let near = loop {
             let done = solver.iterations();
-            if done >= solver.next_check() || done >= most {
+            if done >= solver.next_check() || done >= most || done > 0 && done == resumed {
                 let (exploitability, expected) = solver.check(goal);
-                progress.expect(expected.clamp(done, most).into());
+                progress.expect(expected.min(most).max(done).into());
                 let share = percent(exploitability / self.root.pot() as f64, 3);
                 note = format!("exploitability {exploitability:.4} chips, {share} of the pot");
             }
