@@ -110,7 +110,10 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     };
     check(&Case { state: hand("Td9d6hQs"), ..turn() }, &["`Td9d6hQc`", "`Td9d6hQs`"]);
     let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
-    check(&Case { options: predictive, ..turn() }, &["`dcfr+,second-first in 32", "`pdcfr+ in 32"]);
+    check(
+        &Case { options: predictive, ..turn() },
+        &["`dcfr(1.5,0.4,3),second-first in 32", "`pdcfr+ in 32"],
+    );
     check(
         &Case { ranges: ["QQ,AdKd,76s:0.5", "AQs,99"], ..turn() },
         &["second range is `", "`99,AQs`"],
