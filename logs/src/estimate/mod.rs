@@ -11,10 +11,13 @@
 //! - [`Estimates`] accumulates hands in constant memory, on one thread or on many; the result
 //!   depends only on the records, the strategies and the value functions: the one in
 //!   [code](VALUE_FUNCTION), and one [given](Estimates::valued_by).
+//! - With [`Sampling`] only a random sample of the deals is corrected. Corrected hands and those that
+//!   count as played are two independent estimates of the rate, combined by their variances.
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) includes and prints them.
 //!
-//! Invariants: no coefficient is fitted on the hands it is applied to; a value function is fixed
-//! before the hands are played.
+//! Invariants: no coefficient is fitted on the hands it is applied to, and none on fewer than
+//! [`FEWEST_TO_FIT`]; a value function is fixed before the hands are played, or chosen by hands that
+//! are in no estimate by it; all seats' estimates together are that of all hands.
 
 mod equity;
 mod moments;
@@ -31,7 +34,8 @@ use std::sync::Arc;
 use game::{GameDef, Payoff, Policy, Seat, ValueFunction};
 
 pub use parallel::Observed;
-pub use rows::{NoEstimates, Row, RowKind, Rows};
+pub use rows::{FEWEST_TO_FIT, NoEstimates, Row, RowKind, Rows};
+pub use sample::{Part, Sampling};
 pub use value::VERSION as VALUE_FUNCTION;
 
 use crate::{DecisionRecord, HandRecord, MatchInfo};
@@ -59,10 +63,20 @@ pub struct Estimates {
     averaged_hands: usize,
     values: Option<Arc<dyn ValueFunction>>,
     facts: Facts,
+    sampling: Sampling,
+    /// Whether weights may be fitted.
+    fitting: bool,
+    /// Number of hands with corrections.
+    corrected: u64,
+    /// The hands that gained most by the luck of the cards: the gain in big blinds, and the hand's
+    /// number; the most first, and no more than `keep`.
+    luckiest: Vec<(f64, u64)>,
+    keep: usize,
 }
 
 /// The contribution of a hand: its terms, and what it adds to the [`Facts`].
 struct Share {
+    hand: u64,
     deal: u64,
     facts: Facts,
     /// None when a hole card is unknown.
@@ -72,6 +86,7 @@ struct Share {
 /// A hand of an incomplete group.
 struct Entry {
     seat: usize,
+    part: Part,
     actual: Terms,
     averaged: Option<Terms>,
 }
@@ -135,6 +150,11 @@ impl Estimates {
             averaged_hands: 0,
             values: None,
             facts: Facts::default(),
+            sampling: Sampling::ALL,
+            fitting: true,
+            corrected: 0,
+            luckiest: Vec::new(),
+            keep: 0,
         })
     }
 
@@ -164,6 +184,59 @@ impl Estimates {
     pub fn valued_by(mut self, values: Arc<dyn ValueFunction>) -> Estimates {
         self.values = Some(values);
         self
+    }
+
+    /// Corrects a random sample of the deals only.
+    #[must_use]
+    pub fn sampling(mut self, sampling: Sampling) -> Estimates {
+        self.sampling = sampling;
+        self
+    }
+
+    /// Leaves every correction the weight of its value function, whatever the number of hands: what
+    /// was said of a hand stays when others follow.
+    #[must_use]
+    pub fn unfitted(mut self) -> Estimates {
+        self.fitting = false;
+        self
+    }
+
+    /// Keeps the numbers of the `hands` luckiest hands.
+    #[must_use]
+    pub fn keeping_luckiest(mut self, hands: usize) -> Estimates {
+        self.keep = hands;
+        self
+    }
+
+    /// The hands that gained most by the luck of the cards, the most first.
+    pub fn luckiest(&self) -> impl Iterator<Item = u64> + '_ {
+        self.luckiest.iter().map(|&(_, hand)| hand)
+    }
+
+    /// The use of the deal with this number: only corrected ones need their decisions.
+    pub fn part(&self, deal: u64) -> Part {
+        self.sampling.part(deal)
+    }
+
+    /// What the entrant gained in a hand by the luck of the cards, in big blinds: the corrections of
+    /// the deal with the weights of the value function. `None` when hole cards are unknown.
+    pub fn luck(&self, record: &HandRecord) -> Option<f64> {
+        let line = Line::new(record, self.of, &[], [None, None], None)?;
+        let strategies = line.acts().map(|_| None);
+        let values = self.values.as_deref();
+        let terms = line.terms(line.hole, &line.equities(), strategies, Effort::PLAYED, values);
+        Some(self.luck_of(&terms))
+    }
+
+    fn luck_of(&self, terms: &Terms) -> f64 {
+        let weights = terms::fixed(self.values.is_some());
+        terms::deal(self.values.is_some()).map(|term| weights[term] * terms[term]).sum()
+    }
+
+    /// The variance that the corrections leave, as a share of the raw one, if every correction has
+    /// the weight of its value function; as if `units` further deals had left the share `prior`.
+    pub fn left(&self, prior: f64, units: f64) -> f64 {
+        rows::left(self, prior, units)
     }
 
     /// The name of the value function.
@@ -200,8 +273,11 @@ impl Estimates {
         actual[RESULT] = won.chips() * unit;
         actual[BASELINE] = baseline.map_or(0.0, |baseline| baseline.chips() * unit);
         let facts = Facts { hands: 1, settled: 1, ..Facts::default() };
-        let entry = Some(Entry { seat: seat.index() & 1, actual, averaged: None });
-        self.count(Share { deal: u64::MAX, facts, entry });
+        // Their deals have no numbers of their own.
+        let deal = !self.facts.settled;
+        let part = self.part(deal);
+        let entry = Some(Entry { seat: seat.index() & 1, part, actual, averaged: None });
+        self.count(Share { hand: u64::MAX, deal, facts, entry });
     }
 
     /// Computes a hand's contribution. All costly work is here, without side effects, so that hands
@@ -214,11 +290,17 @@ impl Estimates {
     ) -> Share {
         let mut facts =
             Facts { hands: 1, baselines: u64::from(baseline.is_some()), ..Facts::default() };
+        let (hand, deal, part) = (record.hand, record.deal, self.part(record.deal));
         let policies = [0, 1].map(|k| self.policies[k].as_deref());
+        if part != Part::Corrected {
+            let entry = self.as_played(record, part, baseline);
+            facts.unknown_cards = u64::from(entry.is_none());
+            return Share { hand, deal, facts, entry };
+        }
         let baseline = baseline.map(Payoff::chips);
         let Some(line) = Line::new(record, self.of, decisions, policies, baseline) else {
             facts.unknown_cards = 1;
-            return Share { deal: record.deal, facts, entry: None };
+            return Share { hand, deal, facts, entry: None };
         };
         for act in line.acts() {
             let side = usize::from(!act.own);
@@ -242,8 +324,23 @@ impl Estimates {
                 Averaged::Differs => facts.contradicted = 1,
             }
         }
-        let entry = Entry { seat: line.seat.index(), actual, averaged };
-        Share { deal: record.deal, facts, entry: Some(entry) }
+        let entry = Entry { seat: line.seat.index(), part, actual, averaged };
+        Share { hand, deal, facts, entry: Some(entry) }
+    }
+
+    /// The entry of a hand that counts as played; `None` when hole cards are unknown.
+    fn as_played(
+        &self,
+        record: &HandRecord,
+        part: Part,
+        baseline: Option<Payoff>,
+    ) -> Option<Entry> {
+        let (seat, _) = record.entrants.iter().find(|&(_, &entrant)| entrant == self.of)?;
+        let known = record.hole.iter().all(|(_, cards)| cards.len() == 2);
+        let mut actual = [0.0; COUNT];
+        actual[RESULT] = record.payoffs[seat].chips() / self.big_blind;
+        actual[BASELINE] = baseline.map_or(0.0, |baseline| baseline.chips() / self.big_blind);
+        known.then_some(Entry { seat: seat.index(), part, actual, averaged: None })
     }
 
     /// Adds a hand's contribution. Must be called in order of hands: floating-point sums depend on
@@ -251,6 +348,13 @@ impl Estimates {
     fn count(&mut self, share: Share) {
         self.facts.add(&share.facts);
         if let Some(entry) = share.entry {
+            self.corrected += u64::from(entry.part == Part::Corrected);
+            if self.keep > 0 && entry.part == Part::Corrected && share.facts.settled == 0 {
+                let luck = self.luck_of(&entry.actual);
+                let at = self.luckiest.partition_point(|&(other, _)| other >= luck);
+                self.luckiest.insert(at, (luck, share.hand));
+                self.luckiest.truncate(self.keep);
+            }
             self.push(share.deal, entry);
         }
     }
@@ -266,16 +370,21 @@ impl Estimates {
         }
         let mut actual = [0.0; COUNT];
         let mut averaged = [0.0; COUNT];
+        // All hands of a deal are in one part, and in one fold.
+        let part = self.open[0].part;
+        let fold_of_group = (self.group > 1).then(|| self.groups.next_fold(part));
         for entry in self.open.drain(..) {
             let mean = entry.averaged.unwrap_or(entry.actual);
-            self.seats[entry.seat].add(&entry.actual, &mean);
+            let seat = &mut self.seats[entry.seat];
+            let fold = fold_of_group.unwrap_or_else(|| seat.next_fold(part));
+            seat.add(part, fold, &entry.actual, &mean);
             for i in 0..COUNT {
                 actual[i] += entry.actual[i];
                 averaged[i] += mean[i];
             }
         }
-        if self.group > 1 {
-            self.groups.add(&actual, &averaged);
+        if let Some(fold) = fold_of_group {
+            self.groups.add(part, fold, &actual, &averaged);
         }
     }
 
@@ -284,7 +393,7 @@ impl Estimates {
     /// that are not used for results.
     pub fn fitted(&self) -> [[f64; 5]; 4] {
         let mut all = Moments::default();
-        let samples = self.seats.iter().flat_map(|sample| sample.folds(false));
+        let samples = self.seats.iter().flat_map(Sample::corrected);
         samples.for_each(|fold| all.merge(fold));
         let terms: Vec<usize> = (DEAL..BASELINE).collect();
         let fitted = all.fit(RESULT, &terms, &terms::fixed(false), 0.0);
@@ -301,7 +410,7 @@ impl Estimates {
         played[RESULT] = 1.0;
         let mut corrected = played;
         terms::deal(self.values.is_some()).for_each(|term| corrected[term] = -values[term]);
-        let folds = || self.seats.iter().flat_map(|sample| sample.folds(false));
+        let folds = || self.seats.iter().flat_map(Sample::corrected);
         [played, corrected].map(|weights| folds().map(|fold| fold.combined(&weights).0).sum())
     }
 
