@@ -123,6 +123,16 @@ fn decisions_are_kept_with_their_hand() {
     assert_eq!(reader.decisions(1).unwrap(), made);
     assert_eq!(reader.decisions(2).unwrap(), []);
     assert_eq!(read(&path), records);
+    // The same, read with the hands: of all deals, of some, and of a range.
+    let together = |range, wanted: fn(u64) -> bool| -> Vec<_> {
+        reader.hands_and_decisions(range, wanted).map(Result::unwrap).collect()
+    };
+    let all = [vec![], made.to_vec(), vec![]];
+    let expected: Vec<_> = records.iter().cloned().zip(all).collect();
+    assert_eq!(together(0..u64::MAX, |_| true), expected);
+    assert_eq!(together(1..2, |_| true), expected[1..2]);
+    assert_eq!(together(0..3, |deal| deal != 1)[1], (records[1].clone(), vec![]));
+    assert_eq!(reader.hands_where(|deal| deal != 1).unwrap(), [0, 2]);
 }
 
 #[test]

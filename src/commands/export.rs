@@ -189,12 +189,10 @@ fn tables(args: &Args) -> Result<(), Failure> {
         let Source::Ledger(ledger) = &source else {
             return Err(located(anyhow::anyhow!("only a ledger has decisions")));
         };
-        let decisions = ledger.hands().flat_map(|record| {
-            let decisions = record.and_then(|record| ledger.decisions(record.hand));
-            match decisions {
-                Ok(decisions) => decisions.into_iter().map(Ok).collect(),
-                Err(error) => vec![Err(error)],
-            }
+        let played = ledger.hands_and_decisions(0..u64::MAX, |_| true);
+        let decisions = played.flat_map(|played| match played {
+            Ok((_, decisions)) => decisions.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
         });
         let written = write_decisions(&info, decisions, BufWriter::new(file));
         (written.map_err(|error| located(error.into()))?, "decision")

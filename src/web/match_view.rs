@@ -160,12 +160,9 @@ fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
     let last = reader.present()?.last().map(|range| *range.end());
     let Some(last) = last else { return Ok(Vec::new()) };
     let first = (last + 1).saturating_sub(LAST_HANDS);
-    let view = |record: Result<HandRecord, LedgerError>| {
-        let record = record?;
-        let decisions = reader.decisions(record.hand)?;
-        Ok(HandView::of(&record, &decisions))
-    };
-    let mut hands = reader.hands_from(first).map(view).collect::<Result<Vec<_>, LedgerError>>()?;
+    let played = reader.hands_and_decisions(first..u64::MAX, |_| true);
+    let views = played.map(|played| played.map(|(hand, made)| HandView::of(&hand, &made)));
+    let mut hands = views.collect::<Result<Vec<_>, LedgerError>>()?;
     hands.reverse();
     Ok(hands)
 }
