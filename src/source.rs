@@ -1,11 +1,13 @@
 //! The sources of recorded hands: a match folder, a ledger, or an ACPC log.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, Seat};
+use logs::estimate::Observed;
 use logs::export::{ReadError, acpc};
 use logs::ledger::{Integrity, SlumbotHand};
 use logs::stats::StopRule;
@@ -49,6 +51,10 @@ pub(crate) enum SourceError {
     #[error("{}: {source}", .path.display())]
     Log { path: PathBuf, source: ReadError },
 }
+
+/// Hands in order with their decisions.
+pub(crate) type HandsAndDecisions<'a> =
+    Box<dyn Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), SourceError>> + 'a>;
 
 impl Source {
     /// Opens the file or folder at this path. `game` names the game of an ACPC log; by default the
@@ -110,23 +116,63 @@ impl Source {
         Ok(note.and_then(|note| StopRule::from_note(&note)))
     }
 
-    /// The recorded decisions of a hand; only ledgers have them.
-    pub(crate) fn decisions_of(&self, record: &HandRecord) -> Result<Vec<DecisionRecord>, Failure> {
-        match self {
-            Source::Ledger(reader) => reader.decisions(record.hand).map_err(Failure::input),
-            Source::Log(_) => Ok(Vec::new()),
-        }
+    /// Slumbot's winnings against itself in this side's seat with the cards of each hand, by the
+    /// hand's number; empty unless the hands were played over its API.
+    pub(crate) fn baselines(&self) -> Result<HashMap<u64, Payoff>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(HashMap::new()) };
+        reader.slumbot_baselines().map_err(Failure::input)
     }
 
-    /// Slumbot's winnings against itself in this side's seat with the cards of a hand, for hands
-    /// played over its API.
-    pub(crate) fn baseline(&self, record: &HandRecord) -> Result<Option<Payoff>, Failure> {
-        let Source::Ledger(reader) = self else { return Ok(None) };
-        if !reader.is_slumbot().map_err(Failure::input)? {
-            return Ok(None);
+    /// The file or folder, if it is a ledger's.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        let Source::Ledger(reader) = self else { return None };
+        let folder = reader.path().parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(match folder {
+            Some(folder) if reader.path().ends_with(logs::ledger::FILE_NAME) => folder,
+            _ => reader.path(),
+        })
+    }
+
+    /// The hands with these numbers, in order.
+    pub(crate) fn records(&self, wanted: &BTreeSet<u64>) -> Result<Vec<HandRecord>, Failure> {
+        if let Source::Ledger(reader) = self {
+            let hands = wanted.iter().map(|&hand| reader.hand(hand).map_err(Failure::input));
+            return hands.filter_map(Result::transpose).collect();
         }
-        let hand = reader.slumbot_hand(record.hand).map_err(Failure::input)?;
-        Ok(hand.and_then(|hand| baseline(&hand)))
+        let hands = self.hands()?.map(|record| record.map_err(Failure::input));
+        hands
+            .filter(|hand| hand.as_ref().map_or(true, |hand| wanted.contains(&hand.hand)))
+            .collect()
+    }
+
+    /// The hands of these deals, with decisions and baselines.
+    pub(crate) fn drawn(&self, wanted: &dyn Fn(u64) -> bool) -> Result<Vec<Observed>, Failure> {
+        let mut drawn = Vec::new();
+        let baselines = self.baselines()?;
+        match self {
+            Source::Ledger(reader) => {
+                for hand in reader.hands_where(wanted).map_err(Failure::input)? {
+                    let record = reader.hand(hand).map_err(Failure::input)?;
+                    let decisions = reader.decisions(hand).map_err(Failure::input)?;
+                    let baseline = baselines.get(&hand).copied();
+                    drawn.extend(record.map(|record| Observed::Hand {
+                        record,
+                        decisions,
+                        baseline,
+                    }));
+                }
+            }
+            Source::Log(_) => {
+                for record in self.hands()? {
+                    let record = record.map_err(Failure::input)?;
+                    if wanted(record.deal) {
+                        let (decisions, baseline) = (Vec::new(), None);
+                        drawn.push(Observed::Hand { record, decisions, baseline });
+                    }
+                }
+            }
+        }
+        Ok(drawn)
     }
 
     /// The hands of which only the result is known, in order: those of a run over the Slumbot API
@@ -151,6 +197,24 @@ impl Source {
         let names = log.info.names();
         let alone = names.iter().all(|one| names.iter().filter(|&name| name == one).count() == 1);
         Ok(if alone { acpc::read_score(open(&log.path)?, &names) } else { None })
+    }
+
+    /// All hands in order, with the recorded decisions of those whose deal is wanted; only ledgers
+    /// have decisions.
+    pub(crate) fn hands_and_decisions<'a>(
+        &'a self,
+        wanted: impl Fn(u64) -> bool + 'a,
+    ) -> Result<HandsAndDecisions<'a>, Failure> {
+        Ok(match self {
+            Source::Ledger(reader) => Box::new(
+                reader
+                    .hands_and_decisions(0..u64::MAX, wanted)
+                    .map(|both| both.map_err(Into::into)),
+            ),
+            Source::Log(_) => {
+                Box::new(self.hands()?.map(|record| record.map(|record| (record, Vec::new()))))
+            }
+        })
     }
 
     /// All hands in order.

@@ -21,6 +21,7 @@ mod situations;
 mod slumbot;
 mod solve;
 mod sources;
+mod stats;
 mod students;
 mod study;
 mod tidiness;

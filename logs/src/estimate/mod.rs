@@ -11,13 +11,13 @@
 //! - [`Estimates`] accumulates hands in constant memory, on one thread or on many; the result
 //!   depends only on the records, the strategies and the value functions: the one in
 //!   [code](VALUE_FUNCTION), and one [given](Estimates::valued_by).
-//! - With [`Sampling`] only a random sample of the deals is corrected. Corrected hands and those that
-//!   count as played are two independent estimates of the rate, combined by their variances.
+//! - With [`Sampling`] only a random sample of the deals is corrected. Corrected hands and those
+//!   that count as played are two independent estimates of the rate, combined by their variances.
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) includes and prints them.
 //!
 //! Invariants: no coefficient is fitted on the hands it is applied to, and none on fewer than
-//! [`FEWEST_TO_FIT`]; a value function is fixed before the hands are played, or chosen by hands that
-//! are in no estimate by it; all seats' estimates together are that of all hands.
+//! [`FEWEST_TO_FIT`]; a value function is fixed before the hands are played, or chosen by hands
+//! that are in no estimate by it; all seats' estimates together are that of all hands.
 
 mod equity;
 mod moments;
@@ -213,13 +213,13 @@ impl Estimates {
         self.luckiest.iter().map(|&(_, hand)| hand)
     }
 
-    /// The use of the deal with this number: only corrected ones need their decisions.
-    pub fn part(&self, deal: u64) -> Part {
-        self.sampling.part(deal)
+    /// The choice of the deals that are corrected: only these need their decisions.
+    pub fn chosen(&self) -> Sampling {
+        self.sampling
     }
 
-    /// What the entrant gained in a hand by the luck of the cards, in big blinds: the corrections of
-    /// the deal with the weights of the value function. `None` when hole cards are unknown.
+    /// What the entrant gained in a hand by the luck of the cards, in big blinds: the corrections
+    /// of the deal with the weights of the value function. `None` when hole cards are unknown.
     pub fn luck(&self, record: &HandRecord) -> Option<f64> {
         let line = Line::new(record, self.of, &[], [None, None], None)?;
         let strategies = line.acts().map(|_| None);
@@ -234,9 +234,23 @@ impl Estimates {
     }
 
     /// The variance that the corrections leave, as a share of the raw one, if every correction has
-    /// the weight of its value function; as if `units` further deals had left the share `prior`.
+    /// the weight of its value function times one fitted factor; as if `units` further deals had
+    /// left the share `prior`.
     pub fn left(&self, prior: f64, units: f64) -> f64 {
         rows::left(self, prior, units)
+    }
+
+    /// Prepares the value function for so many hands with corrections.
+    pub fn expect_hands(&self, hands: u64) {
+        self.values.iter().for_each(|values| values.prepare(hands));
+    }
+
+    /// Number of units (deals in duplicate matches, else hands) set aside so far.
+    pub fn set_aside(&self) -> u64 {
+        match self.group {
+            1 => self.seats.iter().map(|seat| seat.units_of(Part::Aside)).sum(),
+            _ => self.groups.units_of(Part::Aside),
+        }
     }
 
     /// The name of the value function.
@@ -275,7 +289,7 @@ impl Estimates {
         let facts = Facts { hands: 1, settled: 1, ..Facts::default() };
         // Their deals have no numbers of their own.
         let deal = !self.facts.settled;
-        let part = self.part(deal);
+        let part = self.sampling.part(deal);
         let entry = Some(Entry { seat: seat.index() & 1, part, actual, averaged: None });
         self.count(Share { hand: u64::MAX, deal, facts, entry });
     }
@@ -290,7 +304,7 @@ impl Estimates {
     ) -> Share {
         let mut facts =
             Facts { hands: 1, baselines: u64::from(baseline.is_some()), ..Facts::default() };
-        let (hand, deal, part) = (record.hand, record.deal, self.part(record.deal));
+        let (hand, deal, part) = (record.hand, record.deal, self.sampling.part(record.deal));
         let policies = [0, 1].map(|k| self.policies[k].as_deref());
         if part != Part::Corrected {
             let entry = self.as_played(record, part, baseline);

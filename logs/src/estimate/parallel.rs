@@ -97,7 +97,7 @@ impl Estimates {
         while corrected < BLOCK_HANDS && block.len() < MOST_HANDS {
             let Some(hand) = hands.next().transpose()? else { break };
             corrected += usize::from(match &hand {
-                Observed::Hand { record, .. } => self.part(record.deal) == Part::Corrected,
+                Observed::Hand { record, .. } => self.sampling.part(record.deal) == Part::Corrected,
                 Observed::Settled { .. } => false,
             });
             block.push(hand);

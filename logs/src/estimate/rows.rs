@@ -84,8 +84,9 @@ pub enum NoEstimates {
     UnknownCards(u64),
 }
 
-/// The fewest corrected units (deals in duplicate matches, else hands) to fit weights to. Weights of
-/// fewer would follow their noise: until then each correction has the weight of its value function.
+/// The fewest corrected units (deals in duplicate matches, else hands) to fit weights to. Weights
+/// of fewer would follow their noise: until then each correction has the weight of its value
+/// function.
 pub const FEWEST_TO_FIT: u64 = 200;
 
 /// The bounds of the weight of a corrected unit, where one without corrections has 1.
@@ -260,9 +261,8 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
     ];
     let kind = RowKind::Combined;
     let mut recipe = Recipe { kind, averaged: false, valued, fitting: true, terms: Vec::new() };
-    let error = |recipe: &Recipe| {
-        recipe.rate(&all, &recipe.weights(&all)).map(|rate| rate.standard_error)
-    };
+    let error =
+        |recipe: &Recipe| recipe.rate(&all, &recipe.weights(&all)).map(|rate| rate.standard_error);
     let Some(raw) = error(&recipe).filter(|&raw| raw > 0.0) else { return Vec::new() };
     let left = kinds.iter_mut().map(|(name, terms)| {
         recipe.terms.append(terms);
@@ -271,8 +271,8 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
     left.collect()
 }
 
-/// The variance that the corrections leave, with the weights of the value function, as a share of
-/// the raw one; as if `units` more had left `prior` of theirs.
+/// The variance that the corrections leave, with the weights of the value function times one fitted
+/// factor, as a share of the raw one; as if `units` more had left `prior` of theirs.
 pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
     let recipes = recipes(estimates);
     let recipe = recipes.last().expect("there is always the raw one");
@@ -282,7 +282,7 @@ pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
         let (sum, squares) = all.combined(&weights);
         (squares - sum * sum / all.units.max(1.0)).max(0.0)
     };
-    let (raw, corrected) = (spread(Freedom::Plain), spread(Freedom::None));
+    let (raw, corrected) = (spread(Freedom::Plain), spread(Freedom::Scaled));
     let more = if all.units > 0.0 { raw / all.units * units } else { 1.0 };
     if raw + more > 0.0 { (corrected + prior * more) / (raw + more) } else { prior }
 }
@@ -483,9 +483,8 @@ impl Fold {
         let corrected: f64 = cells().map(|cell| cell.corrected.units).sum();
         let plain: f64 = cells().map(|cell| cell.plain.units).sum();
         let weighted = weights.of_corrected * corrected;
-        let alike = |cell: &Cell| {
-            cell.corrected.units > 0.0 && (plain == 0.0) == (cell.plain.units == 0.0)
-        };
+        let alike =
+            |cell: &Cell| cell.corrected.units > 0.0 && (plain == 0.0) == (cell.plain.units == 0.0);
         Fold {
             share: if weighted > 0.0 { weighted / (weighted + plain) } else { 0.0 },
             baseline: cells().all(alike),
@@ -523,7 +522,8 @@ impl Cell {
 /// The sum of the pieces' means by what they count for, per hand in mbb, with the variances of
 /// their kinds.
 fn rate_of(pieces: &[Piece<'_>], hands: f64) -> Option<Rate> {
-    let mut sums = [(Kind::Corrected, [0.0; 4]), (Kind::Plain, [0.0; 4]), (Kind::OtherSeat, [0.0; 4])];
+    let mut sums =
+        [(Kind::Corrected, [0.0; 4]), (Kind::Plain, [0.0; 4]), (Kind::OtherSeat, [0.0; 4])];
     let (mut total, mut count) = (0.0, 0.0);
     for Piece { moments, weights, worth, kind } in pieces {
         let (sum, squares) = moments.combined(weights);

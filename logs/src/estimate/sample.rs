@@ -81,6 +81,11 @@ impl Sample {
         self.units[part as usize] % FOLDS
     }
 
+    /// Number of units of this part.
+    pub(super) fn units_of(&self, part: Part) -> u64 {
+        self.units[part as usize] as u64
+    }
+
     /// Adds a unit to a fold.
     pub(super) fn add(&mut self, part: Part, fold: usize, actual: &Terms, averaged: &Terms) {
         self.units[part as usize] += 1;

@@ -10,13 +10,14 @@ use game::{GameDef, Payoff, Street};
 use serde::Serialize;
 
 use super::checks::{self, Checks, Finding};
-use super::estimates::EstimatesSection;
+use super::estimates::{EstimatesSection, SampleSection};
 use super::planning::PlanSection;
+use super::single_hands::HandLists;
 use super::{
     Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, RuleStanding,
     StopRule, Sums, Tally,
 };
-use crate::estimate::Estimates;
+use crate::estimate::{NoEstimates, Rows};
 use crate::ledger::Integrity;
 use crate::{MatchInfo, Shard};
 
@@ -57,6 +58,8 @@ pub struct Report {
     pub stop: Option<RuleStanding>,
     /// Variance-reduced estimates; `null` unless they were computed.
     pub estimates: Option<EstimatesSection>,
+    /// Lists of single hands; `null` unless requested.
+    pub single_hands: Option<HandLists>,
     /// Planned hands; empty unless requested.
     pub plan: Vec<PlanSection>,
     /// The integrity of the record, by its hashes; `null` where it was not checked.
@@ -265,6 +268,7 @@ impl Report {
             hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
             stop: None,
             estimates: None,
+            single_hands: None,
             plan: Vec::new(),
             record: None,
             findings: checks::of_tally(&info.names(), tally),
@@ -307,13 +311,28 @@ impl Report {
         self
     }
 
-    /// Adds these estimates of one entrant's rate, or the reason why there are none.
+    /// Adds these estimates of one entrant's rate, or the reason why there are none; `sample` says
+    /// which deals are corrected, if not all.
     #[must_use]
-    pub fn with_estimates(mut self, estimates: &Estimates, tally: &Tally) -> Report {
-        match estimates.rows() {
-            Ok(rows) => self.estimates = Some(EstimatesSection::new(&rows, &self, tally)),
+    pub fn with_estimates(
+        mut self,
+        rows: &Result<Rows, NoEstimates>,
+        sample: Option<SampleSection>,
+        tally: &Tally,
+    ) -> Report {
+        match rows {
+            Ok(rows) => {
+                self.estimates = Some(EstimatesSection::new(rows, sample, &self, tally));
+            }
             Err(reason) => self.warnings.push(format!("no luck-adjusted estimates: {reason}")),
         }
+        self
+    }
+
+    /// Adds lists of single hands.
+    #[must_use]
+    pub fn with_hands(mut self, hands: Option<HandLists>) -> Report {
+        self.single_hands = hands;
         self
     }
 

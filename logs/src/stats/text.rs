@@ -8,6 +8,7 @@ use show::number::{self, counted, duration, whole};
 use super::estimates::{EstimateRow, EstimatesSection, SeatRow};
 use super::planning::PlanSection;
 use super::report::{EntrantSection, Report, Split};
+use super::single_hands::HandLists;
 use super::{CrossTable, Interval};
 use crate::estimate::RowKind;
 
@@ -44,6 +45,7 @@ pub fn render(report: &Report) -> String {
         line(String::new());
         line(estimates(part));
         part.best().into_iter().for_each(&mut line);
+        part.about_sample().into_iter().for_each(&mut line);
     }
     for entrant in &report.entrants {
         line(String::new());
@@ -56,6 +58,10 @@ pub fn render(report: &Report) -> String {
     if report.entrants.iter().any(|entrant| entrant.decisions.is_some()) {
         line(String::new());
         line(decisions(report));
+    }
+    for list in report.single_hands.iter().flat_map(HandLists::lists) {
+        line(String::new());
+        line(list);
     }
     line(String::new());
     line(spread(report));
