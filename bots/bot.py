@@ -46,18 +46,15 @@ def decide(cards, board, done):
 
 def main():
     dealer = socket.create_connection((sys.argv[1], int(sys.argv[2])))
-    lines = dealer.makefile("rw", newline="\r\n")
-    lines.write("VERSION:2.0.0\n")
-    lines.flush()
-    for line in lines:
+    dealer.sendall(b"VERSION:2.0.0\r\n")
+    for line in dealer.makefile("r"):
         line = line.strip()
         if not line.startswith("MATCHSTATE"):
             continue
         position, betting, holes, board = read_state(line)
         if to_act(betting, holes) == position:
             action = decide(holes[position], board, actions(betting[-1]))
-            lines.write(f"{line}:{action}\n")
-            lines.flush()
+            dealer.sendall(f"{line}:{action}\r\n".encode())
 
 
 if __name__ == "__main__":

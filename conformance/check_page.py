@@ -20,7 +20,7 @@ import urllib.request
 
 import chromium
 
-WINDOWS = {"desktop": (1200, 1000, False), "tablet": (820, 1000, True), "phone": (390, 844, True)}
+WINDOWS = {"desktop": (1200, 1000, False), "tablet": (820, 1000, True), "phone": (360, 780, True)}
 GAME = "kuhn.limit.2p"
 CONFIG = f"""
 [[tables]]
@@ -37,6 +37,9 @@ def check_edges(browser):
         e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest('.wide, .skip'))
         .map(e => `${e.tagName} ${e.textContent.slice(0, 50)}`)""")
     assert not beyond, f"beyond the edge: {beyond}"
+    hidden = browser.value("""[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth &&
+        !(getComputedStyle(e).backgroundImage.includes('gradient') && e.tabIndex === 0)).map(e => e.textContent)""")
+    assert not hidden, f"goes on beyond an edge without a sign, or cannot be moved by keys: {hidden}"
 
 
 def check_page(browser, address, match, folder, window):

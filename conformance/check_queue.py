@@ -5,7 +5,8 @@ usage: check_queue.py CARDROOM
 CARDROOM must be built with the feature `queue`. A match is played by one process, and again by four
 workers, of which one is killed with SIGKILL in the middle of a part, one is stopped with SIGSTOP for
 longer than its lease, and one has a slow disk, while the server is ended and started again on its store.
-The collected ledger must hold the same rows. Also tried: a measurement, a tournament and its page, wrong
+The collected ledger must hold the same rows, and so must that of a match of short parts during which the
+server is killed with SIGKILL again and again. Also tried: a measurement, a tournament and its page, wrong
 credentials, a full store, a missing server, a command that cannot be cut, a worker whose clock is wrong
 (where there is `faketime`). Where there is no nats-server, says so and ends with 0.
 """
@@ -96,6 +97,10 @@ class Nats:
 
     def end(self):
         self.process.terminate()
+        self.process.wait()
+
+    def kill(self):
+        self.process.kill()
         self.process.wait()
 
     @property
@@ -247,6 +252,31 @@ def check(program, home, children):
         sys.exit(f"the collected ledger differs in {differing}")
     cardroom("runs", "cancel", run, "--nats", nats.url, says="removed")
     cardroom("runs", "show", run, "--nats", nats.url, code=3, says="there is no run")
+
+    # Short parts and a server that is killed: workers end when all is recorded, and only then.
+    short = "match random call --hands 25600 --seed 5 --record hands"
+    cardroom(*short.split(), "--out", "short", "--quiet")
+    write("short.toml", f'command = "{short}"\nparts = 100\n')
+    run = json.loads(cardroom("enqueue", "short.toml", "--nats", nats.url, "--lease", "2s", "--json"))["run"]
+    workers = [worker(name) for name in ("first", "second")]
+    for pause in (0.3, 0.7, 1.1):
+        time.sleep(pause)
+        nats.kill()
+        nats.start()
+        children.append(nats.process)
+    for child in workers:
+        if child.wait(PATIENCE) != 0:
+            sys.exit(f"a worker of a killed server ended with {child.returncode}")
+    done = state()["runs"][0]
+    assert len(done["done"]) == 100 and not done["dead"], done
+    collect = ["runs", "collect", run, "--nats", nats.url, "--out", "joined", "--quiet"]
+    if subprocess.run([program, *collect], cwd=home, capture_output=True).returncode == 4:
+        # The server has lost results with its last writes; their parts are enqueued again.
+        cardroom("worker", "--drain", "--threads", "1", "--nats", nats.url)
+        cardroom(*collect)
+    if rows(os.path.join(home, "short")) != rows(os.path.join(home, "joined")):
+        sys.exit("the ledger collected from a killed server differs")
+    cardroom("runs", "cancel", run, "--nats", nats.url, says="removed")
 
     # A measurement: local best response in three parts.
     lbr = "evaluate equity --hands 60 --seed 3"

@@ -124,7 +124,8 @@ def farthest(one, other):
 
 def check_their_models(ours, x, y, asked):
     print("models of XGBoost, read here")
-    for name, extra in {"several": {}, "one": {"base_score": 0.5}}.items():
+    dart = {"booster": "dart", "rate_drop": 0.5, "one_drop": 1}
+    for name, extra in {"several": {}, "one": {"base_score": 0.5}, "dart": dart}.items():
         data = xgboost.DMatrix(x, y, nthread=1)
         booster = xgboost.train({**PEER, **TRAINING, "max_depth": 10, **extra}, data, 10)
         theirs = peer_shares(booster, asked)

@@ -17,8 +17,9 @@ pub(crate) struct Making {
     /// The file to make
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Seed for all random draws
-    #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "merge")]
+    /// Seed for all random draws, at most 2^63 − 1
+    #[arg(long, value_name = "SEED", default_value_t = 1, conflicts_with = "merge",
+        value_parser = clap::value_parser!(u64).range(..1 << 63))]
     seed: u64,
     /// Only this part, as in 1/4
     #[arg(long, value_name = "I/N", conflicts_with = "merge")]

@@ -52,13 +52,39 @@ const GROUPS: &[Group] = &[
 
 /// The program's arguments, with help in groups.
 pub(crate) fn grouped<C: CommandFactory>() -> Command {
-    let command = C::command();
+    let command = flowing(C::command());
     let template = format!(
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n\
          `cardroom COMMAND --help` describes a command and its options.\n",
         groups(&command)
     );
     command.help_template(template)
+}
+
+/// The command and its subcommands with descriptions whose paragraphs are single lines, which are
+/// wrapped to the terminal when they are shown. Verbatim texts are wrapped as in the source.
+fn flowing(mut command: Command) -> Command {
+    let flowed = |text: &clap::builder::StyledStr| flow(&text.to_string());
+    if let Some(about) = command.get_about().map(flowed) {
+        command = command.about(about.trim_end_matches('.').to_owned());
+    }
+    if let Some(about) = command.get_long_about().map(flowed) {
+        command = command.long_about(about);
+    }
+    command.mut_subcommands(flowing)
+}
+
+/// Joins the lines of paragraphs. Lines with an indentation stay by themselves.
+fn flow(text: &str) -> String {
+    let mut flowed = String::new();
+    let mut before = "";
+    for line in text.lines() {
+        let goes_on = [before, line].iter().all(|line| !line.is_empty() && !line.starts_with(' '));
+        flowed.push_str(if goes_on { " " } else { "\n" });
+        flowed.push_str(line);
+        before = line;
+    }
+    flowed.trim_start_matches('\n').to_owned()
 }
 
 fn groups(command: &Command) -> String {
@@ -92,6 +118,25 @@ fn short(about: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descriptions_are_wrapped_once() {
+        fn check(command: &Command) {
+            for about in [command.get_about(), command.get_long_about()].into_iter().flatten() {
+                let text = about.to_string();
+                let lines: Vec<&str> = text.lines().collect();
+                let broken = lines.windows(2).find(|pair| {
+                    pair.iter().all(|line| !line.is_empty() && !line.starts_with(' '))
+                });
+                assert_eq!(broken, None, "{}", command.get_name());
+            }
+            assert!(!command.get_about().is_some_and(|about| about.to_string().ends_with('.')));
+            command.get_subcommands().for_each(check);
+        }
+        check(&grouped::<crate::commands::Cli>());
+        let text = "One\ntwo.\n\nThree:\n  four  4\n  five\n\nSix\nseven";
+        assert_eq!(flow(text), "One two.\n\nThree:\n  four  4\n  five\n\nSix seven");
+    }
 
     #[test]
     fn every_command_is_in_one_group_and_examples_can_be_read() {

@@ -13,9 +13,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::exit::{Code, Failure};
 use crate::shell;
 
-/// The command line as typed, quoted for a shell; running it again resumes a run.
+/// The command line as typed, quoted for a shell; running it again resumes a run. Accounts in
+/// addresses are left out.
 pub(crate) fn command_line() -> String {
-    let words: Vec<String> = std::env::args().collect();
+    let words: Vec<String> = std::env::args().map(|word| shell::without_accounts(&word)).collect();
     shell::line(words.iter().map(String::as_str))
 }
 

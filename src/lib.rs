@@ -10,9 +10,12 @@ mod chart;
 mod commands;
 mod config;
 mod database;
+mod estimating;
 mod exit;
+mod given;
 mod help;
 mod interrupt;
+mod kept_estimates;
 mod match_options;
 mod notify;
 mod odds;
@@ -41,9 +44,9 @@ use output::Output;
 pub fn main() -> ExitCode {
     let arguments = help::grouped::<Cli>().get_matches();
     let cli = Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
-    // A server reports waits in its log.
+    // A server reports waits and failures in its log.
     if !matches!(cli.command, Command::Serve(_)) {
-        matches::waiting::listen(Some(progress::say_waiting));
+        matches::waiting::listen(progress::say_line);
     }
     let result = commands::perform(cli.command).and_then(Output::print);
     // Agents that still compute are not waited for, but their programs are killed.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agents::{AgentChoice, Cost};
 use clap::{ValueEnum, value_parser};
-use logs::stats::{FIRST_CHECK, Sprt, StopRule, checks};
+use logs::stats::{DecisionCounts, FIRST_CHECK, Sprt, StopRule, checks};
 use logs::{Provenance, Shard};
 use matches::plan::{MatchPlan, check_names};
 use matches::play::{PlayError, Played, Settings, play};
@@ -16,6 +16,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::resolve_names::{Game, Named};
+use crate::shell::without_accounts;
 use crate::threads::threads;
 
 /// The default game.
@@ -59,6 +60,10 @@ pub(crate) struct PlayArgs {
     /// Play only part i of N of each match; join the parts with `cardroom merge`
     #[arg(long, value_name = "i/N")]
     shard: Option<Shard>,
+    /// Exit with 5 if a decision was made for an agent that gave no answer, or its action was not
+    /// legal
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Print one JSON document instead of tables
     #[arg(long)]
     pub(crate) json: bool,
@@ -80,9 +85,9 @@ pub(crate) enum Record {
 
 /// The default level of records: decisions take about a kilobyte a hand, too much for very many
 /// hands.
-fn usual_record(hands: u64) -> Record {
+pub(crate) fn usual_level(hands: u64) -> Level {
     const MAX_RECORDED: u64 = 20_000;
-    if hands <= MAX_RECORDED { Record::Decisions } else { Record::Hands }
+    if hands <= MAX_RECORDED { Level::Decisions } else { Level::Hands }
 }
 
 impl From<Record> for Level {
@@ -136,7 +141,7 @@ impl PlayArgs {
 
     /// The level of records.
     pub(crate) fn level(&self) -> Level {
-        self.record.unwrap_or_else(|| usual_record(self.hands())).into()
+        self.record.map_or_else(|| usual_level(self.hands()), Level::from)
     }
 
     /// The settings of a match between these agents, recorded in this folder.
@@ -163,7 +168,7 @@ pub(crate) fn provenance() -> Provenance {
         created: jiff::Timestamp::now()
             .round(jiff::Unit::Second)
             .map_or_else(|_| String::new(), |now| now.to_string()),
-        arguments: std::env::args().collect(),
+        arguments: std::env::args().map(|word| without_accounts(&word)).collect(),
     }
 }
 
@@ -180,7 +185,7 @@ pub(crate) fn play_shown(
     let range = plan.shard_hands();
     let total = range.end - range.start;
     if quiet {
-        matches::waiting::listen(None);
+        matches::waiting::only_failures();
     }
     let mut progress = Progress::new(total, "hands", quiet);
     interrupt::set_waiting(true);
@@ -230,6 +235,20 @@ fn position_note(position: &Position<'_>, plan: &MatchPlan) -> String {
             format!("{now}, ± {:.0} expected at the end", rate.expected_half_width(plan.hands))
         }
     }
+}
+
+/// Fails as `--strict` says, with the first of the faults in these counts of decisions.
+pub(crate) fn strict<'a>(
+    counts: impl IntoIterator<Item = (String, &'a DecisionCounts)>,
+) -> Result<(), Failure> {
+    let mut faults = counts.into_iter().filter_map(|(name, counts)| counts.fault(&name));
+    let Some(fault) = faults.next() else { return Ok(()) };
+    Err(Failure::claim(format!("--strict: {}", fault.lines().next().unwrap_or_default())))
+}
+
+/// [`strict`] for a match.
+pub(crate) fn strict_match(played: &Played) -> Result<(), Failure> {
+    strict(played.info.names().into_iter().zip(&played.outcome.decisions.entrants))
 }
 
 /// The failure of a stopped run, which says how to resume it.

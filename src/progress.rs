@@ -138,11 +138,11 @@ impl Progress {
     }
 }
 
-/// Prints a message about a wait; on a terminal it replaces a bar, which is drawn again below.
-pub(crate) fn say_waiting(line: &str) {
+/// Prints a message; on a terminal it replaces a bar, which is drawn again below.
+pub(crate) fn say_line(message: &str) {
     let start = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     // Nothing can be done when stderr is closed.
-    let _ = writeln!(std::io::stderr(), "{start}{line}");
+    let _ = writeln!(std::io::stderr(), "{start}{message}");
 }
 
 impl Unit {

@@ -1,67 +1,57 @@
 //! Showing the report of a match.
 
+use std::collections::{BTreeSet, HashMap};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use agents::{Registry, StrategyQuery};
-use game::ValueFunction;
-use logs::estimate::{Estimates, Observed};
-use logs::stats::{AllIn, Checks, Expected, Report, text};
-use logs::{HandRecord, Tally, folder};
+use agents::Registry;
+use game::Payoff;
+use logs::estimate::{Observed, Part};
+use logs::stats::{AllIn, Checks, Expected, HandLists, Remarkable, Report, SingleHand, text};
+use logs::{DecisionRecord, HandRecord, Tally, folder};
 use matches::play::Played;
 use matches::stop::Stop;
 
+use crate::estimating::{Extent, Match, Prepared, Values, Wanted};
 use crate::exit::Failure;
+use crate::kept_estimates::{Estimated, Keeper};
 use crate::output::{Output, Shown};
 use crate::progress::Progress;
-use crate::source::{Settled, Source, SourceError};
+use crate::shell;
+use crate::source::{HandsAndDecisions, Settled, Source};
 
 /// The most hands of a match whose ledger is read again after playing, for the expectation of its
 /// all-ins; larger ones are left to `cardroom stats`.
 const READ_AGAIN: u64 = 100_000;
-
-/// The most boards to evaluate for that: a second or two.
-const BOARDS: u64 = 100_000_000;
-
-/// The most hands for which estimates use the values of a blueprint by default: some minutes.
-const VALUED_HANDS: u64 = 200_000;
-
-/// The value function behind estimates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Values {
-    /// The shipped blueprint's, if there is one for the game and hands are not too many.
-    Auto,
-    /// The shipped blueprint's.
-    Blueprint,
-    /// The one for all games, based on equity in the pot.
-    Equity,
-    /// The shipped blueprint's, with the strategies of the agents that played where they provide
-    /// them.
-    Agents(StrategyQuery),
-    /// That of a blueprint file.
-    File(PathBuf),
-}
 
 /// The statistics computed from recorded hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
     /// The most boards to evaluate for the expectation of all-ins.
     pub(crate) boards: u64,
-    /// Whether to make estimates with reduced variance, if the game allows.
-    pub(crate) estimates: bool,
-    /// The number of imagined hole cards for each hand; 0 for none.
-    pub(crate) imagine: usize,
-    /// The value function for estimates.
-    pub(crate) values: Values,
+    /// The estimates with reduced variance, if the game allows.
+    pub(crate) estimates: Wanted,
+    /// The number of hands to list: the worst, and those with the biggest pots.
+    pub(crate) listed: [usize; 2],
+}
+
+impl Effort {
+    /// The most boards that are evaluated without being asked for: some seconds.
+    pub(crate) const AUTO_BOARDS: u64 = 500_000_000;
+
+    /// Everything but estimates, which take longer and are left to `cardroom stats`. The all-in
+    /// adjusted rate is the same as there.
+    pub(crate) const WITHOUT_ESTIMATES: Effort =
+        Effort { boards: Effort::AUTO_BOARDS, estimates: Wanted::NONE, listed: [0; 2] };
 }
 
 /// The sums over all hands of a source.
 pub(crate) struct Added {
     pub(crate) tally: Tally,
-    pub(crate) estimates: Option<Estimates>,
-    pub(crate) checks: Checks,
+    estimated: Option<Estimated>,
+    lists: Option<HandLists>,
+    checks: Checks,
 }
 
 impl Added {
@@ -75,9 +65,12 @@ impl Added {
         let rule = source.stop_rule()?;
         let report = Report::new(source.info(), &self.tally, decisions.as_ref(), half_width)
             .with_stop_rule(rule.as_ref(), &self.tally)
-            .with_checks(&self.checks, source.score()?.as_deref());
-        Ok(match &self.estimates {
-            Some(estimates) => report.with_estimates(estimates, &self.tally),
+            .with_checks(&self.checks, source.score()?.as_deref())
+            .with_hands(self.lists.clone());
+        Ok(match &self.estimated {
+            Some(Estimated { rows, sample, .. }) => {
+                report.with_estimates(rows, sample.clone(), &self.tally)
+            }
             None => report,
         })
     }
@@ -97,9 +90,7 @@ pub(crate) fn show(played: &Played, folder: Option<&Path>, json: bool) -> Result
 /// Shows the report of a match folder and writes it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
     let source = Source::open(path, None)?;
-    // Estimates take longer and are left to `cardroom stats`.
-    let effort = Effort { boards: BOARDS, estimates: false, imagine: 0, values: Values::Equity };
-    let added = add_up(&source, &effort, None, true)?;
+    let added = add_up(&source, &Effort::WITHOUT_ESTIMATES, None, None, json)?;
     finish(added.report(&source, None)?, Some(path), json)
 }
 
@@ -110,22 +101,25 @@ pub(crate) fn estimate_folder(
     stop: &Stop,
 ) -> Result<Option<Report>, Failure> {
     let source = Source::open(path, None)?;
-    let effort = Effort { boards: u64::MAX, estimates: true, imagine: 0, values: Values::Auto };
-    let Some(added) = add_up_until(&source, &effort, None, quiet, stop)? else { return Ok(None) };
+    let estimates = Wanted { extent: Extent::All, values: Values::Auto, ..Wanted::NONE };
+    let effort = Effort { boards: u64::MAX, estimates, listed: [0; 2] };
+    let added = add_up_until(&source, &effort, (None, None), quiet, stop)?;
+    let Some(added) = added else { return Ok(None) };
     let report = added.report(&source, None)?;
     keep(&report, path)?;
     Ok(Some(report))
 }
 
 /// Adds up all hands of a source. The registry provides the agents that played, if their strategies
-/// with other cards are needed.
+/// with other cards are needed; the keeper has the estimates of an earlier report.
 pub(crate) fn add_up(
     source: &Source,
     effort: &Effort,
     registry: Option<&Registry>,
+    keeper: Option<&Keeper>,
     quiet: bool,
 ) -> Result<Added, Failure> {
-    let added = add_up_until(source, effort, registry, quiet, &Stop::new())?;
+    let added = add_up_until(source, effort, (registry, keeper), quiet, &Stop::new())?;
     Ok(added.expect("nobody asks it to stop"))
 }
 
@@ -133,32 +127,44 @@ pub(crate) fn add_up(
 fn add_up_until(
     source: &Source,
     effort: &Effort,
-    registry: Option<&Registry>,
+    (registry, keeper): (Option<&Registry>, Option<&Keeper>),
     quiet: bool,
     stop: &Stop,
 ) -> Result<Option<Added>, Failure> {
     let settled = source.settled()?;
     let total = source.count()? + settled.len() as u64;
     let mut progress = Progress::patient(total, "hands", quiet);
+    let wanted = &effort.estimates;
+    let game = match wanted.extent {
+        Extent::None => None,
+        _ => Match::of(source, wanted, registry),
+    };
+    let kept = keeper.filter(|_| game.is_some()).and_then(|keeper| keeper.find(wanted));
+    let prepare = |game: &Match<'_>| game.prepare(&mut || progress.show(0, ""));
+    let mut prepared = game.as_ref().filter(|_| kept.is_none()).map(prepare).transpose()?;
     let mut tally = Tally::new(source.info());
-    let mut estimates = estimates(source, effort, registry)?;
     let mut checks = Checks::default();
+    let [worst, biggest] = effort.listed;
+    let mut remarkable = Remarkable::of(0, worst, biggest);
+    let chosen = prepared.as_ref().map(|prepared| prepared.estimates.chosen());
+    let corrected =
+        move |deal: u64| chosen.is_some_and(|chosen| chosen.part(deal) == Part::Corrected);
     let hands = Hands {
         all_in: (effort.boards > 0).then(|| AllIn::new(effort.boards)),
-        records: source.hands()?.peekable(),
+        records: source.hands_and_decisions(corrected)?.peekable(),
         settled: settled.into_iter().peekable(),
-        estimated: estimates.is_some(),
+        baselines: source.baselines()?,
         tally: &mut tally,
         checks: &mut checks,
-        source,
+        remarkable: &mut remarkable,
     };
     let mut seen = |done: u64| {
         progress.show(done.min(total), "");
         if stop.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut end = ControlFlow::Continue(());
-    match &mut estimates {
-        Some(estimates) => end = estimates.add_all(hands, &mut seen)?,
+    match &mut prepared {
+        Some(prepared) => end = prepared.estimates.add_all(hands, &mut seen)?,
         None => {
             for (done, hand) in (1..).zip(hands) {
                 hand?;
@@ -171,20 +177,71 @@ fn add_up_until(
             }
         }
     }
+    if end.is_break() {
+        progress.finish();
+        return Ok(None);
+    }
+    let mut estimated = kept;
+    if let Some(prepared) = &prepared {
+        let found = Estimated::of(prepared);
+        estimated = Some(match keeper {
+            Some(keeper) => keeper.keep(wanted, found),
+            None => found,
+        });
+    }
+    let lists = match (game, &estimated) {
+        _ if effort.listed == [0; 2] && wanted.luckiest == 0 => None,
+        (Some(game), Some(Estimated { values, .. })) if prepared.is_none() => {
+            let prepared = Prepared::by(&game, Values::named(values))?;
+            Some(lists(source, &remarkable, Some(&prepared))?)
+        }
+        _ => Some(lists(source, &remarkable, prepared.as_ref())?),
+    };
     progress.finish();
-    Ok(end.is_continue().then_some(Added { tally, estimates, checks }))
+    Ok(Some(Added { tally, estimated, lists, checks }))
+}
+
+/// The hands of these numbers, with what they gained by luck where there are estimates.
+fn lists(
+    source: &Source,
+    remarkable: &Remarkable,
+    prepared: Option<&Prepared>,
+) -> Result<HandLists, Failure> {
+    let luckiest: Vec<u64> =
+        prepared.iter().flat_map(|prepared| prepared.estimates.luckiest()).collect();
+    let wanted: BTreeSet<u64> =
+        remarkable.worst().chain(remarkable.biggest()).chain(luckiest.iter().copied()).collect();
+    let mut listed = HashMap::new();
+    for record in source.records(&wanted)? {
+        let luck = prepared.and_then(|prepared| prepared.estimates.luck(&record));
+        if let Some(mut hand) = SingleHand::new(&record, 0, luck) {
+            hand.explain = source.path().map(|path| {
+                let (path, hand) = (path.display().to_string(), record.hand.to_string());
+                shell::line(["cardroom", "explain", "decision", &path, &hand])
+            });
+            listed.insert(record.hand, hand);
+        }
+    }
+    let list = |hands: &mut dyn Iterator<Item = u64>| {
+        hands.filter_map(|hand| listed.get(&hand).cloned()).collect()
+    };
+    Ok(HandLists {
+        name: source.info().entrants[0].name.clone(),
+        worst: list(&mut remarkable.worst()),
+        biggest: list(&mut remarkable.biggest()),
+        luckiest: list(&mut luckiest.into_iter()),
+    })
 }
 
 /// An iterator over all hands of a source in order, each added to the tally as it is read.
 struct Hands<'a> {
-    source: &'a Source,
-    records: Peekable<Box<dyn Iterator<Item = Result<HandRecord, SourceError>> + 'a>>,
+    records: Peekable<HandsAndDecisions<'a>>,
     settled: Peekable<std::vec::IntoIter<Settled>>,
+    baselines: HashMap<u64, Payoff>,
     tally: &'a mut Tally,
     checks: &'a mut Checks,
+    remarkable: &'a mut Remarkable,
     all_in: Option<AllIn>,
-    /// Whether decisions and baselines are needed too.
-    estimated: bool,
 }
 
 impl Iterator for Hands<'_> {
@@ -192,101 +249,29 @@ impl Iterator for Hands<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.records.peek().and_then(|record| record.as_ref().ok());
-        let next = next.map_or(u64::MAX, |record| record.hand);
+        let next = next.map_or(u64::MAX, |(record, _)| record.hand);
         if let Some(hand) = self.settled.next_if(|settled| settled.hand < next) {
-            self.tally.add_settled(hand.entrants(), hand.payoffs());
-            let Settled { seat, won, baseline, .. } = hand;
-            return Some(Ok(Observed::Settled { seat, won, baseline }));
+            self.tally.add_together(hand.entrants(), hand.payoffs(), hand.together);
+            let Settled { seat, won, baseline, together, .. } = hand;
+            return Some(Ok(match together {
+                0 | 1 => Observed::Settled { seat, won, baseline },
+                hands => Observed::Together { won, hands },
+            }));
         }
-        let record = self.records.next()?;
-        Some(record.map_err(Failure::input).and_then(|record| self.add(record)))
+        let both = self.records.next()?;
+        Some(both.map_err(Failure::input).map(|(record, decisions)| self.add(record, decisions)))
     }
 }
 
 impl Hands<'_> {
-    fn add(&mut self, record: HandRecord) -> Result<Observed, Failure> {
+    fn add(&mut self, record: HandRecord, decisions: Vec<DecisionRecord>) -> Observed {
         self.checks.add(&record);
+        self.remarkable.add(&record);
         let expected = self.all_in.as_mut().map(|all_in| all_in.expected(&record));
         self.tally.add_adjusted(&record, expected.and_then(Expected::payoffs));
-        let (decisions, baseline) = match self.estimated {
-            true => (self.source.decisions_of(&record)?, self.source.baseline(&record)?),
-            false => (Vec::new(), None),
-        };
+        let baseline = self.baselines.get(&record.hand).copied();
         baseline.into_iter().for_each(|won| self.checks.add_baseline(won));
-        Ok(Observed::Hand { record, decisions, baseline })
-    }
-}
-
-/// Empty estimates of the first entrant's rate; `None` if they are not wanted or not possible in
-/// the game.
-fn estimates(
-    source: &Source,
-    effort: &Effort,
-    registry: Option<&Registry>,
-) -> Result<Option<Estimates>, Failure> {
-    let info = source.info();
-    let Some(estimates) = Estimates::new(info, 0).filter(|_| effort.estimates) else {
-        return Ok(None);
-    };
-    let estimates = match values(source, &effort.values, registry)? {
-        Some(values) => {
-            values.prepare(source.count()?);
-            estimates.valued_by(values)
-        }
-        None => estimates,
-    };
-    let Some(registry) = registry.filter(|_| effort.imagine > 1) else {
-        return Ok(Some(estimates));
-    };
-    let name = &info.entrants[0].agent;
-    let agent = registry.resolve(name).map_err(Failure::input)?;
-    let policy = agent.policy(&Arc::new(info.game.clone())).map_err(Failure::input)?;
-    let policy = policy.ok_or_else(|| {
-        Failure::input(anyhow::anyhow!(
-            "`{name}` cannot be asked what it would do with other cards: leave out --imagine"
-        ))
-    })?;
-    Ok(Some(estimates.imagining(policy, effort.imagine)))
-}
-
-/// The value function of a blueprint, if one is wanted.
-fn values(
-    source: &Source,
-    wanted: &Values,
-    registry: Option<&Registry>,
-) -> Result<Option<Arc<dyn ValueFunction>>, Failure> {
-    let info = source.info();
-    let def = &info.game;
-    let none = || {
-        Failure::input(anyhow::anyhow!(
-            "no blueprint ships for the game of {}: name the file of one as --values FILE, or \
-             leave out --values",
-            info.name
-        ))
-    };
-    // Programs and agents that cannot be resolved are replaced by the blueprint.
-    let names = [0, 1].map(|entrant: usize| info.entrants[entrant].agent.as_str());
-    let policies = || {
-        names.map(|name| {
-            let agent = registry?.resolve(name).ok()?;
-            agent.policy(&Arc::new(def.clone())).ok().flatten()
-        })
-    };
-    match wanted {
-        Values::Auto if source.count()? <= VALUED_HANDS => Ok(agents::shipped_values(def)),
-        Values::Auto | Values::Equity => Ok(None),
-        Values::Blueprint => agents::shipped_values(def).map(Some).ok_or_else(none),
-        &Values::Agents(asked_for) => {
-            let values = agents::values_between(def, policies(), names, asked_for);
-            values.map(Some).ok_or_else(none)
-        }
-        Values::File(path) => {
-            let values = agents::values_of_file(path).map_err(Failure::input)?;
-            values.check_game(def).map_err(|error| {
-                Failure::input(anyhow::anyhow!("{}: {error}: leave out --values", path.display()))
-            })?;
-            Ok(Some(values))
-        }
+        Observed::Hand { record, decisions, baseline }
     }
 }
 
@@ -298,7 +283,7 @@ struct Finished<'a> {
 
 impl Shown for Finished<'_> {
     fn text(&self) -> String {
-        let kept = self.folder.map(|path| format!("\nkept in {}\n", path.display()));
+        let kept = self.folder.map(|path| format!("\nkept in {}\n", shell::path(path)));
         text::render(&self.report) + &kept.unwrap_or_default()
     }
 

@@ -13,13 +13,14 @@ use matches::games::load_game;
 use protocol::acpc;
 use protocol::acpc::gamedef::Reading;
 
-use crate::config::Loaded;
+use crate::config::{Flag, Loaded};
 use crate::exit::Failure;
 
-/// Where agents are defined.
+/// The configuration, which defines agents.
 #[derive(clap::Args)]
 pub(crate) struct Named {
-    /// Configuration file whose agents can be named [default: cardroom.toml, if there is one]
+    /// The configuration file, whose agents can be named [default: $CARDROOM_CONFIG, or
+    /// ./cardroom.toml if there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -27,7 +28,12 @@ pub(crate) struct Named {
 impl Named {
     /// Loads the configuration.
     pub(crate) fn load(&self) -> Result<Loaded, Failure> {
-        Loaded::load(self.config.as_deref(), crate::config::variables(), &[])
+        self.load_with(&[])
+    }
+
+    /// Loads the configuration, with the values of flags.
+    pub(crate) fn load_with(&self, flags: &[Flag]) -> Result<Loaded, Failure> {
+        Loaded::load(self.config.as_deref(), crate::config::variables(), flags)
             .map_err(Failure::input)
     }
 

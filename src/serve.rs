@@ -29,7 +29,7 @@ use crate::notify::{notify, watchdog_interval};
 use crate::shell;
 use crate::web::decide::Decider;
 use crate::web::faults::Faults;
-use crate::web::login::Login;
+use crate::web::login::{Login, open_secret};
 #[cfg(feature = "queue")]
 use crate::web::runs::QueueView;
 use crate::web::slumbot::Api;
@@ -199,6 +199,8 @@ fn queue_view(
     }
     let file = |path: &Path| (!path.as_os_str().is_empty()).then(|| path.to_owned());
     let (credentials, authority) = (file(&config.creds), file(&config.ca));
+    let opened = credentials.as_deref().map(open_secret).transpose();
+    opened.map_err(Failure::input)?;
     let server = ::queue::Server { url: config.nats.clone(), credentials, authority };
     QueueView::start(server, stop.clone()).map(Some).map_err(Failure::input)
 }

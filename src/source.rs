@@ -1,17 +1,22 @@
 //! The sources of recorded hands: a match folder, a ledger, or an ACPC log.
 
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, Seat};
+use logs::estimate::Observed;
 use logs::export::{ReadError, acpc};
+use logs::import::SiteFormat;
 use logs::ledger::{Integrity, SlumbotHand};
 use logs::stats::StopRule;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
+use show::number::counted;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -31,6 +36,8 @@ pub(crate) struct Settled {
     pub(crate) hand: u64,
     pub(crate) seat: Seat,
     pub(crate) won: Payoff,
+    /// Number of hands with this result together, not all in this seat.
+    pub(crate) together: u32,
     pub(crate) baseline: Option<Payoff>,
 }
 
@@ -39,6 +46,10 @@ pub(crate) struct Log {
     path: PathBuf,
     def: Arc<GameDef>,
     info: MatchInfo,
+    /// The players' names as the log writes them.
+    names: Vec<String>,
+    /// Whether what is wrong with the log has been said.
+    told: Cell<bool>,
 }
 
 /// An error in reading a hand.
@@ -49,6 +60,10 @@ pub(crate) enum SourceError {
     #[error("{}: {source}", .path.display())]
     Log { path: PathBuf, source: ReadError },
 }
+
+/// Hands in order with their decisions.
+pub(crate) type HandsAndDecisions<'a> =
+    Box<dyn Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), SourceError>> + 'a>;
 
 impl Source {
     /// Opens the file or folder at this path. `game` names the game of an ACPC log; by default the
@@ -62,7 +77,12 @@ impl Source {
         let info = acpc::read_info(&def, open(path)?).map_err(|source| {
             Failure::input(SourceError::Log { path: path.to_path_buf(), source })
         })?;
-        Ok(Source::Log(Box::new(Log { path: path.to_path_buf(), def, info })))
+        let mut reader = acpc::Reader::new(&def, open(path)?);
+        // The first hand names the players; it has been read before.
+        let _ = reader.next();
+        let names = reader.names().to_vec();
+        let (path, told) = (path.to_path_buf(), Cell::new(false));
+        Ok(Source::Log(Box::new(Log { path, def, info, names, told })))
     }
 
     /// The description of the match.
@@ -70,6 +90,14 @@ impl Source {
         match self {
             Source::Ledger(reader) => reader.info(),
             Source::Log(log) => &log.info,
+        }
+    }
+
+    /// The players' names by number, all different, as the source writes them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            Source::Ledger(reader) => reader.info().names(),
+            Source::Log(log) => log.names.clone(),
         }
     }
 
@@ -97,8 +125,7 @@ impl Source {
     /// Warns on standard error if hands were changed, removed or added.
     pub(crate) fn warn_of_faults(&self, quiet: bool) -> Result<(), Failure> {
         if let Some(found) = self.integrity(quiet)?.filter(|found| !found.faults.is_empty()) {
-            // Nothing can be done when stderr is closed.
-            let _ = writeln!(std::io::stderr(), "warning: {}", found.words());
+            warn(&found.words());
         }
         Ok(())
     }
@@ -110,23 +137,63 @@ impl Source {
         Ok(note.and_then(|note| StopRule::from_note(&note)))
     }
 
-    /// The recorded decisions of a hand; only ledgers have them.
-    pub(crate) fn decisions_of(&self, record: &HandRecord) -> Result<Vec<DecisionRecord>, Failure> {
-        match self {
-            Source::Ledger(reader) => reader.decisions(record.hand).map_err(Failure::input),
-            Source::Log(_) => Ok(Vec::new()),
-        }
+    /// Slumbot's winnings against itself in this side's seat with the cards of each hand, by the
+    /// hand's number; empty unless the hands were played over its API.
+    pub(crate) fn baselines(&self) -> Result<HashMap<u64, Payoff>, Failure> {
+        let Source::Ledger(reader) = self else { return Ok(HashMap::new()) };
+        reader.slumbot_baselines().map_err(Failure::input)
     }
 
-    /// Slumbot's winnings against itself in this side's seat with the cards of a hand, for hands
-    /// played over its API.
-    pub(crate) fn baseline(&self, record: &HandRecord) -> Result<Option<Payoff>, Failure> {
-        let Source::Ledger(reader) = self else { return Ok(None) };
-        if !reader.is_slumbot().map_err(Failure::input)? {
-            return Ok(None);
+    /// The file or folder, if it is a ledger's.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        let Source::Ledger(reader) = self else { return None };
+        let folder = reader.path().parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(match folder {
+            Some(folder) if reader.path().ends_with(logs::ledger::FILE_NAME) => folder,
+            _ => reader.path(),
+        })
+    }
+
+    /// The hands with these numbers, in order.
+    pub(crate) fn records(&self, wanted: &BTreeSet<u64>) -> Result<Vec<HandRecord>, Failure> {
+        if let Source::Ledger(reader) = self {
+            let hands = wanted.iter().map(|&hand| reader.hand(hand).map_err(Failure::input));
+            return hands.filter_map(Result::transpose).collect();
         }
-        let hand = reader.slumbot_hand(record.hand).map_err(Failure::input)?;
-        Ok(hand.and_then(|hand| baseline(&hand)))
+        let hands = self.hands()?.map(|record| record.map_err(Failure::input));
+        hands
+            .filter(|hand| hand.as_ref().map_or(true, |hand| wanted.contains(&hand.hand)))
+            .collect()
+    }
+
+    /// The hands of these deals, with decisions and baselines.
+    pub(crate) fn drawn(&self, wanted: &dyn Fn(u64) -> bool) -> Result<Vec<Observed>, Failure> {
+        let mut drawn = Vec::new();
+        let baselines = self.baselines()?;
+        match self {
+            Source::Ledger(reader) => {
+                for hand in reader.hands_where(wanted).map_err(Failure::input)? {
+                    let record = reader.hand(hand).map_err(Failure::input)?;
+                    let decisions = reader.decisions(hand).map_err(Failure::input)?;
+                    let baseline = baselines.get(&hand).copied();
+                    drawn.extend(record.map(|record| Observed::Hand {
+                        record,
+                        decisions,
+                        baseline,
+                    }));
+                }
+            }
+            Source::Log(_) => {
+                for record in self.hands()? {
+                    let record = record.map_err(Failure::input)?;
+                    if wanted(record.deal) {
+                        let (decisions, baseline) = (Vec::new(), None);
+                        drawn.push(Observed::Hand { record, decisions, baseline });
+                    }
+                }
+            }
+        }
+        Ok(drawn)
     }
 
     /// The hands of which only the result is known, in order: those of a run over the Slumbot API
@@ -139,7 +206,8 @@ impl Source {
         }
         let settled = |hand: SlumbotHand| {
             let (seat, won) = (Seat::new(hand.seat.into())?, Payoff::from_chips(hand.winnings?));
-            Some(Settled { hand: hand.hand, seat, won, baseline: baseline(&hand) })
+            let (baseline, together) = (baseline(&hand), hand.together);
+            Some(Settled { hand: hand.hand, seat, won, together, baseline })
         };
         let hands = reader.slumbot_settled().map_err(Failure::input)?;
         Ok(hands.into_iter().filter_map(settled).collect())
@@ -148,9 +216,25 @@ impl Source {
     /// The recorded total winnings of each entrant, if the source is an ACPC log with a score.
     pub(crate) fn score(&self) -> Result<Option<Vec<Payoff>>, Failure> {
         let Source::Log(log) = self else { return Ok(None) };
-        let names = log.info.names();
-        let alone = names.iter().all(|one| names.iter().filter(|&name| name == one).count() == 1);
-        Ok(if alone { acpc::read_score(open(&log.path)?, &names) } else { None })
+        Ok(acpc::read_score(open(&log.path)?, &log.names))
+    }
+
+    /// All hands in order, with the recorded decisions of those whose deal is wanted; only ledgers
+    /// have decisions.
+    pub(crate) fn hands_and_decisions<'a>(
+        &'a self,
+        wanted: impl Fn(u64) -> bool + 'a,
+    ) -> Result<HandsAndDecisions<'a>, Failure> {
+        Ok(match self {
+            Source::Ledger(reader) => Box::new(
+                reader
+                    .hands_and_decisions(0..u64::MAX, wanted)
+                    .map(|both| both.map_err(Into::into)),
+            ),
+            Source::Log(_) => {
+                Box::new(self.hands()?.map(|record| record.map(|record| (record, Vec::new()))))
+            }
+        })
     }
 
     /// All hands in order.
@@ -162,12 +246,58 @@ impl Source {
                 Box::new(reader.hands().map(|record| record.map_err(SourceError::from)))
             }
             Source::Log(log) => {
-                let reader = acpc::Reader::new(&log.def, open(&log.path)?);
-                let located = |source| SourceError::Log { path: log.path.clone(), source };
-                Box::new(reader.map(move |record| record.map_err(located)))
+                Box::new(LogHands { log, reader: acpc::Reader::new(&log.def, open(&log.path)?) })
             }
         })
     }
+}
+
+/// The hands of a log. What is wrong with it but no error is told once, when all have been read.
+struct LogHands<'a> {
+    log: &'a Log,
+    reader: acpc::Reader<BufReader<File>>,
+}
+
+impl Iterator for LogHands<'_> {
+    type Item = Result<HandRecord, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let path = &self.log.path;
+        match self.reader.next() {
+            Some(Err(error)) if error.cut => {
+                if !self.log.told.get() {
+                    warn_of_cut(path, &error);
+                }
+                self.next()
+            }
+            Some(Err(source)) => Some(Err(SourceError::Log { path: path.clone(), source })),
+            Some(Ok(record)) => Some(Ok(record)),
+            None => {
+                let repeated = self.reader.repeated().filter(|_| !self.log.told.get());
+                if let Some((count, line)) = repeated {
+                    let (path, hands) = (path.display(), counted(count, "hand"));
+                    warn(&format!(
+                        "{path}: {hands} with the number of an earlier one, the first on line \
+                         {line}: the same hands may be there twice"
+                    ));
+                }
+                self.log.told.set(true);
+                None
+            }
+        }
+    }
+}
+
+/// Warns of a hand that is left out because its file ends in the middle of it.
+pub(crate) fn warn_of_cut(path: &Path, error: &ReadError) {
+    let path = path.display();
+    warn(&format!("{path} ends in the middle of a hand, which is left out: {error}"));
+}
+
+/// Prints a warning on standard error.
+pub(crate) fn warn(text: &str) {
+    // Nothing can be done when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "warning: {}", game::escape::visible(text));
 }
 
 /// Verifies the hashes of a ledger's rows.
@@ -211,10 +341,24 @@ const START: u64 = 1 << 16;
 /// The number of characters shown of the first line of an unknown file.
 const SHOWN: usize = 60;
 
-/// The header of an ACPC log; the outer `None` for a database.
-fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
+/// The beginning of a file.
+fn start(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     open(path)?.take(START).read_to_end(&mut bytes).map_err(cannot_read(path))?;
+    Ok(bytes)
+}
+
+/// The format of poker sites that a file has, if it has one.
+pub(crate) fn site_format(path: &Path) -> Result<Option<SiteFormat>, Failure> {
+    if path.is_dir() {
+        return Ok(None);
+    }
+    Ok(SiteFormat::of(&String::from_utf8_lossy(&start(path)?)))
+}
+
+/// The header of an ACPC log; the outer `None` for a database.
+fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
+    let bytes = start(path)?;
     if bytes.starts_with(b"SQLite format 3\0") {
         return Ok(None);
     }
@@ -228,10 +372,19 @@ fn log_start(path: &Path) -> Result<Option<Option<acpc::Header>>, Failure> {
         "" => "it is empty".to_owned(),
         _ => format!("it begins with `{shown}{cut}`"),
     };
+    let site = site_format(path)?.map(SiteFormat::name);
     let path = path.display();
-    Err(Failure::input(anyhow::anyhow!(
-        "{path} is neither a cardroom ledger nor an ACPC log: {begins}"
-    )))
+    Err(Failure::input(match site {
+        Some(name) => anyhow::anyhow!(
+            "{path} is {name}: `cardroom import {path} --out FOLDER` makes a match of it, which \
+             can be read here"
+        ),
+        None => anyhow::anyhow!(
+            "{path} is neither a cardroom ledger nor an ACPC log: {begins} (`cardroom import` also \
+             reads PokerStars text, Open Hand History, PHH in files named .phh or .phhs, and CSV \
+             in files named .csv)"
+        ),
+    }))
 }
 
 /// The game of a log: `game`, or the one in the log's header, with or without its folder.

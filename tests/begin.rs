@@ -23,6 +23,7 @@ fn a_folder_to_begin_with_has_a_configuration_without_mistakes_and_is_not_writte
     let folder = tempfile::tempdir().expect("a folder");
     let made = cardroom(folder.path(), &["init", "room"]);
     assert!(made.status.success(), "{}", text(&made.stderr));
+    assert!(text(&made.stdout).contains("\ncd room\n"), "{}", text(&made.stdout));
     let room = folder.path().join("room");
     let checked = cardroom(&room, &["config", "check"]);
     assert!(checked.status.success(), "{}", text(&checked.stderr));

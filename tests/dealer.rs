@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use game::Seat;
@@ -43,7 +43,7 @@ impl End {
 
 fn start_in(folder: TempDir, game: &str, hands: &str, options: &[&str]) -> Dealer {
     let err = fs::File::create(folder.path().join("err")).expect("a file for errors");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+    let mut child = crate::program::program()
         .args(["dealer", "m", game, hands, "0", "p1", "p2"])
         .args(options)
         .current_dir(folder.path())
@@ -469,7 +469,7 @@ fn a_full_disk_under_the_output_or_the_log_is_said() {
         (&[], false, "m.log: "),
         (&["-a"], false, "m.log: "),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+        let mut command = crate::program::program();
         command.args(["dealer", "m", NOLIMIT, "1", "0", "p1", "p2"]).args(options);
         command.current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
         if full_output {
@@ -560,7 +560,7 @@ fn players_that_answer_every_state_do_not_stand_still_for_acknowledgements() {
 
 /// Runs another dealer of the same name to its end.
 fn again(dealer: &Dealer, options: &[&str]) -> std::process::Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.args(["dealer", "m", NOLIMIT, "1", "0", "p1", "p2"]).args(options);
     command.current_dir(dealer.folder.path()).stdin(Stdio::null()).output().expect("it ends")
 }

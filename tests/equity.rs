@@ -2,14 +2,14 @@
 //! for each mistake.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
 use crate::sources::root;
 
 fn cardroom(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.args(arguments).output().expect("the program runs")
 }
 
@@ -118,6 +118,43 @@ fn one_hand_meets_a_range() {
     let shown = text(&["equity", "AcKd", "--against", "AdKc,QhQs:0.25"]);
     assert!(shown.contains("\n  AdKc,QsQh:0.25\n"), "{shown}");
     assert!(shown.contains("\n2 hands left that weigh 1.25\n"), "{shown}");
+}
+
+#[test]
+fn a_range_meets_a_range() {
+    // Kings against queens and aces with a king, counted pair by pair.
+    let result = json(&["equity", "KK:0.5", "QQ,AKs", "--board", "Ks8d2c7h"]);
+    assert_eq!((&result["kind"], &result["combos"]), (&"ranges".into(), &[3, 9].into()));
+    assert_eq!(result["weights"], serde_json::json!([1.5, 9.0]));
+    let mut sums = [0.0; 3];
+    for ours in ["KcKd", "KcKh", "KdKh"] {
+        for theirs in "QcQd QcQh QcQs QdQh QdQs QhQs AcKc AdKd AhKh".split(' ') {
+            let cards = |hand: &str| [hand[..2].to_owned(), hand[2..].to_owned()];
+            if cards(ours).iter().any(|card| cards(theirs).contains(card)) {
+                continue;
+            }
+            let pair = json(&["equity", ours, theirs, "--board", "Ks8d2c7h"]);
+            for (sum, name) in sums.iter_mut().zip(["wins", "ties", "losses"]) {
+                *sum += 0.5 * pair["hands"][0][name].as_f64().expect("a count");
+            }
+        }
+    }
+    let counts = ["wins", "ties", "losses"].map(|key| result[key].as_f64());
+    assert_eq!(counts, sums.map(Some));
+    // The same by --against, and from the other side.
+    let same = json(&["equity", "KK:0.5", "--against", "QQ,AKs", "--board", "Ks8d2c7h"]);
+    assert_eq!(same, result);
+    let back = json(&["equity", "QQ,AKs", "KK:0.5", "--board", "Ks8d2c7h"]);
+    assert_eq!((&back["losses"], &back["total"]), (&result["wins"], &result["total"]));
+    // Before the flop, and against every hand.
+    close(
+        &json(&["equity", "AcAd", "KK"])["win_rate"],
+        json(&["equity", "AcAd", "--against", "KK"])["win_rate"].as_f64().expect("a rate"),
+    );
+    close(&json(&["equity", "AA"])["win_rate"], 0.852037);
+    let shown = text(&["equity", "QQ+,AKs", "22:0.25"]);
+    assert!(shown.contains("\n  22:0.25\n  (6 hands that weigh 1.5)\n"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }
 
 #[test]
@@ -244,6 +281,13 @@ fn mistakes_are_one_line_each() {
             2,
             "--against is for one hand, and 2 are given",
         ),
+        (&["equity", "QQ+", "KK", "AA"], 2, "3 ranges are given: give one or two"),
+        (&["equity", "QQ+", "KK", "--against", "AA"], 2, "--against is for one range, and 2 are"),
+        (&["equity", "QQ+", "KKx"], 2, "the range `KKx`: at character 0: `KKx` is not a hand"),
+        (&["equity", "AA@0.5", "KK"], 2, "`AA@0.5` is written `AA:0.5` here"),
+        (&["equity", "QQ", "--bins", "4"], 2, "--bins is about distributions against every hand"),
+        (&["equity", "AA", "KK", "--board", "AcAdAhKs"], 3, "no hand of the range `AA` can meet"),
+        (&["equity", "AA", "KK", "--board", "AcAd"], 2, "the board `AcAd` has two cards"),
         (&["equity", "AcAd", "KcKd", "--bins", "4"], 2, "--bins is about one hand's distributions"),
         (
             &["equity", "AcAd", "--against", "QQ", "--svg", "x"],

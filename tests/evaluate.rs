@@ -157,7 +157,7 @@ fn of_exploiters_that_are_interrupted_nothing_is_said_that_all_of_them_would_hav
     wait_until("three are played", || played().unwrap_or_default().lines().count() >= 3);
     send("INT", child.id());
     let output = child.wait_with_output().expect("it ends");
-    check_failure(&output, 130, "of 22 exploiters; resume with: ");
+    check_failure(&output, 130, "of 22 matches; resume with: ");
     let shown = text(&output.stdout);
     assert!(shown.contains(" of 22 were played, and "), "{shown}");
     assert!(!shown.contains("None of them") && !shown.contains("intervals."), "{shown}");
@@ -172,6 +172,12 @@ fn a_match_is_the_duplicate_match() {
     let played =
         document(folder.path(), &[&["match", "raise", "call"], &common[..], &["two"]].concat());
     assert_eq!(evaluated["entrants"][0]["rate"], played["entrants"][0]["rate"]);
+    let decisions = |out: &str| {
+        let log = fs::read_to_string(folder.path().join(out).join("decisions.jsonl"));
+        log.expect("decisions are recorded").lines().count()
+    };
+    assert!(decisions("one") > 200);
+    assert_eq!(decisions("one"), decisions("two"));
 }
 
 #[test]
@@ -298,6 +304,19 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
         let refusal = format!("{} is for {of}", option[0]);
         refused(&[&["call", "--by", by], &option[..]].concat(), 2, &refusal);
     }
+    let hands = "--hands is for --by lbr and --by match and --by duel and --by exploiters only";
+    refused(&["call", "--by", "best-response", "--hands", "10"], 2, hands);
+    let small = ["call", "--by", "best-response", "--game", "kuhn.limit.2p"];
+    for option in
+        [["--out", "x"], ["--seed", "1"], ["--threads", "1"], ["--flops", "3"], ["--menu", "fc"]]
+    {
+        let refusal = format!("{} has no effect: the best response in a small game", option[0]);
+        refused(&[&small[..], &option[..]].concat(), 2, &refusal);
+    }
+    let all = ["call", "--by", "best-response", "--menu", "fc", "--flops", "all", "--seed", "1"];
+    refused(&all, 2, "--seed has no effect: no flops are drawn");
+    let buckets = ["cfr", "--by", "best-response", "--sees", "buckets", "--flops", "3"];
+    refused(&buckets, 2, "--flops has no effect: a best response that sees buckets");
     refused(&["call", "--sample-below", "0.1"], 2, "give --cards, too");
     refused(&["call", "--cards", "1", "--from", "preflop"], 2, "from before the flop");
     let duel = ["external:true", "--by", "duel", "--against", "call"];

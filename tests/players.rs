@@ -102,7 +102,7 @@ fn play_tells_what_it_did_and_keeps_it() {
 fn ctrl_c_leaves_the_table_after_the_hand() {
     let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = door.local_addr().expect("an address").port().to_string();
-    let child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+    let child = crate::program::program()
         .args(["play", "acpc", "127.0.0.1", &port, "--agent", "call"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -195,7 +195,7 @@ fn an_entry_whose_agent_gives_no_answers_is_found_out() {
 #[test]
 fn results_that_cannot_be_written_are_a_failure_but_a_closed_pipe_is_not() {
     let describe = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+        let mut command = crate::program::program();
         command.args(["agents", "describe", "call"]).stdin(Stdio::null());
         command
     };
@@ -339,7 +339,7 @@ fn programs_end_with_the_command_that_started_them() {
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         write_hanging_bot(folder.path());
-        let mut child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+        let mut child = crate::program::program()
             .args(arguments)
             .current_dir(folder.path())
             .stdin(Stdio::null())
@@ -370,7 +370,7 @@ fn programs_end_with_the_command_that_started_them() {
 fn a_match_that_waits_for_its_agents_ends_with_the_first_signal() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("absent.sh"), "echo > begun; sleep 1000\n").expect("a file");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+    let mut child = crate::program::program()
         .args(["match", "external:bash absent.sh", "call", "--hands", "10"])
         .current_dir(folder.path())
         .stdout(Stdio::null())
@@ -390,7 +390,7 @@ fn a_match_that_waits_for_its_agents_ends_with_the_first_signal() {
 fn a_program_is_not_given_the_password_of_an_account() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("look.sh"), "env > seen\n").expect("a file");
-    let output = Command::new(env!("CARGO_BIN_EXE_cardroom"))
+    let output = crate::program::program()
         .args(["match", "external:bash look.sh", "call", "--hands", "2"])
         .env("CARDROOM_SLUMBOT_PASSWORD", "hush")
         .env("OTHER", "there")
@@ -429,7 +429,7 @@ fn play_says_whom_it_waits_for() {
     let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let open = door.local_addr().expect("an address").port().to_string();
     let play = |port: &str, option: &str, time: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+        let mut command = crate::program::program();
         command.args(["play", "acpc", "127.0.0.1", port, "--agent", "call", option, time]);
         command.current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
         command.stdout(Stdio::null()).spawn().expect("the program runs")

@@ -175,3 +175,197 @@ fn hands_of_another_programs_table_are_imported_by_a_map_of_its_columns() {
     let leaks = succeed(at, &["explain", "results", "m", "--who", "bot"]);
     assert!(!leaks.is_empty());
 }
+
+/// Hands of sites, as they are written elsewhere.
+const ZOOM: &str = "\
+PokerStars Zoom Hand #100000000001:  Hold'em No Limit ($0.02/$0.05) - 2024/01/02 03:04:05 ET
+Table 'Tee' 6-max Seat #1 is the button
+Seat 1: One ($5 in chips)
+Seat 2: Two ($5 in chips)
+Two: posts big blind $0.05
+One: posts small blind $0.02
+*** HOLE CARDS ***
+Dealt to One [Ah Kd]
+One: raises $0.10 to $0.15
+Two: folds
+Uncalled bet ($0.10) returned to One
+One collected $0.10 from pot
+*** SUMMARY ***
+Total pot $0.10 | Rake $0
+Seat 1: One (button) (small blind) collected ($0.10)
+Seat 2: Two (big blind) folded before Flop
+
+";
+
+#[test]
+fn hands_of_poker_sites_are_imported_and_what_is_left_out_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::write(at.join("z.txt"), format!("\u{feff}{ZOOM}").replace('\n', "\r\n")).expect("a file");
+    let output = cardroom(at, &["import", "z.txt", "--out", "z"]);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("100 are $1") && said.contains("not kept: table, time"), "{said}");
+    let stats = document(at, &["stats", "z"]);
+    let chips = |number: usize| {
+        let entrant = &stats["entrants"][number];
+        (entrant["name"].clone(), entrant["chips"].clone())
+    };
+    assert_eq!([chips(0), chips(1)], [("One".into(), 5.0.into()), ("Two".into(), (-5.0).into())]);
+    // Other commands say what to do.
+    for command in [&["stats", "z.txt"][..], &["explain", "results", "z.txt"]] {
+        check_failure(
+            &cardroom(at, command),
+            3,
+            "z.txt is PokerStars text: `cardroom import z.txt",
+        );
+    }
+    fs::write(at.join("notes.txt"), "some notes\n").expect("a file");
+    let unknown = cardroom(at, &["import", "notes.txt", "--out", "n"]);
+    check_failure(&unknown, 3, "also reads PokerStars text, Open Hand History, PHH in files named");
+    // A rake is an error, or left out.
+    let raked = ZOOM.replace("#1000", "#1001").replace("Rake $0", "Rake $0.01");
+    fs::write(at.join("r.txt"), ZOOM.to_owned() + &raked + ZOOM).expect("a file");
+    let import = |more: &[&str]| cardroom(at, &[&["import", "r.txt", "--out", "r"], more].concat());
+    check_failure(&import(&[]), 3, "a rake is not supported");
+    assert!(!at.join("r").exists() && !at.join("n").exists());
+    let said = text(&import(&["--leave-out"]).stderr);
+    assert!(said.contains("left out: 1 hand with a rake"), "{said}");
+    assert!(
+        said.contains("1 hand with the number of an earlier one, the first on line 35"),
+        "{said}"
+    );
+    // A file that is cut off in its last hand.
+    fs::write(at.join("c.txt"), ZOOM.to_owned() + &raked[..300]).expect("a file");
+    let said = text(&cardroom(at, &["import", "c.txt", "--out", "c"]).stderr);
+    assert!(said.contains("warning: c.txt ends in the middle of a hand"), "{said}");
+    assert!(said.contains("1 hand of 1 file"), "{said}");
+    let euros = ZOOM.replace('$', "€");
+    fs::write(at.join("e.txt"), euros).expect("a file");
+    let mixed = cardroom(at, &["import", "z.txt", "e.txt", "--out", "m"]);
+    check_failure(&mixed, 3, "100 chips cannot be $1 and €1 at once");
+}
+
+#[test]
+fn a_log_that_is_cut_short_or_has_a_hand_twice_is_read_with_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let lines: Vec<&str> = LOG.lines().filter(|line| line.starts_with("STATE")).collect();
+    let cut = format!("{}\n{}", lines[0], &lines[1][..20]);
+    let twice = format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0]);
+    for (content, hands, warning) in [
+        (cut, 1, "x.log ends in the middle of a hand, which is left out: ACPC log, line 2"),
+        (twice, 3, "1 hand with the number of an earlier one, the first on line 3"),
+    ] {
+        let header = LOG.lines().next().filter(|line| line.starts_with('#')).unwrap_or_default();
+        let content = if header.is_empty() { content } else { format!("{header}\n{content}") };
+        let warning = match header.is_empty() {
+            true => warning.to_owned(),
+            false => warning.replace("line 3", "line 4").replace("line 2", "line 3"),
+        };
+        fs::write(at.join("x.log"), content).expect("a file");
+        for command in [
+            &["stats", "x.log", "--json"][..],
+            &["export", "x.log", "--format", "csv"],
+            &["import", "x.log", "--out", "m", "--json"],
+        ] {
+            let output = cardroom(at, command);
+            let said = text(&output.stderr);
+            assert!(output.status.success(), "{command:?}: {said}");
+            assert_eq!(said.matches(&warning).count(), 1, "{command:?}: {said}");
+        }
+        let stats = document(at, &["stats", "m"]);
+        assert_eq!(stats["hands"], hands, "{stats}");
+        fs::remove_dir_all(at.join("m")).expect("removed");
+    }
+}
+
+/// Names that would steer a terminal, turn the writing round or begin a line, in every format that
+/// others write.
+#[test]
+fn names_of_others_are_shown_escaped_wherever_they_come_from() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let (steers, turns) = ("a\u{1b}[2Jb", "c\u{202e}d");
+    let game = "holdem.nolimit.2p.reverse_blinds";
+    let log = format!("STATE:0:f:7h3c|9d4s:50|-50:{steers}|{turns}\n");
+    let phh = "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [50, 100]\nmin_bet = 100\n\
+               starting_stacks = [20000, 20000]\n\
+               actions = ['d dh p1 AhKh', 'd dh p2 7c2d', 'p2 f']\n\
+               players = [\"a\\u001b[2Jb\", \"c\\u202e\\nd\"]\n";
+    let columns = format!("Bot,Guest,Seat,Betting,Board,Won\n{steers},{turns},sb,f,,-50\n");
+    let map = "betting = 'Betting'\nboard = 'Board'\n[[player]]\nname_column = 'Bot'\n[[player]]\n\
+               name_column = 'Guest'\nposition = 'Seat'\nchips = 'Won'\n";
+    let zoom = ZOOM.replace("One", steers).replace("Two", turns);
+    let ohh = r#"{"ohh":{"game_number":"7","game_type":"Holdem","bet_limit":{"bet_type":"NL"},
+        "currency":"XXX","dealer_seat":2,"small_blind_amount":50,"big_blind_amount":100,
+        "players":[{"id":0,"seat":1,"name":"a\u001b[2Jb","starting_stack":20000},
+                   {"id":1,"seat":2,"name":"c\u202e\nd","starting_stack":20000}],
+        "rounds":[{"id":0,"street":"Preflop","actions":[
+            {"action_number":1,"player_id":1,"action":"Post SB","amount":50},
+            {"action_number":2,"player_id":0,"action":"Post BB","amount":100},
+            {"action_number":3,"player_id":1,"action":"Fold"}]}],
+        "pots":[{"number":0,"amount":100,"player_wins":[{"player_id":0,"win_amount":100}]}]}}"#;
+    fs::write(at.join("log.log"), &log).expect("a file");
+    let csv = succeed(at, &["export", "log.log", "--format", "csv", "--game", game])
+        .replace("a\\u{1b}[2Jb", steers)
+        .replace("c\\u{202e}d", turns);
+    assert!(csv.contains(steers) && csv.contains(turns), "{csv}");
+    for (file, content) in [
+        ("log.log", log.as_str()),
+        ("h.phh", phh),
+        ("h.csv", &csv),
+        ("c.csv", &columns),
+        ("z.txt", &zoom),
+        ("h.ohh", ohh),
+    ] {
+        fs::write(at.join(file), content).expect("a file");
+        fs::write(at.join("map.toml"), map).expect("a file");
+        let mut import = vec!["import", file, "--game", game, "--out", "m"];
+        if file == "c.csv" {
+            import.extend(["--columns", "map.toml"]);
+        }
+        let mut commands = vec![import];
+        commands.push(vec!["stats", "m"]);
+        commands.push(vec!["stats", "m", "--json"]);
+        commands.push(vec!["explain", "results", "m", "--who", "nobody"]);
+        for format in ["acpc", "csv", "jsonl", "phhs", "pokerstars", "ohh"] {
+            commands.push(vec!["export", "m", "--format", format]);
+        }
+        if file == "log.log" {
+            commands.push(vec!["stats", "log.log", "--game", game]);
+            commands.push(vec!["export", "log.log", "--game", game, "--format", "csv"]);
+        }
+        for command in commands {
+            let output = cardroom(at, &command);
+            let shown = text(&output.stdout) + &text(&output.stderr);
+            if command[1] != "results" {
+                assert!(output.status.success(), "{file}, {command:?}: {shown}");
+            }
+            let bad = |c: char| c == '\u{202e}' || c.is_control() && c != '\n';
+            assert!(!shown.contains(bad), "{file}, {command:?}: {shown:?}");
+            let begins = shown.lines().any(|line| line.starts_with("d|") || line == "d");
+            assert!(!begins, "{file}, {command:?}: {shown}");
+        }
+        fs::remove_dir_all(at.join("m")).expect("removed");
+    }
+}
+
+#[test]
+fn an_import_that_fails_leaves_nothing_behind_and_overwrites_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::write(at.join("z.txt"), ZOOM).expect("a file");
+    let import = |more: &[&str]| cardroom(at, &[&["import", "z.txt"], more].concat());
+    assert!(!import(&["--name", "", "--out", "new/in/new"]).status.success());
+    assert!(!at.join("new").exists());
+    fs::create_dir(at.join("old")).expect("a folder");
+    fs::write(at.join("old/mine.txt"), "mine").expect("a file");
+    assert!(!import(&["--name", "", "--out", "old"]).status.success());
+    let left: Vec<_> = fs::read_dir(at.join("old")).expect("a folder").collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    // A log in the folder would be overwritten by that of the match.
+    fs::write(at.join("old/acpc.log"), LOG).expect("a file");
+    check_failure(&import(&["--out", "old"]), 3, "old already holds acpc.log");
+    assert_eq!(fs::read_to_string(at.join("old/acpc.log")).expect("a file"), LOG);
+}

@@ -117,6 +117,7 @@ fn mistakes_get_one_clear_line() {
     fs::remove_file(folder.join("model.training")).expect("removed");
     check_failure(&run(&["--memory", "1KiB"]), 3, "the tables would take");
     assert_eq!(run(&["--memory", "much"]).status.code(), Some(2));
+    check_failure(&run(&["--period", "1000"]), 2, "1000 is not in 1024..");
     check_failure(&run(&["--game", "kuhn.limit.3p"]), 3, "two players");
     check_failure(&run(&["--game", "leduc.limit.2p"]), 3, "heads-up hold'em");
     let dry = |menu| {
@@ -151,6 +152,46 @@ fn mistakes_about_rules_are_told_before_anything_is_counted() {
     let table = ["flop", "--rule", raise, "--table", "bad.counts"];
     check_failure(&heuristic(&table), 3, "bad.counts");
     assert!(!folder.join("data").exists(), "something was counted");
+}
+
+#[test]
+fn options_without_effect_are_refused_with_the_mode_that_has_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let raise = "if hand >= pair then raise; else call";
+    let rule = ["train", "heuristic", "--street", "flop", "--rule", raise];
+    let linear = ["train", "linear", "--stack", "10", "--out", "x"];
+    let import = ["train", "cart", "--data", "d", "--out", "x", "--import", "f"];
+    let exhaustive = ["train", "heuristic", "--street", "flop", "--search", "exhaustive"];
+    let kuhn = ["solve", "kuhn.limit.2p"];
+    for (command, options, expected) in [
+        (&rule[..], &["--out", "x"][..], "--out has no effect: without --search"),
+        (&rule, &["--matches", "9"], "--matches has no effect: matches are played only with"),
+        (&rule, &["--statements", "3"], "--statements has no effect: it is for --game"),
+        (&rule, &["--win-rates"], "--win-rates has no effect: it is for --game"),
+        (&rule, &["--complexity", "3"], "--search <SEARCH>"),
+        (&exhaustive, &["--evaluations", "9"], "--evaluations has no effect: greedy and exh"),
+        (&linear, &["--evaluations", "9"], "--evaluations has no effect: it is for --method sea"),
+        (&linear, &["--method", "search", "--alpha", "1"], "--alpha has no effect: it is for"),
+        (&import, &["--depth", "3"], "--depth has no effect: --import trains nothing"),
+        (&import, &["--checkpoint", "1h"], "--checkpoint has no effect: --import trains nothing"),
+        (&kuhn, &["--seed", "2"], "--seed has no effect: dcfr draws nothing"),
+    ] {
+        let output = cardroom(folder, &[command, options].concat());
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        assert!(said(&output).contains(expected), "{options:?}: {}", said(&output));
+    }
+    let export = ["export", "m", "--format", "csv", "--hands-per-file", "9"];
+    check_failure(&cardroom(folder, &export), 2, "--hands-per-file has no effect: it is for");
+    let off = ["stats", "m", "--estimates", "off", "--values", "equity"];
+    check_failure(&cardroom(folder, &off), 2, "--values has no effect: it is for estimates");
+    let seed = ["--seed", "18446744073709551615"];
+    for command in
+        [&["train", "situations", "--out", "x"][..], &["endgame", "database", "--out", "x"]]
+    {
+        assert_eq!(cardroom(folder, &[command, &seed].concat()).status.code(), Some(2));
+    }
+    assert!(!folder.join("x").exists());
 }
 
 #[test]

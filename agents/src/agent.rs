@@ -83,6 +83,9 @@ pub struct Decision {
     pub values: Vec<(Action, f64)>,
     /// An explanation in words, for display.
     pub note: Option<String>,
+    /// Whether the situation is outside of what the agent's model is for: its fallback decided, or
+    /// it used the nearest that it has. The note says which.
+    pub beyond_model: bool,
     /// Set if the agent could not decide. The driver then checks or folds, and counts the failure.
     pub failed: Option<Failed>,
 }
@@ -109,7 +112,8 @@ impl Decision {
 
 impl From<Action> for Decision {
     fn from(action: Action) -> Decision {
-        Decision { action, strategy: None, values: Vec::new(), note: None, failed: None }
+        let (strategy, values, note) = (None, Vec::new(), None);
+        Decision { action, strategy, values, note, beyond_model: false, failed: None }
     }
 }
 

@@ -23,6 +23,7 @@ use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};
 use rand::RngExt;
 use serde::Deserialize;
+use show::number::percent;
 
 use crate::winrate::{Effort, win_rate, win_rates};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
@@ -132,7 +133,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     }
     let rule = Rule { options };
     let equity = Equity { rule: rule.clone(), last: None };
-    Ok(Recipe::new(move |_| Ok(equity.clone())).with_policy(move |_| Ok(rule.clone())))
+    let recipe = Recipe::new(move |_| Ok(equity.clone())).with_win_rates();
+    Ok(recipe.with_policy(move |_| Ok(rule.clone())))
 }
 
 /// The arguments that determine a win-rate.
@@ -170,8 +172,14 @@ impl Agent for Equity {
             _ => strategy.sample(cx.rng.random()),
         };
         let price = price(infoset, infoset.legal());
-        let note =
-            format!("win-rate {rate:.3} against {}, needs {price:.3} to call", situation.opponents);
+        let whom = match situation.opponents {
+            1 => "a random hand".to_owned(),
+            several => format!("{several} random hands"),
+        };
+        let mut note = format!("equity {} against {whom}", percent(rate, 1));
+        if price > 0.0 {
+            note += &format!(", a call needs {}", percent(price, 1));
+        }
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
 }

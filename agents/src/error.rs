@@ -7,7 +7,12 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     /// No kind and no configured agent has this name.
-    #[error("there is no agent `{name}`{}; known agents: {}", hint(.nearest), .known.join(", "))]
+    #[error(
+        "there is no agent `{name}`{}{}; known agents: {}",
+        if .name.contains('/') { " and no such file" } else { "" },
+        hint(.nearest),
+        .known.join(", ")
+    )]
     Unknown {
         /// The name as given.
         name: String,

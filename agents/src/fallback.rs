@@ -9,6 +9,9 @@ use crate::{Agent, AgentChoice, AgentError, Context, Decision, HandOutcome, Reci
 
 /// An agent that decides only some situations itself.
 pub(crate) trait PartialAgent: Send {
+    /// Whether decisions of the fallback are outside of what the agent is for; each says so.
+    const COUNTED: bool = true;
+
     /// The decision; `None` if the fallback decides.
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision>;
 }
@@ -28,6 +31,8 @@ pub(crate) trait PartialPolicy: PartialAgent + Sync {
 pub(crate) struct WithFallback<P, F = Box<dyn Agent>> {
     pub partial: P,
     pub fallback: F,
+    /// The fallback's name.
+    pub name: String,
 }
 
 /// Builds the recipe of a partial agent with a fallback. It has a policy if the fallback has one.
@@ -38,13 +43,14 @@ pub(crate) fn recipe<P: PartialPolicy + 'static>(
     let build = Arc::new(build);
     let (partial, asked) = (Arc::clone(&build), fallback.clone());
     let mut recipe = Recipe::new(move |def| {
-        Ok(WithFallback { partial: partial(def)?, fallback: asked.build(def)? })
+        let name = asked.name().to_owned();
+        Ok(WithFallback { partial: partial(def)?, fallback: asked.build(def)?, name })
     });
     if fallback.has_policy() {
         let asked = fallback.clone();
         recipe = recipe.with_policy(move |def| {
             let fallback = asked.policy(def)?.expect("it was asked whether it has a policy");
-            Ok(WithFallback { partial: build(def)?, fallback })
+            Ok(WithFallback { partial: build(def)?, fallback, name: asked.name().to_owned() })
         });
     }
     recipe.asking(fallback)
@@ -52,8 +58,18 @@ pub(crate) fn recipe<P: PartialPolicy + 'static>(
 
 impl<P: PartialAgent> Agent for WithFallback<P> {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let own = self.partial.decide(infoset, cx);
-        own.unwrap_or_else(|| self.fallback.act(infoset, cx))
+        if let Some(own) = self.partial.decide(infoset, cx) {
+            return own;
+        }
+        let mut decision = self.fallback.act(infoset, cx);
+        if P::COUNTED {
+            decision.beyond_model = true;
+            decision.note = Some(match decision.note {
+                Some(note) => format!("left to {}: {note}", self.name),
+                None => format!("left to {}", self.name),
+            });
+        }
+        decision
     }
 
     fn meet(&mut self, opponents: &[String]) {

@@ -96,13 +96,14 @@ impl Rule {
         Rule { model: Arc::clone(model), fits }
     }
 
-    /// The action and the reason for it; `None` where the fallback decides.
+    /// The action, the reason for it, and whether the stack is beyond those of the weights; `None`
+    /// where the fallback decides.
     fn action(
         &self,
         public: &PublicState,
         seat: Seat,
         hole: HoleCards,
-    ) -> Option<(Action, String)> {
+    ) -> Option<(Action, String, bool)> {
         if !self.fits || public.street() != Street::Preflop {
             return None;
         }
@@ -129,16 +130,22 @@ impl Rule {
             _ => Action::Call,
         };
         let played = if plays { "played" } else { "not played" };
-        let note = format!("{hand} with {stack:.1} big blinds: score {advantage:+.3}, {played}");
-        Some((action, note))
+        let mut note =
+            format!("{hand} with {stack:.1} big blinds: score {advantage:+.3}, {played}");
+        let nearest = self.model.nearest(stack);
+        if nearest != stack {
+            note += &format!(", by the weights for {nearest} big blinds, the nearest there are");
+        }
+        Some((action, note, nearest != stack))
     }
 }
 
 impl PartialAgent for Rule {
     fn decide(&self, infoset: &InfoSet, _: &mut Context) -> Option<Decision> {
-        let (action, note) = self.action(&infoset.public, infoset.seat, infoset.hole)?;
+        let (action, note, beyond_model) =
+            self.action(&infoset.public, infoset.seat, infoset.hole)?;
         let strategy = Some(Strategy::pure(action));
-        Some(Decision { strategy, note: Some(note), ..action.into() })
+        Some(Decision { strategy, note: Some(note), beyond_model, ..action.into() })
     }
 }
 

@@ -3,10 +3,11 @@
 //! Against it, an agent that always folds loses exactly the blinds: heads-up with blinds 50 and 100
 //! that is 750 mbb/hand.
 
+use abstraction::menu::BetSize;
 use game::{Action, InfoSet, Policy, Raises, Strategy};
 use serde::Deserialize;
 
-use crate::{Agent, AgentOption, AgentSpec, Context, Cost, Decision, Recipe};
+use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -17,12 +18,14 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     options: &[AgentOption {
         name: "size",
         default: "min",
-        help: "raise size: `min`, the smallest legal; `pot`, the pot after calling; `all-in`",
+        help: "raise size: `min`, the smallest legal; `half-pot`, `pot` or `75%`, of the pot after \
+               calling; `3x`, times the bet; `allin`",
     }],
     cost: Cost::Inline,
     repeatable: true,
     prepare: |resolver| {
         let Options { size } = resolver.options()?;
+        let size = raise_size(resolver, size.as_deref().unwrap_or("min"))?;
         let raise = move |_: &_| Ok(AlwaysRaise { size });
         Ok(Recipe::new(raise).with_policy(raise))
     },
@@ -30,21 +33,26 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 
 #[derive(Deserialize)]
 struct Options {
-    #[serde(default)]
-    size: Size,
+    size: Option<String>,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Size {
-    #[default]
-    Min,
-    Pot,
-    AllIn,
+/// The raise size of the option `size`.
+pub(crate) fn raise_size(resolver: &Resolver<'_>, text: &str) -> Result<BetSize, AgentError> {
+    text.parse().map_err(|()| {
+        let sizes = "`min`, `10x` (times the bet), `75%` (of the pot after a call), `half-pot`, \
+                     `pot` or `allin`";
+        resolver.bad_option(format!("`size` is {text}, but must be {sizes}"))
+    })
+}
+
+/// A raise of this size; the smallest if it is a multiple of a bet and there is none.
+pub(crate) fn raise(size: BetSize, infoset: &InfoSet, raises: Raises) -> Action {
+    let total = size.total(&infoset.public, infoset.seat, raises);
+    Action::RaiseTo(total.unwrap_or(raises.min))
 }
 
 struct AlwaysRaise {
-    size: Size,
+    size: BetSize,
 }
 
 impl Agent for AlwaysRaise {
@@ -61,18 +69,6 @@ impl Policy for AlwaysRaise {
 
 impl AlwaysRaise {
     fn action(&self, infoset: &InfoSet) -> Action {
-        let legal = infoset.legal();
-        let Some(Raises { min, max }) = legal.raise else { return Action::Call };
-        let total = match self.size {
-            Size::Min => min,
-            Size::Pot => {
-                let public = &infoset.public;
-                let after_call = public.pot() + u64::from(legal.to_call);
-                let total = u64::from(public.highest()) + after_call;
-                u32::try_from(total).unwrap_or(max).clamp(min, max)
-            }
-            Size::AllIn => max,
-        };
-        Action::RaiseTo(total)
+        infoset.legal().raise.map_or(Action::Call, |raises| raise(self.size, infoset, raises))
     }
 }

@@ -1,7 +1,7 @@
 //! The registry of agent kinds and configured agents.
 //!
-//! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, or by a name that the
-//! configuration defines. Names are resolved in two steps: [`Registry::resolve`] reads options and
+//! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, by a name that the
+//! configuration defines, or by the path of a program. Names are resolved in two steps: [`Registry::resolve`] reads options and
 //! files and returns an [`AgentChoice`], which then builds any number of agents, on any thread.
 
 use std::collections::BTreeMap;
@@ -61,6 +61,9 @@ pub struct AgentSpec {
     pub prepare: fn(&Resolver<'_>) -> Result<Recipe, AgentError>,
 }
 
+/// The kind of programs, which may be named by their path alone, where there is such a kind.
+const PROGRAM: &str = "external";
+
 type Build = dyn Fn(&Arc<GameDef>) -> Result<Box<dyn Agent>, AgentError> + Send + Sync;
 type BuildTree = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn TreeStrategy>, AgentError> + Send + Sync;
 type BuildPolicy = dyn Fn(&Arc<GameDef>) -> Result<Arc<dyn Policy>, AgentError> + Send + Sync;
@@ -84,6 +87,8 @@ pub struct Recipe {
     pub repeatable: bool,
     /// Whether this agent, or one that it asks, is a program that is started on this machine.
     pub program: bool,
+    /// Whether this agent, or one that it asks, looks up win-rates.
+    pub win_rates: bool,
     /// Files that were read or will be needed; a package must include them.
     pub files: Vec<PathBuf>,
     /// Names of the configured agents that were resolved; a package must define them.
@@ -107,6 +112,7 @@ impl Recipe {
             cost: Cost::Inline,
             repeatable: true,
             program: false,
+            win_rates: false,
             files: Vec::new(),
             names: Vec::new(),
             about: String::new(),
@@ -153,6 +159,13 @@ impl Recipe {
         self
     }
 
+    /// Marks an agent that looks up win-rates, see [`AgentChoice::prepare`].
+    #[must_use]
+    pub fn with_win_rates(mut self) -> Recipe {
+        self.win_rates = true;
+        self
+    }
+
     /// Sets the description of the model.
     #[must_use]
     pub fn about(mut self, about: String) -> Recipe {
@@ -193,6 +206,7 @@ impl Recipe {
         self.cost = self.cost.max(inner.recipe.cost);
         self.repeatable &= inner.recipe.repeatable;
         self.program |= inner.recipe.program;
+        self.win_rates |= inner.recipe.win_rates;
         self.files.extend(inner.recipe.files.iter().cloned());
         self.names.extend(inner.recipe.names.iter().cloned());
         self.checks.extend(inner.recipe.checks.iter().cloned());
@@ -255,6 +269,15 @@ impl AgentChoice {
     /// The error of the first damaged model.
     pub fn check_models(&self) -> Result<(), AgentError> {
         self.recipe.checks.iter().try_for_each(|check| check())
+    }
+
+    /// Builds the tables shared by all agents of this kind that are worth it for so many hands, in
+    /// at most 0.2 s. To be called by whoever begins a run, before its first decision: agents
+    /// decide the same without, but slower.
+    pub fn prepare(&self, def: &GameDef, hands: u64) {
+        if self.recipe.win_rates {
+            crate::winrate::prepare(def, hands);
+        }
     }
 
     /// Builds a new agent for this game. Agents of one choice share no mutable state.
@@ -422,6 +445,12 @@ impl Registry {
             }
             (None, Some(_), None) => {
                 AgentConfig { folder: folder.to_owned(), ..AgentConfig::new(kind) }
+            }
+            (None, None, _) if self.kind(PROGRAM).is_some() && folder.join(text).is_file() => {
+                let spec = self.kind(PROGRAM).expect("it was asked for");
+                let path = if text.contains('/') { text.to_owned() } else { format!("./{text}") };
+                let command = format!("'{}'", path.replace('\'', "'\\''"));
+                AgentConfig::from_argument(spec, text, &command, folder)?
             }
             (None, None, _) => {
                 let kinds = self.kinds.iter().map(|spec| spec.kind);

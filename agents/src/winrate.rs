@@ -5,9 +5,7 @@
 //! by drawing the unseen cards. The draws are seeded by the cards themselves, so the same situation
 //! always has the same win-rate, exact or not.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Once, OnceLock};
-use std::thread;
+use std::sync::OnceLock;
 
 use cards::{Board, CardSet, Combo, HoleCards, Outlook, RiverTable, StartingHand, Ties, evaluate};
 use game::GameDef;
@@ -119,35 +117,23 @@ fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Opt
 
 /// The exact win-rate against one hand; the same number with and without the river table.
 fn exact(hole: Combo, board: CardSet) -> Option<f64> {
-    let table = if board.is_empty() { None } else { river_table(board) };
+    let table = RiverTable::shared_if_built(Ties::Half).filter(|_| !board.is_empty());
     match table {
         Some(table) => table.outlook(hole, board).ok().map(|outlook| outlook.win_rate()),
         None => cards::win_rate(hole, board).ok().map(|rate| rate.value(Ties::Half)),
     }
 }
 
-/// Number of flops enumerated one by one, at 1 ms each, before the table is worth its 0.2 s.
-const FLOPS_BEFORE_TABLE: u32 = 64;
+/// Number of hands from which the table of all rivers is worth its 0.2 s: without it a flop takes
+/// 1 ms.
+const HANDS_FOR_TABLE: u64 = 200;
 
-/// The table of all rivers, if it is built. After some flops it is built in a background thread, so
-/// that neither the start nor a decision waits for it.
-fn river_table(board: CardSet) -> Option<&'static RiverTable> {
-    static FLOPS: AtomicU32 = AtomicU32::new(0);
-    static BUILDER: Once = Once::new();
-    let table = RiverTable::shared_if_built(Ties::Half);
-    if table.is_none() && board.len() == 3 {
-        let before = FLOPS.fetch_add(1, Ordering::Relaxed);
-        if before >= FLOPS_BEFORE_TABLE {
-            BUILDER.call_once(|| {
-                let name = "river table".to_owned();
-                // If no thread can be spawned, win-rates are still enumerated.
-                drop(thread::Builder::new().name(name).spawn(|| {
-                    RiverTable::shared(Ties::Half);
-                }));
-            });
-        }
+/// Builds the table that look-ups need to be fast, where it is worth that for so many hands of this
+/// game. Win-rates are the same with and without it.
+pub fn prepare(def: &GameDef, hands: u64) {
+    if is_holdem(def) && hands >= HANDS_FOR_TABLE {
+        RiverTable::shared(Ties::Half);
     }
-    table
 }
 
 /// The same as [`win_rate`], but always by drawing: this is how the table was made.

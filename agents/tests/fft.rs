@@ -186,11 +186,17 @@ fn other_games_and_with_a_fallback_other_streets_are_for_that_agent() {
     }
     let only_flop = with("[flop]\nraise\n", ",fallback=fold").expect("the rest is the fallback's");
     let mut agent = only_flop.build(&limit).expect("it plays");
-    let mut play = |betting, board| {
-        agent.act(&infoset(&limit, betting, "7s2h", board), &mut context(1)).action
-    };
-    assert_eq!(play("", ""), Action::Fold);
-    assert_eq!(play("cc/", "9c5sAh"), Action::RaiseTo(20));
+    let mut play =
+        |betting, board| agent.act(&infoset(&limit, betting, "7s2h", board), &mut context(1));
+    assert_eq!(play("", "").action, Action::Fold);
+    assert_eq!(play("cc/", "9c5sAh").action, Action::RaiseTo(20));
+    // Decisions of the fallback are counted, and their notes name it.
+    let left = play("", "");
+    assert_eq!((left.beyond_model, left.note.as_deref()), (true, Some("left to fold")));
+    assert!(!play("cc/", "9c5sAh").beyond_model);
+    let equity = ask("fft", &infoset(&leduc, "r", "Qs", ""));
+    assert!(equity.beyond_model);
+    assert!(equity.note.expect("a note").starts_with("left to equity: win-rate"));
 }
 
 #[test]

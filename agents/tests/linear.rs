@@ -71,6 +71,34 @@ fn a_large_raise_stands_for_all_in_and_a_small_one_or_a_limp_is_for_the_fallback
 }
 
 #[test]
+fn decisions_beyond_its_stacks_or_of_the_fallback_are_counted() {
+    let decision = |stack: u32, actions: &[Action]| {
+        let def = Arc::new(games::nolimit_holdem_with(vec![stack, stack]));
+        let mut public = PublicState::new(&def);
+        actions.iter().for_each(|&action| public.apply(action).expect("legal"));
+        let game::Turn::Act(seat) = public.turn() else { panic!("somebody acts") };
+        let hole = HoleCards::new(&Combo::from_index(0).expect("a combo").cards()).expect("two");
+        crate::table::ask("linear", &InfoSet { public, seat, hole })
+    };
+    // A big blind is 100 chips; the weights are for 1 to 20 of them.
+    for (stack, beyond) in [(1_050, false), (2_000, false), (2_001, true), (20_000, true)] {
+        let decided = decision(stack, &[]);
+        let note = decided.note.expect("a note");
+        assert_eq!(decided.beyond_model, beyond, "{stack}: {note}");
+        assert_eq!(note.contains("the weights for 20 big blinds, the nearest"), beyond, "{note}");
+    }
+    let limped = decision(1_000, &[Action::Call]);
+    assert!(limped.beyond_model);
+    assert!(limped.note.expect("a note").starts_with("left to equity: "));
+    // The blueprint of `resolve` and the agent behind an exploiter are parts of them.
+    let def = Arc::new(games::nolimit_holdem());
+    for name in ["exploiter", "resolve"] {
+        let infoset = crate::table::infoset(&def, "", "7s2h", "");
+        assert!(!crate::table::ask(name, &infoset).beyond_model, "{name}");
+    }
+}
+
+#[test]
 fn other_games_are_for_the_fallback_and_bad_models_are_refused() {
     let three = Arc::new(games::nolimit_holdem_with(vec![1000; 3]));
     let infoset = InfoSet {

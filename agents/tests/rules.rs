@@ -181,7 +181,12 @@ fn elsewhere_each_decision_is_the_other_agents() {
         let situation = infoset(def, betting, hole, board);
         for other in ["equity", "random"] {
             let rules = ask(&format!("rules:fallback={other}"), &situation);
-            assert_eq!(rules, ask(other, &situation), "`{betting}` {other}");
+            // The same, marked as another's, which its note names.
+            let mut theirs = ask(other, &situation);
+            let note = theirs.note.map_or_else(String::new, |note| format!(": {note}"));
+            theirs.note = Some(format!("left to {other}{note}"));
+            theirs.beyond_model = true;
+            assert_eq!(rules, theirs, "`{betting}` {other}");
         }
     }
 }

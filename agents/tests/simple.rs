@@ -26,6 +26,12 @@ fn each_plays_as_its_name_says() {
         ("raise:pot", "cc/r200", "2c3c4c", RaiseTo(600)),
         ("raise:pot", "r15000", "", RaiseTo(20_000)),
         ("raise:all-in", "", "", RaiseTo(20_000)),
+        ("raise:allin", "", "", RaiseTo(20_000)),
+        ("raise:half-pot", "", "", RaiseTo(200)),
+        ("raise:150%", "cc/r200", "2c3c4c", RaiseTo(800)),
+        ("raise:3x", "cc/r200", "2c3c4c", RaiseTo(700)),
+        // Three times no bet: the smallest.
+        ("raise:3x", "cc/", "2c3c4c", RaiseTo(200)),
     ];
     for &(name, betting, board, expected) in cases {
         let action = ask(name, &infoset(&def, betting, "AsKs", board)).action;

@@ -54,6 +54,33 @@ fn heads_up_holdem_is_exact_on_every_street() {
     assert_eq!(situations.map(|(own, table)| rate(own, table)), counted);
 }
 
+/// In a process of its own, where nothing else builds the table.
+#[test]
+fn only_preparing_for_many_hands_builds_the_table() {
+    const ALONE: &str = "CARDROOM_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = "winrate::only_preparing_for_many_hands_builds_the_table";
+        let program = std::env::current_exe().expect("this program");
+        let mut command = std::process::Command::new(program);
+        let done = command.args(["--exact", name]).env(ALONE, "1").output().expect("it runs");
+        return assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    }
+    let holdem = std::sync::Arc::new(games::nolimit_holdem());
+    let is_built = || RiverTable::shared_if_built(Ties::Half).is_some();
+    for _ in 0..100 {
+        win_rate(&holdem, hole("Ac3h"), board("Kh3sJc"), 1, EXACT);
+    }
+    let prepare = |name: &str, hands| crate::table::choice(name).prepare(&holdem, hands);
+    prepare("equity", 100);
+    prepare("call", u64::MAX);
+    agents::winrate::prepare(&games::leduc(), u64::MAX);
+    // A background thread would be done by then.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(!is_built());
+    prepare("fft:fallback=equity", 10_000);
+    assert!(is_built());
+}
+
 /// Heads-up figures from exact enumeration; aces against several from published simulations.
 #[test]
 fn win_rates_before_the_flop_agree_with_published_ones() {

@@ -54,7 +54,7 @@ pub fn range_margins(
 }
 
 /// All complete boards that begin with these cards.
-fn complete(board: CardSet) -> Vec<CardSet> {
+pub(crate) fn complete(board: CardSet) -> Vec<CardSet> {
     let mut boards = vec![(board, 0)];
     for _ in board.len()..5 {
         let longer = boards.iter().flat_map(|&(board, from)| {

@@ -1,7 +1,8 @@
 //! Ranges as text, and what a hand meets in them.
 
 use cards::{
-    AllInError, Board, CardSet, Combo, HoleCards, Range, Showdown, StartingHand, all_in, win_rate,
+    AllInError, Board, Card, CardSet, Combo, HoleCards, Range, Showdown, StartingHand, all_in,
+    all_in_without_table, evaluate, win_rate,
 };
 use proptest::prelude::*;
 
@@ -103,6 +104,23 @@ fn wrong_ranges_are_errors_that_say_where() {
         ("AA:nan", "at character 0: `AA:nan` ends in no weight"),
         ("AA:", "at character 0: `AA:` ends in no weight"),
         ("KK,♠♥", "at character 3: `♠♥` is not a hand"),
+        ("AA@0.5", "at character 0: `AA@0.5` is written `AA:0.5` here"),
+        ("KK,AA@50", "at character 3: `AA@50` is written `AA:0.5` here"),
+        ("99@0.25", "at character 0: `99@0.25` is written `99:0.25` here"),
+        ("[50]AA[/50]", "at character 0: `[50]AA[/50]` is written `AA:0.5` here"),
+        ("[12.5]A5s-A2s,KK[/12.5]", "at character 0: `[12.5]A5s-A2s` is written `A5s-A2s:0.125`"),
+        ("[100]QQ+[/100]", "at character 0: `[100]QQ+[/100]` is written `QQ+:1` here"),
+        ("AKs(0.75)", "at character 0: `AKs(0.75)` is written `AKs:0.75` here"),
+        ("AKs:75%", "at character 0: `AKs:75%` is written `AKs:0.75` here"),
+        ("AhKh=0.5", "at character 0: `AhKh=0.5` is written `AhKh:0.5` here"),
+        ("[50]AA[/60]", "at character 0: `[50]AA[/60]` is not a hand"),
+        ("AA@x", "at character 0: `AA@x` is not a hand"),
+        ("AA@500", "at character 0: `AA@500` is not a hand"),
+        ("[22]33[/22]", "at character 0: `[22]33[/22]` is written `33:0.22` here"),
+        ("75%AA", "at character 0: `75%AA` is written `AA:0.75` here"),
+        ("77@75", "at character 0: `77@75` is written `77:0.75` here"),
+        ("KK,AA[/25]", "at character 3: `AA[/25]` is written `AA:0.25` here"),
+        ("[/50]", "at character 0: `[/50]` is not a hand"),
     ];
     for (text, message) in table {
         let error = text.parse::<Range>().expect_err(text).to_string();
@@ -155,6 +173,67 @@ fn on_the_river_ranges_meet_as_in_a_showdown() {
             "{hole}"
         );
     }
+}
+
+/// Every pair of hands on every complete board, by the evaluator alone.
+fn enumerated(first: &Range, second: &Range, table: CardSet) -> [f64; 3] {
+    let mut boards = vec![table];
+    while boards[0].len() < 5 {
+        let longer = boards.iter().flat_map(|&board| {
+            let last = (board - table).iter().map(Card::index).max();
+            let free = Card::all().filter(move |card| !board.contains(*card));
+            free.filter(move |card| last.is_none_or(|last| card.index() > last))
+                .map(move |card| board.with(card))
+        });
+        boards = longer.collect();
+    }
+    let mut sums = [0.0; 3];
+    for (ours, weight) in first.combos() {
+        for (theirs, other) in second.combos().filter(|(of, _)| !of.set().intersects(ours.set())) {
+            for &board in &boards {
+                if !board.intersects(ours.set() | theirs.set()) {
+                    let ranks = [ours, theirs].map(|hand| evaluate(hand.set() | board));
+                    sums[0] += if ranks[0] > ranks[1] { weight * other } else { 0.0 };
+                    sums[1] += if ranks[0] == ranks[1] { weight * other } else { 0.0 };
+                    sums[2] += weight * other;
+                }
+            }
+        }
+    }
+    sums
+}
+
+#[test]
+fn ranges_meet_on_every_board_as_in_a_slow_enumeration() {
+    for (first, second, table) in [
+        ("AcAd,KhQh:0.5,7s6s", "KK,AhKs:0.25,7h6h", "Ks3hJc"),
+        ("99+,AKs:0.5", "JJ-88,A5s-A2s:0.75,AKo", "8s8d2c7h"),
+        ("random:0.5", "22+,KTo+", "Ah8d8c5s2h"),
+    ] {
+        let (first, second, table) = (range(first), range(second), board(table));
+        let sums = first.sums_against(&second, table).expect("a board");
+        let [wins, ties, total] = enumerated(&first, &second, table);
+        assert_eq!((sums.wins, sums.ties, sums.total), (wins, ties, total));
+        // From the other side the same.
+        let back = second.sums_against(&first, table).expect("a board");
+        assert_eq!((back.losses(), back.ties, back.total), (wins, ties, total));
+    }
+    // Before the flop, pair by pair.
+    let (first, second) = (range("AcAd,KhKd:0.5,7s6s"), range("AhAs,QQ:0.25,KhKs,7s2s"));
+    let sums = first.sums_against(&second, CardSet::EMPTY).expect("no board");
+    let mut counted = [0.0; 3];
+    for (ours, weight) in first.combos() {
+        for (theirs, other) in second.combos() {
+            let Ok(rate) = all_in_without_table(ours, theirs, CardSet::EMPTY) else { continue };
+            let counts = [rate.wins, rate.ties, rate.total].map(|count| count as f64);
+            (0..3).for_each(|at| counted[at] += weight * other * counts[at]);
+        }
+    }
+    assert_eq!([sums.wins, sums.ties, sums.total], counted);
+    let all = Range::uniform().sums_against(&Range::uniform(), CardSet::EMPTY).expect("no board");
+    assert_eq!(all.total, 1326.0 * 1225.0 * 1_712_304.0);
+    assert_eq!(all.wins, all.losses(), "both sides are alike");
+    assert_eq!(first.sums_against(&second, board("2c3d")), Err(AllInError::Board(2)));
 }
 
 #[test]

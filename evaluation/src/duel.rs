@@ -27,7 +27,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{ResultsFolder, StoreError, first_difference, folder_name, has, shard_suffix};
+use crate::folder::{ResultsFolder, StoreError, folder_name, has, shard_suffix};
 use crate::pool;
 use crate::spot_value::{self, Player, Sampled};
 
@@ -129,22 +129,6 @@ fn is_one(cards: &u32) -> bool {
     *cards == 1
 }
 
-impl crate::folder::Manifest for Manifest {
-    fn difference(&self, other: &Manifest) -> Option<&'static str> {
-        first_difference([
-            ("agent", self.agent == other.agent),
-            ("model", self.model_sha256 == other.model_sha256),
-            ("opponent", self.against == other.against),
-            ("opponent's model", self.against_sha256 == other.against_sha256),
-            ("first street", self.from == other.from),
-            ("--sample-below", self.sample_below == other.sample_below),
-            ("--cards", self.cards == other.cards),
-            ("seed", self.seed == other.seed),
-            ("game", self.game == other.game),
-        ])
-    }
-}
-
 impl DuelSettings {
     /// A name for the measurement, without the number of hands: more of them continue it.
     pub fn name(&self) -> String {
@@ -210,7 +194,8 @@ pub fn run(
                 None => Ok(()),
                 Some(_) => Err(format!("line {number}: hand {hand} appears twice")),
             }
-        })?;
+        })
+        .map_err(|error| error.naming(&[&plan.agents[0]]))?;
     let mut results = Results::new();
     let mut missing = Vec::new();
     for hand in plan.numbers() {

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use agents::AgentChoice;
 use logs::lock::{Lock, LockError};
-use logs::{Shard, ShardsError};
-use matches::plan::{files_sha256, unique_names};
+use logs::{Difference, Shard, ShardsError};
+use matches::plan::{file_names, files_sha256, unique_names};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -30,11 +30,19 @@ const SHARD: &str = "shard";
 const RESULTS: [&str; 4] =
     [lbr::store::DEALS, duel::HANDS, best_response::store::RESULTS, exploiters::RESULTS];
 
-/// The description of a measurement. Two that differ in provenance only are the same measurement.
-pub trait Manifest: Serialize + DeserializeOwned {
-    /// The first field in which two manifests of different measurements differ.
-    fn difference(&self, other: &Self) -> Option<&'static str>;
-}
+/// What two manifests of the same measurement may differ in.
+const IGNORED: [&str; 2] = ["provenance", "game_name"];
+
+/// Words for fields of manifests.
+const NAMED: [(&str, &str); 7] = [
+    ("agent", "agent"),
+    ("model_sha256", MODEL),
+    ("against", "opponent"),
+    ("against_sha256", "opponent's model"),
+    ("hands", "number of hands"),
+    ("cards", "number of --cards"),
+    ("from", "first street"),
+];
 
 /// The reason why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -53,14 +61,14 @@ pub enum StoreError {
     InUse(PathBuf),
     /// The folder holds another measurement.
     #[error(
-        "{} holds another measurement: its {field} differs; choose another folder with --out, or \
-         remove this one", .path.display()
+        "{} holds another measurement: {difference}; choose another folder with --out, or remove \
+         this one", .path.display()
     )]
     Other {
         /// The folder's path.
         path: PathBuf,
-        /// The first field that differs.
-        field: &'static str,
+        /// The first difference of what was asked for from what is there.
+        difference: Box<Difference>,
     },
     /// A file is damaged.
     #[error("{}: {reason}; remove the folder to measure again", .path.display())]
@@ -78,6 +86,24 @@ pub enum StoreError {
         "this part would be empty: there are {0} results in all, so give at most as many parts"
     )]
     TooManyParts(u64),
+}
+
+/// The word for the field of manifests with [`model_sha256`].
+const MODEL: &str = "model";
+
+impl StoreError {
+    /// Names the files of the measured agents, if it is they that differ.
+    pub(crate) fn naming(mut self, agents: &[&AgentChoice]) -> StoreError {
+        if let StoreError::Other { difference, .. } = &mut self
+            && difference.what == MODEL
+        {
+            let files: Vec<String> =
+                agents.iter().flat_map(|agent| file_names(agent.files())).collect();
+            let files = if files.is_empty() { "its model".to_owned() } else { files.join(" or ") };
+            **difference = Difference::changed(files);
+        }
+        self
+    }
 }
 
 /// SHA-256 of the agent's files in hexadecimal; `None` if it has none.
@@ -98,6 +124,7 @@ pub(crate) fn folder_name(
     rest: &str,
 ) -> String {
     let agent = unique_names(std::slice::from_ref(agent)).remove(0);
+    let agent = agent.trim_start_matches(['.', '/']);
     let model = model_sha256.map(|hash| format!("-{}", hash.get(..8).unwrap_or(hash)));
     let model = model.unwrap_or_default();
     let file = Path::new(game_name).file_name();
@@ -105,13 +132,6 @@ pub(crate) fn folder_name(
     let game = file.strip_suffix(".game").unwrap_or(&file);
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     format!("{kind}-{agent}{model}-{game}-{rest}").chars().map(plain).collect()
-}
-
-/// The first field whose values differ.
-pub(crate) fn first_difference<const N: usize>(
-    same: [(&'static str, bool); N],
-) -> Option<&'static str> {
-    same.into_iter().find_map(|(field, same)| (!same).then_some(field))
 }
 
 /// The suffix of the folder's name for a part.
@@ -145,7 +165,7 @@ impl ResultsFolder {
     /// [`StoreError`].
     pub fn open(
         folder: &Path,
-        manifest: &impl Manifest,
+        manifest: &(impl Serialize + DeserializeOwned),
         shard: Option<Shard>,
         name: &str,
         header: &str,
@@ -153,7 +173,7 @@ impl ResultsFolder {
     ) -> Result<ResultsFolder, StoreError> {
         logs::folder::create(folder).map_err(io_error(folder))?;
         if folder.join(logs::ledger::FILE_NAME).exists() {
-            return Err(StoreError::Other { path: folder.to_path_buf(), field: "kind, a match," });
+            return Err(other(folder, "kind", "a measurement", "a match"));
         }
         let path = folder.join(name);
         let mut options = OpenOptions::new();
@@ -196,9 +216,9 @@ impl ResultsFolder {
 }
 
 /// Writes the manifest of a new folder, or compares it with that of an existing one.
-fn check_manifest(
+fn check_manifest<M: Serialize + DeserializeOwned>(
     folder: &Path,
-    manifest: &impl Manifest,
+    manifest: &M,
     shard: Option<Shard>,
 ) -> Result<(), StoreError> {
     let path = folder.join(MANIFEST);
@@ -206,11 +226,16 @@ fn check_manifest(
         Ok(text) => {
             let bad = |reason| StoreError::Bad { path: path.clone(), reason };
             let (held, part) = read_manifest(&text).map_err(bad)?;
-            let held = held.try_into().map_err(|error: toml::de::Error| bad(error.to_string()))?;
-            let other = (part != shard).then_some("part (--shard)");
-            match other.or_else(|| manifest.difference(&held)) {
+            let held: M =
+                held.try_into().map_err(|error: toml::de::Error| bad(error.to_string()))?;
+            if part != shard {
+                let name =
+                    |part: Option<Shard>| part.map_or("none".to_owned(), |of| of.to_string());
+                return Err(other(folder, "part (--shard)", &name(shard), &name(part)));
+            }
+            match show::difference(manifest, &held, &IGNORED, &NAMED) {
                 None => Ok(()),
-                Some(field) => Err(StoreError::Other { path: folder.to_path_buf(), field }),
+                Some(found) => Err(other(folder, &found.what, &found.ours, &found.theirs)),
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -221,6 +246,13 @@ fn check_manifest(
         }
         Err(error) => Err(io_error(&path)(error)),
     }
+}
+
+/// The error for a folder that differs from what was asked for.
+fn other(folder: &Path, what: &str, ours: &str, theirs: &str) -> StoreError {
+    let [what, ours, theirs] = [what, ours, theirs].map(str::to_owned);
+    let difference = Box::new(Difference { what, ours, theirs });
+    StoreError::Other { path: folder.to_path_buf(), difference }
 }
 
 /// Parses a manifest and the part it names.
@@ -352,8 +384,7 @@ impl MeasuredPart<'_> {
         let field = if self.name != other.name || self.header() != other.header() {
             Some("kind".to_owned())
         } else {
-            let keys = self.table.keys().chain(other.table.keys());
-            keys.into_iter().find(|key| self.table.get(*key) != other.table.get(*key)).cloned()
+            show::difference(&self.table, &other.table, &[], &NAMED).map(|found| found.what)
         };
         let (one, other) = (self.folder.to_path_buf(), other.folder.to_path_buf());
         field.map_or(Ok(()), |field| Err(MergeError::Different { one, other, field }))

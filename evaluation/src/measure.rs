@@ -44,6 +44,7 @@ pub fn measure(
     seed: u64,
 ) -> Result<Measured, AgentError> {
     let before = resident_memory();
+    choice.prepare(def, u64::MAX);
     let others = vec![choice.name().to_owned(); def.players - 1];
     let agents = def.seats().map(|_| {
         // Inline whatever the cost, so that a change of threads is not measured.

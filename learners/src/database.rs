@@ -21,6 +21,7 @@ use models::mapped::{Mapped, map};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use show::Difference;
 use show::number::hexadecimal;
 use zerocopy::FromBytes;
 
@@ -51,9 +52,6 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
 
     /// Solves one game and returns its numbers.
     fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, Self::Error>;
-
-    /// The first field in which another content differs: its name, and both values.
-    fn difference(&self, other: &Self) -> Option<(&'static str, [String; 2])>;
 }
 
 /// The metadata of a database.
@@ -136,7 +134,7 @@ pub enum DatabaseError {
         /// The file's path.
         path: PathBuf,
         /// The field that differs.
-        what: &'static str,
+        what: String,
         /// The value in the file.
         found: String,
         /// The value asked for.
@@ -330,7 +328,13 @@ impl Partial {
         let remedy = "give --out another name, or remove it";
         found.same(card, &path, remedy)?;
         if found.games != card.games {
-            return Err(other(&path, "number of games", &found.games, &card.games, remedy));
+            return Err(DatabaseError::Other {
+                path,
+                what: "number of games".to_owned(),
+                found: found.games.to_string(),
+                expected: card.games.to_string(),
+                remedy,
+            });
         }
         let row = 4 * card.content.numbers() as u64;
         let done = ((length - start as u64) / row).min(card.games);
@@ -370,22 +374,21 @@ impl<C: Content> Card<C> {
         path: &Path,
         remedy: &'static str,
     ) -> Result<(), DatabaseError> {
-        if let Some((what, [found, expected])) = self.content.difference(&asked.content) {
-            return Err(other(path, what, &found, &expected, remedy));
-        }
-        if self.seed != asked.seed {
-            return Err(other(path, "seed", &self.seed, &asked.seed, remedy));
-        }
-        if self.first != asked.first {
-            return Err(other(path, "first game", &self.first, &asked.first, remedy));
-        }
-        if self.of != asked.of {
-            let whole = |of: Option<u64>| of.map_or("itself".to_owned(), |of| of.to_string());
-            let (found, asked) = (whole(self.of), whole(asked.of));
-            return Err(other(path, "whole number of games", &found, &asked, remedy));
-        }
-        if self.made_by != asked.made_by {
-            return Err(other(path, "program", &self.made_by, &asked.made_by, remedy));
+        // What the games are, and of how many; not how many of them there are by now.
+        const IGNORED: [&str; 4] = ["format", "games", "sha256", "made_by"];
+        const NAMED: [(&str, &str); 6] = [
+            ("cards", "deck"),
+            ("pots", "span of pots"),
+            ("menu", "menu of bets"),
+            ("iterations", "number of iterations"),
+            ("sizes", "list of sizes"),
+            ("of", "whole number of games"),
+        ];
+        let found = show::difference(self, asked, &IGNORED, &NAMED);
+        let found = found.or_else(|| show::difference(self, asked, &IGNORED[..3], &NAMED));
+        if let Some(Difference { what, ours, theirs }) = found {
+            let path = path.to_owned();
+            return Err(DatabaseError::Other { path, what, found: ours, expected: theirs, remedy });
         }
         Ok(())
     }
@@ -397,17 +400,6 @@ fn foreign<C: Content>(path: &Path, reason: String) -> DatabaseError {
 
 fn damaged<C: Content>(path: &Path, reason: String) -> DatabaseError {
     DatabaseError::Damaged { path: path.to_owned(), reason, command: C::COMMAND }
-}
-
-fn other(
-    path: &Path,
-    what: &'static str,
-    found: &dyn ToString,
-    expected: &dyn ToString,
-    remedy: &'static str,
-) -> DatabaseError {
-    let (found, expected) = (found.to_string(), expected.to_string());
-    DatabaseError::Other { path: path.to_owned(), what, found, expected, remedy }
 }
 
 /// The bytes before the games.
@@ -427,10 +419,15 @@ fn read_head<C: Content>(bytes: &[u8]) -> Result<(Card<C>, usize), String> {
     let length = u32::from_le_bytes(*length) as usize;
     let text = rest.get(..length).ok_or("it ends within its card")?;
     let text = str::from_utf8(text).map_err(|error| format!("its card: {error}"))?;
-    let card = text.parse().and_then(toml::Table::try_into::<Card<C>>);
-    let card = card.map_err(|error| format!("its card: {error}"))?;
+    let table: toml::Table = text.parse().map_err(|error| format!("its card: {error}"))?;
+    let keys: Vec<String> = table.keys().cloned().collect();
+    let card: Card<C> = table.try_into().map_err(|error| format!("its card: {error}"))?;
     if card.format != FORMAT {
         return Err(format!("its format is {}, and this program reads {FORMAT}", card.format));
+    }
+    let known = toml::Table::try_from(&card).map_err(|error| format!("its card: {error}"))?;
+    if let Some(key) = keys.iter().find(|key| !known.contains_key(*key)) {
+        return Err(format!("its card has a field `{key}`, which this program does not know"));
     }
     card.content.check().map_err(|error| format!("its card: {error}"))?;
     Ok((card, (C::MAGIC.len() + 4 + length).next_multiple_of(64)))

@@ -114,20 +114,6 @@ impl Content for Situations {
         }
         Ok(row)
     }
-
-    fn difference(&self, other: &Situations) -> Option<(&'static str, [String; 2])> {
-        let both = |of: &dyn Fn(&Situations) -> String| [of(self), of(other)];
-        let pots = |of: &Situations| format!("{} to {}", of.pots[0], of.pots[1]);
-        [
-            ("street", both(&|of| of.street.clone())),
-            ("stack", both(&|of| of.stack.to_string())),
-            ("span of pots", both(&pots)),
-            ("menu of bets", both(&|of| of.menu.replace('\n', "; "))),
-            ("number of iterations", both(&|of| of.iterations.to_string())),
-        ]
-        .into_iter()
-        .find(|(_, [own, others])| own != others)
-    }
 }
 
 /// A situation of a database, with the values of its hands.

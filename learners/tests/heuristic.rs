@@ -177,7 +177,7 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
         let mut first = Search::new(options, &evaluator, Measure::Exact);
         first.step();
         first.step();
-        let text = first.save();
+        let text = first.save().expect("plain numbers");
         let mut second = Search::new(options, &evaluator, Measure::Exact);
         second.resume(&text).expect("the same search");
         while second.step() {}

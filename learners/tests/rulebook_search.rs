@@ -63,7 +63,7 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
     for _ in 0..7 {
         first.step(&mut rates).expect("no error");
     }
-    let text = first.save();
+    let text = first.save().expect("plain numbers");
     let mut second = begun(all);
     second.resume(&text).expect("the same search");
     while second.step(&mut rates).expect("no error") {}

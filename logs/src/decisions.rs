@@ -45,12 +45,14 @@ struct Line {
     values: Vec<(String, f64)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    beyond_model: bool,
     elapsed_ns: u64,
 }
 
 /// Appends a decision's line, with its end of line.
 pub fn write_line(decision: &DecisionRecord, out: &mut String) {
-    let extras = decision.strategy.is_some() || decision.note.is_some();
+    let extras = decision.strategy.is_some() || decision.note.is_some() || decision.beyond_model;
     let valued = !decision.values.is_empty();
     if extras || valued || decision.corrected_from.is_some() || decision.fallback.is_some() {
         let line = Line::from(decision);
@@ -113,6 +115,7 @@ impl From<&DecisionRecord> for Line {
             strategy: decision.strategy.as_ref().map(|strategy| texts(&strategy.actions)),
             values: texts(&decision.values),
             note: decision.note.clone(),
+            beyond_model: decision.beyond_model,
             elapsed_ns: nanoseconds(decision.elapsed),
         }
     }
@@ -137,6 +140,7 @@ impl Line {
             strategy: strategy.map(|actions| Strategy { actions }),
             values: pairs(self.values)?,
             note: self.note,
+            beyond_model: self.beyond_model,
             elapsed: Duration::from_nanos(self.elapsed_ns),
         })
     }

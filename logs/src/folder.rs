@@ -9,13 +9,15 @@ use crate::MatchInfo;
 pub const ACPC_LOG: &str = "acpc.log";
 /// File name of the decisions, one JSON object a line.
 pub const DECISIONS: &str = "decisions.jsonl";
+/// File name of the estimates that `cardroom stats` keeps; it may be deleted.
+pub const ESTIMATES: &str = "estimates.json";
 /// File name of the manifest, for people: [`MatchInfo`] as TOML.
 pub const MANIFEST: &str = "manifest.toml";
 /// File name of the statistics: a [`Report`](crate::stats::Report) as JSON.
 pub const REPORT: &str = "report.json";
 
 /// Every file that a match folder may hold.
-pub const FILES: [&str; 10] = [
+pub const FILES: [&str; 11] = [
     crate::ledger::FILE_NAME,
     "ledger.sqlite-wal",
     "ledger.sqlite-shm",
@@ -24,6 +26,7 @@ pub const FILES: [&str; 10] = [
     "ledger.journal-2",
     ACPC_LOG,
     DECISIONS,
+    ESTIMATES,
     MANIFEST,
     REPORT,
 ];

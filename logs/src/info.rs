@@ -6,8 +6,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use game::{Betting, GameDef, GameSpec, Quirks};
+use game::{GameDef, GameSpec};
 use serde::{Deserialize, Serialize};
+use show::Difference;
 
 /// The description of a match: all that determines it, and its provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,9 @@ pub struct Entrant {
     /// SHA-256 of the agent's model in hexadecimal, when it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_sha256: Option<String>,
+    /// The names of the model's files, for messages; not recorded.
+    #[serde(skip)]
+    pub files: Vec<String>,
 }
 
 impl Entrant {
@@ -154,6 +158,31 @@ pub struct Provenance {
     pub arguments: Vec<String>,
 }
 
+/// These names, all different: one that occurred before gets a number, as in `call`, `call#2`.
+pub fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    let names: Vec<String> = names.into_iter().collect();
+    for (index, name) in names.iter().enumerate() {
+        let earlier = names[..index].contains(name);
+        let numbered = (2..).map(|number| format!("{name}#{number}"));
+        let free = |new: &String| !distinct.contains(new) && !names.contains(new);
+        let new = if earlier { numbered.into_iter().find(free) } else { None };
+        distinct.push(new.unwrap_or_else(|| name.clone()));
+    }
+    distinct
+}
+
+/// A name with characters replaced that records cannot hold, and those escaped that control a
+/// terminal, reverse the writing or cannot be seen: what is taken in from others passes here.
+pub(crate) fn plain_name(name: &str) -> String {
+    game::escape::visible(name).replace(cannot_hold, "_")
+}
+
+/// Whether names in records cannot have this character.
+fn cannot_hold(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || c == ':' || c == '|'
+}
+
 /// Error for a [`MatchInfo`] that cannot be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InfoError {
@@ -166,7 +195,9 @@ pub enum InfoError {
         needed: usize,
     },
     /// A name that would break the line formats of the logs.
-    #[error("the name `{0}` is empty or holds a blank, `:`, `|` or a control character")]
+    #[error(
+        "the name `{0}` is empty or holds a blank, `:`, `|` or a character that cannot be seen"
+    )]
     Name(String),
     /// A number beyond the ledger's range.
     #[error("the {what} {found} is larger than 9223372036854775807")]
@@ -187,9 +218,9 @@ impl MatchInfo {
         self.entrants.len()
     }
 
-    /// The entrants' names in order.
+    /// The entrants' names in order; those that share a name are told apart by a number.
     pub fn names(&self) -> Vec<String> {
-        self.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+        distinct_names(self.entrants.iter().map(|entrant| entrant.name.clone()))
     }
 
     /// The whole match that this is a part of.
@@ -201,20 +232,16 @@ impl MatchInfo {
 
     /// The match without anything that identifies its players: they are named `player-1`,
     /// `player-2` and so on; agents, models and the provenance except the program's version are
-    /// removed. Players of one name keep one.
+    /// removed.
     #[must_use]
     pub fn anonymised(&self) -> MatchInfo {
-        let first = |entrant: &Entrant| {
-            let index = self.entrants.iter().position(|other| other.name == entrant.name);
-            index.unwrap_or_default() + 1
-        };
-        let entrant = |one: &Entrant| Entrant::named(format!("player-{}", first(one)));
+        let entrant = |number: usize| Entrant::named(format!("player-{number}"));
         let Provenance { version, .. } = &self.provenance;
         MatchInfo {
             name: "anonymous".to_owned(),
             // Only the last part of a path, which may identify its owner.
             game_name: self.game_name.rsplit('/').next().unwrap_or_default().to_owned(),
-            entrants: self.entrants.iter().map(entrant).collect(),
+            entrants: (1..=self.players()).map(entrant).collect(),
             provenance: Provenance { version: version.clone(), ..Provenance::default() },
             ..self.clone()
         }
@@ -233,8 +260,7 @@ impl MatchInfo {
         }
         let names = self.entrants.iter().map(|entrant| &entrant.name).chain([&self.name]);
         for name in names {
-            let bad = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == '|';
-            if name.is_empty() || name.contains(bad) {
+            if name.is_empty() || plain_name(name) != **name {
                 return Err(InfoError::Name(name.clone()));
             }
         }
@@ -252,112 +278,57 @@ impl MatchInfo {
     }
 
     /// The first difference between two matches, with both values, or `None` when they play the
-    /// same hands. Shard, name, creation time and arguments are ignored.
+    /// same hands. Shard, names of match and game, creation time and arguments are ignored.
     pub fn difference(&self, other: &MatchInfo) -> Option<Difference> {
-        let (a, b) = (&self.provenance, &other.provenance);
-        let yes = |duplicate| if duplicate { "yes" } else { "no" };
-        let commit = |commit: &Option<String>| commit.clone().unwrap_or("unknown".to_owned());
-        game_difference(self.game.spec(), other.game.spec())
-            .or_else(|| entrant_difference(&self.entrants, &other.entrants))
-            .or_else(|| differ("the seed is", self.seed, other.seed))
-            .or_else(|| differ("the number of hands is", self.hands, other.hands))
-            .or_else(|| differ("duplicate is", yes(self.duplicate), yes(other.duplicate)))
-            .or_else(|| differ("the program's version is", &a.version, &b.version))
-            .or_else(|| differ("the program's commit is", commit(&a.commit), commit(&b.commit)))
+        let found = described(self, other)?;
+        if found.what != MODELS {
+            return Some(found);
+        }
+        let mut pairs = self.entrants.iter().zip(&other.entrants);
+        let (changed, _) = pairs.find(|(one, other)| one.model_sha256 != other.model_sha256)?;
+        Some(Difference::changed(match changed.files.as_slice() {
+            [] => format!("the model or program of {}", changed.name),
+            files => files.join(" or "),
+        }))
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "most values are made for the call")]
-fn differ(what: &'static str, ours: impl ToString, theirs: impl ToString) -> Option<Difference> {
-    let (ours, theirs) = (ours.to_string(), theirs.to_string());
-    (ours != theirs).then_some(Difference { what, ours, theirs })
-}
-
-/// The first difference between entrants: in their names, or else in their agents or models.
-fn entrant_difference(ours: &[Entrant], theirs: &[Entrant]) -> Option<Difference> {
-    let list = |entrants: &[Entrant], show: fn(&Entrant) -> String| {
-        entrants.iter().map(show).collect::<Vec<_>>().join(", ")
-    };
-    let model = |entrant: &Entrant| match &entrant.model_sha256 {
-        Some(hash) => format!("{} ({hash})", entrant.name),
-        None => format!("{} (no file)", entrant.name),
-    };
-    let agent = |entrant: &Entrant| format!("{} ({})", entrant.name, entrant.agent);
-    let by = |what, show| differ(what, list(ours, show), list(theirs, show));
-    by("the entrants are", |entrant| entrant.name.clone())
-        .or_else(|| by("the entrants are", agent))
-        .or_else(|| by("the entrants' models or programs are", model))
-}
+/// The word for what makes two entrants of one name and agent different.
+const MODELS: &str = "entrants' models or programs";
 
 /// The first difference between two games' rules.
-fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
-    fn list<T: ToString>(values: &[T]) -> String {
-        match values {
-            [] => "none".to_owned(),
-            values => values.iter().map(T::to_string).collect::<Vec<_>>().join(" "),
+pub(crate) fn game_difference(ours: &GameSpec, theirs: &GameSpec) -> Option<Difference> {
+    /// A description that has a game only.
+    #[derive(Serialize)]
+    struct Only<'a> {
+        game: &'a GameSpec,
+    }
+    described(&Only { game: ours }, &Only { game: theirs })
+}
+
+/// The first difference between the descriptions of two matches.
+fn described<T: Serialize>(ours: &T, theirs: &T) -> Option<Difference> {
+    const IGNORED: [&str; 5] =
+        ["name", "game_name", "shard", "provenance.created", "provenance.arguments"];
+    const NAMED: [(&str, &str); 12] = [
+        ("game.betting", "game's betting"),
+        ("game.players", "game's players"),
+        ("game.streets", "game's streets"),
+        ("game.max_raises", "game's maximum raises"),
+        ("game.quirks.max_actions", "game's maximum street actions"),
+        ("game.quirks.short_limit_raise", "game's raises below a bet"),
+        ("entrants.name", "entrants"),
+        ("entrants.agent", "entrants' agents"),
+        ("entrants.model_sha256", MODELS),
+        ("hands", "number of hands"),
+        ("provenance.version", "program's version"),
+        ("provenance.commit", "program's commit"),
+    ];
+    let mut found = show::difference(ours, theirs, &IGNORED, &NAMED)?;
+    if found.what == "game's maximum raises" {
+        for caps in [&mut found.ours, &mut found.theirs] {
+            *caps = caps.replace(&GameSpec::NO_CAP.to_string(), "any");
         }
     }
-    let betting = |betting| match betting {
-        Betting::Limit => "limit",
-        Betting::NoLimit => "no-limit",
-    };
-    let caps = |caps: &[u32]| {
-        let cap = |&cap: &u32| match cap {
-            GameSpec::NO_CAP => "any".to_owned(),
-            cap => cap.to_string(),
-        };
-        list(&caps.iter().map(cap).collect::<Vec<_>>())
-    };
-    let first = |seats: &[usize]| list(&seats.iter().map(|seat| seat + 1).collect::<Vec<_>>());
-    let actions = |quirks: Quirks| match quirks.max_actions {
-        Some(most) => most.to_string(),
-        None => "any".to_owned(),
-    };
-    let short = |quirks: Quirks| if quirks.short_limit_raise { "legal" } else { "illegal" };
-    let (a, b) = (ours, theirs);
-    differ("the game's betting is", betting(a.betting), betting(b.betting))
-        .or_else(|| differ("the game's players are", a.players, b.players))
-        .or_else(|| differ("the game's streets are", a.streets, b.streets))
-        .or_else(|| differ("the game's stacks are", list(&a.stacks), list(&b.stacks)))
-        .or_else(|| differ("the game's blinds are", list(&a.blinds), list(&b.blinds)))
-        .or_else(|| {
-            differ("the game's raise sizes are", list(&a.raise_sizes), list(&b.raise_sizes))
-        })
-        .or_else(|| {
-            differ("the game's first players are", first(&a.first_to_act), first(&b.first_to_act))
-        })
-        .or_else(|| {
-            differ("the game's maximum raises are", caps(&a.max_raises), caps(&b.max_raises))
-        })
-        .or_else(|| differ("the game's suits are", a.suits, b.suits))
-        .or_else(|| differ("the game's ranks are", a.ranks, b.ranks))
-        .or_else(|| differ("the game's hole cards are", a.hole_cards, b.hole_cards))
-        .or_else(|| {
-            differ("the game's board cards are", list(&a.board_cards), list(&b.board_cards))
-        })
-        .or_else(|| {
-            differ(
-                "the game's maximum actions on a street are",
-                actions(a.quirks),
-                actions(b.quirks),
-            )
-        })
-        .or_else(|| differ("the game's raises below a bet are", short(a.quirks), short(b.quirks)))
-}
-
-/// A difference between two matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// The subject, as the beginning of a sentence: `the seed is`.
-    pub what: &'static str,
-    /// The first match's value.
-    pub ours: String,
-    /// The second match's value.
-    pub theirs: String,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} in one and {} in the other", self.what, self.ours, self.theirs)
-    }
+    Some(found)
 }

@@ -27,11 +27,13 @@ pub mod ledger;
 pub mod lock;
 mod record;
 mod replay;
+mod results;
 pub mod stats;
 
 pub use info::{
-    Difference, Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard, ShardsError,
+    Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard, ShardsError, distinct_names,
 };
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};
+pub use show::Difference;
 pub use stats::{DecisionTally, Rate, Tally};

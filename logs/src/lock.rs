@@ -3,6 +3,7 @@
 //! The operating system ties the lock to the open file and releases it when the process ends in any
 //! way.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
@@ -81,5 +82,52 @@ impl Drop for Lock {
     /// still has a copy of it.
     fn drop(&mut self) {
         let _ = self.file.unlock();
+    }
+}
+
+/// The locks that processes hold at one moment, as the system lists them: Linux does; elsewhere
+/// none are known. Taking a lock to find out would turn away a process that wants it.
+#[derive(Debug, Default)]
+pub struct HeldLocks(HashSet<(u32, u64)>);
+
+impl HeldLocks {
+    /// The locks that are held now.
+    pub fn now() -> HeldLocks {
+        let list = fs::read_to_string("/proc/locks").unwrap_or_default();
+        // 1: FLOCK  ADVISORY  WRITE 4711 08:01:1048583 0 EOF
+        let held = |line: &str| {
+            let mut words = line.split_whitespace().skip_while(|word| *word != "FLOCK").skip(3);
+            let process = words.next()?.parse().ok()?;
+            let inode = words.next()?.rsplit(':').next()?.parse().ok()?;
+            Some((process, inode))
+        };
+        HeldLocks(list.lines().filter_map(held).collect())
+    }
+
+    /// The process that holds the lock on this file.
+    pub fn holder(&self, path: &Path) -> Option<u32> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let inode = fs::metadata(path).ok()?.ino();
+        let process = fs::read_to_string(path).ok()?.trim().parse().ok()?;
+        self.0.contains(&(process, inode)).then_some(process)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_lock_is_listed_while_it_is_held() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        let lock = Lock::take(&path).expect("free");
+        assert_eq!(HeldLocks::now().holder(&path), Some(std::process::id()));
+        drop(lock);
+        assert_eq!(HeldLocks::now().holder(&path), None);
+        assert_eq!(HeldLocks::now().holder(folder.path()), None);
     }
 }

@@ -64,6 +64,9 @@ pub struct DecisionRecord {
     pub values: Vec<(Action, f64)>,
     /// The agent's own explanation.
     pub note: Option<String>,
+    /// Whether the situation is outside of what the agent's model is for: its fallback decided, or
+    /// it used the nearest that it has.
+    pub beyond_model: bool,
     /// The agent's thinking time.
     pub elapsed: Duration,
 }
@@ -82,4 +85,16 @@ pub enum Fallback {
     Gone,
     /// The agent's answer was not an action.
     BadAnswer,
+}
+
+impl Fallback {
+    /// The reason in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Fallback::Panic => "it panicked",
+            Fallback::Timeout => "it did not answer in time",
+            Fallback::Gone => "its program or connection is gone",
+            Fallback::BadAnswer => "its answer is not an action",
+        }
+    }
 }

@@ -6,6 +6,7 @@ use cards::HoleCards;
 use game::{BySeat, GameDef, Payoff, PublicState, Seat, Turn, notation};
 
 use crate::HandRecord;
+use crate::results::explained;
 
 /// The entrant at a seat in the usual line-up: everyone moves by one seat after each hand.
 pub(crate) fn rotated(hand: u64, seat: Seat, players: usize) -> u8 {
@@ -47,24 +48,57 @@ pub(crate) fn replay(
 /// Completes a record with its payoffs; those in it are ignored.
 ///
 /// Where all relevant cards are known, the payoffs follow from the rules, and given ones must
-/// agree. Otherwise (opponents who never showed) the given ones are used.
+/// agree. Otherwise (opponents who never showed) the given ones are used, if there are cards that
+/// give them.
 pub(crate) fn finished(
+    record: HandRecord,
+    given: Option<BySeat<Payoff>>,
+) -> Result<HandRecord, String> {
+    finish(record, given, false)
+}
+
+/// [`finished`] for results that may have the indivisible chips of a split pot with any of its
+/// winners, as other programs hand them out: the record has the exact fractions.
+pub(crate) fn finished_in_whole_chips(
+    record: HandRecord,
+    given: Option<BySeat<Payoff>>,
+) -> Result<HandRecord, String> {
+    finish(record, given, true)
+}
+
+fn finish(
     mut record: HandRecord,
     given: Option<BySeat<Payoff>>,
+    odd_chips: bool,
 ) -> Result<HandRecord, String> {
     let HandRecord { public, hole, .. } = &record;
     check_cards(public, hole)?;
+    check_entrants(&record.entrants)?;
     let computed = result_is_known(public, hole).then(|| public.payoffs(hole));
     record.payoffs = match (computed, given) {
-        (Some(computed), Some(given)) if computed != given => {
-            return Err(format!("payoffs are {given:?}, but the rules give {computed:?}"));
-        }
-        (Some(payoffs), _) | (None, Some(payoffs)) => payoffs,
+        (Some(computed), None) => computed,
         (None, None) => return Err("the result is unknown: cards are missing".to_owned()),
+        (Some(computed), Some(given)) if computed == given => computed,
+        (computed, Some(given)) => {
+            let pot = Payoff::from_chips(public.pot() as i64);
+            // Larger ones might not even be added up.
+            let within = given.as_slice().iter().all(|&payoff| -pot <= payoff && payoff <= pot);
+            if within && given.as_slice().iter().copied().sum::<Payoff>() != Payoff::ZERO {
+                return Err(format!("payoffs {given:?} do not add up to zero"));
+            }
+            let by_cards = |odd_chips| explained(public, hole, &given, odd_chips);
+            let exact = (within && computed.is_none()).then(|| by_cards(false));
+            let odd = || (within && odd_chips).then(|| by_cards(true)).flatten();
+            exact.flatten().or_else(odd).ok_or_else(|| match computed {
+                Some(rules) => format!("payoffs are {given:?}, but the rules give {rules:?}"),
+                None => format!(
+                    "payoffs {given:?} are impossible: the seats put in {:?}, and no hidden \
+                     cards divide the pot like that",
+                    public.committed()
+                ),
+            })?
+        }
     };
-    if record.payoffs.as_slice().iter().copied().sum::<Payoff>() != Payoff::ZERO {
-        return Err(format!("payoffs {:?} do not add up to zero", record.payoffs));
-    }
     Ok(record)
 }
 
@@ -93,4 +127,13 @@ fn check_cards(public: &PublicState, hole: &BySeat<HoleCards>) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// Checks that nobody sits in two seats.
+fn check_entrants(entrants: &BySeat<u8>) -> Result<(), String> {
+    let all = entrants.as_slice();
+    match (1..all.len()).find(|&seat| all[..seat].contains(&all[seat])) {
+        Some(seat) => Err(format!("the player in seat {seat} has another seat too")),
+        None => Ok(()),
+    }
 }

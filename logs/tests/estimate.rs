@@ -11,8 +11,9 @@ use game::{
     Action, BySeat, DealValues, GameDef, InfoSet, Payoff, Policy, PublicState, Seat, State,
     Strategy, Turn, ValueFunction, games, notation,
 };
-use logs::estimate::{Estimates, NoEstimates, Observed, Row, RowKind};
-use logs::{DecisionRecord, HandRecord};
+use logs::estimate::{Estimates, FEWEST_TO_FIT, NoEstimates, Observed, Row, RowKind, Sampling};
+use logs::stats::{Rate, Sums};
+use logs::{DecisionRecord, HandRecord, Tally};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -124,6 +125,7 @@ fn decision(
         strategy,
         values: Vec::new(),
         note: None,
+        beyond_model: false,
         elapsed: Duration::ZERO,
     }
 }
@@ -531,4 +533,188 @@ fn a_settled_hand_counts_as_it_fell_in_every_estimate() {
         assert_eq!(row.rate.hands, 4);
     }
     assert!(rows.notes[0].starts_with("4 of 4 hands, known by their results only"), "{rows:?}");
+}
+
+#[test]
+fn hands_settled_together_keep_the_mean_and_the_variance() {
+    // 4,000 single hands of which the first 1,000 are known by pairs only.
+    let def = short();
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let won: Vec<i64> = (0..4000).map(|_| rng.random_range(-400..=500)).collect();
+    let mut sums = Sums::default();
+    let mut tally = Tally::of_game(&def, 1);
+    let mut estimates = Estimates::of_game(&def, 1, 0).unwrap();
+    let payoffs = |won: i64| {
+        let [won, lost] = [won, -won].map(Payoff::from_chips);
+        BySeat::from_slice(&[won, lost]).unwrap()
+    };
+    let seats = BySeat::from_slice(&[0, 1]).unwrap();
+    for pair in won[..1000].chunks(2) {
+        let sum = pair.iter().sum();
+        sums.add(Payoff::from_chips(sum), 2);
+        tally.add_together(seats, payoffs(sum), 2);
+        estimates.add_together(Payoff::from_chips(sum), 2);
+    }
+    for &won in &won[1000..] {
+        sums.add(Payoff::from_chips(won), 1);
+        tally.add_settled(seats, payoffs(won));
+        estimates.add_settled(Seat::new(0).unwrap(), Payoff::from_chips(won), None);
+    }
+    let expected = Rate::of(&sums, def.big_blind()).unwrap();
+    let mean = won.iter().sum::<i64>() as f64 / 4000.0 * 1000.0 / f64::from(def.big_blind());
+    near(expected.mbb, mean);
+    assert_eq!((expected.hands, expected.groups), (4000, 3500));
+    assert_eq!(tally.rate(0), Ok(expected));
+    assert_eq!((tally.hands(), tally.entrants()[0].seats[0].hands), (4000, 3000));
+    let rows = estimates.rows().unwrap();
+    let raw = rows.rows[0].rate;
+    near(raw.mbb, expected.mbb);
+    near(raw.standard_error, expected.standard_error);
+    assert_eq!((raw.hands, raw.groups), (4000, 3500));
+    assert_eq!(rows.rows[0].seats.map(|seat| seat.map(|rate| rate.hands)), [Some(3000), None]);
+    // The deviation is that of the hands, not less as if half of each sum were a result.
+    let single = won.iter().map(|&won| (won as f64 - mean * 0.1).powi(2)).sum::<f64>();
+    let single = (single / 4000.0 / 4000.0).sqrt() * 1000.0 / f64::from(def.big_blind());
+    let ratio = raw.standard_error / single;
+    assert!((0.97..1.03).contains(&ratio), "{ratio}");
+    assert!(rows.notes[1].contains("of 1000 of them only the sum"), "{:?}", rows.notes);
+}
+
+/// A match in which each deal is played once with fresh cards, or twice with the seats exchanged.
+fn match_with(mut estimates: Estimates, duplicate: bool, hands: u64, repetition: u64) -> Estimates {
+    let def = short();
+    for hand in 0..hands {
+        let number = if duplicate { hand / 2 } else { hand };
+        let deal = deal(&def, repetition << 32 | number);
+        let seed = repetition << 32 | hand;
+        let (mut record, decisions) = play(&def, [&PLAYERS[0], &PLAYERS[1]], hand, &deal, seed);
+        record.deal = number;
+        let baseline = (!duplicate).then(|| self_play(&def, hand, &deal, seed));
+        estimates.add(&record, &decisions, baseline);
+    }
+    estimates
+}
+
+fn new(duplicate: bool) -> Estimates {
+    Estimates::of_game(&short(), if duplicate { 2 } else { 1 }, 0).unwrap()
+}
+
+fn by_kind(estimates: &Estimates) -> BTreeMap<String, Row> {
+    let rows = estimates.rows().unwrap().rows;
+    rows.into_iter().map(|row| (format!("{:?}", row.kind), row)).collect()
+}
+
+#[test]
+fn estimates_by_a_sample_of_deals_are_unbiased_and_their_intervals_right() {
+    // With 60 % of the units corrected, weights are fitted in most of the longer matches; there are
+    // only half as many deals in duplicate.
+    let hands = if cfg!(debug_assertions) { 60 } else { 380 };
+    for (duplicate, hands) in [(false, hands), (true, hands / 2)] {
+        let sampled = |repetition| {
+            let estimates = new(duplicate).sampling(Sampling::of(0.1, 0.6));
+            by_kind(&match_with(estimates, duplicate, hands, repetition))
+        };
+        let matches: Vec<_> = (0..200).map(sampled).collect();
+        for (kind, (off, misses)) in checked(&matches) {
+            assert!(off.abs() < 3.5, "{kind}: {off:.1} standard errors off the raw mean");
+            assert!((2..=21).contains(&misses), "{kind}: {misses} of 200 intervals miss");
+        }
+    }
+}
+
+#[test]
+fn a_sample_narrows_less_than_all_deals_and_never_hides_its_size() {
+    let hands = if cfg!(debug_assertions) { 1_500 } else { 6_000 };
+    let error = |sampling| {
+        let estimates = match_with(new(false).sampling(sampling), false, hands, 1 << 20);
+        let corrected = estimates.rows().unwrap().corrected;
+        let rows = by_kind(&estimates);
+        (rows["Raw"].rate, rows["Combined"].rate, corrected)
+    };
+    let (raw, all, everything) = error(Sampling::ALL);
+    assert_eq!((everything, all.hands, all.groups), (hands, hands, hands));
+    let (same_raw, half, corrected) = error(Sampling::of(0.0, 0.5));
+    // What is set aside is in the raw rate, and in no other.
+    assert_eq!(raw, same_raw);
+    assert!(corrected > hands * 2 / 5 && corrected < hands * 3 / 5, "{corrected}");
+    assert_eq!((half.hands, half.groups), (hands, corrected));
+    assert!(all.standard_error < half.standard_error);
+    assert!(half.standard_error < raw.standard_error);
+    let (_, less, corrected) = error(Sampling::of(0.2, 0.5));
+    assert!(less.hands < hands * 17 / 20 && less.groups == corrected);
+    // Nothing corrected: only what was won, and the baseline, which needs no cards.
+    let none = match_with(new(false).sampling(Sampling::of(0.0, 0.0)), false, 300, 3);
+    let kinds: Vec<RowKind> = none.rows().unwrap().rows.iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [RowKind::Raw, RowKind::Baseline]);
+}
+
+#[test]
+fn the_estimates_of_the_seats_are_together_that_of_all() {
+    // All hands, a sample of them, a match of few hands, deals in duplicate; with a baseline where
+    // the deals are not.
+    for (duplicate, share, hands) in
+        [(false, 1.0, 3), (false, 1.0, 501), (true, 1.0, 500), (false, 0.4, 501), (true, 0.4, 500)]
+    {
+        let estimates = new(duplicate).sampling(Sampling::of(0.1 * (1.0 - share), share));
+        let estimates = estimates.imagining(Arc::new(PLAYERS[0]), 2);
+        let estimates = match_with(estimates, duplicate, hands, 7);
+        for row in estimates.rows().unwrap().rows {
+            let [Some(one), Some(other)] = row.seats else { continue };
+            let of_seats = one.hands as f64 * one.mbb + other.hands as f64 * other.mbb;
+            assert_eq!(one.hands + other.hands, row.rate.hands);
+            let together = of_seats / row.rate.hands as f64;
+            assert!((together - row.rate.mbb).abs() < 1e-6, "{row:?}: together {together}");
+        }
+    }
+    // The same with hands known by their results only.
+    let mut estimates = new(false);
+    for hand in observed(300) {
+        match hand {
+            Observed::Hand { record, decisions, .. } => estimates.add(&record, &decisions, None),
+            Observed::Settled { seat, won, .. } => estimates.add_settled(seat, won, None),
+        }
+    }
+    for row in estimates.rows().unwrap().rows {
+        let [one, other] = row.seats.map(Option::unwrap);
+        let sum = one.hands as f64 * one.mbb + other.hands as f64 * other.mbb;
+        near(sum / 300.0 / row.rate.mbb, 1.0);
+    }
+}
+
+#[test]
+fn weights_are_not_fitted_to_a_few_hands() {
+    for hands in [2, 3, 50, 199] {
+        let estimates = match_with(new(false), false, hands, 5);
+        let luck = by_kind(&estimates)["Luck"].rate;
+        // The sum of the hands, each with its own luck taken out.
+        near(luck.mbb * hands as f64 / 1000.0, estimates.won()[1]);
+        let notes = estimates.rows().unwrap().notes.join("\n");
+        assert!(notes.contains("fewer than 200 hands are corrected"), "{notes}");
+    }
+    for (fitting, fixed) in [(true, false), (false, true)] {
+        let estimates = if fitting { new(false) } else { new(false).unfitted() };
+        let estimates = match_with(estimates, false, FEWEST_TO_FIT, 5);
+        let luck = by_kind(&estimates)["Luck"].rate;
+        let off = luck.mbb * FEWEST_TO_FIT as f64 / 1000.0 - estimates.won()[1];
+        assert_eq!(off.abs() < 1e-9, fixed, "{off}");
+        assert!(!estimates.rows().unwrap().notes.join("\n").contains("fewer than"));
+    }
+}
+
+#[test]
+fn the_luckiest_hands_are_those_with_the_most_luck() {
+    let def = short();
+    let mut estimates = new(false).keeping_luckiest(5);
+    let mut all = Vec::new();
+    for hand in 0..60 {
+        let deal = deal(&def, hand);
+        let (record, decisions) = play(&def, [&PLAYERS[0], &PLAYERS[1]], hand, &deal, hand);
+        let found = estimates_of(&record, &decisions);
+        near(found["Raw"] - found["Luck"], estimates.luck(&record).unwrap());
+        all.push((found["Raw"] - found["Luck"], hand));
+        estimates.add(&record, &decisions, None);
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let expected: Vec<u64> = all.iter().take(5).map(|&(_, hand)| hand).collect();
+    assert_eq!(estimates.luckiest().collect::<Vec<_>>(), expected);
 }

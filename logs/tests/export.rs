@@ -97,7 +97,7 @@ proptest! {
         for (number, record) in (1..).zip(&records) {
             phh::write_hand(record, &info, number, &mut text).unwrap();
         }
-        let read = phh::read(&text).unwrap();
+        let read = phh::Reader::new(&text).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
         prop_assert_eq!(read.len(), records.len());
         for (hand, record) in read.iter().zip(&records) {
             prop_assert_eq!(&hand.record, record);
@@ -114,8 +114,9 @@ proptest! {
         _ = csv::Reader::new(&def, with("").as_bytes()).next();
         _ = jsonl::read_line(&def, &text, 1);
         _ = decisions::read_line(&text, 1);
-        _ = phh::read(&text);
-        _ = phh::read(&with("[1]\nvariant = 'NT'\nactions = ['d "));
+        for text in [&text, &with("[1]\nvariant = 'NT'\nactions = ['d ")] {
+            _ = phh::Reader::new(text).map(|reader| reader.collect::<Vec<_>>());
+        }
     }
 }
 
@@ -257,7 +258,7 @@ fn damaged_text_is_refused_with_line_and_reason() {
         let message = errors.next().unwrap().to_string();
         assert!(message.contains(expected), "{message}");
     };
-    check("# x\nSTATE:0:cc:Ks:1|-1:a|b\n", "line 2: cards `Ks`: 1 hands for 2 players");
+    check("# x\nSTATE:0:cc:Ks:1|-1:a|b\n", "line 2: hand 0: cards `Ks`: 1 hands for 2 players");
     check("STATE:0:cc:Ks|Qs:1:a|b\n", "`1` is not 2 amounts");
     check("STATE:0:cc:Ks|Qs:1|-1\n", "6 fields");
     check("STATE:x:cc:Ks|Qs:1|-1:a|b\n", "`x` is not the number of a hand");
@@ -272,13 +273,43 @@ fn damaged_text_is_refused_with_line_and_reason() {
 }
 
 #[test]
-fn players_who_share_a_name_are_told_apart_by_the_rotation() {
+fn players_of_a_log_who_cannot_be_told_apart_are_refused_and_never_merged() {
     let def = Arc::new(games::kuhn());
-    let text = "STATE:0:cc:Ks|Qs:1|-1:me|me\nSTATE:1:cc:Ks|Qs:1|-1:me|me\n";
-    let entrants: Vec<_> =
-        read_acpc(&def, text).into_iter().map(|record| record.entrants).collect();
-    let expected = [[0, 1], [1, 0]].map(|seats| BySeat::from_slice(&seats).unwrap());
-    assert_eq!(entrants, expected);
+    let read = |names: [&str; 2]| {
+        let hand = |number: usize| format!("STATE:{number}:cc:Ks|Qs:1|-1:{}\n", names[number]);
+        let text = hand(0) + &hand(1);
+        let read = acpc::Reader::new(&def, text.as_bytes()).collect::<Result<Vec<_>, _>>();
+        read.map(|hands| hands[1].entrants).map_err(|error| error.to_string())
+    };
+    assert_eq!(read(["a b|a_b", "a_b|a b"]), Ok(BySeat::from_slice(&[1, 0]).unwrap()));
+    for (names, expected) in [
+        (["me|me", "me|me"], "line 1: `me` is not a name of one player"),
+        (["|me", "|me"], "line 1: `` is not a name of one player"),
+        (["me|you", "me|me"], "line 2: hand 1: the player in seat 1 has another seat too"),
+        (["me|you", "me|who"], "line 2: `who` did not play before"),
+    ] {
+        let error = read(names).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let text = "STATE:0:cc:Ks|Qs:1|-1:a b|a_b\n";
+    let info = acpc::read_info(&def, text.as_bytes()).unwrap();
+    assert_eq!(info.names(), ["a_b", "a_b#2"]);
+}
+
+#[test]
+fn players_of_one_name_have_two_in_every_format() {
+    let def = Arc::new(games::nolimit_holdem());
+    let mut info = hands::info(&def, 4, false);
+    info.entrants[1].name = info.entrants[0].name.clone();
+    let records = hands::random_hands(&def, 4, 1, 7);
+    for format in Format::ALL.into_iter().filter(|&format| format != Format::Jsonl) {
+        let text = whole(format, &info, &records, 10).remove(0);
+        assert!(text.contains("p0#2"), "{format}: {text}");
+    }
+    info.entrants[1].name = "p0#2".to_owned();
+    assert_eq!(info.names(), ["p0", "p0#2"]);
+    let names = ["a", "a", "a#2", "a"].map(str::to_owned);
+    assert_eq!(logs::distinct_names(names), ["a", "a#3", "a#2", "a#4"]);
 }
 
 #[test]
@@ -295,6 +326,7 @@ fn decisions_come_back() {
         strategy: None,
         values: Vec::new(),
         note: None,
+        beyond_model: false,
         elapsed: std::time::Duration::from_nanos(1234),
     };
     let check = |record: &logs::DecisionRecord, expected: &str| {
@@ -315,12 +347,13 @@ fn decisions_come_back() {
             strategy,
             values: vec![(Action::Fold, -100.0), (Action::RaiseTo(300), 12.5)],
             note: Some("so \"it\" is".to_owned()),
+            beyond_model: true,
             ..record
         },
         concat!(
             r#"{"hand":12,"index":3,"entrant":1,"seat":0,"action":"r300","corrected_from":"r5","#,
             r#""fallback":"timeout","strategy":[["f",0.25],["r300",0.75]],"values":[["f",-100.0],["r300",12.5]],"#,
-            r#""note":"so \"it\" is","#,
+            r#""note":"so \"it\" is","beyond_model":true,"#,
             r#""elapsed_ns":1234}"#
         ),
     );
@@ -370,7 +403,7 @@ fn whole_matches_are_written_with_their_first_and_last_lines() {
     assert_eq!(phhs.len(), 3);
     let read: Vec<HandRecord> = phhs
         .iter()
-        .flat_map(|text| phh::read(text).unwrap().into_iter().map(|hand| hand.record))
+        .flat_map(|text| phh::Reader::new(text).unwrap().map(|hand| hand.unwrap().record))
         .collect();
     assert_eq!(read, records);
 }
@@ -401,5 +434,91 @@ fn a_manifest_comes_back() {
         let text = std::fs::read_to_string(path).unwrap();
         assert_eq!(logs::folder::read_manifest(&text).unwrap(), info);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+}
+
+/// A time after each hand, as the logs of the competition's servers have it.
+#[test]
+fn a_comment_after_a_hand_is_no_name() {
+    let def = Arc::new(games::nolimit_holdem());
+    let plain = "STATE:3:r220c/cr500c/cr1100f:Jd8d|AsTc/9h5d2c/9s:-500|500:Machine|guest.one\n\
+                 STATE:0:f:7h3c|9d4s:50|-50:Machine|guest.one\nSCORE:-450|450:Machine|guest.one\n";
+    let timed = plain.replace("one\n", "one # 1500000000.25\n").replace("f:7h", "f:7h");
+    let info = |text: &str| acpc::read_info(&def, text.as_bytes()).unwrap();
+    assert_eq!(read_acpc(&def, &timed), read_acpc(&def, plain));
+    assert_eq!(info(&timed).names(), info(plain).names());
+    let names = info(plain).names();
+    let score = |text: &str| acpc::read_score(text.as_bytes(), &names);
+    assert!(score(plain).is_some() && score(&timed) == score(plain));
+    // A name may have the sign in it.
+    let numbered = plain.replace("Machine", "bot#2");
+    assert!(info(&numbered).names().contains(&"bot#2".to_owned()));
+}
+
+#[test]
+fn a_last_line_that_is_cut_short_costs_one_hand() {
+    let def = Arc::new(games::nolimit_holdem());
+    let (info, records) = (hands::info(&def, 3, false), hands::random_hands(&def, 3, 1, 7));
+    let text = write_acpc(&info, &records);
+    let last = text.rfind("STATE").unwrap();
+    for end in last + 1..text.len() - 1 {
+        let read: Vec<_> = acpc::Reader::new(&def, text[..end].as_bytes()).collect();
+        assert_eq!(read[..2].iter().flatten().cloned().collect::<Vec<_>>(), records[..2]);
+        let error = read[2].as_ref().unwrap_err();
+        assert!(error.cut && read.len() == 3, "{}: {error}", &text[last..end]);
+    }
+    // Without its end alone the line is whole, and what is wrong in a whole line is an error.
+    assert_eq!(read_acpc(&def, text.trim_end()), records);
+    let wrong =
+        text.trim_end().replacen(&format!(":{}|", records[2].payoffs.as_slice()[0]), ":7|", 1);
+    let error = acpc::Reader::new(&def, wrong.as_bytes()).find_map(Result::err).unwrap();
+    assert!(!error.cut, "{error}");
+    // So it is in CSV files.
+    let mut text = String::new();
+    csv::write_header(&mut text);
+    records.iter().for_each(|record| csv::write_hand(record, &info.names(), &mut text));
+    let rows: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    for end in [rows[4] + 3, rows[5] + 1, rows[5] + 3] {
+        let read: Vec<_> = csv::Reader::new(&def, text[..end].as_bytes()).collect();
+        assert_eq!(read[..2].iter().flatten().cloned().collect::<Vec<_>>(), records[..2]);
+        assert!(read[2].as_ref().is_err_and(|error| error.cut), "{}", &text[..end]);
+    }
+}
+
+#[test]
+fn a_number_that_occurs_again_is_noticed_but_not_in_the_next_match() {
+    let def = Arc::new(games::nolimit_holdem());
+    let (info, records) = (hands::info(&def, 40, false), hands::random_hands(&def, 40, 1, 7));
+    let text = write_acpc(&info, &records);
+    let lines: Vec<&str> = text.lines().collect();
+    let repeated = |text: &str| {
+        let mut reader = acpc::Reader::new(&def, text.as_bytes());
+        reader.by_ref().for_each(|hand| drop(hand.unwrap()));
+        reader.repeated()
+    };
+    assert_eq!(repeated(&text), None);
+    assert_eq!(repeated(&(text.clone() + &text)), None, "another header begins another match");
+    assert_eq!(repeated(&format!("{text}{}\n", lines[7])), Some((1, 42)));
+    // In any order.
+    let mut mixed: Vec<&str> = lines[1..].to_vec();
+    mixed.reverse();
+    mixed.rotate_left(13);
+    assert_eq!(repeated(&mixed.join("\n")), None);
+    mixed.extend_from_slice(&lines[3..6]);
+    assert_eq!(repeated(&mixed.join("\n")), Some((3, 41)));
+}
+
+/// Names that would steer a terminal, turn the writing round or break a line.
+#[test]
+fn names_of_others_are_taken_in_as_text_that_can_be_seen() {
+    let def = Arc::new(games::nolimit_holdem());
+    let text = "STATE:0:f:7h3c|9d4s:50|-50:a\u{1b}[2Jb|c\u{202e}d\n";
+    let info = acpc::read_info(&def, text.as_bytes()).unwrap();
+    assert_eq!(info.names(), ["a\\u{1b}[2Jb", "c\\u{202e}d"]);
+    assert!(info.check().is_ok());
+    for bad in ["a\u{1b}", "a\u{202e}", "a\u{200b}b", "a\nb", ""] {
+        let mut info = hands::info(&def, 1, false);
+        info.entrants[0].name = bad.to_owned();
+        assert!(info.check().is_err(), "{bad:?}");
     }
 }

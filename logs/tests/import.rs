@@ -6,7 +6,7 @@ use std::sync::Arc;
 use game::{Action, Betting, BySeat, Chips, Payoff, Position, PublicState, Street, games};
 use logs::export::{csv, phh};
 use logs::import::columns::{self, ColumnMap};
-use logs::import::{GatherError, ImportedHand, gather};
+use logs::import::{GatherError, Gathered, ImportedHand, gather};
 use logs::{HandRecord, MatchInfo, Provenance};
 use proptest::prelude::*;
 
@@ -18,13 +18,22 @@ fn through_phh(info: &MatchInfo, records: &[HandRecord]) -> Vec<ImportedHand> {
     for (number, record) in (1..).zip(records) {
         phh::write_hand(record, info, number, &mut text).unwrap();
     }
-    let hands = phh::read(&text).unwrap().into_iter();
-    hands
+    phh::Reader::new(&text)
+        .unwrap()
         .map(|hand| {
+            let hand = hand.unwrap();
             let place = format!("hand {}", hand.record.hand);
             ImportedHand { record: hand.record, players: hand.players, place }
         })
         .collect()
+}
+
+fn gathered(
+    hands: Vec<ImportedHand>,
+    name: &str,
+    leave_out: bool,
+) -> Result<Gathered, GatherError> {
+    gather(hands, name, |_| "a game".to_owned(), Provenance::default(), leave_out)
 }
 
 proptest! {
@@ -35,8 +44,7 @@ proptest! {
     fn an_exported_match_comes_back(def in any_game(), seed: u64) {
         let (info, records) = match_of(&def, seed);
         let hands = through_phh(&info, &records);
-        let back = gather(hands, &info.name, &info.game_name, Provenance::default(),
-            false).unwrap();
+        let back = gathered(hands, &info.name, false).unwrap();
         prop_assert_eq!(&back.hands, &records);
         prop_assert_eq!(back.info.names(), info.names());
         prop_assert_eq!((&back.info.game, back.info.hands), (&info.game, info.hands));
@@ -52,8 +60,9 @@ fn files_with_the_same_numbers_are_one_match_numbered_anew() {
     let records = hands::random_hands(&def, 4, 1, 7);
     let mut twice = through_phh(&info, &records);
     twice.extend(through_phh(&info, &records));
-    let both = gather(twice, "both", "", Provenance::default(), false).unwrap();
+    let both = gathered(twice, "both", false).unwrap();
     assert!(both.renumbered && both.hands.len() == 8 && both.info.hands == 8);
+    assert_eq!(both.repeated, 4, "all of them are there twice");
     assert_eq!(both.hands[5].public, records[1].public);
     assert_eq!(both.hands[5].entrants, records[1].entrants, "who sat there is who sat there");
     assert!(!both.info.duplicate);
@@ -63,7 +72,7 @@ fn files_with_the_same_numbers_are_one_match_numbered_anew() {
 fn what_does_not_belong_to_the_match_is_refused_or_left_out() {
     let def = Arc::new(games::nolimit_holdem());
     let info = hands::info(&def, 4, false);
-    let mut hands = through_phh(&info, &hands::random_hands(&def, 4, 1, 7));
+    let hands = through_phh(&info, &hands::random_hands(&def, 4, 1, 7));
     let short = Arc::new(games::nolimit_holdem_with(vec![5000, 5000]));
     let other = hands::random_hands(&short, 3, 1, 8).remove(2);
     let named = |place: &str, record: &HandRecord, players: [&str; 2]| ImportedHand {
@@ -73,21 +82,38 @@ fn what_does_not_belong_to_the_match_is_refused_or_left_out() {
     };
     let stranger = named("s.phh, hand 9", &hands[0].record, ["p0", "who"]);
     let same = named("t.phh, hand 9", &hands[0].record, ["p0", "p0"]);
+    let nameless =
+        ImportedHand { players: Vec::new(), place: "n.phh, hand 9".into(), ..same.clone() };
     let deep = named("d.phh, hand 2", &other, ["p0", "p1"]);
-    let all = |hands: &[ImportedHand], leave_out| {
-        gather(hands.to_vec(), "m", "", Provenance::default(), leave_out)
-    };
-    hands.push(deep);
-    let error = all(&hands, false).unwrap_err();
-    assert!(error.to_string().starts_with("d.phh, hand 2: its game differs"), "{error}");
-    hands[4] = stranger;
-    let error = all(&hands, false).unwrap_err();
-    assert!(error.to_string().starts_with("s.phh, hand 9: `who` is not among"), "{error}");
-    hands.push(named("d.phh, hand 2", &other, ["p0", "p1"]));
-    hands.push(same);
-    let rest = all(&hands, true).unwrap();
-    assert_eq!((rest.hands.len(), rest.other_games, rest.other_players), (4, 1, 2));
-    assert_eq!(all(&[], true), Err(GatherError::Nothing));
+    let all = |hands: &[ImportedHand], leave_out| gathered(hands.to_vec(), "m", leave_out);
+    for (other, expected) in [
+        (
+            &deep,
+            "d.phh, hand 2: its game differs from that of the first hand, hand 0: the game's \
+                 stacks are 20000 20000 in one and 5000 5000 in the other",
+        ),
+        (&stranger, "s.phh, hand 9: `who` is not among the players of the first hand"),
+        (&same, "t.phh, hand 9: not all its players have a name of their own"),
+        (&nameless, "n.phh, hand 9: not all its players have a name of their own"),
+    ] {
+        let with = [&hands[..], std::slice::from_ref(other)].concat();
+        let error = all(&with, false).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    // The first hand may be one of them.
+    let some = [&[nameless, same][..], &hands, &[deep, stranger]].concat();
+    let rest = all(&some, true).unwrap();
+    let left_out: Vec<_> =
+        rest.left_out.iter().map(|(what, count)| (what.as_str(), *count)).collect();
+    let expected = [
+        ("whose players have no names of their own", 2),
+        ("with other players", 1),
+        ("with other stacks", 1),
+    ];
+    assert_eq!((rest.hands.len(), &left_out[..]), (4, &expected[..]));
+    assert_eq!(all(&[], true).unwrap_err().to_string(), "there are no hands");
+    let none = all(&some[..1], true).unwrap_err().to_string();
+    assert_eq!(none, "there are no hands but 1 hand whose players have no names of their own");
 }
 
 #[test]
@@ -103,18 +129,21 @@ fn hands_of_other_programs_are_read() {
              players = ['Ann Lee', 'B:b', 'Cy']\nfinishing_stacks = {finishing}\n"
         )
     };
-    let hand = phh::read(&text("[9975, 10013, 10012]")).unwrap().remove(0);
+    let read = |text: &str| phh::Reader::new(text).unwrap().next().unwrap();
+    let hand = read(&text("[9975, 10013, 10012]")).unwrap();
     assert_eq!(hand.other, ["author", "event"]);
     let half = Payoff::from_parts(25 * Payoff::PER_CHIP / 2);
     assert_eq!(hand.record.payoffs.as_slice(), [Payoff::from_chips(-25), half, half]);
     let foreign =
         ImportedHand { record: hand.record, players: hand.players, place: "x.phh, hand 3".into() };
-    let one = gather(vec![foreign], "m", "", Provenance::default(), false).unwrap();
+    let one = gathered(vec![foreign], "m", false).unwrap();
     let mut names = one.info.names();
     names.sort();
     assert_eq!(names, ["Ann_Lee", "B_b", "Cy"]);
+    let renamed = [("Ann Lee", "Ann_Lee"), ("B:b", "B_b")];
+    assert!(renamed.iter().all(|(a, b)| one.renamed.contains(&((*a).into(), (*b).into()))));
     assert!(one.info.check().is_ok());
-    let refused = phh::read(&text("[9975, 10020, 10005]")).unwrap_err().to_string();
+    let refused = read(&text("[9975, 10020, 10005]")).unwrap_err().to_string();
     assert!(refused.contains("payoffs are"), "{refused}");
 }
 
@@ -289,7 +318,12 @@ fn a_row_that_cannot_have_happened_is_told_with_its_column() {
         assert!(error.starts_with("CSV, line 2: ") && error.contains(reason), "{row}: {error}");
     }
     let parse = |map: &str| ColumnMap::parse(map, &def).unwrap_err().to_string();
-    assert!(parse(&MAP.replace("position", "place")).contains("unknown field `place`"));
+    let unknown = parse(&MAP.replace("position", "place"));
+    assert!(unknown.starts_with("line 11: unknown field `place`, expected"), "{unknown}");
+    let number = parse(&MAP.replace("\"Bot Hand\"", "3"));
+    assert!(number.starts_with("line 7: invalid type: integer `3`, expected a string"), "{number}");
+    let columns = parse(&MAP.replace("board = [", "board = 3 # ["));
+    assert_eq!(columns, "line 4: there must be a column's name, or a list of them");
     assert!(parse(&MAP.replace("position = \"Position\"", "")).contains("but one need a position"));
     assert!(parse(&MAP.replace("\"River\"]", "]")).contains("one a street"));
     assert!(parse(&MAP.replace("name = \"p1\"", "")).contains("name or name_column"));

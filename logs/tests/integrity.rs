@@ -24,6 +24,7 @@ fn decision(hand: u64) -> DecisionRecord {
         strategy: None,
         values: Vec::new(),
         note: Some("why".to_owned()),
+        beyond_model: false,
         elapsed: std::time::Duration::from_nanos(hand),
     }
 }
@@ -201,5 +202,32 @@ proptest! {
         prop_assert!(check(&other).is_whole());
         edit(&other, &format!("UPDATE hands SET deal = deal + 1 WHERE hand = {changed}"));
         prop_assert_eq!(check(&other).faults, vec![format!("hand {changed} was changed")]);
+    }
+}
+
+#[test]
+fn whatever_statistics_come_from_changes_the_hash_of_the_contents() {
+    let def = Arc::new(games::nolimit_holdem());
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("good.sqlite");
+    let records = hands::random_hands(&def, 20, 1, 7);
+    write(&good, &hands::info(&def, 20, false), &records.iter().collect::<Vec<_>>());
+    let contents = check(&good).contents.unwrap();
+    assert_eq!(check(&good).contents.as_ref(), Some(&contents));
+    for (number, sql) in [
+        "UPDATE hands SET payoff_0 = payoff_0 + 1 WHERE hand = 3",
+        "UPDATE decisions SET lines = replace(lines, 'why', 'how') WHERE hand = 3",
+        "DELETE FROM decisions WHERE hand = 19",
+        "UPDATE match SET info = replace(info, '\"seed\":', '\"seed\":1')",
+        "CREATE TABLE slumbot_hands (hand, known, seat, winnings, baseline, hole);
+         INSERT INTO slumbot_hands VALUES (1, 'played', 0, 100, 50, 'AcAd')",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let other = folder.path().join(format!("{number}.sqlite"));
+        std::fs::copy(&good, &other).unwrap();
+        edit(&other, sql);
+        assert_ne!(check(&other).contents.unwrap(), contents, "{sql}");
     }
 }

@@ -84,6 +84,7 @@ fn decisions(record: &HandRecord) -> Vec<DecisionRecord> {
         strategy: None,
         values: Vec::new(),
         note: Some("a \"note\"\nof two lines".to_owned()),
+        beyond_model: false,
         elapsed: Duration::from_micros(5),
     };
     if record.hand.is_multiple_of(2) { vec![decision] } else { Vec::new() }

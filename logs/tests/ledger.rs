@@ -110,6 +110,7 @@ fn decisions_are_kept_with_their_hand() {
         strategy: None,
         values: Vec::new(),
         note: Some("two\nlines".to_owned()),
+        beyond_model: false,
         elapsed: std::time::Duration::from_micros(5),
     };
     let made = [decision(1, 0), decision(1, 1)];
@@ -123,6 +124,16 @@ fn decisions_are_kept_with_their_hand() {
     assert_eq!(reader.decisions(1).unwrap(), made);
     assert_eq!(reader.decisions(2).unwrap(), []);
     assert_eq!(read(&path), records);
+    // The same, read with the hands: of all deals, of some, and of a range.
+    let together = |range, wanted: fn(u64) -> bool| -> Vec<_> {
+        reader.hands_and_decisions(range, wanted).map(Result::unwrap).collect()
+    };
+    let all = [vec![], made.to_vec(), vec![]];
+    let expected: Vec<_> = records.iter().cloned().zip(all).collect();
+    assert_eq!(together(0..u64::MAX, |_| true), expected);
+    assert_eq!(together(1..2, |_| true), expected[1..2]);
+    assert_eq!(together(0..3, |deal| deal != 1)[1], (records[1].clone(), vec![]));
+    assert_eq!(reader.hands_where(|deal| deal != 1).unwrap(), [0, 2]);
 }
 
 #[test]
@@ -301,7 +312,7 @@ fn matches_differ_in_words() {
     check(&|_| {}, "");
     check(
         &|other| other.game = info.game.clone().with_quirks(game::Quirks::ORIGINAL),
-        "the game's maximum actions on a street are any in one and 64 in the other",
+        "the game's maximum street actions are none in one and 64 in the other",
     );
     check(&|other| other.name = "other".into(), "");
     check(&|other| other.seed = 7, "the seed is 42 in one and 7 in the other");
@@ -310,18 +321,27 @@ fn matches_differ_in_words() {
         &|other| other.entrants.iter_mut().for_each(|entrant| entrant.name = "call".into()),
         &format!("the entrants are {names} in one and call, call in the other"),
     );
-    let first = &info.entrants[0].name;
     let second = &info.entrants[1].name;
     check(
         &|other| other.entrants[1].model_sha256 = Some("ab12".into()),
-        &format!(
-            "the entrants' models or programs are {first} (no file), {second} (no file) in one and \
-             {first} (no file), {second} (ab12) in the other"
-        ),
+        &format!("the model or program of {second} changed"),
     );
+    let mut known = info.clone();
+    known.entrants[1].files = vec!["bot.py".to_owned()];
+    known.entrants[1].model_sha256 = Some("ab12".into());
+    let changed = known.difference(&info).map(|found| found.to_string());
+    assert_eq!(changed.as_deref(), Some("bot.py changed"));
     check(
         &|other| other.game = games::kuhn(),
         "the game's streets are 4 in one and 1 in the other",
+    );
+    check(
+        &|other| {
+            let max_raises = vec![game::GameSpec::NO_CAP; 4];
+            let spec = game::GameSpec { max_raises, ..info.game.spec().clone() };
+            other.game = game::GameDef::new(spec).unwrap();
+        },
+        "the game's maximum raises are 3 4 4 4 in one and any any any any in the other",
     );
     check(
         &|other| other.game = games::nolimit_holdem(),

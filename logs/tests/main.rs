@@ -15,5 +15,8 @@ mod ledger;
 mod other_formats;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod phh;
+mod results;
+mod site_files;
 mod slumbot;
 mod stats;

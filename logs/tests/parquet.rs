@@ -56,6 +56,7 @@ fn decisions_come_back_with_what_is_missing_null() {
         strategy: None,
         values: Vec::new(),
         note: None,
+        beyond_model: false,
         elapsed: std::time::Duration::from_micros(5),
     };
     let full = DecisionRecord {

@@ -129,11 +129,37 @@ fn hands_and_sessions_are_kept_together_and_written_over() {
     assert_eq!(reader.count().expect("it reads"), 1);
     assert_eq!(reader.note("key").expect("it reads").as_deref(), Some("value"));
 
+    // Two settled together are one entry with their sum, unless one of them was never seen.
+    let pair = |number: u64, winnings: i64, hole: &str| SlumbotHand {
+        number: None,
+        winnings: Some(winnings),
+        together: 2,
+        hole: hole.into(),
+        ..hand(number, Known::Settled)
+    };
+    let rows = [pair(3, 250, "7h2s"), pair(5, 0, "AcAd"), pair(6, 90, "7h2s"), pair(7, 0, "")];
+    writer.commit_slumbot(None, &rows, &state("pairs")).expect("written");
+    let expected = [settled.clone(), rows[0].clone()];
+    assert_eq!(reader.slumbot_settled().expect("it reads"), expected);
+    writer.commit_slumbot(None, &[hand(8, Known::Unknown)], &state("open")).expect("written");
+    let unknown = reader.slumbot_unknown(4).expect("it reads");
+    assert_eq!(unknown.iter().map(|hand| hand.hand).collect::<Vec<_>>(), [8]);
+    assert_eq!(reader.slumbot_unknown(3).expect("it reads"), []);
+    let gone = rows.map(|hand| SlumbotHand { known: Known::Unknown, winnings: None, ..hand });
+    writer.commit_slumbot(None, &gone, &state("no pairs")).expect("written");
+    writer
+        .commit_slumbot(
+            None,
+            &[SlumbotHand { winnings: None, ..hand(8, Known::Unknown) }],
+            &state("still open"),
+        )
+        .expect("written");
+
     // Settled when the run had its hands already: known, but in no rate.
     let beyond = SlumbotHand { known: Known::Beyond, ..settled };
     writer.commit_slumbot(None, std::slice::from_ref(&beyond), &state("three")).expect("written");
     let counts = reader.slumbot_counts().expect("it reads");
-    assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 0, -50));
+    assert_eq!((counts.settled, counts.beyond, counts.unknown_seen, counts.chips), (0, 1, 4, -50));
     assert_eq!(reader.slumbot_settled().expect("it reads"), []);
     assert_eq!(reader.slumbot_hand(1).expect("it reads"), Some(beyond));
 }

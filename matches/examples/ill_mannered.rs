@@ -9,7 +9,9 @@
 //! - `noise`, `flood`, `no-action`, `huge-raise`: at its third turn it sends bytes that are no
 //!   text, endless text without a line end, a reply without an action, a raise beyond its stack.
 //! - `crash-always`, `always-huge`: ends at every turn, raises beyond its stack at every turn.
-//! - `crash-aloud`: as `crash`, with a word on its error stream.
+//! - `crash-aloud`: as `crash`, with a word on its error stream; `crash-loudly`: at every turn, with
+//!   thirty lines.
+//! - `forgetful`: drops what else it has received when it answers.
 //! - `eager`: answers every state it is sent, in turn or not, and lets its socket gather small
 //!   writes.
 //! - `chatty`: sends comments before every reply, and every reply twice.
@@ -71,13 +73,19 @@ fn play(manner: &str, game: &str, mut stream: TcpStream) -> Result<(), Box<dyn s
         if count == 0 {
             return Ok(());
         }
-        player.receive(&chunk[..count]);
-        while let Some(event) = player.poll_event()? {
-            if let Event::Turn { .. } = event {
-                turns += 1;
-                player.act(Action::Call)?;
-                let reply = player.poll_transmit();
-                answer(manner, turns, &reply, &mut stream)?;
+        for line in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
+            let before = turns;
+            player.receive(line);
+            while let Some(event) = player.poll_event()? {
+                if let Event::Turn { .. } = event {
+                    turns += 1;
+                    player.act(Action::Call)?;
+                    let reply = player.poll_transmit();
+                    answer(manner, turns, &reply, &mut stream)?;
+                }
+            }
+            if manner == "forgetful" && turns > before {
+                break;
             }
         }
     }
@@ -96,6 +104,10 @@ fn answer(manner: &str, turn: u32, reply: &[u8], stream: &mut TcpStream) -> io::
         ("crash-aloud", 3) => {
             writeln!(io::stderr(), "giving up")?;
             exit(1)
+        }
+        ("crash-loudly", _) => {
+            (1..=30).try_for_each(|number| writeln!(io::stderr(), "line {number}"))?;
+            exit(3)
         }
         ("always-huge", _) => return stream.write_all(&[state, b":r99999999\r\n"].concat()),
         ("hang", 3) => sleep(FOREVER),

@@ -35,6 +35,8 @@ pub struct Decided {
     pub values: Vec<(Action, f64)>,
     /// The agent's own explanation.
     pub note: Option<String>,
+    /// Whether the situation is outside of what the agent's model is for.
+    pub beyond_model: bool,
 }
 
 impl Decided {
@@ -49,6 +51,7 @@ impl Decided {
                 strategy: None,
                 values: Vec::new(),
                 note: decision.note,
+                beyond_model: false,
             };
         }
         let legal_already = legal.allows(decision.action);
@@ -59,6 +62,7 @@ impl Decided {
             strategy: decision.strategy,
             values: decision.values,
             note: decision.note,
+            beyond_model: decision.beyond_model,
         }
     }
 
@@ -81,6 +85,7 @@ impl Decided {
             strategy: self.strategy,
             values: self.values,
             note: self.note,
+            beyond_model: self.beyond_model,
             elapsed,
         }
     }

@@ -215,10 +215,9 @@ pub fn rewrite(path: &Path) -> Result<(), FolderError> {
     let mut tally = Tally::new(&info);
     let mut lines = Lines::default();
     let reader = known.reader.lock().unwrap_or_else(PoisonError::into_inner);
-    for record in reader.hands() {
-        let record = record?;
+    for played in reader.hands_and_decisions(0..u64::MAX, |_| true) {
+        let (record, decisions) = played?;
         tally.add(&record);
-        let decisions = reader.decisions(record.hand)?;
         known.render(&Played { record, decisions }, &mut lines);
         if lines.hands.len() > 1 << 16 {
             writing.write_lines(&lines)?;
@@ -239,13 +238,8 @@ impl Archive for Known {
         }
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         reader
-            .hands_from(hands.start)
-            .take_while(|hand| hand.as_ref().map_or(true, |hand| hand.hand < hands.end))
-            .map(|record| {
-                let record = record?;
-                let decisions = reader.decisions(record.hand)?;
-                Ok(Played { record, decisions })
-            })
+            .hands_and_decisions(hands, |_| true)
+            .map(|played| played.map(|(record, decisions)| Played { record, decisions }))
             .collect::<Result<_, LedgerError>>()
             .map_err(|error| StoreError(Box::new(error)))
     }

@@ -206,8 +206,12 @@ impl MatchPlan {
     /// When a file that an agent needs cannot be read (its hash is part of the match).
     pub fn info(&self, name: &str, provenance: Provenance) -> std::io::Result<MatchInfo> {
         let entrants = self.entrants.iter().zip(self.names()).map(|(choice, name)| {
-            let model_sha256 = files_sha256(choice.files())?;
-            Ok(Entrant { name, agent: choice.name().to_owned(), model_sha256 })
+            Ok(Entrant {
+                name,
+                agent: choice.name().to_owned(),
+                model_sha256: files_sha256(choice.files())?,
+                files: file_names(choice.files()),
+            })
         });
         Ok(MatchInfo {
             name: name.to_owned(),
@@ -244,7 +248,8 @@ impl MatchPlan {
             name.push_str(&shard.suffix());
         }
         let plain = |c: char| if c.is_alphanumeric() || "-_.#".contains(c) { c } else { '_' };
-        name.chars().map(plain).collect()
+        // A folder is not hidden because it is that of `./bot`.
+        name.trim_start_matches(['.', '/']).chars().map(plain).collect()
     }
 }
 
@@ -276,17 +281,9 @@ pub fn check_names(names: &[String], agents: usize) -> Result<(), PlanError> {
 /// `call`, `call#2`.
 pub fn unique_names(agents: &[AgentChoice]) -> Vec<String> {
     let plain = |c: char| if c.is_whitespace() || ":|".contains(c) { '_' } else { c };
-    let names: Vec<String> = agents
-        .iter()
-        .map(|choice| shortened(&choice.name().chars().map(plain).collect::<String>()))
-        .collect();
-    let earlier = |i: usize| names[..i].iter().filter(|&name| *name == names[i]).count();
-    (0..names.len())
-        .map(|i| match earlier(i) {
-            0 => names[i].clone(),
-            n => format!("{}#{}", names[i], n + 1),
-        })
-        .collect()
+    let name =
+        |choice: &AgentChoice| shortened(&choice.name().chars().map(plain).collect::<String>());
+    logs::distinct_names(agents.iter().map(name))
 }
 
 /// A name shortened to fit a table: the beginning and the end of a long one (usually a command).
@@ -298,6 +295,11 @@ fn shortened(name: &str) -> String {
     let half = MAX_NAME_LENGTH / 2;
     let (start, end) = (&letters[..half - 1], &letters[letters.len() - half..]);
     start.iter().chain(&['~']).chain(end).collect()
+}
+
+/// The files' names, without their folders.
+pub fn file_names(files: &[PathBuf]) -> Vec<String> {
+    files.iter().filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect()
 }
 
 /// The SHA-256 of the files' concatenation, in hexadecimal; `None` without files.

@@ -161,6 +161,8 @@ pub fn replay(
     let last = ledger.present()?.last().map_or(0, |range| range.end() + 1);
     let Range { start, end } = settings.hands.clone();
     let hands = start.min(last)..end.min(last);
+    let many = hands.end - hands.start;
+    settings.agents.iter().flatten().for_each(|choice| choice.prepare(ledger.def(), many));
     let shared = Shared {
         agents: &settings.agents,
         deadline: settings.deadline,
@@ -186,7 +188,7 @@ pub fn replay(
         let mut shown = std::time::Instant::now();
         loop {
             match receiver.recv_timeout(PROGRESS_INTERVAL) {
-                Ok(Ok(hand)) => compared.add(hand),
+                Ok(Ok(hands)) => hands.into_iter().for_each(|hand| compared.add(hand)),
                 Ok(Err(error)) => failed = failed.take().or(Some(error)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -217,7 +219,8 @@ struct Shared<'a> {
     stop: &'a Stop,
 }
 
-type Sent = Result<Hand, ReplayError>;
+/// The hands of a block: a message for each would take longer than comparing it.
+type Sent = Result<Vec<Hand>, ReplayError>;
 type Recorded = Vec<(HandRecord, Vec<DecisionRecord>)>;
 
 impl Shared<'_> {
@@ -230,17 +233,21 @@ impl Shared<'_> {
                 return Ok(());
             }
             table.restart();
+            let mut hands = Vec::new();
             for (record, decisions) in self.read(block)? {
                 if self.stop.asked() || self.failed.load(Ordering::Relaxed) {
-                    return Ok(());
+                    break;
                 }
                 // Agents must have seen the earlier hands of their block.
                 if self.hands.contains(&record.hand) {
-                    let hand = compare(&mut table, &asked, &record, &decisions);
-                    // The receiver outlives all senders.
-                    let _ = sender.send(Ok(hand));
+                    hands.push(compare(&mut table, &asked, &record, &decisions));
                 }
                 table.tell(&record);
+            }
+            // The receiver outlives all senders.
+            let _ = sender.send(Ok(hands));
+            if self.stop.asked() || self.failed.load(Ordering::Relaxed) {
+                return Ok(());
             }
         }
     }
@@ -265,12 +272,7 @@ impl Shared<'_> {
     fn read(&self, block: u64) -> Result<Recorded, LedgerError> {
         let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         let hands = block * self.block..((block + 1) * self.block).min(self.hands.end);
-        let with_decisions = |record: Result<HandRecord, LedgerError>| {
-            let record = record?;
-            let decisions = ledger.decisions(record.hand)?;
-            Ok((record, decisions))
-        };
-        ledger.hands_in(hands).map(with_decisions).collect()
+        ledger.hands_and_decisions(hands, |_| true).collect()
     }
 }
 

@@ -165,6 +165,8 @@ pub fn run(
     seen: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Outcome, RunError> {
     let blocks = plan.shard_blocks();
+    let hands = plan.shard_hands();
+    plan.entrants.iter().for_each(|choice| choice.prepare(&plan.def, hands.end - hands.start));
     let checks = RuleChecks::new(plan, archive.end());
     let ahead = 2 * jobs + COMMIT_BLOCKS;
     let queue = Queue::new(blocks.clone(), ahead as u64, checks.next);

@@ -1,8 +1,10 @@
-//! Messages about long waits: the first after two seconds, then every half minute.
+//! Messages about long waits, the first after two seconds, then every half minute, and about
+//! programs that fail.
 //!
-//! They go to the listener, if there is one, otherwise to the log at level `debug`. The same
-//! message from several threads is shown once.
+//! They go to the listener, if there is one, otherwise to the log. The same message about a wait
+//! from several threads is shown once, and so is the failure of an agent.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,14 +19,38 @@ const DEDUP_WINDOW: Duration = Duration::from_secs(5);
 
 struct Listening {
     listener: Option<fn(&str)>,
+    /// Whether the listener is told about failures only.
+    only_failures: bool,
     last: Option<(Instant, String)>,
+    /// What the listener has been told has failed.
+    failed: BTreeSet<String>,
 }
 
-static LISTENING: Mutex<Listening> = Mutex::new(Listening { listener: None, last: None });
+static LISTENING: Mutex<Listening> = Mutex::new(Listening {
+    listener: None,
+    only_failures: false,
+    last: None,
+    failed: BTreeSet::new(),
+});
 
-/// Sets the listener for messages; with `None` they go to the log only.
-pub fn listen(listener: Option<fn(&str)>) {
-    listening().listener = listener;
+/// Sets the listener for messages.
+pub fn listen(listener: fn(&str)) {
+    listening().listener = Some(listener);
+}
+
+/// Messages about waits go to the log from now on.
+pub fn only_failures() {
+    listening().only_failures = true;
+}
+
+/// Shows the listener the first failure of what `key` names; others, and all without a listener, go
+/// to the log.
+pub fn say_failed(key: &str, message: &str) {
+    let mut listening = listening();
+    match listening.listener.filter(|_| listening.failed.insert(key.to_owned())) {
+        Some(listener) => listener(message),
+        None => tracing::warn!("{message}"),
+    }
 }
 
 fn listening() -> MutexGuard<'static, Listening> {
@@ -68,7 +94,7 @@ impl Wait {
         let now = Instant::now();
         let repeated = |(at, last): &(Instant, String)| now - *at < DEDUP_WINDOW && *last == line;
         if !listening.last.as_ref().is_some_and(repeated) {
-            match listening.listener {
+            match listening.listener.filter(|_| !listening.only_failures) {
                 Some(listener) => listener(&line),
                 None => tracing::debug!("{line}"),
             }

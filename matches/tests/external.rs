@@ -255,6 +255,79 @@ fn the_last_words_of_a_program_that_ends_in_play_are_in_the_record() {
     }
 }
 
+/// Other agents decide some situations of the hand, at the beginning, in the midst of it or at its
+/// end, or the whole hand. A program that drops what it has received when it answers, as buffered
+/// input of some languages does, must not be sent a question that is not meant for it.
+#[test]
+fn a_program_that_is_asked_now_and_then_is_asked_in_step() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = |name: &str, rules: &str| {
+        std::fs::write(folder.path().join(name), rules).expect("a file");
+        format!("router:{}", folder.path().join(name).display())
+    };
+    let on = |streets: &str| format!("[[rule]]\nagent = 'bot'\nstreets = [{streets}]\n");
+    let asked_late = "default = 'call'\n".to_owned() + &on("'turn'");
+    let asked_twice = "default = 'raise:half-pot'\n".to_owned() + &on("'preflop', 'river'");
+    let wrappers = [
+        "exploiter:size=allin,hands=0.15,otherwise=bot".to_owned(),
+        "exploiter:size=min,from=flop,to=flop,otherwise=bot".to_owned(),
+        "shadow:bot,raise".to_owned(),
+        "shadow:raise,bot".to_owned(),
+        "rules:fallback=bot".to_owned(),
+        rules("late.toml", &asked_late),
+        rules("twice.toml", &asked_twice),
+    ];
+    let registry = with_bot("forgetful", GAME, "timeout = '2s'");
+    let built = |name: &str| {
+        registry.resolve(name).and_then(|choice| choice.build(&game())).expect("an agent")
+    };
+    for wrapper in wrappers {
+        let agents = vec![Bot::inline(built(&wrapper)), Bot::inline(built("random"))];
+        let mut table = Table::new(&game(), agents, 1, false, None);
+        let mut decisions = Decisions::default();
+        for hand in 0..400 {
+            table.play(hand, &mut decisions);
+            let failed = |decision: &&DecisionRecord| {
+                let note = decision.note.as_deref().unwrap_or_default();
+                decision.fallback.is_some() || note.contains("could not decide")
+            };
+            assert_eq!(decisions.0.iter().find(failed), None, "{wrapper}");
+        }
+    }
+}
+
+#[test]
+fn the_first_failure_is_told_with_twenty_lines_and_later_ones_in_one() {
+    let decisions = play("crash-loudly", "restarts = 3", 4, None);
+    let notes: Vec<_> = decisions.iter().filter_map(|d| d.note.as_deref()).collect();
+    let lines: Vec<&str> = notes[0].lines().collect();
+    assert_eq!(lines[0], "it closed its connection (exit status: 3); its last words:");
+    let expected: Vec<String> = (11..=30).map(|number| format!("line {number}")).collect();
+    assert_eq!(lines[1..], expected);
+    assert!(notes[1].ends_with("; its last words: `line 28 / line 29 / line 30`"), "{}", notes[1]);
+}
+
+#[test]
+fn a_program_is_named_by_its_path_and_a_script_is_given_to_its_interpreter() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, first: &str| {
+        let text = format!("{first}\nexec '{}' none {GAME} \"$@\"\n", program().display());
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    for first in ["#!/bin/sh", "#!/usr/bin/env -S sh"] {
+        let path = write("it's a bot", first);
+        let choice = registry().resolve(&path.display().to_string()).expect("a program");
+        assert_eq!(choice.files(), [path]);
+        choice.build(&game()).expect("it plays");
+    }
+    let path = write("text", "# not a script");
+    let choice = registry().resolve(&path.display().to_string()).expect("a program");
+    let error = choice.build(&game()).err().expect("it cannot be started").to_string();
+    assert!(error.contains("make it executable (chmod +x "), "{error}");
+}
+
 /// It answers every state it is sent, in turn or not, over a socket that gathers small writes: the
 /// second answer leaves it only when the first has been acknowledged, which systems hold back for
 /// 40 ms.

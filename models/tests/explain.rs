@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use abstraction::features::Schema;
 use abstraction::menu::BetMenu;
 use game::Street;
-use models::explain::{Explainer, Owed, Weak, move_words, percent};
+use models::explain::{Explainer, LeafKind, Owed, Weak, move_words, percent};
 use models::student::{FORMAT, Manifest, StreetManifest, Student, columns, hash};
 use models::tree::Tree;
 
@@ -203,6 +203,56 @@ fn bluffs_are_leaves_that_raise_below_a_win_rate() {
         assert_eq!(nodes, expected, "{text} under {win_rate}, raising {raise}");
         for bluff in found {
             assert!(bluff.raise >= raise - 1e-6 && bluff.win_rate_below <= win_rate + 1e-6);
+        }
+    }
+}
+
+/// The deciles of these sorted win-rates, by nearest rank and by linear interpolation.
+fn deciles(rates: &[f64]) -> [[f64; 10]; 2] {
+    let last = rates.len() - 1;
+    let nearest = |decile: usize| rates[(rates.len() * decile).div_ceil(10) - 1];
+    let linear = |decile: usize| {
+        let (at, tenths) = (last * decile / 10, last * decile % 10);
+        rates[at] + (rates[(at + 1).min(last)] - rates[at]) * tenths as f64 / 10.0
+    };
+    [std::array::from_fn(|at| nearest(at + 1)), std::array::from_fn(|at| linear(at + 1))]
+}
+
+/// Every distribution over so many boards is a mean of those in which the worst boards lose and all
+/// others win, and its deciles, of either kind, are the means of theirs: what bounds these
+/// win-rates bounds all.
+#[test]
+fn deciles_of_both_kinds_bound_the_win_rate() {
+    // Any deciles may be tested on a path: here each alone, all up to one or from it on, and pairs.
+    let sets = (0..10).flat_map(|a| (0..10).map(move |b| 1 << a | 1 << b));
+    let runs = (1..=10).flat_map(|count| [(1 << count) - 1, 0x3FF & !((1 << (count - 1)) - 1)]);
+    let sets: HashSet<u32> = sets.chain(runs).collect();
+    // Rivers on a turn, turns and rivers on a flop.
+    for boards in [46, 47, 1081] {
+        let near = |lost: &usize| boards < 100 || (lost * 10 + 30) % boards < 60;
+        for lost in (0..=boards).filter(near) {
+            let rates: Vec<f64> = (0..boards).map(|at| f64::from(u8::from(at >= lost))).collect();
+            let mean = rates.iter().sum::<f64>() / boards as f64;
+            for (deciles, &set) in
+                deciles(&rates).iter().flat_map(|of| sets.iter().map(move |set| (of, set)))
+            {
+                let tested = deciles.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+                let (mut below, mut from) = ("allin".to_owned(), "allin".to_owned());
+                for (at, rate) in tested {
+                    let test = format!("river_winrate_p{}>={rate:?}", 10 * (at + 1));
+                    below = format!("{test} ? call : ({below})");
+                    from = format!("{test} ? ({from}) : call");
+                }
+                let tree = tree(Street::Turn, &below);
+                let below = Explainer::new(&tree).bluffs(Weak { win_rate: 1.0, raise: 0.5 });
+                let below = below.first().map_or(1.0, |bluff| bluff.win_rate_below);
+                assert!(mean <= below + 1e-6, "{lost} of {boards}, {set:b}: {mean} > {below}");
+                if mean < 0.549 {
+                    let tree = self::tree(Street::Turn, &from);
+                    let strong = Explainer::new(&tree).leaf_that(LeafKind::Value);
+                    assert_eq!(strong, None, "{lost} of {boards}, {set:b}: {mean}");
+                }
+            }
         }
     }
 }

@@ -262,7 +262,7 @@ fn files_that_are_no_networks_are_refused_with_their_place() {
     );
     // Without a checksum of the head, as in files of the time before there was one, the tensors
     // still have theirs.
-    let mut older = renamed("\"cardroom.sha256\"", "\"cardroom.sha255\"");
+    let mut older = renamed("\"cardroom.sha256\"", "\"somebody.sha256\"");
     assert!(Network::read(&older, &[]).is_ok());
     let at = older.windows(14).position(|window| window == b"layers.1.slope").expect("a tensor");
     older[at + 13] = b'f';
@@ -282,6 +282,25 @@ fn a_file_of_weights_and_biases_alone_is_a_network() {
     let error = Network::read(&file(head, &nan), &[]).expect_err("NaN").to_string();
     let offset = 8 + head.len() + 4;
     assert_eq!(error, format!("tensor `layers.0.weight`, at byte {offset}: number 1 of it is NaN"));
+}
+
+/// Another program's key says nothing to this one; an own key that is not known may change the
+/// answers, as a key of a tensor may.
+#[test]
+fn keys_that_may_change_the_answers_are_refused() {
+    let read = |metadata: &str, more: &str| {
+        let head = format!(
+            r#"{{"__metadata__":{{{metadata}}},"layers.0.weight":{{"dtype":"F32","shape":[2,1],
+            "data_offsets":[0,8]{more}}},"layers.0.bias":{{"dtype":"F32","shape":[2],
+            "data_offsets":[8,16]}}}}"#
+        );
+        Network::read(&file(&head, &[0; 16]), &[]).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(read(r#""format":"pt","cardroom.output":"softmax","note.a":"b""#, ""), Ok(()));
+    let error = read(r#""cardroom.activation":"tanh""#, "").expect_err("unknown");
+    assert!(error.contains("a key `cardroom.activation` in its metadata"), "{error}");
+    let error = read("", r#","scale":0.5"#).expect_err("unknown");
+    assert!(error.contains("unknown field `scale`"), "{error}");
 }
 
 #[test]

@@ -18,4 +18,6 @@ mod slumbot_client;
 mod slumbot_contradictions;
 mod slumbot_host;
 mod slumbot_message;
+mod slumbot_restore;
+mod slumbot_settling;
 mod table;

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cards::{Board, HoleCards};
+use cards::{Board, CardSet, HoleCards};
 use game::{Action, BySeat, GameDef, LegalActions, PublicState, Seat};
 use proptest::prelude::*;
 use protocol::slumbot::answer::Fault;
 use protocol::slumbot::client::{Lost, News, Next};
 use protocol::slumbot::host::{self, Endpoint, Request, Totals};
 use protocol::slumbot::message::{ErrorObject, json};
-use protocol::slumbot::{AnswerError, Client, ClientError, action};
+use protocol::slumbot::{AnswerError, Client, ClientError, Settled, Unsettled, action};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -39,6 +39,8 @@ struct Server {
     totals: Totals,
     /// Winnings of each finished hand, in order.
     finished: Vec<i64>,
+    /// The same with the client's cards and seat and the betting.
+    results: Vec<(CardSet, Seat, String, i64)>,
     /// Whether refusals tell the betting.
     tells: bool,
 }
@@ -50,7 +52,8 @@ impl Server {
         let rng = Pcg64Mcg::seed_from_u64(seed);
         let (old_action, finished) = (String::new(), Vec::new());
         let totals = Totals::default();
-        Server { def: game(), rng, hand: None, old_action, dealt: 0, totals, finished, tells }
+        let (def, results) = (game(), Vec::new());
+        Server { def, rng, hand: None, old_action, dealt: 0, totals, finished, results, tells }
     }
 
     fn deal(&mut self) -> host::Hand {
@@ -103,6 +106,8 @@ impl Server {
         let end = (hand.next() == host::Next::Over).then(|| {
             let winnings = hand.winnings();
             self.finished.push(winnings);
+            let cards = hand.hole()[hand.client()].iter().copied().collect();
+            self.results.push((cards, hand.client(), hand.action(), winnings));
             self.totals.add(winnings, winnings / 2);
             hand.end(winnings / 2, self.totals)
         });
@@ -115,7 +120,8 @@ impl Server {
 struct Ledger {
     numbers: u64,
     finished: BTreeMap<u64, (u64, i64)>,
-    settled: Vec<i64>,
+    settled: Vec<Settled>,
+    given_up: usize,
     disturbed: usize,
     blind: usize,
 }
@@ -130,10 +136,11 @@ impl Ledger {
                     self.disturbed += usize::from(hand.disturbed);
                     assert_eq!(hand.public.payoffs(&hand.hole), hand.payoffs);
                 }
-                News::Settled(settled) => self.settled.push(settled.winnings),
+                News::Settled(settled) => self.settled.push(settled),
                 News::Drift(drift) => panic!("{drift}"),
                 News::Gone(text) => panic!("{text}"),
-                News::Began(_) | News::Unsettled(_) | News::Refused(_) => {}
+                News::Unsettled(hand) => self.given_up += usize::from(hand.seen()),
+                News::Began(_) | News::Refused(_) => {}
             }
         }
     }
@@ -270,13 +277,39 @@ fn check_agreement(server: &Server, client: &Client, ledger: &Ledger) {
     let counted = ledger.finished.len() + ledger.settled.len();
     assert_eq!(books.hands, counted as u64);
     let own: i64 = ledger.finished.values().map(|hand| hand.1).sum::<i64>()
-        + ledger.settled.iter().sum::<i64>();
+        + ledger.settled.iter().map(|settled| settled.winnings).sum::<i64>();
     assert_eq!(books.total, own);
     let waiting = server.finished.len() - counted;
     assert!(waiting <= books.unsettled.len() + books.maybe as usize);
     if waiting == 0 {
         assert_eq!(own, total);
     }
+    // The host knows each result; of hands settled together their sum.
+    let is_seen = |settled: &&Settled| settled.hand.as_ref().is_some_and(Unsettled::seen);
+    let seen: Vec<&Settled> = ledger.settled.iter().filter(is_seen).collect();
+    let mut at = 0;
+    while let Some(group) = seen.get(at..).filter(|group| !group.is_empty()) {
+        let group = &group[..group[0].together];
+        at += group.len();
+        let results: Option<Vec<i64>> = group.iter().map(|hand| result(server, hand)).collect();
+        let Some(results) = results else { continue };
+        assert_eq!(group[0].winnings, results.iter().sum::<i64>(), "{group:?}: {results:?}");
+    }
+}
+
+/// The host's result of a settled hand, if there is only one like it.
+fn result(server: &Server, settled: &Settled) -> Option<i64> {
+    let hand = settled.hand.as_ref().expect("it was seen");
+    let hole: HoleCards = hand.hole.parse().expect("cards");
+    let cards: CardSet = hole.iter().copied().collect();
+    let own = |(theirs, seat, action, _): &&(CardSet, Seat, String, i64)| {
+        let seat = seat.index() == usize::from(hand.seat);
+        *theirs == cards && seat && action.starts_with(&hand.action)
+    };
+    let mut found = server.results.iter().filter(own);
+    let (first, another) = (found.next(), found.next());
+    assert!(first.is_some(), "{hand:?}");
+    first.filter(|_| another.is_none()).map(|found| found.3)
 }
 
 #[test]
@@ -308,6 +341,22 @@ fn a_lost_answer_is_found_out_by_asking_and_the_hand_goes_on() {
                 assert_eq!(open.count(), 0, "{fault:?}: no hand that was shown is given up");
             }
         }
+    }
+}
+
+#[test]
+fn with_eight_percent_of_all_answers_lost_nearly_every_hand_gets_its_own_result() {
+    for tells in [true, false] {
+        let (server, client, ledger) = session(11, 20_000, 8, &[Mishap::LostAnswer], tells);
+        check_agreement(&server, &client, &ledger);
+        let is_seen = |hand: &&Settled| hand.hand.as_ref().is_some_and(Unsettled::seen);
+        let seen: Vec<&Settled> = ledger.settled.iter().filter(is_seen).collect();
+        let together = seen.iter().filter(|hand| hand.together > 1).count();
+        let unknown = ledger.given_up - seen.len();
+        assert!(seen.len() > 500 && together < seen.len() / 20, "{together} of {}", seen.len());
+        // Where the betting is not told, hands are given up that are open on the host.
+        assert!(!tells || unknown < ledger.given_up / 20, "{unknown} of {}", ledger.given_up);
+        assert!(client.save().len() < 5000, "it grows with the session");
     }
 }
 
@@ -573,12 +622,11 @@ fn settled(hands: u64, total: i64) -> Result<Option<(i64, bool, Option<i64>)>, S
     client.act(Action::Call).unwrap();
     client.lost(Lost::Maybe);
     client.receive(br#"{"error_msg":"Illegal bet"}"#, || 0).unwrap();
-    assert!(client.accounts().waiting);
+    assert_eq!(client.accounts().unsettled.len(), 1);
     client.receive(BUTTON.as_bytes(), || 1).unwrap();
     client.act(Action::Fold).unwrap();
     let news = client.receive(folded(hands, total).as_bytes(), || 2).unwrap();
     assert!(matches!(news[0], News::Finished(_)));
-    assert!(!client.accounts().waiting);
     match news.get(1) {
         None => Ok(None),
         Some(News::Settled(hand)) => {

@@ -170,16 +170,7 @@ impl Queue {
     /// # Errors
     /// When the server fails.
     pub fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
-        self.runtime.block_on(async {
-            let records = records::<WorkerState>(&self.stores.workers, "cardroom.worker.*").await?;
-            let state = |record: Record<WorkerState>| {
-                let age = record.age();
-                WorkerState { age, ..record.value }
-            };
-            let mut workers: Vec<WorkerState> = records.into_iter().map(state).collect();
-            workers.sort_by(|a, b| a.name.cmp(&b.name));
-            Ok(workers)
-        })
+        self.runtime.block_on(self.stores.workers())
     }
 
     /// Removes a run with its parts, records and results, finished or not; workers stop their work
@@ -242,13 +233,7 @@ impl Queue {
                 self.stores.delete(record.sequence).await?;
                 let part = record.value.part;
                 let name = format!("{id}.{part}.lost.{}", record.sequence);
-                let subject = format!("cardroom.part.{}.{id}", token(&run.version));
-                retry("to enqueue a part again", async || {
-                    let message = PublishMessage::build().payload(part.to_string().into());
-                    let message = message.message_id(&name);
-                    self.stores.context.send_publish(subject.clone(), message).await?.await
-                })
-                .await?;
+                self.stores.put_back(id, run, part, name).await?;
                 lost += 1;
             }
             Ok(lost)
@@ -269,8 +254,13 @@ pub(crate) fn token(version: &str) -> String {
     version.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
+/// The name of the consumer that hands out the parts of a version.
+fn consumer_name(version: &str) -> String {
+    format!("workers-{}", token(version))
+}
+
 /// The subject pattern of all parts of a version.
-pub(crate) fn subjects(version: &str) -> String {
+fn subjects(version: &str) -> String {
     format!("cardroom.part.{}.*", token(version))
 }
 
@@ -285,7 +275,7 @@ impl Stores {
         version: &str,
         lease: Option<Duration>,
     ) -> Result<Consumer<pull::Config>, QueueError> {
-        let name = format!("workers-{}", token(version));
+        let name = consumer_name(version);
         let config = pull::Config {
             durable_name: Some(name.clone()),
             filter_subject: subjects(version),
@@ -307,6 +297,17 @@ impl Stores {
         .await
     }
 
+    /// A new consumer in place of the one that hands out the parts of a version.
+    pub(crate) async fn new_consumer(
+        &self,
+        version: &str,
+        lease: Duration,
+    ) -> Result<Consumer<pull::Config>, QueueError> {
+        // There may be none.
+        let _ = self.parts.delete_consumer(&consumer_name(version)).await;
+        self.consumer(version, Some(lease)).await
+    }
+
     /// Stores a record unless its subject has one; gives whether it was stored.
     pub(crate) async fn create(&self, subject: &str, text: Vec<u8>) -> Result<bool, QueueError> {
         retry("to record", async || {
@@ -325,6 +326,18 @@ impl Stores {
     /// The run with this name.
     pub(crate) async fn run(&self, id: &str) -> Result<Option<Run>, QueueError> {
         Ok(last(&self.records, &format!("cardroom.run.{id}")).await?.map(|record| record.value))
+    }
+
+    /// The workers that are alive.
+    pub(crate) async fn workers(&self) -> Result<Vec<WorkerState>, QueueError> {
+        let records = records::<WorkerState>(&self.workers, "cardroom.worker.*").await?;
+        let state = |record: Record<WorkerState>| {
+            let age = record.age();
+            WorkerState { age, ..record.value }
+        };
+        let mut workers: Vec<WorkerState> = records.into_iter().map(state).collect();
+        workers.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(workers)
     }
 
     /// The record of a finished part.
@@ -363,16 +376,46 @@ impl Stores {
         Ok(Status { id, run: record.value, age, done, dead })
     }
 
-    /// The runs that have parts left.
-    pub(crate) async fn waiting(&self) -> Result<Vec<Run>, QueueError> {
-        let mut waiting = Vec::new();
-        for record in self.records::<Run>("cardroom.run.*").await? {
-            let status = self.status(record).await?;
-            if status.left() > 0 {
-                waiting.push(status.run);
+    /// The runs with parts that have neither a result nor a dead letter, and those parts. This is
+    /// known from the records, whatever the stream of parts holds: a server that was killed may
+    /// have kept messages of parts that are done, and lost those of others.
+    pub(crate) async fn left(&self) -> Result<Vec<(String, Run, BTreeSet<u32>)>, QueueError> {
+        let mut ended: BTreeSet<(String, u32)> = BTreeSet::new();
+        for subjects in ["cardroom.done.*.*", "cardroom.dead.*.*"] {
+            for subject in names(&self.records, subjects).await? {
+                let mut words = subject.rsplit('.');
+                let part = words.next().and_then(|part| part.parse().ok());
+                ended.extend(words.next().map(str::to_owned).zip(part));
             }
         }
-        Ok(waiting)
+        let mut left = Vec::new();
+        for record in self.records::<Run>("cardroom.run.*").await? {
+            let (id, run) = (id_of(&record), record.value);
+            let open = |part: &u32| !ended.contains(&(id.clone(), *part));
+            let parts: BTreeSet<u32> = (1..=run.parts).filter(open).collect();
+            if !parts.is_empty() {
+                left.push((id, run, parts));
+            }
+        }
+        Ok(left)
+    }
+
+    /// Enqueues a part again; of messages with one name only the first counts.
+    pub(crate) async fn put_back(
+        &self,
+        id: &str,
+        run: &Run,
+        part: u32,
+        name: String,
+    ) -> Result<(), QueueError> {
+        let subject = format!("cardroom.part.{}.{id}", token(&run.version));
+        retry("to enqueue a part again", async || {
+            let message = PublishMessage::build().payload(part.to_string().into());
+            let message = message.message_id(&name);
+            self.context.send_publish(subject.clone(), message).await?.await
+        })
+        .await
+        .map(drop)
     }
 }
 
@@ -438,7 +481,7 @@ async fn records<T: DeserializeOwned>(
 }
 
 /// The subjects matching these for which the stream has messages.
-pub(crate) async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueError> {
+async fn names(stream: &Stream, subjects: &str) -> Result<Vec<String>, QueueError> {
     retry("to list records", async || {
         let listed = stream.info_with_subjects(subjects).await?;
         listed.map_ok(|(subject, _)| subject).try_collect().await

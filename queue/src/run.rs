@@ -1,5 +1,7 @@
 //! The data of the queue: runs, the results of their parts, and workers.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -106,9 +108,12 @@ pub struct Status {
 }
 
 impl Status {
-    /// Number of parts that are neither done nor dead.
+    /// Number of parts that are neither done nor dead. A part may be both: its worker was lost, and
+    /// came back with the result.
     pub fn left(&self) -> u32 {
-        self.run.parts.saturating_sub((self.done.len() + self.dead.len()) as u32)
+        let done = self.done.iter().map(|done| done.part);
+        let ended: BTreeSet<u32> = done.chain(self.dead.iter().map(|dead| dead.part)).collect();
+        self.run.parts.saturating_sub(ended.len() as u32)
     }
 
     /// Total number of hands played in the finished parts.

@@ -11,7 +11,7 @@ use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
 
-use crate::queue::{exists, get, last, names, put, subjects};
+use crate::queue::{exists, get, last, put};
 use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
 use crate::server::{ALIVE_TIMEOUT, retry};
 use crate::{MAX_DELIVERIES, Queue, QueueError};
@@ -23,6 +23,23 @@ const MAX_CLOCK_SKEW: Duration = Duration::from_secs(60);
 /// The interval at which a waiting worker checks whether it should stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The interval at which a draining worker reads the records while others seem to be at work;
+/// others do so a sixth as often.
+const RECORDS_INTERVAL: Duration = Duration::from_secs(10);
+/// The time after which parts that the server hands out to nobody are enqueued again: longer than
+/// it takes to enqueue a run.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// The time in which no part has ended, for a worker that waits for one.
+struct Idle {
+    /// The number of parts that had not ended, when last looked up.
+    open: Option<usize>,
+    /// Since when this number has not changed and nobody was at work.
+    since: Instant,
+    /// When it was last looked up.
+    looked: Option<Instant>,
+}
+
 /// A worker for one version of the program.
 pub struct Worker<'a> {
     queue: &'a Queue,
@@ -31,8 +48,7 @@ pub struct Worker<'a> {
     cache: PathBuf,
     runs: HashMap<String, Arc<Run>>,
     lease: Duration,
-    /// The subject pattern of its version's parts.
-    subjects: String,
+    idle: Idle,
 }
 
 /// A leased part to be done.
@@ -84,12 +100,13 @@ impl<'a> Worker<'a> {
         name: &str,
         cache: &Path,
     ) -> Result<Worker<'a>, QueueError> {
-        let waiting = queue.runtime.block_on(queue.stores.waiting())?;
-        if !waiting.is_empty() && waiting.iter().all(|run| run.version != version) {
-            let mut theirs: Vec<&str> = waiting.iter().map(|run| run.version.as_str()).collect();
+        let left = queue.runtime.block_on(queue.stores.left())?;
+        if !left.is_empty() && left.iter().all(|(_, run, _)| run.version != version) {
+            let mut theirs: Vec<&str> =
+                left.iter().map(|(_, run, _)| run.version.as_str()).collect();
             theirs.sort_unstable();
             theirs.dedup();
-            let (runs, theirs, ours) = (waiting.len(), theirs.join(", "), version.to_owned());
+            let (runs, theirs, ours) = (left.len(), theirs.join(", "), version.to_owned());
             return Err(QueueError::OtherVersion { runs, theirs, ours });
         }
         let consumer = queue.runtime.block_on(queue.stores.consumer(version, None))?;
@@ -105,8 +122,8 @@ impl<'a> Worker<'a> {
         let state =
             WorkerState { name, version: version.to_owned(), part: None, done: 0, age: 0.0 };
         let lease = consumer.cached_info().config.ack_wait;
-        let (runs, subjects) = (HashMap::new(), subjects(version));
-        let worker = Worker { queue, consumer, state, cache, runs, lease, subjects };
+        let idle = Idle { open: None, since: Instant::now(), looked: None };
+        let worker = Worker { queue, consumer, state, cache, runs: HashMap::new(), lease, idle };
         queue.runtime.block_on(worker.check_clock())?;
         Ok(worker)
     }
@@ -160,12 +177,18 @@ impl<'a> Worker<'a> {
                 queue.runtime.block_on(give_back(&message, Duration::ZERO));
             }
             if let Some(done) = result? {
+                self.idle.since = Instant::now();
                 return Ok(Some(done));
+            }
+            // There was nothing to do; so it may be with every message that comes.
+            if queue.runtime.block_on(self.all_ended(drain))? && drain {
+                return Ok(None);
             }
         }
     }
 
-    /// Leases the next part: its message.
+    /// Leases the next part: its message. `None` when `stop` was set, or with `drain` when every
+    /// part of every run has its result or dead letter.
     async fn lease(
         &mut self,
         drain: bool,
@@ -182,7 +205,9 @@ impl<'a> Worker<'a> {
                 loop {
                     match tokio::time::timeout(POLL_INTERVAL, batch.next()).await {
                         Ok(Some(Ok(message))) => return Ok(Some(message)),
-                        Ok(_) => break,
+                        // The consumer may be missing; it is then made again below.
+                        Ok(Some(Err(_))) => break tokio::time::sleep(POLL_INTERVAL).await,
+                        Ok(None) => break,
                         // A part delivered meanwhile goes to another worker when its lease expires.
                         Err(_) if stop() => return Ok(None),
                         Err(_) => {}
@@ -192,11 +217,67 @@ impl<'a> Worker<'a> {
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
             self.note(None).await;
-            // A part stays in the stream until it is acknowledged.
-            if drain && names(&self.queue.stores.parts, &self.subjects).await?.is_empty() {
+            // A server that was killed may have lost the consumer.
+            self.consumer = self.queue.stores.consumer(&self.state.version, None).await?;
+            if self.all_ended(drain).await? && drain {
                 return Ok(None);
             }
         }
+    }
+
+    /// Whether all parts of this version's runs have ended. Parts that have not, and that nobody
+    /// works on for longer than it takes to be given one, are enqueued again.
+    async fn all_ended(&mut self, drain: bool) -> Result<bool, QueueError> {
+        let (stores, idle) = (&self.queue.stores, &mut self.idle);
+        let info = self.consumer.cached_info();
+        let outstanding = info.num_pending > 0 || info.num_ack_pending > 0;
+        // These counts may be wrong after the server was killed, so records are read even if there
+        // seem to be parts.
+        let pause = match (drain, outstanding) {
+            (true, false) => RECORDS_INTERVAL / 16,
+            (true, true) => RECORDS_INTERVAL,
+            (false, _) => RECORDS_INTERVAL * 6,
+        };
+        if idle.looked.is_some_and(|at| at.elapsed() < pause) {
+            return Ok(false);
+        }
+        idle.looked = Some(Instant::now());
+        let mut left = stores.left().await?;
+        left.retain(|(_, run, _)| run.version == self.state.version);
+        if left.is_empty() {
+            return Ok(true);
+        }
+        let open = left.iter().map(|(_, _, parts)| parts.len()).sum();
+        if idle.open.replace(open) != Some(open) {
+            idle.since = Instant::now();
+        }
+        // A part that fails at once is a dead letter after the time of one lease.
+        let patience = if outstanding { self.lease * 2 } else { QUIET }.max(QUIET);
+        if idle.since.elapsed() < patience / 2 {
+            return Ok(false);
+        }
+        let workers = stores.workers().await?;
+        let mut ours = workers.iter().filter(|worker| worker.version == self.state.version);
+        if ours.any(|worker| worker.part.is_some()) {
+            idle.since = Instant::now();
+        }
+        if idle.since.elapsed() < patience {
+            return Ok(false);
+        }
+        // The consumer may have come back with a place beyond the end of the stream. A new one
+        // begins at the start, and parts that are done are recognised.
+        self.consumer = stores.new_consumer(&self.state.version, info.config.ack_wait).await?;
+        // Workers that find the same enqueue the same messages, of which the first counts.
+        let stream = stores.parts.get_info().await;
+        let stream = stream.map_err(|error| QueueError::request("to read the queue", error))?;
+        for (id, run, parts) in &left {
+            for &part in parts {
+                let name = format!("{id}.{part}.missing.{}", stream.state.last_sequence);
+                stores.put_back(id, run, part, name).await?;
+            }
+        }
+        idle.since = Instant::now();
+        Ok(false)
     }
 
     /// Processes one part from its message to its end; `None` where there is nothing to do.
@@ -214,8 +295,7 @@ impl<'a> Worker<'a> {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         };
-        // A first delivery cannot have a result, and if it has, the first recorded one counts.
-        if delivered > 1 && queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
+        if queue.runtime.block_on(queue.stores.done(&id, part))?.is_some() {
             queue.runtime.block_on(finish(message));
             return Ok(None);
         }

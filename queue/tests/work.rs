@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
 use queue::{
-    LeasedPart, MAX_DELIVERIES, Outcome, Product, Queue, QueueError, Run, RunFile, Server, Worker,
+    Dead, Done, LeasedPart, MAX_DELIVERIES, Outcome, Product, Queue, QueueError, Run, RunFile,
+    Server, Status, Worker,
 };
 
-use crate::server::Nats;
+use crate::server::{Nats, raw};
 
 const VERSION: &str = "1.0";
 
@@ -279,10 +281,7 @@ fn a_part_whose_result_the_server_has_lost_is_done_again() {
     let status = queue.status(&id).expect("a run");
     assert_eq!(queue.put_back_lost(&status).expect("nothing is lost"), 0);
     let second = status.done[1].object.clone().expect("a result");
-    let runtime = tokio::runtime::Runtime::new().expect("threads");
-    runtime.block_on(async {
-        let client = async_nats::connect(&nats.server().url).await.expect("a connection");
-        let context = async_nats::jetstream::new(client);
+    raw(&nats, async |context| {
         let results = context.get_object_store("cardroom_results").await.expect("a store");
         results.delete(&second).await.expect("deleted");
     });
@@ -290,4 +289,87 @@ fn a_part_whose_result_the_server_has_lost_is_done_again() {
     assert_eq!(queue.status(&id).expect("a run").left(), 1);
     assert_eq!(drain(&mut worker, &mut number), 1);
     assert_eq!(results(&queue, &id, folder.path()), ["1", "2", "3"]);
+}
+
+/// The record of a part that a worker has done.
+fn done(part: u32) -> Done {
+    let worker = "killed".to_owned();
+    Done { part, object: None, worker, seconds: 1.0, hands: 0, table: None, age: 0.0 }
+}
+
+#[test]
+fn draining_ends_when_every_result_is_recorded_whatever_the_stream_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(nats) = Nats::start(folder.path(), None, "") else { return };
+    let queue = Queue::connect(&nats.server()).expect("a queue");
+    let id = put(&queue, &run(3), Some(3_600_000)).id;
+    // A part that a worker was given and recorded, and whose message stays for the hour of its
+    // lease, as it stays for ever after a server that was killed.
+    let recorded = raw(&nats, async |context| {
+        let parts = context.get_stream("CARDROOM_PARTS").await.expect("a stream");
+        let consumer = parts
+            .get_consumer::<async_nats::jetstream::consumer::pull::Config>("workers-1_0")
+            .await
+            .expect("a consumer");
+        let mut given = consumer.fetch().max_messages(1).messages().await.expect("messages");
+        let given = given.next().await.expect("a message").expect("a message");
+        let part: u32 = std::str::from_utf8(&given.payload).expect("text").parse().expect("one");
+        let record = serde_json::to_vec(&done(part)).expect("JSON");
+        let sent = context.publish(format!("cardroom.done.{id}.{part}"), record.into()).await;
+        sent.expect("sent").await.expect("stored");
+        part
+    });
+    let mut worker = Worker::new(&queue, VERSION, "one", folder.path()).expect("a worker");
+    let begun = Instant::now();
+    assert_eq!(drain(&mut worker, &mut number), 2);
+    assert!(begun.elapsed() < Duration::from_secs(60), "it waited for part {recorded}");
+    let left = raw(&nats, async |context| {
+        let parts = context.get_stream("CARDROOM_PARTS").await.expect("a stream");
+        parts.get_info().await.expect("its state").state.messages
+    });
+    assert_eq!((left, queue.status(&id).expect("a run").left()), (1, 0));
+}
+
+#[test]
+fn draining_does_not_end_before_parts_that_the_server_has_lost_are_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(nats) = Nats::start(folder.path(), None, "") else { return };
+    let queue = Queue::connect(&nats.server()).expect("a queue");
+    let id = put(&queue, &run(3), Some(1000)).id;
+    let mut worker = Worker::new(&queue, VERSION, "one", folder.path()).expect("a worker");
+    // Messages, and the consumer that hands them out.
+    raw(&nats, async |context| {
+        let parts = context.get_stream("CARDROOM_PARTS").await.expect("a stream");
+        parts.purge().await.expect("purged");
+        parts.delete_consumer("workers-1_0").await.expect("deleted");
+    });
+    assert_eq!(drain(&mut worker, &mut number), 3);
+    // A record whose message was acknowledged, which is sent once more under its first name.
+    raw(&nats, async |context| {
+        let records = context.get_stream("CARDROOM_RECORDS").await.expect("a stream");
+        records.purge().filter(format!("cardroom.done.{id}.2")).await.expect("purged");
+    });
+    assert_eq!(put(&queue, &run(3), None).parts, 0, "the server knows the message's name");
+    let other = Queue::connect(&nats.server()).expect("a queue");
+    let mut second = Worker::new(&other, VERSION, "two", folder.path()).expect("a worker");
+    // Of two workers that find it, one does it.
+    let both = std::thread::scope(|scope| {
+        let other = scope.spawn(|| drain(&mut second, &mut number));
+        drain(&mut worker, &mut number) + other.join().expect("the other worker")
+    });
+    assert_eq!(both, 1);
+    assert_eq!(results(&queue, &id, folder.path()), ["1", "2", "3"]);
+}
+
+#[test]
+fn a_part_that_is_both_done_and_dead_is_not_counted_twice() {
+    let dead = |part| Dead { part, worker: "lost".to_owned(), error: "lost".to_owned() };
+    let status = Status {
+        id: String::new(),
+        run: run(3),
+        age: 0.0,
+        done: vec![done(1)],
+        dead: vec![dead(1), dead(2)],
+    };
+    assert_eq!(status.left(), 1);
 }

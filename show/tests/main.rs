@@ -1,6 +1,7 @@
 //! Numbers in words, tables and pictures, as they are printed.
 
 mod chart;
+mod difference;
 
 use show::svg::{Colour, Head, Letters, Picture};
 use show::{Table, number};

@@ -32,7 +32,7 @@ fn subgames(criterion: &mut Criterion) {
         for (precision, name) in [(Precision::Full, "32 bits"), (Precision::Half, "16 bits")] {
             let mut solved = solver(&case, precision);
             let size = solved.subgame().size(&Options { precision, ..Options::default() });
-            solved.run_until(0.005, 10, 1000);
+            solved.run_until(0.005, 1000);
             let iterations = solved.iterations();
             let about = format!("{iterations} iterations to 0.5 % of the pot, {size:?}");
             #[expect(clippy::print_stdout, reason = "what the times are of")]
@@ -45,7 +45,7 @@ fn subgames(criterion: &mut Criterion) {
             group.bench_function(format!("{name}, to 0.5 % of the pot"), |bencher| {
                 bencher.iter(|| {
                     let mut solver = solver(&case, precision);
-                    black_box(solver.run_until(0.005, 10, 1000))
+                    black_box(solver.run_until(0.005, 1000))
                 });
             });
         }

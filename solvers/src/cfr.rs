@@ -5,7 +5,8 @@
 //! and one sweep over the player's information sets; memory is five numbers per sequence.
 
 use crate::variant::Discount;
-use crate::{Player, Profile, Sequences, Updates, Variant};
+use crate::variant::Updates;
+use crate::{Player, Profile, Sequences, Variant};
 
 /// A CFR solver of a game in sequence form.
 ///

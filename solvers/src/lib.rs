@@ -44,4 +44,4 @@ pub use sampling::{Sampling, SamplingOptions, Scheme};
 pub use sequences::{Choice, Sequences};
 pub use snapshot::SnapshotError;
 pub use tree::{Infoset, InfosetId, Tree, TreeError, TreeNode};
-pub use variant::{Order, ParseVariantError, Schedule, Updates, Variant};
+pub use variant::{ParseVariantError, Variant};

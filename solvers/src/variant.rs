@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 /// The order of the players' updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Updates {
+pub(crate) enum Updates {
     /// The first player's regrets, then, against the new strategy, the second player's. Averages
     /// use the strategies before the updates.
     #[default]
@@ -27,7 +27,7 @@ pub enum Updates {
 /// Relative to the regrets of iteration t, those of an earlier one, s, have the factors of s to t −
 /// 1 in the first case and of s + 1 to t in the second, which gives the past more weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub(crate) enum Order {
     /// Add iteration t's regrets, compute the next strategy, then multiply all by the factor of t:
     /// as published, and in OpenSpiel.
     #[default]
@@ -43,7 +43,7 @@ pub enum Order {
 /// iteration t is added (a constant γ weights iterations by tᵞ). Brown & Sandholm, "Solving
 /// imperfect-information games via discounted regret minimization", AAAI 2019, section 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Schedule {
+pub(crate) enum Schedule {
     /// Constant exponents.
     Constant {
         /// The exponent α of positive regrets.
@@ -80,6 +80,35 @@ pub(crate) struct Factors {
     pub(crate) negative: f64,
     /// The factor of the average so far, before this iteration's strategy is added.
     pub(crate) average: f64,
+}
+
+/// How an iteration's strategy enters an average in single precision: the average so far times
+/// `factor`, plus the strategy times `weight`.
+///
+/// The factor is a power of two, which is exact, and the weight is between 1 and 2 and grows with
+/// each iteration. A weight of 1 and a factor just below 1 would be the same average, but then a
+/// strategy that hardly changes would be rounded in the same direction each time, to multiples of
+/// the last digit of a sum a thousand times as large.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Weight {
+    pub(crate) factor: f32,
+    pub(crate) weight: f32,
+}
+
+impl Weight {
+    /// The weight of an iteration by which the average so far is to be multiplied by `factor`.
+    /// `last` is the weight of the iteration before, and becomes that of this one.
+    pub(crate) fn next(last: &mut f64, factor: f64) -> Weight {
+        if factor < f64::MIN_POSITIVE {
+            *last = 1.0;
+            return Weight { factor: 0.0, weight: 1.0 };
+        }
+        let weight = *last / factor;
+        // A power of two has a mantissa of zero.
+        let power = f64::from_bits(weight.to_bits() & (0x7FF << 52));
+        *last = weight / power;
+        Weight { factor: (1.0 / power) as f32, weight: *last as f32 }
+    }
 }
 
 /// The discount of old regrets when new ones are added.
@@ -131,20 +160,21 @@ fn discount(t: f64, exponent: f64) -> f64 {
 
 /// A variant of counterfactual regret minimisation.
 ///
-/// Texts: `cfr`, `cfr+`, `lcfr`, `dcfr`, `dcfr(1.5,0,2)`, `dcfr+`, `pcfr+`, `pdcfr+`,
-/// `hs-dcfr(30)`, `dcfr-restarting`, each optionally followed by `,simultaneous` or `,second-first`
-/// and `,discount-then-add`.
+/// Texts: a name (`cfr`, `cfr+`, `cfr+quadratic`, `lcfr`, `dcfr`, `dcfr+`, `pcfr+`, `pdcfr+`,
+/// `dcfr-restarting`) or exponents (`dcfr(1.5,0,2)`, `dcfr-restarting(1.5,0,3)`, `hs-dcfr(30)`),
+/// then any of `,predictive`, one of `,simultaneous` and `,second-first`, and `,discount-then-add`.
+/// What is printed reads back as the same variant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
     /// The order of the players' updates.
-    pub updates: Updates,
+    pub(crate) updates: Updates,
     /// The schedule of the discounts.
-    pub schedule: Schedule,
+    pub(crate) schedule: Schedule,
     /// Whether discounts come before or after the new regrets.
-    pub order: Order,
+    pub(crate) order: Order,
     /// Whether strategies are computed from the regrets plus the last iteration's once more, as a
     /// prediction of the next (Farina, Kroer, Sandholm, AAAI 2021).
-    pub predictive: bool,
+    pub(crate) predictive: bool,
 }
 
 impl Variant {
@@ -159,7 +189,8 @@ impl Variant {
         Discount { positive, negative, least }
     }
 
-    const fn constant(alpha: f64, beta: f64, gamma: f64) -> Variant {
+    /// Constant exponents, neither NaN nor, in the average, negative or infinite.
+    pub(crate) const fn constant(alpha: f64, beta: f64, gamma: f64) -> Variant {
         Variant {
             updates: Updates::Alternating,
             schedule: Schedule::Constant { alpha, beta, gamma },
@@ -178,7 +209,7 @@ impl Variant {
     /// Linear CFR: regrets and iterations weighted by t.
     pub const LCFR: Variant = Variant::constant(1.0, 1.0, 1.0);
     /// Discounted CFR with the paper's exponents, 3/2, 0 and 2.
-    pub const DCFR: Variant = Variant::dcfr(1.5, 0.0, 2.0);
+    pub const DCFR: Variant = Variant::constant(1.5, 0.0, 2.0);
     /// DCFR+: α = 3/2, negative regrets reset to 0, iterations weighted by t⁴.
     pub const DCFR_PLUS: Variant = Variant::constant(1.5, f64::NEG_INFINITY, 4.0);
     /// Predictive CFR+: iterations weighted by t².
@@ -187,21 +218,16 @@ impl Variant {
     /// Predictive DCFR+ (arXiv 2404.13891): α = 2.3, iterations weighted by t⁵.
     pub const PDCFR_PLUS: Variant =
         Variant { predictive: true, ..Variant::constant(2.3, f64::NEG_INFINITY, 5.0) };
+    /// Discounted CFR with α = 3/2, β = 2/5 and γ = 3, in which the second player, who acts last in
+    /// hold'em, learns first: for large subgames (docs/solve.md compares). Where negative regrets
+    /// are reset to 0, many hands change their minds at once, and some averages of flops and turns
+    /// are worse for a while.
+    pub const SUBGAMES: Variant = Variant::constant(1.5, 0.4, 3.0).second_first();
     /// DCFR with α = 3/2, β = 0, γ = 3, and the average restarted after each power of 4.
     pub const DCFR_RESTARTING: Variant = Variant {
         schedule: Schedule::Restarting { alpha: 1.5, beta: 0.0, gamma: 3.0 },
         ..Variant::DCFR
     };
-
-    /// Discounted CFR with these exponents.
-    pub const fn dcfr(alpha: f64, beta: f64, gamma: f64) -> Variant {
-        Variant::constant(alpha, beta, gamma)
-    }
-
-    /// DCFR with scheduled exponents, γ starting at `start`.
-    pub const fn hyper(start: f64) -> Variant {
-        Variant { schedule: Schedule::Hyper { start }, ..Variant::DCFR }
-    }
 
     /// This variant with simultaneous updates.
     #[must_use]
@@ -239,9 +265,9 @@ const NAMES: [(&str, Variant); 9] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
-     dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, \
-     pdcfr+, dcfr-restarting, hs-dcfr(START); then ,simultaneous or ,second-first and \
-     ,discount-then-add if wanted"
+     dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, \
+     dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START); then, if wanted, ,predictive, one of \
+     ,simultaneous and ,second-first, and ,discount-then-add"
 )]
 pub struct ParseVariantError {
     /// The offending text.
@@ -257,54 +283,122 @@ impl FromStr for Variant {
 }
 
 fn read(text: &str) -> Option<Variant> {
-    if let Some(rest) = text.strip_suffix(",simultaneous") {
-        return read(rest).map(Variant::simultaneous);
+    // A name, exponents in parentheses if any, and words, each after a comma.
+    let start = text.find(')').map_or(0, |end| end + 1);
+    let end = text[start..].find(',').map_or(text.len(), |comma| start + comma);
+    let (first, words) = text.split_at(end);
+    let mut variant = match NAMES.iter().find(|(name, _)| *name == first) {
+        Some(&(_, variant)) => variant,
+        None => Variant { schedule: read_schedule(first)?, ..Variant::DCFR },
+    };
+    for word in words.split(',').skip(1) {
+        variant = match word {
+            "predictive" if !variant.predictive => Variant { predictive: true, ..variant },
+            "simultaneous" if variant.updates == Updates::Alternating => variant.simultaneous(),
+            "second-first" if variant.updates == Updates::Alternating => variant.second_first(),
+            "discount-then-add" if variant.order == Order::AddThenDiscount => {
+                variant.discount_then_add()
+            }
+            // Unknown, repeated, or another order of the players.
+            _ => return None,
+        };
     }
-    if let Some(rest) = text.strip_suffix(",second-first") {
-        return read(rest).map(Variant::second_first);
-    }
-    if let Some(rest) = text.strip_suffix(",discount-then-add") {
-        return read(rest).map(Variant::discount_then_add);
-    }
-    if let Some(&(_, variant)) = NAMES.iter().find(|(name, _)| *name == text) {
-        return Some(variant);
-    }
+    Some(variant)
+}
+
+fn read_schedule(text: &str) -> Option<Schedule> {
     let (name, arguments) = text.strip_suffix(')')?.split_once('(')?;
     let numbers: Vec<f64> =
         arguments.split(',').map(|number| number.trim().parse().ok()).collect::<Option<_>>()?;
-    match (name, numbers.as_slice()) {
-        ("dcfr", &[alpha, beta, gamma]) if usable(alpha, beta, gamma) => {
-            Some(Variant::dcfr(alpha, beta, gamma))
+    let schedule = match (name, numbers.as_slice()) {
+        ("dcfr", &[alpha, beta, gamma]) => Schedule::Constant { alpha, beta, gamma },
+        ("dcfr-restarting", &[alpha, beta, gamma]) => Schedule::Restarting { alpha, beta, gamma },
+        ("hs-dcfr", &[start]) => Schedule::Hyper { start },
+        _ => return None,
+    };
+    let usable = match schedule {
+        Schedule::Constant { alpha, beta, gamma } | Schedule::Restarting { alpha, beta, gamma } => {
+            !alpha.is_nan() && !beta.is_nan() && gamma.is_finite() && gamma >= 0.0
         }
-        ("hs-dcfr", &[start]) if start.is_finite() && start >= 5.0 => Some(Variant::hyper(start)),
-        _ => None,
-    }
-}
-
-fn usable(alpha: f64, beta: f64, gamma: f64) -> bool {
-    !alpha.is_nan() && !beta.is_nan() && gamma.is_finite() && gamma >= 0.0
+        Schedule::Hyper { start } => start.is_finite() && start >= 5.0,
+    };
+    usable.then_some(schedule)
 }
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Variant { schedule, predictive, .. } = *self;
+        let Variant { updates, schedule, order, predictive } = *self;
         let same = |named: &Variant| (named.schedule, named.predictive) == (schedule, predictive);
         match (NAMES.iter().find(|(_, named)| same(named)), schedule) {
             (Some((name, _)), _) => f.write_str(name)?,
             (None, Schedule::Hyper { start }) => write!(f, "hs-dcfr({start})")?,
-            (None, Schedule::Constant { alpha, beta, gamma })
-            | (None, Schedule::Restarting { alpha, beta, gamma }) => {
+            (None, Schedule::Constant { alpha, beta, gamma }) => {
                 write!(f, "dcfr({alpha},{beta},{gamma})")?;
             }
+            (None, Schedule::Restarting { alpha, beta, gamma }) => {
+                write!(f, "dcfr-restarting({alpha},{beta},{gamma})")?;
+            }
         }
-        f.write_str(match self.updates {
+        let named = NAMES.iter().any(|(_, named)| same(named));
+        f.write_str(if predictive && !named { ",predictive" } else { "" })?;
+        f.write_str(match updates {
             Updates::Alternating => "",
             Updates::SecondFirst => ",second-first",
             Updates::Simultaneous => ",simultaneous",
         })?;
-        if self.order == Order::DiscountThenAdd {
-            f.write_str(",discount-then-add")?;
+        f.write_str(if order == Order::DiscountThenAdd { ",discount-then-add" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn exponent() -> impl Strategy<Value = f64> {
+        let usual = prop::sample::select(vec![0.0, 1.0, 1.5, 2.0, 3.0, 4.0, 2.3, 5.0]);
+        prop_oneof![usual, any::<f64>(), Just(f64::INFINITY), Just(f64::NEG_INFINITY)]
+            .prop_filter("a number", |exponent| !exponent.is_nan())
+    }
+
+    fn weight() -> impl Strategy<Value = f64> {
+        exponent().prop_map(f64::abs).prop_filter("finite", |weight| weight.is_finite())
+    }
+
+    fn variant() -> impl Strategy<Value = Variant> {
+        let schedule =
+            (0..3, exponent(), exponent(), weight()).prop_map(|(kind, alpha, beta, gamma)| {
+                match kind {
+                    0 => Schedule::Constant { alpha, beta, gamma },
+                    1 => Schedule::Restarting { alpha, beta, gamma },
+                    _ => Schedule::Hyper { start: gamma.max(5.0) },
+                }
+            });
+        let named = prop::sample::select(NAMES.map(|(_, variant)| variant.schedule).to_vec());
+        let updates = [Updates::Alternating, Updates::SecondFirst, Updates::Simultaneous];
+        let order = [Order::AddThenDiscount, Order::DiscountThenAdd];
+        let either = (prop::sample::select(updates.to_vec()), prop::sample::select(order.to_vec()));
+        (prop_oneof![schedule, named], either, any::<bool>()).prop_map(
+            |(schedule, (updates, order), predictive)| Variant {
+                updates,
+                schedule,
+                order,
+                predictive,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn every_variant_reads_back_from_its_text(variant in variant()) {
+            let text = variant.to_string();
+            prop_assert_eq!(text.parse(), Ok(variant), "{}", text);
         }
-        Ok(())
+
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[a-z+(),.0-9é-]{0,40}") {
+            let _ = text.parse::<Variant>();
+        }
     }
 }

@@ -385,6 +385,7 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
     assert!(text.contains("288 information sets") && text.contains("fewer buckets"), "{text}");
     for options in [
         TrainingOptions { period: 0, ..quick() },
+        TrainingOptions { averaging: discounted(1.5), period: BLOCK - 1, ..quick() },
         TrainingOptions { averaging: weighted(-1.0), ..quick() },
         TrainingOptions { averaging: discounted(5.0), ..quick() },
         TrainingOptions { skipping: Some(Skipping { below: 0.0, after: 0 }), ..quick() },

@@ -175,13 +175,26 @@ fn names_of_algorithms_read_back() {
         "dcfr+,second-first",
         "pdcfr+,second-first,discount-then-add",
         "dcfr(inf,-inf,4),simultaneous,discount-then-add",
+        "dcfr(1.5,0,3),predictive",
+        "dcfr-restarting(1.5,-inf,4),second-first",
+        "hs-dcfr(15),predictive",
     ] {
         let variant: Variant = text.parse().expect(text);
         assert_eq!(variant.to_string().parse(), Ok(variant), "{text} prints as {variant}");
     }
-    for text in
-        ["", "CFR", "dcfr(", "dcfr(1,2)", "dcfr(NaN,0,2)", "dcfr(1,0,-1)", "hs-dcfr(inf)", "cfr,"]
-    {
+    for text in [
+        "",
+        "CFR",
+        "dcfr(",
+        "dcfr(1,2)",
+        "dcfr(NaN,0,2)",
+        "dcfr(1,0,-1)",
+        "hs-dcfr(inf)",
+        "cfr,",
+        "cfr,simultaneous,second-first",
+        "cfr,second-first,second-first",
+        "pcfr+,predictive",
+    ] {
         assert!(text.parse::<Variant>().is_err(), "{text}");
     }
 }

@@ -219,6 +219,26 @@ fn a_file_of_counts_is_read_as_it_was_written_and_no_other_is() {
     }
 }
 
+/// Menus may have up to twelve actions at a decision.
+#[test]
+fn a_sampler_plays_from_decisions_with_as_many_actions_as_menus_may_have() {
+    let menu = "preflop 1: 2x 3x 4x 5x 6x 7x 8x 9x 10x allin\npreflop 2+: allin\n\
+                flop turn river 1+: allin";
+    let menu = menu.parse().expect("a menu");
+    let def = Arc::new(games::nolimit_holdem());
+    let tree = BettingTree::new(&def, &menu, 1_000_000).expect("a small tree");
+    assert_eq!(tree.node(BettingTree::ROOT).children().len(), 12);
+    let (buckets, classes) = (buckets(), FactClasses::default());
+    let street = Street::Flop;
+    let (strategy, flop) = (&Mixes, None);
+    let sampler =
+        Sampler { tree: &tree, strategy, buckets: &buckets, classes: &classes, street, flop };
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    for player in Player::BOTH {
+        assert_eq!(tree.street(sampler.deal(player, &mut rng).node), street);
+    }
+}
+
 #[test]
 fn a_sampler_deals_each_seat_and_reaches_the_street() {
     let (buckets, tree) = (buckets(), limit());

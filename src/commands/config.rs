@@ -1,12 +1,11 @@
 //! `cardroom config`: shows and checks the configuration without running anything.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 
-use crate::config::{Loaded, check, variables};
+use crate::config::{Loaded, check};
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
+use crate::resolve_names::Named;
 
 /// Check the configuration, or show every value and where it comes from.
 #[derive(clap::Args)]
@@ -18,29 +17,22 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     /// Read the configuration and check its agents and games.
-    Check(FileArgs),
+    Check(Named),
     /// Print every value and where it comes from; secrets are not shown.
     Show {
         #[command(flatten)]
-        file: FileArgs,
+        named: Named,
         /// Print one JSON document
         #[arg(long)]
         json: bool,
     },
 }
 
-#[derive(clap::Args)]
-struct FileArgs {
-    /// The configuration file [default: ./cardroom.toml if there is one]
-    #[arg(long, value_name = "FILE", env = "CARDROOM_CONFIG")]
-    config: Option<PathBuf>,
-}
-
 /// Runs the command.
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.command {
-        Command::Check(file) => {
-            let loaded = load(&file)?;
+        Command::Check(named) => {
+            let loaded = named.load()?;
             let setup = check::check(&loaded).map_err(Failure::input)?;
             let source = loaded
                 .file
@@ -53,12 +45,8 @@ pub fn run(args: Args) -> Result<Output, Failure> {
                 loaded.config.agents.len(),
             )))
         }
-        Command::Show { file, json } => Output::of(&load(&file)?, json),
+        Command::Show { named, json } => Output::of(&named.load()?, json),
     }
-}
-
-fn load(file: &FileArgs) -> Result<Loaded, Failure> {
-    Loaded::load(file.config.as_deref(), variables(), &[]).map_err(Failure::input)
 }
 
 /// Every value with where it comes from.

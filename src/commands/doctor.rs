@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 use show::Table;
 
+use crate::config::check;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::resolve_names::Named;
@@ -75,9 +76,14 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         return report(vec![server(address)], args.json);
     }
     let mut checks = Vec::new();
-    match args.named.load() {
+    let checked = args.named.load().and_then(|loaded| {
+        let usable = check::check(&loaded).map(drop).map_err(Failure::input);
+        usable.map(|()| loaded)
+    });
+    match checked {
         Ok(loaded) => {
-            checks.push(works("configuration", "no mistakes"));
+            let file = loaded.file.as_ref().map(|file| format!(" in {}", file.display()));
+            checks.push(works("configuration", format!("no mistakes{}", file.unwrap_or_default())));
             checks.extend(folder(&loaded.config.server.data));
             checks.push(address(&loaded.config.server.bind.to_string()));
         }

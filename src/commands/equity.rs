@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use cards::Range;
 use logs::folder;
 
 use crate::exit::Failure;
-use crate::odds::against::HandVsRange;
+use crate::odds::against::{HandVsRange, RangeVsRange};
 use crate::odds::chart::Chart;
 use crate::odds::hands::Showdown;
 use crate::odds::outlook::{Prospect, Show};
@@ -19,13 +20,13 @@ const BINS: usize = 1_000;
 ///
 /// Two to ten hands are compared on every possible board. A single hand is compared with every hand
 /// the opponent can hold, or with the range of --against; its win-rate on later streets is shown
-/// with quantiles and bars.
+/// with quantiles and bars. Two ranges are compared hand by hand, each pair weighed by both.
 ///
 /// A range has the usual notation: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh` (the number after `:` is a
 /// weight).
 #[derive(clap::Args)]
 pub struct Args {
-    /// Hands of two cards, as in AcKd
+    /// Hands of two cards, as in AcKd, or one or two ranges
     #[arg(value_name = "HAND", required_unless_present = "preflop")]
     hands: Vec<String>,
     /// Board cards: three, four or five, as in Ks3hJc
@@ -63,6 +64,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         let chart = Chart::new(args.ties);
         return finish(args, || svg::chart(&chart), &chart);
     }
+    if args.hands.iter().any(|text| input::is_range(text)) {
+        return ranges(args);
+    }
     let hands = args.hands.iter().map(|text| input::hand(text)).collect::<Result<Vec<_>, _>>()?;
     let board = input::board(args.board.as_deref())?;
     input::disjoint(&hands, &board)?;
@@ -76,7 +80,12 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             finish(args, || svg::histograms(&prospect), &prospect)
         }
         (Some(hand), None, Some(range)) => {
-            let against = HandVsRange::new(hand.clone(), board, input::range(range)?, args.ties)?;
+            let against = HandVsRange::new(
+                hand.clone(),
+                board,
+                input::range(range, "of --against")?,
+                args.ties,
+            )?;
             finish(args, String::new, &against)
         }
         (_, _, Some(_)) => {
@@ -87,6 +96,28 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             finish(args, String::new, &showdown)
         }
     }
+}
+
+/// A range against another, by default every hand.
+fn ranges(args: &Args) -> Result<Output, Failure> {
+    let (texts, given) = (&args.hands, args.hands.len());
+    let what = |text: &str| format!("`{}`", text.chars().take(60).collect::<String>());
+    let range = |text: &String| input::range(text, &what(text));
+    let [first, second] = match (&texts[..], &args.against) {
+        ([one], None) => [range(one)?, Range::uniform()],
+        ([one], Some(other)) => [range(one)?, input::range(other, "of --against")?],
+        ([one, other], None) => [range(one)?, range(other)?],
+        (_, Some(_)) => {
+            return Err(Failure::usage(format!(
+                "--against is for one range, and {given} are given"
+            )));
+        }
+        _ => return Err(Failure::usage(format!("{given} ranges are given: give one or two"))),
+    };
+    refuse_distribution(args, 1)?;
+    let against =
+        RangeVsRange::new([first, second], input::board(args.board.as_deref())?, args.ties)?;
+    finish(args, String::new, &against)
 }
 
 fn show(args: &Args) -> Result<Show, Failure> {
@@ -115,7 +146,7 @@ fn refuse_distribution(args: &Args, hands: usize) -> Result<(), Failure> {
             "{option} is about one hand's distributions, and {hands} hands are given"
         ))),
         Some((option, _)) => Err(Failure::usage(format!(
-            "{option} is about distributions against every hand: leave it or --against away"
+            "{option} is about distributions against every hand: leave it away, or give one hand"
         ))),
         None => Ok(()),
     }

@@ -10,6 +10,7 @@ use logs::export::{ExportError, Format, phh, write_match};
 use logs::folder::FILES;
 
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::source::Source;
 
 /// Export a match's hands: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open Hand History.
@@ -18,6 +19,8 @@ use crate::source::Source;
 /// whole, so these are split after --hands-per-file hands: OUT.phhs, OUT-2.phhs and so on.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
@@ -83,6 +86,9 @@ impl FormatName {
 
 /// Runs the command: reads the match and writes it.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.format != FormatName::Phhs {
+        args.given.refuse(&["hands_per_file"], "it is for --format phhs")?;
+    }
     let Some(format) = args.format.format() else { return tables(args) };
     if args.hands_per_file == 0 {
         return Err(Failure::usage("--hands-per-file must be at least 1"));
@@ -189,12 +195,10 @@ fn tables(args: &Args) -> Result<(), Failure> {
         let Source::Ledger(ledger) = &source else {
             return Err(located(anyhow::anyhow!("only a ledger has decisions")));
         };
-        let decisions = ledger.hands().flat_map(|record| {
-            let decisions = record.and_then(|record| ledger.decisions(record.hand));
-            match decisions {
-                Ok(decisions) => decisions.into_iter().map(Ok).collect(),
-                Err(error) => vec![Err(error)],
-            }
+        let played = ledger.hands_and_decisions(0..u64::MAX, |_| true);
+        let decisions = played.flat_map(|played| match played {
+            Ok((_, decisions)) => decisions.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
         });
         let written = write_decisions(&info, decisions, BufWriter::new(file));
         (written.map_err(|error| located(error.into()))?, "decision")

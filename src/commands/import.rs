@@ -1,17 +1,17 @@
 //! `cardroom import`: imports hand histories from elsewhere as a match folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 
 use game::GameDef;
-use logs::export::{csv, phh};
+use logs::export::{ReadError, csv, phh};
+use logs::folder::FILES;
 use logs::import::columns::{self, ColumnMap};
-use logs::import::{Gathered, ImportedHand, gather};
-use logs::{HandRecord, LedgerWriter, MatchInfo, ledger};
+use logs::import::{GatherError, Gathered, ImportedHand, SiteFormat, SiteHands, gather};
+use logs::{HandRecord, LedgerWriter, MatchInfo, distinct_names, ledger};
 use matches::games::load_game;
 use matches::plan::files_sha256;
 use protocol::acpc;
@@ -24,17 +24,18 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
-use crate::source::Source;
+use crate::source::{Source, site_format, warn, warn_of_cut};
 
 /// Number of hands committed at a time.
 const AT_ONCE: usize = 4096;
 
 /// Import hands from other records into one match folder, for `stats` and `export`.
 ///
-/// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes and straddles), CSV with the
-/// columns that `export` writes (with --game) or with those that a map names (--columns), ACPC
-/// logs, and other ledgers. All hands must be of the same game and players, in any seats. Other
-/// information in the files is dropped and reported.
+/// Reads PHH (.phh, .phhs; no-limit and limit hold'em without antes; amounts with decimals become
+/// whole chips), CSV with the columns that `export` writes (with --game) or with those that a map
+/// names (--columns), ACPC logs, PokerStars text, Open Hand History, and other ledgers. All hands
+/// must be of the same game and players, in any seats. Other information in the files is dropped
+/// and reported.
 #[derive(clap::Args)]
 pub struct Args {
     /// The files, in the order of their hands
@@ -58,7 +59,8 @@ pub struct Args {
     /// The match's name [default: the folder's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Skip hands of other games or players than the first hand's
+    /// Skip hands of other games or players than the first hand's, and those with antes, rake or
+    /// other things that records cannot hold
     #[arg(long)]
     leave_out: bool,
     /// Print one JSON document instead of tables
@@ -88,20 +90,34 @@ impl FromStr for PlayerAgent {
     }
 }
 
-/// Fields of the files that a hand record cannot hold.
+/// What the files have that the match will not.
 #[derive(Default)]
-struct Lost(BTreeSet<String>);
+struct Lost {
+    /// Fields that a hand record cannot hold.
+    fields: BTreeSet<String>,
+    /// Numbers of hands that were left out, by what they are.
+    hands: BTreeMap<String, u64>,
+    /// The units of money that are 100 chips.
+    money: BTreeSet<String>,
+    /// Decimals of amounts in PHH files.
+    decimals: usize,
+}
 
 /// Runs the command: reads the files, writes the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    if args.out.join(ledger::FILE_NAME).exists() {
+    if let Some(file) = FILES.iter().find(|file| args.out.join(file).exists()) {
+        let what = if *file == ledger::FILE_NAME { "a match" } else { file };
         return Err(Failure::input(anyhow::anyhow!(
-            "{} already holds a match: choose another folder with --out",
+            "{} already holds {what}: choose another folder with --out",
             args.out.display()
         )));
     }
     let mut progress = Progress::patient(args.files.len() as u64, "files", args.quiet);
     let mut lost = Lost::default();
+    for file in args.files.iter().filter(|file| is_phh(file)) {
+        // Chips are the same in all files.
+        lost.decimals = phh_reader(file, &phh_text(file)?, lost.decimals)?.decimals();
+    }
     let mut hands = Vec::new();
     for (done, file) in (0..).zip(&args.files) {
         progress.show(done, "");
@@ -111,12 +127,27 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = args.name.clone().or(folder).unwrap_or_else(|| "imported".to_owned());
     let bad = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == '|';
-    let def = hands.first().map(|hand| Arc::clone(hand.record.public.def()));
-    let game = def.map_or_else(String::new, |def| game_name(&def));
-    let gathered = gather(hands, &name.replace(bad, "_"), &game, provenance(), args.leave_out);
-    let mut gathered = gathered.map_err(Failure::input)?;
+    let name = name.replace(bad, "_");
+    let gathered = gather(hands, &name, game_name, provenance(), args.leave_out);
+    let mut gathered = gathered.map_err(|mut error| {
+        if let GatherError::Nothing(left_out) = &mut error {
+            left_out.append(&mut lost.hands);
+        }
+        Failure::input(error)
+    })?;
+    gathered.left_out.append(&mut lost.hands);
     name_agents(args, &mut gathered.info)?;
-    write(&gathered, &args.out)?;
+    // What did not exist before is removed where it cannot be finished.
+    let above = args.out.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    let made = above.take_while(|folder| !folder.exists()).last();
+    write(&gathered, &args.out).inspect_err(|_| {
+        let files = FILES.map(|file| args.out.join(file));
+        // The first error is the one to tell.
+        let _ = match made {
+            Some(folder) => fs::remove_dir_all(folder),
+            None => files.iter().filter(|file| file.exists()).try_for_each(fs::remove_file),
+        };
+    })?;
     if !args.quiet {
         tell(&gathered, &lost, args.files.len());
     }
@@ -136,12 +167,23 @@ fn read(
     let place = |number: u64| format!("{}, hand {number}", path.display());
     let game = args.game.as_deref();
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("phh" | "phhs") => {
-            let text = fs::read_to_string(path).map_err(|error| located(&error))?;
-            for hand in phh::read(&text).map_err(|error| located(&error))? {
-                lost.0.extend(hand.other);
-                let (record, players) = (hand.record, hand.players);
-                let place = place(record.hand);
+        _ if is_phh(path) => {
+            for hand in phh_reader(path, &phh_text(path)?, lost.decimals)? {
+                let hand = match hand {
+                    Ok(hand) => hand,
+                    Err(ReadError { unsupported: Some(kind), .. }) if args.leave_out => {
+                        *lost.hands.entry(kind.to_owned()).or_default() += 1;
+                        continue;
+                    }
+                    Err(error) if error.unsupported.is_some() => {
+                        let remedy = "leave such hands out with --leave-out";
+                        return Err(located(&format!("{error}: {remedy}")));
+                    }
+                    Err(error) => return Err(located(&error)),
+                };
+                lost.fields.extend(hand.other);
+                let (record, players, (name, line)) = (hand.record, hand.players, hand.place);
+                let place = format!("{}, line {line}, hand {name}", path.display());
                 hands.push(ImportedHand { record, players, place });
             }
         }
@@ -153,30 +195,115 @@ fn read(
             let file = BufReader::new(File::open(path).map_err(|error| located(&error))?);
             if let Some(map) = column_map(args, &def)? {
                 let mut reader = columns::Reader::new(&def, map, file);
-                for hand in reader.by_ref() {
+                for hand in reader.by_ref().filter(|hand| is_whole(path, hand)) {
                     let (record, players) = hand.map_err(|error| located(&error))?;
                     let place = place(record.hand);
                     hands.push(ImportedHand { record, players, place });
                 }
-                lost.0.extend(reader.passed_over());
+                lost.fields.extend(reader.passed_over());
                 return Ok(());
             }
             let mut reader = csv::Reader::new(&def, file);
             while let Some(record) = reader.next() {
+                if !is_whole(path, &record) {
+                    break;
+                }
                 let record = record.map_err(|error| located(&error))?;
-                hands.push(imported(record, reader.names(), &place));
+                // Entrants with numbers need no names.
+                let name = |(number, name): (usize, &String)| match name.as_str() {
+                    "" => format!("player-{number}"),
+                    name => name.to_owned(),
+                };
+                let names = distinct_names((1..).zip(reader.names()).map(name));
+                hands.push(imported(record, &names, &place));
             }
-            lost.0.extend(reader.passed_over().iter().cloned());
+            lost.fields.extend(reader.passed_over().iter().cloned());
         }
         _ => {
+            if let Some(format) = site_format(path)? {
+                return read_site(path, format, args.leave_out, hands, lost);
+            }
             let source = Source::open(path, game)?;
-            let names = source.info().names();
+            let names = source.names();
             for record in source.hands()? {
                 hands.push(imported(record.map_err(Failure::input)?, &names, &place));
             }
         }
     }
     Ok(())
+}
+
+/// Whether a hand was read, or cannot be; warns of one that the end of the file has cut off.
+fn is_whole<T>(path: &Path, hand: &Result<T, ReadError>) -> bool {
+    let cut = hand.as_ref().err().filter(|error| error.cut);
+    cut.inspect(|error| warn_of_cut(path, error)).is_none()
+}
+
+/// Reads the hands of a file in a format of poker sites.
+fn read_site(
+    path: &Path,
+    format: SiteFormat,
+    leave_out: bool,
+    hands: &mut Vec<ImportedHand>,
+    lost: &mut Lost,
+) -> Result<(), Failure> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())));
+    let SiteHands { hands: found, repeated, money, .. } = format.read(&text?);
+    for hand in found.into_iter().filter(|hand| is_whole(path, hand)) {
+        match hand {
+            Ok((record, players)) => {
+                let place = format!("{}, hand {}", path.display(), record.hand);
+                hands.push(ImportedHand { record, players, place });
+            }
+            Err(ReadError { unsupported: Some(kind), .. }) if leave_out => {
+                *lost.hands.entry(kind.to_owned()).or_default() += 1;
+            }
+            Err(error) => {
+                let remedy = match error.unsupported {
+                    Some(_) => "; --leave-out leaves such hands out",
+                    None => "",
+                };
+                let path = path.display();
+                return Err(Failure::input(anyhow::anyhow!("{path}: {error}{remedy}")));
+            }
+        }
+    }
+    if let Some(line) = repeated.first() {
+        warn(&format!(
+            "{}: {} with the number of an earlier one, the first on line {line}: the same hands \
+             may be there twice",
+            path.display(),
+            counted(repeated.len() as u64, "hand")
+        ));
+    }
+    lost.fields.extend(format.not_kept().iter().map(|&field| field.to_owned()));
+    lost.money.extend(money);
+    if lost.money.len() > 1 {
+        let units: Vec<&str> = lost.money.iter().map(String::as_str).collect();
+        return Err(Failure::input(anyhow::anyhow!(
+            "{}: 100 chips cannot be {} at once: import hands of different money separately",
+            path.display(),
+            units.join(" and ")
+        )));
+    }
+    Ok(())
+}
+
+/// Whether this is a PHH file.
+fn is_phh(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "phh" || extension == "phhs")
+}
+
+fn phh_text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path)
+        .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+}
+
+/// A reader of a PHH file with at least so many decimals.
+fn phh_reader<'a>(path: &Path, text: &'a str, decimals: usize) -> Result<phh::Reader<'a>, Failure> {
+    let reader = phh::Reader::new(text).map(|reader| reader.with_decimals(decimals));
+    reader.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
 }
 
 /// The column map for CSV files, if one was given.
@@ -247,18 +374,35 @@ fn tell(gathered: &Gathered, lost: &Lost, files: usize) {
         counted(gathered.hands.len() as u64, "hand"),
         counted(files as u64, "file")
     )];
-    for (count, what) in
-        [(gathered.other_games, "other games"), (gathered.other_players, "other players")]
-    {
-        if count > 0 {
-            lines.push(format!("left out: {} hands of {what}", whole(count)));
-        }
+    if lost.decimals > 0 {
+        let (unit, least) = (10_u64.pow(lost.decimals as u32), lost.decimals);
+        lines.push(format!(
+            "amounts are scaled: {} chips are 1, a chip is {:.least$}",
+            whole(unit),
+            1.0 / unit as f64
+        ));
+    }
+    for (given, written) in &gathered.renamed {
+        lines.push(format!("`{given}` is written {written}"));
+    }
+    for (what, &count) in &gathered.left_out {
+        lines.push(format!("left out: {} {what}", counted(count, "hand")));
+    }
+    lines.extend(lost.money.iter().map(|unit| format!("amounts are in chips: 100 are {unit}")));
+    if gathered.repeated > 0 {
+        lines.push(format!(
+            "warning: {} of the same number and content as an earlier one: the same hands may \
+             have been read twice",
+            counted(gathered.repeated, "hand")
+        ));
     }
     if gathered.renumbered {
-        lines.push("hands of several files had the same numbers: they are renumbered".to_owned());
+        lines.push(
+            "hands had the same numbers, or too large ones: they are renumbered from 0".to_owned(),
+        );
     }
-    if !lost.0.is_empty() {
-        let fields: Vec<&str> = lost.0.iter().map(String::as_str).collect();
+    if !lost.fields.is_empty() {
+        let fields: Vec<&str> = lost.fields.iter().map(String::as_str).collect();
         lines.push(format!("not kept: {}", fields.join(", ")));
     }
     for line in lines {

@@ -8,7 +8,7 @@ use matches::runner::Level;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::match_options::{PlayArgs, play_shown, stopped};
+use crate::match_options::{PlayArgs, play_shown, stopped, strict_match};
 use crate::output::Output;
 use crate::report;
 use crate::stop_rules::RuleArgs;
@@ -19,8 +19,8 @@ use crate::stop_rules::RuleArgs;
 /// kept in a folder (data/matches/… unless --out is given). The same command resumes an interrupted
 /// match and shows a finished one again; with the same --out and more --hands it extends a finished
 /// match to the longer one. Ctrl-C finishes the hands in play; a second Ctrl-C aborts. Exit codes:
-/// 0 when all hands were played or --until, --sprt or --preset ended the match, 3 on bad input, 130
-/// when interrupted.
+/// 0 when all hands were played or --until, --sprt or --preset ended the match, 3 on bad input, 5 as
+/// --strict says, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT` or names from the
@@ -48,6 +48,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
     let kept_in = (settings.level > Level::Nothing).then_some(folder.as_path());
     let end = match played.outcome.complete {
+        true if play.strict => strict_match(&played),
         true => Ok(()),
         false => {
             let range = plan.shard_hands();

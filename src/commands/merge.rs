@@ -16,6 +16,7 @@ use show::number::counted;
 use crate::exit::Failure;
 use crate::output::{Output, Shown};
 use crate::report;
+use crate::shell;
 
 /// Join parts made with --shard: of a match, tournament, evaluation, study, situations or endgames.
 ///
@@ -90,7 +91,7 @@ impl Shown for Joined {
             Some(matches) => format!("{matches} matches"),
             None => counted(self.parts as u64, "part"),
         };
-        let out = self.out.display();
+        let out = shell::path(&self.out);
         let shown = if self.out.is_file() {
             ""
         } else {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use wire::faults::FaultPlan;
 
-use crate::config::{Flag, Loaded, check, variables};
+use crate::config::{Flag, check};
 use crate::exit::Failure;
+use crate::resolve_names::Named;
 use crate::telemetry;
 
 /// Run the server: ACPC tables on ports, outside dealers, the Slumbot API, the web page, metrics.
@@ -16,9 +17,8 @@ use crate::telemetry;
 /// within the grace period.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The configuration file [default: ./cardroom.toml if there is one]
-    #[arg(long, value_name = "FILE", env = "CARDROOM_CONFIG")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    named: Named,
     /// Address of the web page [default: 127.0.0.1:5252]
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<String>,
@@ -56,8 +56,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     .into_iter()
     .flatten()
     .collect();
-    let loaded = Loaded::load(args.config.as_deref(), variables(), &flags);
-    let loaded = loaded.map_err(Failure::input)?;
+    let loaded = args.named.load_with(&flags)?;
     let server = &loaded.config.server;
     telemetry::start(&server.log, server.log_format)
         .map_err(|error| Failure::input(loaded.unusable("server.log", error)))?;

@@ -2,22 +2,18 @@
 
 use std::path::PathBuf;
 
-use agents::StrategyQuery;
 use clap::{ValueEnum, value_parser};
 use logs::folder;
 use logs::stats::{FIRST_CHECK, winnings_curve};
 
+use crate::estimating::{Extent, Values, Wanted};
 use crate::exit::Failure;
+use crate::given::Given;
+use crate::kept_estimates::Keeper;
 use crate::output::{self, Output};
-use crate::report::{self, Effort, Values};
+use crate::report::{self, Effort};
 use crate::resolve_names::Named;
 use crate::source::Source;
-
-/// The most boards for `--allin auto`: some seconds.
-const AUTO_BOARDS: u64 = 500_000_000;
-
-/// The most hands for `--estimates auto`: some minutes.
-const AUTO_HANDS: u64 = 1_000_000;
 
 /// Analyse a match: win rates with 95 % intervals, splits, luck-adjusted results.
 ///
@@ -26,6 +22,8 @@ const AUTO_HANDS: u64 = 1_000_000;
 /// any time. docs/statistics.md explains each figure and the schema of the JSON document.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
@@ -42,22 +40,36 @@ pub struct Args {
     /// Exact expected value of hands that were all-in before the last street
     #[arg(long, value_enum, default_value_t = AllInMode::Auto)]
     allin: AllInMode,
-    /// Estimates of the first entrant's rate with less variance, for heads-up hold'em only: some
-    /// milliseconds per hand, on all processors
-    #[arg(long, value_enum, default_value_t = EstimateMode::Auto)]
-    estimates: EstimateMode,
+    /// Estimates of the first entrant's rate with less variance, for heads-up hold'em only: `auto`
+    /// takes about a second, corrects as many deals as that allows, drawn at random, and says what
+    /// more time would give; N corrects about N deals, `all` every deal, on all processors. They
+    /// are kept in the match's folder, in `estimates.json`
+    #[arg(long, value_name = "auto|all|off|N", default_value_t = Extent::Second)]
+    estimates: Extent,
     /// The value function of the estimates: `blueprint`, as if both sides played the game's shipped
     /// blueprint; `agents`, as if both played on with their own strategies, each asked with three
     /// hands of each bucket; `cards`, the same with the exact cards; `equity`, by shares of the
     /// pot, for any game and ten times as fast; or FILE, a blueprint of `cardroom train cfr`.
-    /// `auto` is `blueprint` up to 200,000 hands if one ships for the game, else `equity`
-    #[arg(long, value_name = "VALUES", default_value = "auto", value_parser = values)]
+    /// `auto` is the one that narrows the interval most in a second, tried on a few deals; with
+    /// `--estimates all` or N, `agents` if both can be asked, else `blueprint`, else `equity`
+    #[arg(long, value_name = "VALUES", default_value = "auto",
+        value_parser = |text: &str| Ok::<_, String>(Values::named(text)))]
     values: Values,
     /// Also average each hand over N hole cards that the first entrant could have held: asks its
     /// strategy N times per decision (16 gives most of the gain)
     #[arg(long, value_name = "N", default_value_t = 0,
         value_parser = value_parser!(u16).range(..=1326))]
     imagine: u16,
+    /// Also list the first entrant's N worst hands
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    worst: u16,
+    /// Also list the N hands with the biggest pots
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    biggest: u16,
+    /// Also list the N hands in which the first entrant gained most by the luck of the cards, of
+    /// those that the estimates correct
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    luckiest: u16,
     #[command(flatten)]
     named: Named,
     /// The game of an ACPC log, if its first line does not identify it
@@ -82,61 +94,42 @@ enum AllInMode {
     Off,
 }
 
-/// Whether to estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EstimateMode {
-    /// All that the records allow, of a match of at most 1,000,000 hands
-    Auto,
-    /// All that the records allow
-    On,
-    /// None
-    Off,
-}
-
-/// Parses a value function: a name, or the file of a blueprint.
-#[expect(clippy::unnecessary_wraps, reason = "a parser of arguments may refuse them")]
-fn values(text: &str) -> Result<Values, String> {
-    Ok(match text {
-        "auto" => Values::Auto,
-        "blueprint" => Values::Blueprint,
-        "equity" => Values::Equity,
-        "agents" => Values::Agents(StrategyQuery::Buckets),
-        "cards" => Values::Agents(StrategyQuery::Cards),
-        file => Values::File(file.into()),
-    })
-}
-
 /// Runs the command: reads the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
         return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));
     }
+    if args.estimates == Extent::None {
+        let why = "it is for estimates, which are off";
+        args.given.refuse(&["values", "imagine", "luckiest"], why)?;
+    }
     let source = Source::open(&args.source, args.game.as_deref())?;
     let boards = match args.allin {
-        AllInMode::Auto => AUTO_BOARDS,
+        AllInMode::Auto => Effort::AUTO_BOARDS,
         AllInMode::Exact => u64::MAX,
         AllInMode::Off => 0,
     };
-    let effort = Effort {
-        boards,
-        estimates: match args.estimates {
-            EstimateMode::Auto => source.count()? <= AUTO_HANDS,
-            EstimateMode::On => true,
-            EstimateMode::Off => false,
-        },
-        imagine: args.imagine.into(),
+    let estimates = Wanted {
+        extent: args.estimates,
         values: args.values.clone(),
+        imagine: args.imagine.into(),
+        luckiest: args.luckiest.into(),
     };
-    let named = args.imagine > 1 || matches!(args.values, Values::Agents(_));
-    let registry = named.then(|| args.named.registry()).transpose()?;
-    let added = report::add_up(&source, &effort, registry.as_ref(), args.quiet)?;
+    let listed = [args.worst, args.biggest].map(usize::from);
+    let effort = Effort { boards, estimates, listed };
+    let asked = args.estimates != Extent::None;
+    let registry = asked.then(|| args.named.registry()).transpose()?;
+    let record = source.integrity(args.quiet)?;
+    let keeper = record.as_ref().filter(|_| asked && args.source.is_dir()).and_then(|record| {
+        Keeper::of(args.source.clone(), record, source.info(), registry.as_ref())
+    });
+    let added = report::add_up(&source, &effort, registry.as_ref(), keeper.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
         let curve = winnings_curve(source.info(), &added.tally, 0).file();
         folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {
             Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
         })?;
     }
-    let record = source.integrity(args.quiet)?;
     let mut report = added.report(&source, args.half_width)?.with_record(record);
     if args.plan {
         report = report.with_plan(args.half_width);

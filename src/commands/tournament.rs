@@ -1,5 +1,6 @@
 //! `cardroom tournament`: a round-robin tournament of agents.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use logs::export;
@@ -12,9 +13,10 @@ use show::number::counted;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::match_options::{PlayArgs, play_shown, stopped};
+use crate::match_options::{PlayArgs, play_shown, stopped, strict_match};
 use crate::output::{self, Output, Shown};
 use crate::report;
+use crate::shell;
 use crate::stop_rules::RuleArgs;
 
 /// Play every agent against every other and show a table with intervals.
@@ -23,7 +25,7 @@ use crate::stop_rules::RuleArgs;
 /// set of n agents, and the table shows differences of rates. Each match has its own cards, derived
 /// from --seed, so the rows of the table are independent. --until, --sprt and --preset apply to
 /// each match. The same command resumes an interrupted tournament, which shows the table of the
-/// matches that are finished.
+/// matches that are finished. Exit codes: 3 on bad input, 5 as --strict says, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents: kinds, `KIND:ARGUMENT` or names from the configuration
@@ -95,6 +97,9 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             break;
         }
         results.add(line_up, &played.outcome.tally);
+        if play.strict && end.is_ok() {
+            end = strict_match(&played);
+        }
         let outcome = &played.outcome;
         let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
             .with_stop_rule(played.rule.as_ref(), &outcome.tally);
@@ -132,7 +137,9 @@ struct Played {
 
 impl Shown for Played {
     fn text(&self) -> String {
-        let mut text = match self.reports.len() {
+        let silent: BTreeSet<&str> = self.reports.iter().flat_map(Report::never_answered).collect();
+        let mut text: String = silent.into_iter().map(|fault| format!("{fault}\n\n")).collect();
+        text += &match self.reports.len() {
             finished if finished < self.planned => {
                 format!("{}: {finished} of {} matches are finished\n", self.game, self.planned)
             }
@@ -140,7 +147,7 @@ impl Shown for Played {
         };
         text.push_str(&text::crosstable(&self.table));
         if let Some(home) = &self.folder {
-            text.push_str(&format!("\nkept in {}\n", home.display()));
+            text.push_str(&format!("\nkept in {}\n", shell::path(home)));
         }
         text
     }

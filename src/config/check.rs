@@ -59,8 +59,8 @@ enum Unusable {
         "no seat is open for an outside bot; matches among agents are played by `cardroom match`"
     )]
     NoOpenSeat,
-    #[error("port {0} is used twice")]
-    SamePort(u16),
+    #[error("port {0} is used twice: `{1}` has it, too")]
+    SamePort(u16, String),
     #[error("{0}")]
     Replies(String),
     #[error("0 cannot be used: write at least 1")]
@@ -88,7 +88,7 @@ enum Unusable {
 /// [`ConfigError::Unusable`], naming the first value that cannot be used.
 pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     let registry = registry(loaded)?;
-    let mut checker = Checker { loaded, registry: &registry, ports: BTreeMap::new() };
+    let mut checker = Checker { loaded, registry: &registry, ports: Vec::new() };
     for (key, zero) in [
         ("server.max_connections", loaded.config.server.max_connections == 0),
         ("server.max_body", loaded.config.server.max_body.0 == 0),
@@ -172,8 +172,8 @@ fn missing_program(agent: &AgentConfig) -> Option<PathBuf> {
 struct Checker<'a> {
     loaded: &'a Loaded,
     registry: &'a Registry,
-    /// The ports in use so far, with their addresses.
-    ports: BTreeMap<u16, SocketAddr>,
+    /// The addresses in use so far, with their keys.
+    ports: Vec<(String, SocketAddr)>,
 }
 
 impl Checker<'_> {
@@ -201,13 +201,15 @@ impl Checker<'_> {
         if address.port() == 0 {
             return Ok(());
         }
-        let overlap = self.ports.get(&address.port()).is_some_and(|other| {
-            other.ip() == address.ip()
-                || other.ip().is_unspecified()
-                || address.ip().is_unspecified()
+        let (ip, port) = (address.ip().to_canonical(), address.port());
+        let overlap = self.ports.iter().find(|(_, other)| {
+            let same = other.ip().to_canonical() == ip;
+            other.port() == port && (same || other.ip().is_unspecified() || ip.is_unspecified())
         });
-        self.refuse_if(overlap, key, || Unusable::SamePort(address.port()))?;
-        self.ports.insert(address.port(), address);
+        if let Some((other, _)) = overlap {
+            return Err(self.loaded.unusable(key, Unusable::SamePort(port, other.clone())));
+        }
+        self.ports.push((key.to_owned(), address));
         Ok(())
     }
 
@@ -237,7 +239,7 @@ impl Checker<'_> {
 
     fn game(&self, key: &str, name: &str) -> Result<Arc<GameDef>, ConfigError> {
         let strict = |name: &str| load_game(name, Reading::Strict);
-        let path = self.loaded.folder().join(name);
+        let path = self.loaded.folder_of(key).join(name);
         let found = if Path::new(name) == path { Err(None) } else { strict_file(&path) };
         let game = match found {
             Ok(game) => Ok(game),
@@ -247,8 +249,13 @@ impl Checker<'_> {
         game.map_err(|error| self.loaded.unusable(key, error))
     }
 
+    fn resolve(&self, key: &str, name: &str) -> Result<AgentChoice, ConfigError> {
+        let choice = self.registry.resolve_in(name, self.loaded.folder_of(key));
+        choice.map_err(|error| self.loaded.unusable(key, error))
+    }
+
     fn agent(&self, key: &str, name: &str, def: &Arc<GameDef>) -> Result<AgentChoice, ConfigError> {
-        let choice = self.registry.resolve(name).map_err(|e| self.loaded.unusable(key, e))?;
+        let choice = self.resolve(key, name)?;
         // Building it shows whether it can play this game.
         drop(Bot::new(&choice, def).map_err(|error| self.loaded.unusable(key, error))?);
         Ok(choice)
@@ -404,9 +411,7 @@ impl Checker<'_> {
         let mut agents: BTreeMap<String, AgentChoice> = BTreeMap::new();
         for (i, name) in decide.agents.iter().enumerate() {
             // Whether it can play a game is found out when it is asked about one.
-            let choice = self.registry.resolve(name);
-            let key = format!("decide.agents[{i}]");
-            agents.insert(name.clone(), choice.map_err(|e| self.loaded.unusable(&key, e))?);
+            agents.insert(name.clone(), self.resolve(&format!("decide.agents[{i}]"), name)?);
         }
         if decide.agents.is_empty() {
             agents.extend(self.all_agents());

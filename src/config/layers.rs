@@ -1,13 +1,16 @@
 //! Merging the layers of a configuration, with the origin of each value.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::origin::ValueOrigin;
 use super::{Config, ConfigError, known_keys};
+use crate::shell::without_accounts;
 
 /// A value given by a flag.
 #[derive(Debug, Clone)]
@@ -38,22 +41,32 @@ const PREFIX: &str = "CARDROOM_";
 
 /// Variables with this prefix that set no value: the one that names the file, one that the build
 /// sets for the program's own use, and the account of `cardroom play slumbot`.
-const NOT_KEYS: [&str; 4] = [
-    "CARDROOM_CONFIG",
-    "CARDROOM_COMMIT",
-    "CARDROOM_SLUMBOT_USERNAME",
-    "CARDROOM_SLUMBOT_PASSWORD",
-];
+const NOT_KEYS: [&str; 4] =
+    [FILE_VARIABLE, "CARDROOM_COMMIT", "CARDROOM_SLUMBOT_USERNAME", "CARDROOM_SLUMBOT_PASSWORD"];
 
-/// The environment variables that are valid Unicode.
+/// The variable that names the file.
+const FILE_VARIABLE: &str = "CARDROOM_CONFIG";
+
+/// Whether environment variables are left aside.
+static IGNORED: AtomicBool = AtomicBool::new(false);
+
+/// Leaves environment variables aside from now on: for commands whose configuration comes from
+/// elsewhere, such as the parts of a queued run.
+pub fn ignore_variables() {
+    IGNORED.store(true, Ordering::Relaxed);
+}
+
+/// The environment variables. Bytes that are no Unicode are replaced, so that a value with such
+/// bytes is an error and not ignored.
 pub fn variables() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    let all = std::env::vars_os().filter(|_| !IGNORED.load(Ordering::Relaxed));
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    all.map(move |(name, value)| (text(name), text(value)))
 }
 
 impl Loaded {
-    /// Reads all layers: the defaults, `file` (or `./cardroom.toml` if it exists), the variables
-    /// that set a value, and the flags.
+    /// Reads all layers: the defaults, `file` (or the one that a variable names, or
+    /// `./cardroom.toml` if it exists), the variables that set a value, and the flags.
     ///
     /// # Errors
     /// Any [`ConfigError`] but [`ConfigError::Unusable`].
@@ -65,16 +78,17 @@ impl Loaded {
         let config = Config::default();
         let mut merged = Table::try_from(&config).expect("the defaults can be written as TOML");
         let mut loaded = Loaded { config, file: None, origins: BTreeMap::new() };
+        let mut variables: Vec<(String, String)> =
+            variables.into_iter().filter(|(name, _)| name.starts_with(PREFIX)).collect();
+        variables.sort();
+        let named = variables.iter().find(|(name, file)| name == FILE_VARIABLE && !file.is_empty());
+        let named = named.map(|(_, file)| Path::new(file));
         let usual = || Some(Path::new(USUAL_FILE)).filter(|path| path.is_file());
-        if let Some(path) = file.or_else(usual) {
+        if let Some(path) = file.or(named).or_else(usual) {
             loaded.file = Some(path.to_owned());
             lay_over(&mut merged, loaded.read_file(path)?);
         }
-        let mut variables: Vec<(String, String)> = variables
-            .into_iter()
-            .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_KEYS.contains(&name.as_str()))
-            .collect();
-        variables.sort();
+        variables.retain(|(name, _)| !NOT_KEYS.contains(&name.as_str()));
         for (name, value) in variables {
             let path = name[PREFIX.len()..].to_lowercase();
             let whole = known_keys(&[]).is_some_and(|keys| keys.contains(&path.as_str()));
@@ -130,6 +144,14 @@ impl Loaded {
     /// The folder to which relative paths in the file refer; empty without a file.
     pub fn folder(&self) -> &Path {
         self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// The folder from which relative paths in a key's value start.
+    pub fn folder_of(&self, key: &str) -> &Path {
+        match self.nearest_origin(key) {
+            ValueOrigin::Line(..) => self.folder(),
+            _ => Path::new(""),
+        }
     }
 
     /// All values as TOML with their keys, in order; secrets are masked.
@@ -228,7 +250,10 @@ impl Loaded {
                 Err(error) => reason.get_or_insert(error),
             };
         }
-        let reason = format!("{key} cannot be `{text}`: {}", reason.unwrap_or_default());
+        let reason = match reason.unwrap_or_default() {
+            _ if is_secret(&key) => format!("{key} cannot have this value, which is not shown"),
+            reason => without_accounts(&format!("{key} cannot be `{text}`: {reason}")),
+        };
         Err(ConfigError::Bad { origin: origin.clone(), reason })
     }
 
@@ -238,15 +263,8 @@ impl Loaded {
         for agent in self.config.agents.values_mut() {
             agent.folder.clone_from(&folder);
         }
-        let in_file = |key| matches!(self.origin(key), ValueOrigin::Line(..));
-        let server = [
-            in_file("server.data"),
-            in_file("server.login.password_file"),
-            in_file("server.login.token_file"),
-        ];
-        let login = &mut self.config.server.login;
-        let paths = [&mut self.config.server.data, &mut login.password_file, &mut login.token_file];
-        for (path, in_file) in paths.into_iter().zip(server) {
+        for (key, path) in self.config.paths() {
+            let in_file = matches!(self.origins.get(key), Some(ValueOrigin::Line(..)));
             if in_file && !path.as_os_str().is_empty() {
                 *path = folder.join(&*path);
             }
@@ -414,7 +432,7 @@ fn flatten(key: &str, value: &Value, values: &mut Vec<(String, String)>) {
             }
         }
         _ if is_secret(key) => values.push((key.to_owned(), "\"(not shown)\"".to_owned())),
-        other => values.push((key.to_owned(), other.to_string())),
+        other => values.push((key.to_owned(), without_accounts(&other.to_string()))),
     }
 }
 

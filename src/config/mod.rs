@@ -19,7 +19,7 @@ use agents::AgentConfig;
 use serde::{Deserialize, Serialize};
 
 pub use error::ConfigError;
-pub use layers::{Flag, Loaded, variables};
+pub use layers::{Flag, Loaded, ignore_variables, variables};
 use units::{Size, Time};
 
 /// The whole configuration.
@@ -147,6 +147,20 @@ pub struct Queue {
     pub creds: PathBuf,
     /// A file with the certificates of the server's authority; empty for none.
     pub ca: PathBuf,
+}
+
+impl Config {
+    /// All paths with their keys. Those in a file start from its folder.
+    fn paths(&mut self) -> [(&'static str, &mut PathBuf); 5] {
+        let Server { data, login, .. } = &mut self.server;
+        [
+            ("server.data", data),
+            ("server.login.password_file", &mut login.password_file),
+            ("server.login.token_file", &mut login.token_file),
+            ("queue.creds", &mut self.queue.creds),
+            ("queue.ca", &mut self.queue.ca),
+        ]
+    }
 }
 
 /// The format of log lines.
@@ -471,5 +485,16 @@ fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
             "decision_timeout",
         ]),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_of_the_configuration_starts_from_its_folder() {
+        let fields = include_str!("mod.rs").matches(": PathBuf,\n").count();
+        assert_eq!(Config::default().paths().len(), fields, "Config::paths lacks a path");
     }
 }

@@ -1,4 +1,4 @@
-//! One hand against a range.
+//! A hand against a range, and a range against a range.
 
 use cards::{Range, ShowdownSums};
 use serde_json::json;
@@ -46,26 +46,13 @@ impl HandVsRange {
 
 impl Shown for HandVsRange {
     fn text(&self) -> String {
-        let combos = self.range.combos().count();
-        let hands = plural(combos as u64, "hand");
-        let weight = self.range.total();
-        let weighing = match weight == combos as f64 {
-            true => String::new(),
-            false => format!(" that weigh {}", number(weight)),
-        };
         let mut text = format!("{} {} against\n\n", self.hand.text, on_board(&self.board.text));
         for line in wrapped(&self.asked, 76) {
             text.push_str(&format!("  {line}\n"));
         }
-        text.push_str(&format!("\n{} {hands} left{weighing}\n", whole(combos as u64)));
-        let ShowdownSums { wins, ties, total } = self.sums;
-        text.push('\n');
-        for (name, count) in [("wins", wins), ("ties", ties), ("losses", self.sums.losses())] {
-            let share = percent(count / total, 4);
-            text.push_str(&format!("{name:<9}{:>20}{share:>12}\n", number(count)));
-        }
-        let (rate, words) = (percent(self.win_rate, 4), self.ties.words());
-        text.push_str(&format!("{:<9}{:>20}{rate:>12}   {words}\n", "win-rate", ""));
+        let (hands, weighing) = hands_of(&self.range);
+        text.push_str(&format!("\n{hands} left{weighing}\n"));
+        text.push_str(&counts(self.sums, self.win_rate, self.ties));
         text
     }
 
@@ -87,6 +74,102 @@ impl Shown for HandVsRange {
             "win_rate": self.win_rate,
         })
     }
+}
+
+/// A range against a range, over all boards.
+pub(crate) struct RangeVsRange {
+    board: Table,
+    ties: TiesArg,
+    /// Both ranges as given.
+    asked: [String; 2],
+    /// Both ranges without combos on the board.
+    ranges: [Range; 2],
+    sums: ShowdownSums,
+    win_rate: f64,
+}
+
+impl RangeVsRange {
+    /// Counts all boards for every pair of hands.
+    pub(crate) fn new(
+        ranges: [Range; 2],
+        board: Table,
+        ties: TiesArg,
+    ) -> Result<RangeVsRange, Failure> {
+        let asked = ranges.each_ref().map(ToString::to_string);
+        let ranges = ranges.map(|range| range.without(board.cards));
+        let sums = ranges[0].sums_against(&ranges[1], board.cards).map_err(Failure::input)?;
+        let Some(win_rate) = sums.win_rate(ties.ties()) else {
+            let [one, other] = asked.each_ref().map(|text| text.chars().take(60).collect());
+            let (one, other): (String, String) = (one, other);
+            return Err(Failure::input(anyhow::anyhow!(
+                "no hand of the range `{one}` can meet one of `{other}`: they share cards with \
+                 each other or the board, or weigh nothing; give ranges with other hands"
+            )));
+        };
+        Ok(RangeVsRange { board, ties, asked, ranges, sums, win_rate })
+    }
+}
+
+impl Shown for RangeVsRange {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (number, (asked, range)) in self.asked.iter().zip(&self.ranges).enumerate() {
+            if number > 0 {
+                text.push_str("\nagainst\n\n");
+            }
+            for line in wrapped(asked, 76) {
+                text.push_str(&format!("  {line}\n"));
+            }
+            let (hands, weighing) = hands_of(range);
+            text.push_str(&format!("  ({hands}{weighing})\n"));
+        }
+        let place = on_board(&self.board.text);
+        text.push_str(&format!("\n{place}, every pair of hands on every board\n"));
+        text.push_str(&counts(self.sums, self.win_rate, self.ties));
+        text
+    }
+
+    fn document(&self) -> impl serde::Serialize {
+        json!({
+            "schema": "cardroom-equity/1",
+            "kind": "ranges",
+            "board": self.board.text,
+            "street": street(self.board.cards),
+            "ties_count": self.ties.name(),
+            "ranges": self.asked,
+            "combos": self.ranges.each_ref().map(|range| range.combos().count()),
+            "weights": self.ranges.each_ref().map(Range::total),
+            "wins": self.sums.wins,
+            "ties": self.sums.ties,
+            "losses": self.sums.losses(),
+            "total": self.sums.total,
+            "win_rate": self.win_rate,
+        })
+    }
+}
+
+/// The number of a range's hands in words, and what they weigh where that is less.
+fn hands_of(range: &Range) -> (String, String) {
+    let combos = range.combos().count();
+    let weight = range.total();
+    let weighing = match weight == combos as f64 {
+        true => String::new(),
+        false => format!(" that weigh {}", number(weight)),
+    };
+    (format!("{} {}", whole(combos as u64), plural(combos as u64, "hand")), weighing)
+}
+
+/// The lines of wins, ties, losses and the win-rate.
+fn counts(sums: ShowdownSums, win_rate: f64, count_ties: TiesArg) -> String {
+    let ShowdownSums { wins, ties, total } = sums;
+    let mut text = String::from("\n");
+    for (name, count) in [("wins", wins), ("ties", ties), ("losses", sums.losses())] {
+        let share = percent(count / total, 4);
+        text.push_str(&format!("{name:<9}{:>20}{share:>12}\n", number(count)));
+    }
+    let (rate, words) = (percent(win_rate, 4), count_ties.words());
+    text.push_str(&format!("{:<9}{:>20}{rate:>12}   {words}\n", "win-rate", ""));
+    text
 }
 
 /// A count, with a fraction if weights make one.

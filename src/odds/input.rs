@@ -54,9 +54,17 @@ pub(crate) fn disjoint(hands: &[Hand], board: &Table) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Parses a range.
-pub(crate) fn range(text: &str) -> Result<Range, Failure> {
-    text.parse().map_err(|error| Failure::usage(format!("the range of --against: {error}")))
+/// Whether a text is meant as a range, not as two cards: it has a sign of ranges, or does not begin
+/// with a card.
+pub(crate) fn is_range(text: &str) -> bool {
+    let start: String = text.chars().take(2).collect();
+    text.contains(|c: char| !c.is_alphanumeric() && !c.is_whitespace())
+        || start.len() == 2 && start.parse::<Card>().is_err()
+}
+
+/// Parses a range; `what` names it in errors.
+pub(crate) fn range(text: &str, what: &str) -> Result<Range, Failure> {
+    text.parse().map_err(|error| Failure::usage(format!("the range {what}: {error}")))
 }
 
 /// Parses comma-separated percentages from 0 to 100.

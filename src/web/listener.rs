@@ -14,6 +14,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
+use axum::http::Extensions;
 use axum::middleware::{self, Next};
 use hyper::body::{Frame, SizeHint};
 use hyper::server::conn::http1;
@@ -151,6 +152,11 @@ impl Wire {
         }
         std::future::pending().await
     }
+}
+
+/// The address of the client that made a request, if it came over a connection.
+pub fn caller(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<Wire>().map(|wire| wire.caller)
 }
 
 /// The limited number of connections that are open at the same time.

@@ -1,7 +1,7 @@
 //! Server-sent events: parts of a page, sent whenever they have changed.
 
 use std::convert::Infallible;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -13,6 +13,8 @@ use super::{Site, pages};
 
 /// The polling interval of a running match.
 const TICK: Duration = Duration::from_secs(1);
+/// Reading a running match takes at most one part in so many of the time.
+const SHARE: u32 = 5;
 
 /// The live sections of the first page.
 pub async fn overview(State(site): State<Site>) -> Response {
@@ -30,7 +32,11 @@ pub async fn overview(State(site): State<Site>) -> Response {
                     () = stop.cancelled() => return None,
                 }
                 let sections = receiver.borrow_and_update().clone();
-                due = vec![event("matches", &sections.matches), event("tables", &sections.tables)];
+                due = vec![
+                    event("matches", &sections.matches),
+                    event("playing", &sections.playing),
+                    event("tables", &sections.tables),
+                ];
             }
         });
     respond(events)
@@ -42,20 +48,21 @@ pub async fn match_page(State(site): State<Site>, Path(id): Path<String>) -> Res
         return StatusCode::NOT_FOUND.into_response();
     }
     let stop = site.stop().clone();
-    let start = (site, stop, id, String::new());
-    let events = stream::unfold(start, |(site, stop, id, mut shown)| async move {
+    let start = (site, stop, id, String::new(), TICK);
+    let events = stream::unfold(start, |(site, stop, id, mut shown, mut pause)| async move {
         loop {
             tokio::select! {
-                () = tokio::time::sleep(TICK) => {}
+                () = tokio::time::sleep(pause) => {}
                 () = stop.cancelled() => return None,
             }
-            let (for_page, name) = (site.clone(), id.clone());
+            let (for_page, name, begun) = (site.clone(), id.clone(), Instant::now());
             let body = tokio::task::spawn_blocking(move || pages::match_body(&for_page, &name));
             let body = body.await.ok()??;
+            pause = TICK.max(SHARE * begun.elapsed());
             if body != shown {
                 shown = body;
                 let event = event("match", &shown);
-                return Some((Ok(event), (site, stop, id, shown)));
+                return Some((Ok(event), (site, stop, id, shown, pause)));
             }
         }
     });

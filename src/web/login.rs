@@ -3,23 +3,39 @@
 //!
 //! Credentials are compared as a whole with the expected ones, in a time that depends only on the
 //! length of those given. Passwords and tokens are in files that only their owner can read, and are
-//! shown nowhere.
+//! shown nowhere. An address from which too many wrong ones came is refused for a while, right ones
+//! included: otherwise the answer would tell which guess is right.
 
 use std::fmt;
+use std::fs::File;
 use std::hint::black_box;
 use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
+use governor::Quota;
 use protocol::slumbot::host;
+use tracing::field::display;
+
+use super::allowance::Allowance;
+use super::listener::caller;
 
 /// Most bytes of a password or token.
 const MAX_FILE: u64 = 1024;
+
+/// Wrong logins from one address: so many at once, and as many a minute.
+const WRONG_LOGINS: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
+
+/// The time between two lines in the log about refused logins.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The credentials that are accepted.
 pub struct Login {
@@ -30,6 +46,24 @@ pub struct Login {
     password: Option<String>,
     /// Whether sessions of the Slumbot API need the login, too.
     slumbot: bool,
+    wrong: Allowance,
+    refused: Mutex<Refused>,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It has no credentials, or wrong ones.
+    Login,
+    /// Too many wrong ones came from its address; after this time another try is allowed.
+    Wait(Duration),
+}
+
+/// The refused logins since the last line about them in the log.
+#[derive(Debug, Default)]
+struct Refused {
+    count: u64,
+    logged: Option<Instant>,
 }
 
 impl fmt::Debug for Login {
@@ -76,7 +110,8 @@ impl Login {
     pub fn new(basic: Option<(&str, String)>, bearer: Option<String>, slumbot: bool) -> Login {
         let encoded = basic.as_ref().map(|(user, password)| base64(&format!("{user}:{password}")));
         let password = basic.map(|(_, password)| password);
-        Login { basic: encoded, bearer, password, slumbot }
+        let wrong = Allowance::new(Quota::per_minute(WRONG_LOGINS));
+        Login { basic: encoded, bearer, password, slumbot, wrong, refused: Mutex::default() }
     }
 
     /// Whether sessions of the Slumbot API need the login, too.
@@ -84,8 +119,96 @@ impl Login {
         self.slumbot
     }
 
+    /// Admits a request with these headers.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn admit(&self, headers: &HeaderMap, from: Option<IpAddr>) -> Result<(), Refusal> {
+        if !headers.contains_key(header::AUTHORIZATION) {
+            return Err(Refusal::Login);
+        }
+        self.judge(self.admits(headers), from)
+    }
+
+    /// Admits a request to the Slumbot API. Those with a session's token need no login, since only
+    /// clients that have logged in get one; `login` may carry the password or the token in its
+    /// body.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn admit_player(
+        &self,
+        headers: &HeaderMap,
+        request: &host::Request,
+        from: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
+        let password = match request {
+            host::Request::Act(_) => return Ok(()),
+            host::Request::NewHand(new) if new.token.as_ref().is_some_and(|it| !it.is_empty()) => {
+                return Ok(());
+            }
+            host::Request::NewHand(_) => None,
+            host::Request::Login(asked) => asked.password.as_ref(),
+        };
+        match password {
+            None => self.admit(headers, from),
+            Some(password) => self.judge(self.admits(headers) || self.knows(password), from),
+        }
+    }
+
+    /// Counts and limits the wrong ones among requests with credentials.
+    fn judge(&self, right: bool, from: Option<IpAddr>) -> Result<(), Refusal> {
+        let address = from.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+        let left = if right { self.wrong.look(address) } else { self.wrong.take(address) };
+        match (left, right) {
+            (Ok(()), true) => Ok(()),
+            (left, _) => {
+                self.log_refusal(from);
+                Err(left.map_or_else(Refusal::Wait, |()| Refusal::Login))
+            }
+        }
+    }
+
+    /// Logs refused logins, once a minute at most.
+    fn log_refusal(&self, from: Option<IpAddr>) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.count += 1;
+        if refused.logged.is_none_or(|at| at.elapsed() >= LOG_INTERVAL) {
+            let (count, caller) = (refused.count, from.map(display));
+            tracing::warn!(
+                count,
+                caller,
+                "logins were refused; the last one came from this caller"
+            );
+            *refused = Refused { count: 0, logged: Some(Instant::now()) };
+        }
+    }
+
+    /// The answer to a request that is refused.
+    fn refuse(&self, refusal: Refusal) -> Response<Body> {
+        let (code, text) = match refusal {
+            Refusal::Login => {
+                (StatusCode::UNAUTHORIZED, "log in: this server requires it\n".to_owned())
+            }
+            Refusal::Wait(_) => (StatusCode::TOO_MANY_REQUESTS, format!("{}\n", refusal.words())),
+        };
+        let mut response = Response::new(Body::from(text));
+        *response.status_mut() = code;
+        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+        response.headers_mut().insert(header::CONTENT_TYPE, plain);
+        match refusal {
+            Refusal::Login => self.challenge(response.headers_mut()),
+            Refusal::Wait(time) => {
+                response
+                    .headers_mut()
+                    .insert(header::RETRY_AFTER, HeaderValue::from(seconds(time)));
+            }
+        }
+        response
+    }
+
     /// Whether a request with these headers is authorised.
-    pub fn admits(&self, headers: &HeaderMap) -> bool {
+    fn admits(&self, headers: &HeaderMap) -> bool {
         let mut said = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(said), None) = (said.next(), said.next()) else { return false };
         let said = said.as_bytes();
@@ -99,7 +222,7 @@ impl Login {
     }
 
     /// Whether this is the password or the token, for clients that send it in the body.
-    pub fn knows(&self, password: &str) -> bool {
+    fn knows(&self, password: &str) -> bool {
         let known = [&self.password, &self.bearer].into_iter().flatten();
         // Both are compared, so that the time does not distinguish them.
         known.fold(false, |known, own| known | same(password.as_bytes(), own.as_bytes()))
@@ -119,44 +242,60 @@ impl Login {
 
 /// Middleware that lets requests pass that are authorised, or for `/healthz`.
 pub async fn ask(State(login): State<Arc<Login>>, request: Request, next: Next) -> Response<Body> {
-    if request.uri().path() == "/healthz" || login.admits(request.headers()) {
-        return next.run(request).await;
-    }
-    if request.headers().contains_key(header::AUTHORIZATION) {
-        let caller = request.extensions().get::<super::listener::Wire>().map(|wire| wire.caller);
-        tracing::warn!(?caller, "a login was refused");
-    }
-    let mut response = Response::new(Body::from("log in: this server requires it\n"));
-    *response.status_mut() = StatusCode::UNAUTHORIZED;
-    login.challenge(response.headers_mut());
-    response
-}
-
-/// Whether a request to the Slumbot API may be done without authorisation in its header: clients of
-/// that API send name and password in `login` instead, and only those who have logged in have a
-/// session's token.
-pub fn opens(login: &Login, request: &host::Request) -> bool {
-    match request {
-        host::Request::Login(asked) => asked.password.as_ref().is_some_and(|it| login.knows(it)),
-        host::Request::NewHand(new) => new.token.as_ref().is_some_and(|token| !token.is_empty()),
-        host::Request::Act(_) => true,
+    let admitted = match request.uri().path() {
+        "/healthz" => Ok(()),
+        _ => login.admit(request.headers(), caller(request.extensions())),
+    };
+    match admitted {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => login.refuse(refusal),
     }
 }
 
-/// Reads the password or token in a file that only its owner can read. systemd's credentials, which
-/// are for the service alone, may be readable by a group.
+impl Refusal {
+    /// What the client is told.
+    pub fn words(self) -> String {
+        match self {
+            Refusal::Login => "this server requires a login: call login with the password first, \
+                               or send it with the request"
+                .to_owned(),
+            Refusal::Wait(time) => format!(
+                "too many wrong logins came from this address: try again in {} s",
+                seconds(time)
+            ),
+        }
+    }
+}
+
+/// Whole seconds after which a time is over.
+fn seconds(time: Duration) -> u64 {
+    time.as_secs() + 1
+}
+
+/// Opens a file that holds a password, a token or the like, and that only its owner can read.
+/// systemd's credentials, which are for the service alone, may be readable by a group.
 ///
 /// # Errors
-/// When the file cannot be read, others can read it, or its content is not valid.
-pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
+/// When the file cannot be read, or others can read or change it.
+pub fn open_secret(path: &Path) -> Result<File, SecretError> {
     let io = |reason| SecretError::Io { path: path.to_owned(), reason };
-    let file = std::fs::File::open(path).map_err(io)?;
+    let file = File::open(path).map_err(io)?;
     let mode = file.metadata().map_err(io)?.permissions().mode() & 0o777;
     let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
     let handed = credentials.is_some_and(|folder| path.starts_with(folder));
     if mode & if handed { 0o037 } else { 0o077 } != 0 {
         return Err(SecretError::Open { path: path.to_owned(), mode });
     }
+    Ok(file)
+}
+
+/// Reads the password or token in a file that only its owner can read.
+///
+/// # Errors
+/// When the file cannot be read, others can read it, or its content is not valid.
+pub fn read_secret(path: &Path, token: bool) -> Result<String, SecretError> {
+    let io = |reason| SecretError::Io { path: path.to_owned(), reason };
+    let file = open_secret(path)?;
     let mut text = String::new();
     file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(io)?;
     let secret = text.strip_suffix('\n').unwrap_or(&text);
@@ -251,5 +390,54 @@ mod tests {
         assert!(!login.knows("") && !login.knows("pässword:") && !login.knows("pässword:xx"));
         let neither = Login::new(None, Some("abc".into()), true);
         assert!(!neither.knows("") && format!("{neither:?}").find("abc").is_none());
+    }
+
+    #[test]
+    fn an_address_that_guesses_is_not_told_when_it_is_right_and_others_log_in() {
+        let login = Login::new(Some(("me", "secret".into())), Some("abc".into()), true);
+        let with = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, HeaderValue::from_str(value).expect("one"));
+            headers
+        };
+        let body = |password: &str| {
+            let text = serde_json::json!({ "username": "me", "password": password }).to_string();
+            let kind = Some("application/json");
+            host::Request::read(host::Endpoint::Login, kind, text.as_bytes()).expect("a request")
+        };
+        let [guesser, other] = [1, 2].map(|n| Some(IpAddr::from([192, 0, 2, n])));
+        let none = HeaderMap::new();
+        // Requests without credentials are no guesses.
+        for _ in 0..50 {
+            assert_eq!(login.admit(&none, guesser), Err(Refusal::Login));
+        }
+        // The schemes and `login` take from one allowance.
+        for n in 0..WRONG_LOGINS.get() {
+            let refused = match n % 3 {
+                0 => login.admit(&with("Basic bWU6d3Jvbmc="), guesser),
+                1 => login.admit(&with("Bearer abd"), guesser),
+                _ => login.admit_player(&none, &body("wrong"), guesser),
+            };
+            assert_eq!(refused, Err(Refusal::Login), "{n}");
+        }
+        let right = format!("Basic {}", base64("me:secret"));
+        for _ in 0..3 {
+            let answers = [
+                login.admit(&with(&right), guesser),
+                login.admit(&with("Bearer abc"), guesser),
+                login.admit(&with("Bearer abd"), guesser),
+                login.admit_player(&none, &body("secret"), guesser),
+                login.admit_player(&none, &body("wrong"), guesser),
+            ];
+            for answer in answers {
+                assert!(matches!(answer, Err(Refusal::Wait(_))), "{answer:?}");
+            }
+            assert_eq!(login.admit(&with(&right), other), Ok(()));
+            assert_eq!(login.admit_player(&none, &body("secret"), other), Ok(()));
+        }
+        // Whoever has a session plays on.
+        let act = br#"{"token": "x", "incr": "c"}"#;
+        let act = host::Request::read(host::Endpoint::Act, Some("application/json"), act);
+        assert_eq!(login.admit_player(&none, &act.expect("a request"), guesser), Ok(()));
     }
 }

@@ -4,15 +4,17 @@ use std::path::Path;
 
 use game::{Turn, notation};
 use jiff::Timestamp;
-use logs::stats::{Report, StopRule, winnings_curve};
-use logs::{
-    DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo, Tally,
-};
+use logs::stats::{AllIn, Report, StopRule, winnings_curve};
+use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
 use serde::Serialize;
 use wire::host::{Playing, TableView};
 
 use super::Site;
+use super::records::{MatchLine, Records};
 use crate::chart::action_words;
+use crate::exit::Failure;
+use crate::report::{self, Effort};
+use crate::source::Source;
 
 /// The number of hands shown.
 const LAST_HANDS: u64 = 20;
@@ -26,7 +28,7 @@ const MAX_HANDS: u64 = 200_000;
 pub struct MatchView {
     /// The match's name.
     pub id: String,
-    /// Whether it is being played by this server.
+    /// Whether it is being played, by this server or another process.
     pub running: bool,
     /// The end or the progress of the match, in words.
     pub state: String,
@@ -105,10 +107,15 @@ impl MatchView {
         id: &str,
         folder: &Path,
         running: Option<Playing>,
-    ) -> Result<MatchView, LedgerError> {
-        let reader = LedgerReader::open(&folder.join(logs::ledger::FILE_NAME))?;
+    ) -> Result<MatchView, Failure> {
+        let reader = LedgerReader::open(folder).map_err(Failure::input)?;
         let info = reader.info().clone();
-        let line = if running.is_some() { None } else { site.records().line(id) };
+        let elsewhere = running.is_none() && Records::is_played_elsewhere(folder);
+        let line = match (&running, elsewhere) {
+            (Some(_), _) => None,
+            (None, true) => MatchLine::so_far(&reader, id),
+            (None, false) => site.records().line(id),
+        };
         let state = match (&running, &line) {
             (Some(playing), _) => format!("hand {} of {}", playing.hands, playing.of),
             (None, Some(line)) => line.words(),
@@ -116,56 +123,74 @@ impl MatchView {
         };
         let sums = match &running {
             Some(playing) => Some((playing.tally.clone(), playing.decisions.clone())),
-            None => read_sums(&reader, &info)?,
+            None if elsewhere => sums_so_far(&reader).map_err(Failure::input)?,
+            None => None,
         };
-        let rule = reader.note(StopRule::NOTE)?;
-        let rule = rule.and_then(|note| StopRule::from_note(&note));
-        let report = sums.as_ref().map(|(tally, counts)| {
-            Report::new(&info, tally, Some(counts), None).with_stop_rule(rule.as_ref(), tally)
-        });
+        let sums = match sums {
+            Some((tally, counts)) => {
+                let rule = reader.note(StopRule::NOTE).map_err(Failure::input)?;
+                let rule = rule.and_then(|note| StopRule::from_note(&note));
+                let report = Report::new(&info, &tally, Some(&counts), None);
+                Some((report.with_stop_rule(rule.as_ref(), &tally), tally))
+            }
+            None if elsewhere => None,
+            None => read_sums(folder)?,
+        };
+        let curve = sums.as_ref().map(|(_, tally)| winnings_curve(&info, tally, 0).element());
         Ok(MatchView {
             id: id.to_owned(),
-            running: running.is_some(),
+            running: running.is_some() || elsewhere,
             state,
-            well: line.as_ref().is_none_or(super::records::MatchLine::complete),
+            well: elsewhere || line.as_ref().is_none_or(MatchLine::complete),
             started: info.provenance.created.clone(),
             ended: line.and_then(|line| line.at),
             hands_per_second: running.map(|playing| playing.hands_per_second),
             folder: folder.display().to_string(),
-            report,
+            report: sums.map(|(report, _)| report),
             names: info.names(),
-            last_hands: last_hands(&reader)?,
-            curve: sums.map(|(tally, _)| winnings_curve(&info, &tally, 0).element()),
+            last_hands: last_hands(&reader).map_err(Failure::input)?,
+            curve,
         })
     }
 }
 
-fn read_sums(
-    reader: &LedgerReader,
-    info: &MatchInfo,
-) -> Result<Option<(Tally, DecisionTally)>, LedgerError> {
-    if reader.count()? > MAX_HANDS {
+/// The sums of a match that another process plays, as far as it is now: that process may add hands
+/// faster than they are read. `None` for one that is too long.
+fn sums_so_far(reader: &LedgerReader) -> Result<Option<(Tally, DecisionTally)>, LedgerError> {
+    let present = reader.present()?;
+    if present.iter().map(|range| range.end() - range.start() + 1).sum::<u64>() > MAX_HANDS {
         return Ok(None);
     }
-    let mut tally = Tally::new(info);
-    for hand in reader.hands() {
-        tally.add(&hand?);
+    let end = present.last().map_or(0, |range| range.end() + 1);
+    let mut all_in = AllIn::new(Effort::AUTO_BOARDS);
+    let mut tally = Tally::new(reader.info());
+    for hand in reader.hands_in(0..end) {
+        let hand = hand?;
+        tally.add_adjusted(&hand, all_in.expected(&hand).payoffs());
     }
     let note = reader.note(DecisionTally::NOTE)?;
     let counts = note.and_then(|note| DecisionTally::from_note(&note)).unwrap_or_default();
     Ok(Some((tally, counts)))
 }
 
+/// The report of a match as `cardroom stats` makes it, without estimates, and its sums; `None` for
+/// one that is too long.
+fn read_sums(folder: &Path) -> Result<Option<(Report, Tally)>, Failure> {
+    let source = Source::open(folder, None)?;
+    if source.count()? > MAX_HANDS {
+        return Ok(None);
+    }
+    let added = report::add_up(&source, &Effort::WITHOUT_ESTIMATES, None, None, true)?;
+    Ok(Some((added.report(&source, None)?, added.tally)))
+}
+
 fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
     let last = reader.present()?.last().map(|range| *range.end());
     let Some(last) = last else { return Ok(Vec::new()) };
     let first = (last + 1).saturating_sub(LAST_HANDS);
-    let view = |record: Result<HandRecord, LedgerError>| {
-        let record = record?;
-        let decisions = reader.decisions(record.hand)?;
-        Ok(HandView::of(&record, &decisions))
-    };
-    let mut hands = reader.hands_from(first).map(view).collect::<Result<Vec<_>, LedgerError>>()?;
+    let played = reader.hands_and_decisions(first..last + 1, |_| true);
+    let views = played.map(|played| played.map(|(hand, made)| HandView::of(&hand, &made)));
+    let mut hands = views.collect::<Result<Vec<_>, LedgerError>>()?;
     hands.reverse();
     Ok(hands)
 }

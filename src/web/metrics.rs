@@ -22,7 +22,10 @@ pub fn start() -> Result<PrometheusHandle, BuildError> {
     describe_counter!("cardroom_hands_total", "Hands finished at a table.");
     describe_counter!("cardroom_decisions_total", "Actions played, by agent, street and kind.");
     describe_histogram!("cardroom_decision_seconds", "Time for a decision, by agent.");
-    describe_counter!("cardroom_fallbacks_total", "Decisions that replaced a missing answer.");
+    describe_counter!(
+        "cardroom_fallbacks_total",
+        "Fallbacks: checks or folds in place of a missing answer."
+    );
     describe_counter!("cardroom_illegal_actions_total", "Actions that had to be corrected.");
     describe_counter!("cardroom_refused_total", "Bots that were turned away at a table.");
     describe_counter!("cardroom_http_requests_total", "Web requests, by the code of the answer.");

@@ -8,8 +8,10 @@
 //! - [`play`]: the play page.
 //! - [`slumbot`]: the Slumbot API; [`faults`]: fault injection for it.
 //! - [`listener`]: connections and their limits; [`idle`]: the idle timeout.
-//! - [`hosts`]: filtering requests; [`framing`]: request boundaries; [`login`]: authorisation.
+//! - [`hosts`]: filtering requests; [`framing`]: request boundaries; [`login`]: authorisation;
+//!   [`allowance`]: limits by address.
 
+mod allowance;
 mod api;
 pub mod decide;
 pub mod faults;

@@ -8,6 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 use super::Site;
 use super::api::blocking;
 use super::match_view::MatchView;
+use super::records::MatchLine;
 use super::show::{DealerCard, MatchDetail, MatchRow, SlumbotCard, TableCard};
 use super::site::LiveSections;
 use super::view::{AgentLine, Overview};
@@ -16,6 +17,7 @@ use super::view::{AgentLine, Overview};
 #[template(path = "index.html")]
 struct Index {
     tables: String,
+    playing: String,
     matches: String,
     agents: Vec<AgentLine>,
     runs: bool,
@@ -27,6 +29,12 @@ struct Tables {
     tables: Vec<TableCard>,
     dealers: Vec<DealerCard>,
     slumbot: Option<SlumbotCard>,
+}
+
+#[derive(Template)]
+#[template(path = "playing.html")]
+struct PlayedElsewhere {
+    matches: Vec<MatchRow>,
 }
 
 #[derive(Template)]
@@ -59,9 +67,9 @@ struct Message<'a> {
 /// The first page.
 pub async fn index(State(site): State<Site>) -> Result<Response, Response> {
     let (agents, runs) = (site.agents().to_vec(), site.has_runs());
-    let LiveSections { tables, matches } =
+    let LiveSections { tables, playing, matches } =
         blocking(move || live_sections(&site.overview())).await?;
-    Ok(page(&Index { tables, matches, agents, runs }))
+    Ok(page(&Index { tables, playing, matches, agents, runs }))
 }
 
 /// The live sections of the first page.
@@ -71,8 +79,10 @@ pub fn live_sections(overview: &Overview) -> LiveSections {
         dealers: overview.dealers.iter().map(DealerCard::of).collect(),
         slumbot: SlumbotCard::of(overview),
     };
-    let matches = Matches { matches: overview.matches.iter().map(MatchRow::of).collect() };
-    LiveSections { tables: text(&tables), matches: text(&matches) }
+    let rows = |lines: &[MatchLine]| lines.iter().map(MatchRow::of).collect();
+    let playing = PlayedElsewhere { matches: rows(&overview.played_elsewhere) };
+    let matches = Matches { matches: rows(&overview.matches) };
+    LiveSections { tables: text(&tables), playing: text(&playing), matches: text(&matches) }
 }
 
 /// The page of a match.

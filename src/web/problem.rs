@@ -86,6 +86,9 @@ pub async fn in_json(request: Request, next: Next) -> Response<Body> {
             "this server requires a login".to_owned(),
             "send it in the header `Authorization`, as Basic or Bearer".to_owned(),
         ),
+        StatusCode::TOO_MANY_REQUESTS => {
+            (or(said, "too many requests"), "wait for the time in `Retry-After`".to_owned())
+        }
         StatusCode::NOT_FOUND => (format!("there is nothing at `{path}`"), described.to_owned()),
         StatusCode::METHOD_NOT_ALLOWED => {
             // The router adds `Allow` only after this.

@@ -1,23 +1,28 @@
-//! The matches on disk: those hosted here, and those of other commands with the same data folder.
+//! The matches on disk: those hosted here, and those of other commands with the same data folder,
+//! finished or being played.
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use logs::LedgerReader;
 use logs::folder::{MANIFEST, REPORT};
+use logs::ledger::FILE_NAME;
+use logs::lock::HeldLocks;
 use logs::stats::Interval;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
 use super::view::{PlayerLine, RateView};
 
-/// A finished match in lists.
+/// A match in lists.
 #[derive(Debug, Clone, Serialize)]
 pub struct MatchLine {
-    /// The match's name, which is that of its folder.
+    /// The match's name, which is that of its folder; in a tournament the tournament's, `/`, and
+    /// that of its folder.
     pub id: String,
     /// The game's name.
     pub game: String,
@@ -34,6 +39,21 @@ pub struct MatchLine {
 }
 
 impl MatchLine {
+    /// A match that is being played.
+    pub fn so_far(reader: &LedgerReader, id: &str) -> Option<MatchLine> {
+        let info = reader.info();
+        let names = info.names().into_iter();
+        Some(MatchLine {
+            id: id.to_owned(),
+            game: info.game_name.clone(),
+            hands: reader.count().ok()?,
+            of: if info.shard.is_some() { 0 } else { info.hands },
+            at: None,
+            players: names.map(|name| PlayerLine { name, rate: None }).collect(),
+            ended: None,
+        })
+    }
+
     /// Whether all its hands were played.
     pub fn complete(&self) -> bool {
         match &self.ended {
@@ -47,7 +67,7 @@ impl MatchLine {
         match &self.ended {
             Some(ended) if ended.ending == Ending::Finished => "finished".to_owned(),
             Some(ended) => format!("after {} of {} hands: {}", ended.hands, ended.of, ended.words),
-            // Matches of the Slumbot API have no end.
+            // Matches of the Slumbot API have no end, and the end of a part is not known here.
             None if self.of == 0 => format!("{} hands so far", self.hands),
             None if self.complete() => "finished".to_owned(),
             None => format!("{} of {} hands", self.hands, self.of),
@@ -55,25 +75,52 @@ impl MatchLine {
     }
 }
 
-/// The folder of all matches, read again only where it has changed.
+/// The folders of all matches, read again only where they have changed.
 #[derive(Debug)]
 pub struct Records {
     folder: PathBuf,
+    tournaments: PathBuf,
     known: Mutex<HashMap<String, (SystemTime, MatchLine)>>,
 }
 
 impl Records {
-    /// Opens a folder of matches, which need not exist yet.
-    pub fn new(folder: PathBuf) -> Records {
-        Records { folder, known: Mutex::new(HashMap::new()) }
+    /// Opens the matches in a data folder, which need not exist yet.
+    pub fn new(data: &Path) -> Records {
+        let (folder, tournaments) = (data.join("matches"), data.join("tournaments"));
+        Records { folder, tournaments, known: Mutex::new(HashMap::new()) }
     }
 
     /// The folder of the match with this name, if it exists.
     pub fn folder_of(&self, id: &str) -> Option<PathBuf> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let named = !id.is_empty() && !id.starts_with('.') && id.chars().all(plain);
-        let path = self.folder.join(id);
-        (named && path.join(logs::ledger::FILE_NAME).is_file()).then_some(path)
+        let path = match id.split_once('/') {
+            None => self.folder.join(file_name(id)?),
+            Some((tournament, name)) => {
+                self.tournaments.join(file_name(tournament)?).join(file_name(name)?)
+            }
+        };
+        path.join(FILE_NAME).is_file().then_some(path)
+    }
+
+    /// Whether another process plays the match in this folder.
+    pub fn is_played_elsewhere(folder: &Path) -> bool {
+        played_elsewhere(folder, &HeldLocks::now())
+    }
+
+    /// The matches that other processes play, by name.
+    pub fn played_elsewhere(&self) -> Vec<MatchLine> {
+        let locks = HeldLocks::now();
+        let mut ids = names(&self.folder);
+        for tournament in names(&self.tournaments) {
+            let matches = names(&self.tournaments.join(&tournament)).into_iter();
+            ids.extend(matches.map(|name| format!("{tournament}/{name}")));
+        }
+        ids.sort_unstable();
+        let line = |id: String| {
+            let folder = self.folder_of(&id)?;
+            let reader = played_elsewhere(&folder, &locks).then(|| LedgerReader::open(&folder));
+            MatchLine::so_far(&reader?.ok()?, &id)
+        };
+        ids.into_iter().filter_map(line).collect()
     }
 
     /// Whether a match with this name exists.
@@ -115,6 +162,25 @@ impl Records {
         *known = lines;
         latest
     }
+}
+
+/// The name as that of a file in a folder; `None` where it leads elsewhere or is hidden.
+fn file_name(name: &str) -> Option<&str> {
+    let mut parts = Path::new(name).components();
+    let (Some(Component::Normal(part)), None) = (parts.next(), parts.next()) else { return None };
+    let plain = part == name && !name.starts_with('.') && !name.contains(char::is_control);
+    plain.then_some(name)
+}
+
+/// The names of a folder's entries, as far as they are text.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+}
+
+fn played_elsewhere(folder: &Path, locks: &HeldLocks) -> bool {
+    let lock = folder.join(FILE_NAME).with_extension("lock");
+    locks.holder(&lock).is_some_and(|process| process != std::process::id())
 }
 
 /// The time a match finished: when its result or, for others, its report was written.
@@ -216,4 +282,51 @@ fn read(folder: &Path, id: &str) -> Option<MatchLine> {
 
 fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_our_own_are_found_and_none_leads_out_of_the_folder() {
+        let home = tempfile::tempdir().expect("a folder");
+        let records = Records::new(&home.path().join("data"));
+        let make = |path: &str| {
+            fs::create_dir_all(home.path().join(path)).expect("a folder");
+            fs::write(home.path().join(path).join(FILE_NAME), "").expect("a file");
+        };
+        for id in ["call-vs-call#2-kuhn.limit.2p-s0-h10", "über-vs-b", "my match", "a%2Fb", "a..b"]
+        {
+            assert_eq!(records.folder_of(id), None);
+            make(&format!("data/matches/{id}"));
+            assert_eq!(records.folder_of(id), Some(home.path().join("data/matches").join(id)));
+        }
+        make("data/tournaments/3-agents/a-vs-b");
+        assert!(records.folder_of("3-agents/a-vs-b").is_some());
+        for path in ["", "data", "data/matches", "data/matches/.hidden", "data/tournaments/x/y/z"] {
+            make(path);
+        }
+        let whole = home.path().join("data/matches/my match");
+        for id in [
+            "",
+            ".",
+            "..",
+            "../..",
+            "/",
+            "./my match",
+            "my match/",
+            "my match/.",
+            "../matches/my match",
+            "../../data",
+            "x/../y",
+            "x/y/z",
+            ".hidden",
+            "x/.",
+            "my match\0",
+            whole.to_str().expect("text"),
+        ] {
+            assert_eq!(records.folder_of(id), None, "{id:?}");
+        }
+    }
 }

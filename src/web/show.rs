@@ -1,7 +1,7 @@
 //! The rows of text in templates, made from the values of [`view`](super::view).
 
 use askama::Template;
-use logs::stats::{Interval, Report};
+use logs::stats::Report;
 use show::number::{self, decimal, signed_grouped};
 use wire::connect::{ConnectionState, ConnectionStatus};
 use wire::host::{Playing, SeatStatus, TableStatus};
@@ -71,6 +71,8 @@ pub struct MatchRow {
     pub id: String,
     pub game: String,
     pub hands: u64,
+    /// The hands planned; 0 where the end is not known.
+    pub of: u64,
     pub rates: Vec<RateLine>,
     pub end: String,
     pub end_class: &'static str,
@@ -79,12 +81,16 @@ pub struct MatchRow {
 /// Players with their rates.
 pub struct RateTable {
     pub lines: Vec<RateLine>,
+    /// Whether any has an all-in adjusted rate.
+    pub all_in: bool,
 }
 
 /// A player with its rate, if there is one.
 pub struct RateLine {
     pub name: String,
     pub shown: Option<RateText>,
+    /// The all-in adjusted rate, on the page of a match.
+    pub all_in: Option<RateText>,
 }
 
 /// A rate as text, with its position in a picture 200 wide with zero in the middle.
@@ -216,7 +222,7 @@ impl PlayingMatch {
             hands: playing.hands,
             of: playing.of,
             speed: format!("{:.1}", playing.hands_per_second),
-            rates: rate_table(&lines.collect::<Vec<_>>()),
+            rates: rate_table(&lines.collect::<Vec<_>>(), &[]),
         }
     }
 }
@@ -261,14 +267,12 @@ impl DealerCard {
 impl MatchRow {
     pub fn of(line: &MatchLine) -> MatchRow {
         let scale = scale(&line.players);
-        let rates = line.players.iter().map(|player| RateLine {
-            name: player.name.clone(),
-            shown: player.rate.map(|rate| RateText::of(rate, scale)),
-        });
+        let rates = line.players.iter().map(|player| RateLine::of(player, scale, None));
         MatchRow {
             id: line.id.clone(),
             game: line.game.clone(),
             hands: line.hands,
+            of: line.of,
             rates: rates.collect(),
             end: line.words(),
             end_class: if line.complete() { "soft" } else { "loss" },
@@ -276,13 +280,22 @@ impl MatchRow {
     }
 }
 
-fn rate_table(players: &[PlayerLine]) -> String {
+/// The table of players' rates, with their all-in adjusted ones as far as given.
+fn rate_table(players: &[PlayerLine], all_in: &[Option<RateView>]) -> String {
     let scale = scale(players);
-    let line = |player: &PlayerLine| RateLine {
-        name: player.name.clone(),
-        shown: player.rate.map(|rate| RateText::of(rate, scale)),
-    };
-    text(&Rates { rates: RateTable { lines: players.iter().map(line).collect() } })
+    let line = |(i, player)| RateLine::of(player, scale, all_in.get(i).copied().flatten());
+    let lines = players.iter().enumerate().map(line).collect();
+    text(&Rates { rates: RateTable { lines, all_in: all_in.iter().any(Option::is_some) } })
+}
+
+impl RateLine {
+    fn of(player: &PlayerLine, scale: f64, all_in: Option<RateView>) -> RateLine {
+        RateLine {
+            name: player.name.clone(),
+            shown: player.rate.map(|rate| RateText::of(rate, scale)),
+            all_in: all_in.map(|rate| RateText::of(rate, scale)),
+        }
+    }
 }
 
 /// The largest absolute value in the players' intervals.
@@ -321,7 +334,7 @@ impl RateText {
 impl MatchDetail {
     pub fn of(view: &MatchView) -> MatchDetail {
         let mut facts = Vec::new();
-        let mut players = Vec::new();
+        let (mut players, mut all_in) = (Vec::new(), Vec::new());
         let mut decisions = Vec::new();
         if let Some(report) = &view.report {
             let planned = report.of.hands_planned;
@@ -333,11 +346,9 @@ impl MatchDetail {
             facts.push(("Game", report.of.game.clone()));
             facts.push(("Seed", report.of.seed.to_string()));
             for entrant in &report.entrants {
-                let any_time = entrant.rate.any_time;
-                let rate = entrant.rate.mbb.zip(entrant.rate.interval);
-                let rate =
-                    rate.map(|(mbb, Interval { low, high })| RateView { mbb, low, high, any_time });
-                players.push(PlayerLine { name: entrant.name.clone(), rate });
+                let name = entrant.name.clone();
+                players.push(PlayerLine { name, rate: RateView::estimated(&entrant.rate) });
+                all_in.push(RateView::estimated(&entrant.all_in_adjusted));
                 decisions.extend(DecisionRow::of(entrant));
             }
         }
@@ -353,7 +364,7 @@ impl MatchDetail {
             end: view.state.clone(),
             end_class: if view.well { "soft" } else { "loss" },
             facts,
-            rates: rate_table(&players),
+            rates: rate_table(&players, &all_in),
             curve: view.curve.clone().unwrap_or_default(),
             decisions,
             warnings: view.report.iter().flat_map(warnings).collect(),

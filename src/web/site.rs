@@ -46,6 +46,8 @@ struct Inner {
 pub struct LiveSections {
     /// Tables and outside dealers.
     pub tables: String,
+    /// Matches that other processes play.
+    pub playing: String,
     /// Finished matches.
     pub matches: String,
 }
@@ -61,7 +63,7 @@ impl Site {
         metrics: PrometheusHandle,
         stop: CancellationToken,
     ) -> Site {
-        let records = Records::new(data.join("matches"));
+        let records = Records::new(&data);
         Site(Arc::new(Inner {
             started: Timestamp::now(),
             clock: Instant::now(),
@@ -174,6 +176,7 @@ impl Site {
             dealers: self.dealers().iter().map(ConnectionView::status).collect(),
             slumbot: self.slumbot().map(Api::status),
             faults: self.slumbot().and_then(Api::faults),
+            played_elsewhere: self.0.records.played_elsewhere(),
             matches: self.0.records.latest(50),
             agents: self.agents().to_vec(),
         }

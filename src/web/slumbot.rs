@@ -5,16 +5,17 @@
 //! These paths are requested thousands of times a second, so they pass through few layers, and
 //! responses are built by hand.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use axum::routing::{any, get};
+use governor::Quota;
 use metrics::Counter;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::{self, Endpoint, refusal};
@@ -23,9 +24,10 @@ use serde::Deserialize;
 use wire::faults::Fault;
 use wire::slumbot_host::{HostError, HostStatus, InjectedFault, SlumbotHost};
 
+use super::allowance::Allowance;
 use super::faults::{self, After, Faults};
-use super::listener::Wire;
-use super::login::{self, Login};
+use super::listener::{Wire, caller};
+use super::login::{Login, Refusal};
 
 /// Limits of a request.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +52,8 @@ struct Inner {
     faults: Option<Faults>,
     /// Required before a session begins.
     login: Option<Arc<Login>>,
-    callers: Mutex<HashMap<IpAddr, Allowance>>,
+    /// The requests of each address, if they are limited.
+    requests: Option<Allowance>,
     /// Requests done, refused and failed, by endpoint.
     counters: [[Counter; 3]; 3],
 }
@@ -72,8 +75,9 @@ impl Api {
         };
         let counters = Endpoint::ALL
             .map(|endpoint| ["done", "refused", "failed"].map(|answer| counter(endpoint, answer)));
-        let callers = Mutex::default();
-        Api(Arc::new(Inner { host, limits, faults, login, callers, counters }))
+        let rate = NonZeroU32::new(limits.rate);
+        let requests = rate.map(|rate| Allowance::new(Quota::per_second(rate)));
+        Api(Arc::new(Inner { host, limits, faults, login, requests, counters }))
     }
 
     /// The sessions behind the API.
@@ -118,7 +122,8 @@ impl Api {
             return answer;
         }
         let address = wire.as_ref().map(|wire| wire.caller);
-        if address.is_some_and(|address| !self.0.allowed(address)) {
+        let requests = self.0.requests.as_ref().zip(address);
+        if requests.is_some_and(|(requests, address)| requests.take(address).is_err()) {
             let code = StatusCode::TOO_MANY_REQUESTS;
             let mut response = object(code, "too many requests; wait a second");
             // The rate is at least one a second.
@@ -131,7 +136,7 @@ impl Api {
             Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
         };
         if response.status() == StatusCode::TOO_MANY_REQUESTS {
-            // Sessions end after minutes at the earliest.
+            // Sessions end after minutes at the earliest; after one, logins may be tried again.
             let minute = HeaderValue::from_static("60");
             response.headers_mut().entry(header::RETRY_AFTER).or_insert(minute);
         }
@@ -168,20 +173,17 @@ impl Api {
                 return text(StatusCode::BAD_REQUEST, bad.error_msg());
             }
         };
-        if let Some(login) = &self.0.login
-            && !login.admits(&parts.headers)
-            && !login::opens(login, &request)
-        {
+        let from = caller(&parts.extensions);
+        let login = self.0.login.as_ref();
+        let admitted = login.map(|login| login.admit_player(&parts.headers, &request, from));
+        if let Some(Err(refusal)) = admitted {
             self.count(endpoint, 1);
-            if endpoint == Endpoint::Login {
-                let caller = parts.extensions.get::<Wire>().map(|wire| wire.caller);
-                tracing::warn!(?caller, "a login was refused");
-            }
-            let how = "this server requires a login: call login with the password first, or send \
-                       it with the request";
-            return text(StatusCode::UNAUTHORIZED, how);
+            let code = match refusal {
+                Refusal::Login => StatusCode::UNAUTHORIZED,
+                Refusal::Wait(_) => StatusCode::TOO_MANY_REQUESTS,
+            };
+            return text(code, &refusal.words());
         }
-        let from = parts.extensions.get::<Wire>().map(|wire| wire.caller);
         let Some(injected) = &self.0.faults else {
             return self.done(endpoint, &request, from, InjectedFault::default()).await;
         };
@@ -253,40 +255,6 @@ impl Api {
                 response
             }
         }
-    }
-}
-
-/// The requests that one address may still make.
-#[derive(Debug, Clone, Copy)]
-struct Allowance {
-    left: f64,
-    at: Instant,
-}
-
-/// Most addresses kept; when there are more, all are dropped.
-const MAX_CALLERS: usize = 10_000;
-
-impl Inner {
-    /// Takes one request from an address's allowance: `rate` a second on average, and up to as many
-    /// at once.
-    fn allowed(&self, address: IpAddr) -> bool {
-        let rate = f64::from(self.limits.rate);
-        if rate == 0.0 {
-            return true;
-        }
-        let now = Instant::now();
-        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        if callers.len() >= MAX_CALLERS {
-            callers.clear();
-        }
-        let caller = callers.entry(address).or_insert(Allowance { left: rate, at: now });
-        let earned = now.duration_since(caller.at).as_secs_f64() * rate;
-        *caller = Allowance { left: (caller.left + earned).min(rate), at: now };
-        let allowed = caller.left >= 1.0;
-        if allowed {
-            caller.left -= 1.0;
-        }
-        allowed
     }
 }
 

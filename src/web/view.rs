@@ -4,6 +4,7 @@ use agents::Registry;
 use jiff::Timestamp;
 use logs::Rate;
 use logs::stats::Interval;
+use logs::stats::report::Estimate;
 use serde::Serialize;
 use wire::connect::ConnectionStatus;
 use wire::host::TableStatus;
@@ -31,6 +32,8 @@ pub struct Overview {
     pub slumbot: Option<HostStatus>,
     /// The faults injected into it, in words.
     pub faults: Option<String>,
+    /// The matches that other processes play.
+    pub played_elsewhere: Vec<MatchLine>,
     /// The last finished matches, latest first.
     pub matches: Vec<MatchLine>,
     /// All agents.
@@ -98,6 +101,14 @@ impl From<Rate> for RateView {
     fn from(rate: Rate) -> RateView {
         let Interval { low, high } = rate.interval;
         RateView { mbb: rate.mbb, low, high, any_time: rate.any_time() }
+    }
+}
+
+impl RateView {
+    /// A rate of a report, if it has one.
+    pub fn estimated(rate: &Estimate) -> Option<RateView> {
+        let (mbb, Interval { low, high }) = rate.mbb.zip(rate.interval)?;
+        Some(RateView { mbb, low, high, any_time: rate.any_time })
     }
 }
 

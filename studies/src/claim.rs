@@ -4,7 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use crate::Options;
 use crate::sections::{Section, row};
+
+/// What stands for a verdict in a trial.
+pub(crate) const TRIAL: &str = "trial";
 
 /// A published claim.
 pub(crate) struct Claim {
@@ -15,24 +19,28 @@ pub(crate) struct Claim {
 }
 
 /// The section of a report that lists claims.
-pub(crate) fn section(claims: Vec<Claim>) -> Section {
+pub(crate) fn section(options: &Options, claims: Vec<Claim>) -> Section {
     let mut table = vec![row(["claim", "", "found"])];
     table.extend(claims.into_iter().map(|Claim { claim, holds, found }| {
-        vec![claim.into_owned(), word(holds).to_owned(), found]
+        vec![claim.into_owned(), word(options, holds).to_owned(), found]
     }));
     Section { title: "What reproduces".to_owned(), table, wide: true, ..Section::default() }
 }
 
 /// The claims as part of a JSON document.
-pub(crate) fn document(claims: Vec<Claim>) -> Value {
+pub(crate) fn document(options: &Options, claims: Vec<Claim>) -> Value {
     let claim = |Claim { claim, holds, found }| {
         json!({
-            "claim": claim, "reproduced": word(holds), "found": found,
+            "claim": claim, "reproduced": word(options, holds), "found": found,
         })
     };
     claims.into_iter().map(claim).collect()
 }
 
-fn word(holds: bool) -> &'static str {
-    if holds { "reproduced" } else { "not reproduced" }
+fn word(options: &Options, holds: bool) -> &'static str {
+    match holds {
+        _ if options.is_trial() => TRIAL,
+        true => "reproduced",
+        false => "not reproduced",
+    }
 }

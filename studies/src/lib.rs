@@ -70,6 +70,17 @@ impl Options {
             shard: None,
         }
     }
+
+    /// Whether it is smaller than the study: then its figures decide nothing about the claims.
+    pub(crate) fn is_trial(&self) -> bool {
+        self.scale < 1.0
+    }
+
+    /// The scale, for the head of a report.
+    pub(crate) fn scale_in_words(&self) -> String {
+        let trial = if self.is_trial() { ": a trial, whose figures judge no claim" } else { "" };
+        format!("The scale is {}{trial}.", self.scale)
+    }
 }
 
 /// A part of a study.

@@ -55,6 +55,12 @@ fn who_folds_every_button_loses_the_small_blind_there() {
     for words in ["fold in 400 hands", "folds to the blind", "separated", "By position"] {
         assert!(text.contains(words), "{words}: {text}");
     }
+    // No more places than asked for, of those that differ significantly, too.
+    let text = explain(at, &["results", "m", "--most", "1"]);
+    assert!(text.contains("2 places differ significantly"), "{text}");
+    assert!(text.contains("1 significant: --most shows them"), "{text}");
+    let ranked = |rank: &str| text.lines().any(|line| line.trim_start().starts_with(rank));
+    assert!(ranked("1  ") && !ranked("2  "), "{text}");
     // `call` sees the same from the other side.
     let other = document(at, &["results", "m", "--who", "call"]);
     let same = row(&other, "places", "preflop, button: folds to the blind");

@@ -11,7 +11,7 @@ mod results;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::sync::Arc;
 
 use abstraction::betting::game_hash;
@@ -76,7 +76,7 @@ fn student(folder: &Path, name: &str) -> String {
 }
 
 fn cardroom(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.output().expect("the program runs")
 }

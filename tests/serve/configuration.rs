@@ -319,6 +319,148 @@ fn secrets_are_not_shown() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("agents.mine.api_token"), "{shown}");
     assert!(!shown.contains("hunter2"), "{shown}");
+    // Accounts in addresses, wherever they stand.
+    let config = "[queue]\nnats = \"nats://ann:hunter2@127.0.0.1:4222,tls://hunter2@b\"\n\
+                  [agents.mine]\nkind = \"call\"\nserver = \"ann:hunter2@c:1\"\n";
+    for form in [&["config", "show"][..], &["config", "show", "--json"]] {
+        let shown = run(config, form, &[("CARDROOM_AGENTS__MINE__PROXY", "http://hunter2@d")]);
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        for host in ["nats://…@127.0.0.1:4222,tls://…@b", "…@c:1", "http://…@d"] {
+            assert!(shown.contains(host), "{host} in {shown}");
+        }
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+    let variable = [("CARDROOM_SERVER__BIND", "nats://ann:hunter2@127.0.0.1")];
+    let said = run("", &["config", "check"], &variable).stderr;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(said.contains("server.bind") && !said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn relative_paths_start_from_the_folder_of_the_file() {
+    let folder = folder_with("");
+    let home = folder.path().join("home");
+    std::fs::create_dir_all(&home).expect("a folder");
+    let file = "[server]\ndata = \"records\"\n[server.login]\npassword_file = \"pass\"\n\
+                token_file = \"token\"\n[queue]\ncreds = \"nats.creds\"\nca = \"../ca.pem\"\n";
+    std::fs::write(home.join("c.toml"), file).expect("a file");
+    let show = |variables: &[(&str, &str)]| -> serde_json::Value {
+        let mut command = command(folder.path());
+        command.args(["config", "show", "--json", "--config", "home/c.toml"]);
+        let output = command.envs(variables.iter().copied()).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let shown: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&said);
+        shown["values"].clone()
+    };
+    let shown = show(&[]);
+    for (key, path) in [
+        ("server.data", "home/records"),
+        ("server.login.password_file", "home/pass"),
+        ("server.login.token_file", "home/token"),
+        ("queue.creds", "home/nats.creds"),
+        ("queue.ca", "home/../ca.pem"),
+    ] {
+        assert_eq!(shown[key]["value"], format!("\"{path}\""), "{key}");
+    }
+    // Those of variables start from the current folder.
+    assert_eq!(show(&[("CARDROOM_QUEUE__CREDS", "x")])["queue.creds"]["value"], "\"x\"");
+    // So do the files of agents that are named where an agent may be.
+    let list = "[river]\nrule: anything -> call\n";
+    std::fs::write(home.join("my.rules"), list).expect("a file");
+    let seat = "[[tables]]\nname = \"t\"\ngame = \"holdem.nolimit.2p.reverse_blinds\"\n\
+                seats = [{ agent = \"fft:model=none.fft\" }, { port = 0 }]\n";
+    std::fs::write(home.join("c.toml"), seat).expect("a file");
+    let mut command = command(folder.path());
+    let output = command.args(["config", "check", "--config", "home/c.toml"]).output();
+    let said = String::from_utf8_lossy(&output.expect("it runs").stderr).into_owned();
+    assert!(said.contains("home/none.fft"), "{said}");
+}
+
+#[test]
+fn an_address_that_is_used_twice_is_found_however_many_others_have_its_port() {
+    let table = |name: &str, bind: &str, port: u16| {
+        format!(
+            "[[tables]]\nname = \"{name}\"\ngame = \"kuhn.limit.2p\"\nbind = \"{bind}\"\n\
+             seats = [{{ agent = \"call\" }}, {{ port = {port} }}]\n"
+        )
+    };
+    let check = |web: &str, tables: &[(&str, u16)]| {
+        let mut config = format!("[server]\nbind = \"{web}\"\n");
+        for (i, (bind, port)) in tables.iter().enumerate() {
+            config += &table(&format!("t{i}"), bind, *port);
+        }
+        let output = run(&config, &["config", "check"], &[]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.success(), said.is_empty(), "{said}");
+        said
+    };
+    let (one, two, three) = ("127.0.0.1", "127.0.0.2", "127.0.0.3");
+    for good in [
+        &[(one, 7000), (two, 7000), (three, 7000)][..],
+        &[(one, 7000), ("::1", 7000)],
+        &[(one, 0), (one, 0), ("0.0.0.0", 0)],
+    ] {
+        assert_eq!(check("127.0.0.1:1", good), "");
+    }
+    for (web, bad, other) in [
+        ("127.0.0.1:1", &[(one, 7000), (two, 7000), (one, 7000)][..], "tables[0].seats[1].port"),
+        ("127.0.0.1:1", &[(one, 7000), (two, 7000), ("0.0.0.0", 7000)], "tables[0].seats[1].port"),
+        ("127.0.0.1:1", &[("0.0.0.0", 7000), (two, 7000)], "tables[0].seats[1].port"),
+        ("127.0.0.1:1", &[("::", 7000), (two, 7000)], "tables[0].seats[1].port"),
+        ("127.0.0.1:1", &[(one, 7000), ("::ffff:127.0.0.1", 7000)], "tables[0].seats[1].port"),
+        ("127.0.0.2:7000", &[(one, 7000), (two, 7000)], "server.bind"),
+    ] {
+        let last = format!("tables[{}].seats[1].port: ", bad.len() - 1);
+        let said = check(web, bad);
+        assert!(said.contains(&last) && said.contains("7000 is used twice"), "{said}");
+        assert!(said.contains(&format!("`{other}`")), "{said}");
+    }
+}
+
+#[test]
+fn every_command_reads_the_file_that_the_variable_names() {
+    let folder = folder_with("");
+    let file = "[server]\ndata = \"records\"\n[agents.mine]\nkind = \"call\"\n";
+    std::fs::write(folder.path().join("my.toml"), file).expect("a file");
+    let run = |arguments: &[&str], named: &str| {
+        let mut command = command(folder.path());
+        let output = command.args(arguments).env("CARDROOM_CONFIG", named).output();
+        let output = output.expect("it runs");
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    };
+    for arguments in [
+        &["agents", "list"][..],
+        &["agents", "describe", "mine"],
+        &["config", "show"],
+        &["doctor"],
+        &["match", "mine", "call", "--hands", "20", "--quiet"],
+        &["evaluate", "mine", "--by", "match", "--against", "call", "--hands", "20", "--quiet"],
+    ] {
+        let (code, said) = run(arguments, "my.toml");
+        assert_eq!(code, Some(0), "{arguments:?}: {said}");
+        let shown = said.contains("mine") || said.contains("my.toml");
+        assert!(shown, "{arguments:?}: {said}");
+        // An option is nearer than a variable, and no variable is as an empty one.
+        let (code, said) = run(&[arguments, &["--config", "my.toml"]].concat(), "none.toml");
+        assert_eq!(code, Some(0), "{arguments:?}: {said}");
+        let (code, said) = run(arguments, "none.toml");
+        let missing = if arguments[0] == "doctor" { 5 } else { 3 };
+        assert_eq!(code, Some(missing), "{arguments:?}: {said}");
+        assert!(said.contains("none.toml"), "{arguments:?}: {said}");
+    }
+    assert!(folder.path().join("records/matches").is_dir());
+    assert!(run(&["agents", "list"], "").1.contains("equity"));
+    // A long solve keeps its place in the data folder.
+    let solve =
+        "solve --board Td9d6hQc --pot 100 --stack 1000 --ranges random random --iterations 1";
+    let (code, said) = run(&solve.split(' ').collect::<Vec<_>>(), "none.toml");
+    assert!(code == Some(3) && said.contains("none.toml"), "{said}");
+    // What the server would refuse is a mistake for doctor, too.
+    let bad = "[slumbot]\nagent = \"mie\"\n[agents.mine]\nkind = \"call\"\n";
+    std::fs::write(folder.path().join("bad.toml"), bad).expect("a file");
+    let (code, said) = run(&["doctor"], "bad.toml");
+    assert!(code == Some(5) && said.contains("slumbot.agent"), "{said}");
 }
 
 #[test]

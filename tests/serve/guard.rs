@@ -186,7 +186,20 @@ fn write_secret(folder: &Path, name: &str, text: &str, mode: u32) {
 
 #[test]
 fn with_a_login_nobody_else_sees_pages_or_plays() {
-    let server = Server::start_with(folder_with_login(""), &["--log", "trace"]);
+    // Each request is made for another address, since one may only guess a few times.
+    let folder = folder_with_login("[server]\nproxies = [\"127.0.0.1\"]\n");
+    let server = Server::start_with(folder, &["--log", "trace"]);
+    let asked = std::cell::Cell::new(0_u32);
+    let address = || {
+        asked.set(asked.get() + 1);
+        format!("X-Forwarded-For: 10.0.{}.{}", asked.get() / 256, asked.get() % 256)
+    };
+    let get = |server: &Server, path: &str, lines: &[&str]| {
+        get(server, path, &[lines, &[&address()]].concat())
+    };
+    let post = |server: &Server, path: &str, lines: &[&str], body: &str| {
+        post(server, path, &[lines, &[&address()]].concat(), body)
+    };
     let bearer = format!("Authorization: Bearer {TOKEN}");
     let paths =
         ["/", "/live", "/play", "/metrics", "/readyz", "/version", "/api/v1/slumbot", "/none"];
@@ -322,4 +335,43 @@ fn an_address_that_others_can_reach_without_a_login_is_said_once() {
             assert_eq!(answer.code, if passes { 200 } else { 421 }, "{host}");
         }
     }
+}
+
+#[test]
+fn guessing_is_slow_from_one_address_and_locks_no_other_out() {
+    let folder = folder_with_login("[server]\nproxies = [\"127.0.0.1\"]\n");
+    let server = Server::start_with(folder, &[]);
+    let bearer = format!("Authorization: Bearer {TOKEN}");
+    let right = json!({ "username": "ann", "password": PASSWORD }).to_string();
+    let by = |address: &str, way: usize, good: bool| {
+        let from = format!("X-Forwarded-For: {address}");
+        let answer = match (way, good) {
+            (0, true) => get(&server, "/version", &[&from, BASIC]),
+            (0, false) => get(&server, "/version", &[&from, "Authorization: Basic YW5uOmc="]),
+            (1, true) => get(&server, "/api/v1/tables", &[&from, &bearer]),
+            (1, false) => get(&server, "/api/v1/tables", &[&from, "Authorization: Bearer x"]),
+            (_, true) => post(&server, "/api/login", &[&from], &right),
+            (_, false) => post(&server, "/slumbot/api/login", &[&from], r#"{"password": "x"}"#),
+        };
+        assert!(answer.code != 429 || answer.head.contains("retry-after: "), "{}", answer.head);
+        answer.code
+    };
+    for way in 0..3 {
+        // A network of IPv6, whose owner has as many addresses as he likes.
+        let guesser = |n: usize| format!("2001:db8:0:{way}::{n:x}");
+        let codes: Vec<u16> = (0..100).map(|n| by(&guesser(n), way, false)).collect();
+        assert_eq!(codes[..10], [401; 10]);
+        // While these are asked, the allowance grows by one in six seconds.
+        let passed = codes.iter().filter(|&&code| code == 401).count();
+        assert!(passed <= 20 && codes.iter().all(|code| [401, 429].contains(code)), "{codes:?}");
+        let all = [0, 1, 2].map(|way| by(&guesser(0), way, true));
+        assert_eq!(all, [429; 3], "whether a guess is right is not told, whatever the way");
+        for other in ["192.0.2.1", "2001:db8:1::1"] {
+            assert_eq!([0, 1, 2].map(|way| by(other, way, true)), [200; 3], "{other}");
+        }
+    }
+    let log = server.log();
+    let lines = log.lines().filter(|line| line.contains("logins were refused")).count();
+    assert!((1..=3).contains(&lines), "one line a minute: {log}");
+    assert!(log.contains("2001:db8::") && !log.contains("Some("), "{log}");
 }

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::server::{Bot, Server, game};
-use crate::program::{TIMEOUT, read_some};
+use super::server::{Bot, Server, command, game};
+use crate::program::{TIMEOUT, read_some, wait_until};
 
 /// Every value of `src` and `href` in a page, and of `url(` in a style sheet.
 fn references(text: &str) -> Vec<String> {
@@ -66,6 +66,10 @@ fn every_page_answers_with_its_code_and_kind() {
         ("/api/v1/matches/none", "404", "application/json"),
         ("/matches/none", "404", "text/html"),
         ("/matches/..%2F..%2Fetc", "404", "text/html"),
+        ("/matches/x%2F..%2F..%2F..", "404", "text/html"),
+        ("/matches/%2e%2e", "404", "text/html"),
+        ("/matches/a%00b", "404", "text/html"),
+        ("/api/v1/matches/..%2Fmatches", "404", "application/json"),
         ("/assets/none", "404", ""),
         ("/nothing", "404", "text/html"),
     ];
@@ -236,4 +240,84 @@ fn a_queue_whose_server_is_away_is_said_to_be_and_the_rest_goes_on() {
     let without = Server::start("tables = []\n");
     assert!(!without.get("/").1.contains("/runs"));
     assert_eq!(without.json("/api/v1/runs"), serde_json::Value::Null);
+}
+
+/// Runs a command in the server's folder, and gives what it printed.
+fn beside(server: &Server, line: &str) -> String {
+    let output = command(server.folder.path()).args(line.split(' ')).output().expect("it runs");
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_match_of_an_agent_against_itself_has_a_page_with_the_figures_of_stats() {
+    let server = Server::start("tables = []\n");
+    beside(&server, "match random random --hands 400 --no-duplicate --quiet");
+    let id = "random-vs-random#2-holdem.nolimit.2p.reverse_blinds-s0-h400-single";
+    assert_eq!(server.json("/api/v1/matches")[0]["id"], id);
+    // As a browser asks, which keeps what follows `#` to itself.
+    let (_, index) = server.get("/");
+    let href = references(&index).into_iter().find(|href| href.starts_with("/matches/"));
+    let href = href.expect("a link");
+    assert_eq!(href, format!("/matches/{}", id.replace('#', "%23")));
+    let (head, page) = server.get(&href);
+    assert!(head.starts_with("http/1.1 200") && page.contains(id), "{head}");
+    let json = references(&page).into_iter().find(|href| href.starts_with("/api/v1/matches/"));
+    let json = json.expect("a link to the document");
+    let document = server.json(&json);
+    assert_eq!(document["id"], id);
+    let stats = beside(&server, &format!("stats data/matches/{id} --json --estimates off --quiet"));
+    let stats: serde_json::Value = serde_json::from_str(&stats).expect("JSON");
+    for (entrant, expected) in
+        [0, 1].map(|i| (&document["report"]["entrants"][i], &stats["entrants"][i]))
+    {
+        assert_eq!(entrant["rate"], expected["rate"]);
+        assert_eq!(entrant["all_in_adjusted"], expected["all_in_adjusted"]);
+    }
+    let adjusted = stats["entrants"][0]["all_in_adjusted"]["mbb"].as_f64().expect("a rate");
+    assert_ne!(adjusted, stats["entrants"][0]["rate"]["mbb"].as_f64().expect("a rate"));
+    assert!(page.contains("all-in adj.") && page.contains("Fallbacks"), "{page}");
+    let shown = show::number::signed_grouped(adjusted, 0);
+    assert!(page.contains(&format!(">{shown}<")), "no {shown} in {page}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_another_process_plays_is_shown_while_it_goes_on() {
+    let server = Server::start("tables = []\n");
+    let playing = || server.json("/api/v1/overview")["played_elsewhere"].clone();
+    assert_eq!(playing(), serde_json::json!([]));
+    let hands = "--hands 200000000 --record hands --jobs 1 --quiet";
+    for (line, name) in [
+        ("match call call", "call-vs-call#2-"),
+        ("tournament fold call raise", "3-agents-holdem.nolimit.2p.reverse_blinds-s0-h200000000-"),
+    ] {
+        let line = format!("{line} {hands}");
+        let mut child = command(server.folder.path())
+            .args(line.split(' '))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        wait_until("hands are counted", || playing()[0]["hands"].as_u64() > Some(0));
+        let first = playing()[0].clone();
+        let id = first["id"].as_str().expect("a name");
+        assert!(id.starts_with(name) && first["of"] == 200_000_000, "{first}");
+        wait_until("more are", || playing()[0]["hands"].as_u64() > first["hands"].as_u64());
+        let (_, index) = server.get("/");
+        let href = references(&index).into_iter().find(|href| href.starts_with("/matches/"));
+        let href = href.expect("a link");
+        assert_eq!(href, format!("/matches/{}", id.replace('#', "%23").replace('/', "%2F")));
+        // Nothing has gone wrong with it, as the class says.
+        let begins = "data-part=\"match\"><p class=\"soft\">";
+        let live = format!("data-live=\"{href}/live\"");
+        wait_until("its page is live", || {
+            let (_, page) = server.get(&href);
+            page.contains(&live) && page.contains(begins) && page.contains(" of 200000000 hands")
+        });
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        wait_until("nobody plays it", || playing() == serde_json::json!([]));
+        assert!(!server.get(&href).1.contains("data-live"), "it stands still");
+    }
 }

@@ -37,7 +37,7 @@ pub(super) fn folder_with(config: &str) -> TempDir {
 }
 
 pub(super) fn command(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.current_dir(folder).stdin(Stdio::null());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARDROOM_")) {
         command.env_remove(name);

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use cards::CardSet;
-use logs::ledger::{FILE_NAME, Known, in_journal};
+use logs::ledger::{FILE_NAME, Known, SlumbotHand, in_journal};
 use logs::{HandRecord, LedgerReader};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ mod outage;
 mod stub;
 
 fn cardroom(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
+    let mut command = crate::program::program();
     command.current_dir(folder).stdin(Stdio::null());
     for (name, _) in std::env::vars() {
         if name.starts_with("CARDROOM_") || name.to_lowercase().ends_with("_proxy") {
@@ -128,6 +128,15 @@ fn same(ours: &HandRecord, hosts: &HandRecord) -> bool {
         && ours.payoffs == hosts.payoffs
 }
 
+/// Whether this is the host's record of a settled hand, with this result.
+fn is_result(hosts: &HandRecord, row: &SlumbotHand, winnings: i64) -> bool {
+    let client = hosts.public.def().seats().nth(row.seat.into()).expect("0 or 1");
+    let hole: cards::HoleCards = row.hole.parse().expect("cards");
+    hosts.entrants[client] == 0
+        && set(&hosts.hole[client]) == set(&hole)
+        && hosts.payoffs[client].parts() / 2520 == winnings
+}
+
 /// The run's ledger against the host's, hand for hand. Gives the numbers of hands played, settled
 /// and unknown.
 fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
@@ -141,6 +150,11 @@ fn check_ledgers(run: &Path, host: &Path) -> (usize, usize, usize) {
             Known::Unknown => counts.2 += 1,
             Known::Settled | Known::Beyond => {
                 counts.1 += usize::from(row.known == Known::Settled);
+                if row.together == 1 && row.seen() {
+                    let winnings = row.winnings.expect("it is known");
+                    let one = hosts.values().flatten().any(|hand| is_result(hand, &row, winnings));
+                    assert!(one, "hand {} is not settled as the host has it", row.hand);
+                }
                 let sum = settled.entry(row.session).or_default();
                 *sum = (sum.0 + 1, sum.1 + row.winnings.expect("it is known"));
             }
@@ -274,6 +288,71 @@ fn killed_twice_among_faults_a_run_loses_nothing_and_counts_nothing_twice() {
 }
 
 #[test]
+fn with_eight_percent_of_all_answers_lost_both_ledgers_agree_and_the_chips_are_those_of_the_rate() {
+    let (at_host, at_run) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let host = Host::start(at_host.path(), Some("seed = 9\ndrop_after = 0.08\n"));
+    let arguments = ["--agent", "random", "--hands", "2500", "--sessions", "3", "--out", "run"];
+    let more = ["--json", "--quiet", "--pause", "1ms"];
+    let output = play(at_run.path(), &host.url, &[&arguments[..], &more[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    let run = at_run.path().join("run");
+    let (played, settled, _) = check_ledgers(&run, at_host.path());
+    let number = |key: &str| summary[key].as_i64().expect("a number");
+    assert_eq!(number("played") + number("settled"), 2500, "{summary:#}");
+    assert_eq!(number("played"), played as i64);
+    assert!(number("settled") > 100 && settled as i64 >= number("settled"), "{summary:#}");
+    let rate = summary["rate"]["mbb"].as_f64().expect("a rate");
+    let of_chips = number("chips") as f64 / 2500.0 * 1000.0 / 100.0;
+    assert!((rate - of_chips).abs() < 1e-6, "{rate} and {of_chips}");
+    // The server's sums are those of all its hands.
+    let theirs: i64 = hosts_hands(at_host.path())
+        .values()
+        .flatten()
+        .map(|hand| {
+            let seat = hand.entrants.iter().find(|(_, entrant)| **entrant == 0).expect("it sat").0;
+            hand.payoffs[seat].parts() / 2520
+        })
+        .sum();
+    assert_eq!(number("server_chips"), theirs);
+    let raw = &summary["estimates"]["rows"][0]["rate"]["mbb"];
+    assert!((raw.as_f64().expect("a rate") - rate).abs() < 1e-6, "{raw} and {rate}");
+}
+
+#[test]
+fn a_saved_session_that_was_edited_is_named_and_nothing_is_sent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stub = stub::Stub::start(|moment| match moment.all {
+        0..5 => stub::StubReply::Body(moment.body.clone()),
+        _ => stub::StubReply::HangUp,
+    });
+    let more = ["--agent", "call", "--out", "run", "--pause", "1ms", "--give-up", "50ms"];
+    let go_on = || play(folder.path(), &stub.url, &[&more[..], &["--sessions", "1"]].concat());
+    assert_eq!(go_on().status.code(), Some(4));
+    let path = folder.path().join("run").join(FILE_NAME);
+    let edit = |old: &str, new: &str| {
+        let ledger = rusqlite::Connection::open(&path).expect("a ledger");
+        let edited = ledger
+            .execute("UPDATE slumbot_sessions SET state = replace(state, ?1, ?2)", (old, new));
+        assert_eq!(edited.expect("it can be edited"), 1);
+    };
+    for (old, new, reason) in [
+        (r#"\"next_seat\":"#, r#"\"next_seat\":7"#, "there is no seat 7"),
+        (r#""unusable":["#, r#""unusable":[999999999999"#, "its counts are too large"),
+        (r#""client":"#, r#""client":5,"was":"#, "invalid type"),
+    ] {
+        edit(old, new);
+        stub.requests();
+        let said = text(&go_on().stderr);
+        assert!(said.contains("run/ledger.sqlite: the saved state of session 0 cannot"), "{said}");
+        assert!(said.contains(reason) && said.contains("--out"), "no `{reason}` in {said}");
+        assert_eq!(stub.requests(), 0);
+        edit(new, old);
+    }
+}
+
+#[test]
 fn over_a_good_line_all_hands_are_seen_and_strategies_are_kept() {
     let (at_host, at_run) =
         (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
@@ -295,7 +374,8 @@ fn over_a_good_line_all_hands_are_seen_and_strategies_are_kept() {
     let output = play(at_run.path(), &host.url, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    let words = ["raw", "big blind", "button", "baseline", "unknown: 0", "mbb/hand"];
+    let words = ["raw", "big blind", "button", "at any time", "unknown: 0", "mbb/hand"];
+    assert_eq!(said.matches("baseline, b = ").count(), 1, "{said}");
     let estimates = ["all-in equity", "luck of the cards", "(AIVAT, one side)", "combined"];
     for expected in words.into_iter().chain(estimates) {
         assert!(said.contains(expected), "no `{expected}` in {said}");
@@ -472,10 +552,19 @@ fn an_account_is_used_and_never_shown() {
     let at = at_run.path();
     let host = Host::start(at_host.path(), None);
     fs::write(at.join("account"), "somebody\nhunter2-secret\n").expect("a file");
-    fs::set_permissions(at.join("account"), fs::Permissions::from_mode(0o644)).expect("a file");
     let arguments = ["--agent", "call", "--hands", "10", "--sessions", "1", "--out", "run"];
-    let output = play(at, &host.url, &[&arguments[..], &["--login", "account"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    // Others may read it, or change it.
+    for mode in [0o644, 0o640, 0o602] {
+        fs::set_permissions(at.join("account"), fs::Permissions::from_mode(mode)).expect("a file");
+        let output = play(at, &host.url, &[&arguments[..], &["--login", "account"]].concat());
+        let said = format!("(mode {mode:o}): `chmod 600` it");
+        check_failure(&output, 3, &["account: users other than its owner can read", &said]);
+        assert!(!at.join("run").exists(), "nothing is begun");
+    }
+    fs::set_permissions(at.join("account"), fs::Permissions::from_mode(0o600)).expect("a file");
+    let output =
+        play(at, &host.url, &[&arguments[..], &["--login", "account", "--quiet"]].concat());
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
     let list =
         fs::read_to_string(at_host.path().join("data/slumbot/tokens.csv")).expect("sessions");
     assert!(list.contains("somebody"), "{list}");
@@ -485,13 +574,8 @@ fn an_account_is_used_and_never_shown() {
         kept += &String::from_utf8_lossy(&bytes);
     }
     assert!(!kept.contains("hunter2-secret") && !kept.contains("somebody"));
-    let warned = text(&output.stderr);
-    assert!(warned.contains("(mode 644): chmod 600 account"), "{warned}");
-    fs::set_permissions(at.join("account"), fs::Permissions::from_mode(0o600)).expect("a file");
-    let output =
-        play(at, &host.url, &[&arguments[..], &["--login", "account", "--quiet"]].concat());
-    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
     fs::write(at.join("half"), "somebody\n").expect("a file");
+    fs::set_permissions(at.join("half"), fs::Permissions::from_mode(0o600)).expect("a file");
     let output = play(at, &host.url, &[&arguments[..], &["--login", "half"]].concat());
     check_failure(&output, 3, &["half", "the password on the second"]);
     let mut command = cardroom(at);

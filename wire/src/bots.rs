@@ -21,6 +21,7 @@ pub(crate) async fn build(
 ) -> Result<Result<Bot, AgentError>, JoinError> {
     let (choice, def, opponents) = (choice.clone(), Arc::clone(def), opponents.to_vec());
     spawn_blocking(move || {
+        choice.prepare(&def, u64::MAX);
         let mut bot = Bot::new(&choice, &def)?;
         bot.meet(&opponents);
         Ok(bot)

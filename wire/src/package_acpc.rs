@@ -27,7 +27,7 @@ use protocol::acpc::gamedef;
 use crate::dealer::{self, DealerError, Options};
 
 /// The words with which `cardroom play` marks decisions made without the agent's answer.
-pub const UNANSWERED: &str = "without the agent's answer";
+pub const UNANSWERED: &str = "without the agent's answer (fallbacks)";
 
 /// The kind of the agents that are programs of their own.
 const EXTERNAL: &str = matches::external::SPEC.kind;

@@ -23,7 +23,6 @@ mod rule;
 mod tables;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
 use cards::{
@@ -49,21 +48,7 @@ pub struct Buckets {
     rules: [Rule; 4],
     hash: String,
     tables: OnceLock<Tables>,
-    without_tables: Count,
 }
-
-/// The number of deals that were looked up without tables.
-#[derive(Debug, Default)]
-struct Count(AtomicU64);
-
-impl Clone for Count {
-    fn clone(&self) -> Count {
-        Count(self.0.load(Relaxed).into())
-    }
-}
-
-/// The number of deals after which tables are built: so many take as long as tables do.
-const TABLE_DEALS: u64 = 260_000;
 
 /// Error of making buckets or of looking one up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -147,8 +132,7 @@ impl Buckets {
         text.update(format!("cardroom buckets {VERSION}\n{recipe}\n"));
         rules.iter().for_each(|rule| text.update(rule.to_bytes()));
         let hash = text.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let (tables, without_tables) = (OnceLock::new(), Count::default());
-        Buckets { recipe, rules, hash, tables, without_tables }
+        Buckets { recipe, rules, hash, tables: OnceLock::new() }
     }
 
     /// The recipe of these buckets.
@@ -168,27 +152,13 @@ impl Buckets {
     }
 
     /// Builds the tables of the buckets of every hand on every board: some ten seconds of a
-    /// processor for percentiles, 52 MB. Does nothing the second time.
+    /// processor for percentiles, 52 MB; as long as 260,000 deals without them. Does nothing the
+    /// second time.
     pub fn tabulate(&self, mut progress: impl FnMut(Progress)) {
         if self.tables.get().is_none() {
             // If two calls build them, they are the same.
             let _ = self.tables.set(Tables::new(&self.rules, &mut progress));
         }
-    }
-
-    /// The tables, if there are any for so many more deals.
-    fn tables_for(&self, deals: usize) -> Option<&Tables> {
-        let tables = self.tables.get();
-        if tables.is_some() {
-            return tables;
-        }
-        let deals = deals as u64;
-        let before = self.without_tables.0.fetch_add(deals, Relaxed);
-        if before < TABLE_DEALS && before + deals >= TABLE_DEALS {
-            // Only this call builds them; meanwhile the others look up without.
-            let _ = self.tables.set(Tables::new(&self.rules, &mut |_| {}));
-        }
-        self.tables.get()
     }
 
     /// Builds now the tables that the first look-up on each street would build.
@@ -264,11 +234,10 @@ impl Buckets {
     /// different, otherwise its buckets are arbitrary.
     ///
     /// With [tables](Buckets::tabulate) some 200 ns a deal when there are many, most of it memory
-    /// latency, which several deals overlap. Without them some 40 µs; after 260,000 deals the call
-    /// builds them.
+    /// latency, which several deals overlap. Without them some 40 µs.
     pub fn deal(&self, deals: &[DealtCards], mut each: impl FnMut(usize, DealtBuckets)) {
         const BATCH_SIZE: usize = 16;
-        let Some(tables) = self.tables_for(deals.len()) else {
+        let Some(tables) = self.tables.get() else {
             let mut last = None;
             for (number, cards) in deals.iter().enumerate() {
                 let buckets = self.deal_without_tables(cards, last);

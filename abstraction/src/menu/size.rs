@@ -79,16 +79,17 @@ fn write_decimal(f: &mut fmt::Formatter<'_>, units: u32, decimals: u32) -> fmt::
 impl FromStr for BetSize {
     type Err = ();
 
-    /// Parses a size in its printed form; more or fewer zeros are allowed. The menu's parser
-    /// reports errors.
+    /// Parses a size in its printed form; more or fewer zeros are allowed, and `all-in` and
+    /// `half-pot`. The caller reports errors.
     fn from_str(text: &str) -> Result<BetSize, ()> {
         let between = |units: u32, least: u32| {
             if (least..=BetSize::MAX).contains(&units) { Ok(units) } else { Err(()) }
         };
         match text {
             "min" => Ok(BetSize::Minimum),
+            "half-pot" => Ok(BetSize::OfPot(500)),
             "pot" => Ok(BetSize::OfPot(1000)),
-            "allin" => Ok(BetSize::AllIn),
+            "allin" | "all-in" => Ok(BetSize::AllIn),
             _ => match (text.strip_suffix('x'), text.strip_suffix('%')) {
                 (Some(number), _) => Ok(BetSize::OfBet(between(
                     decimal(number, 3).ok_or(())?,

@@ -183,7 +183,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     };
     let check = move || whole.verify();
     let recipe = Recipe::new(build).with_policy(policy).with_tree(in_tree);
-    let mut recipe = recipe.about(about).checked_by(check);
+    let mut recipe = recipe.about(about).checked_by(check).with_win_rates();
     recipe.files = files;
     Ok(recipe)
 }

@@ -103,7 +103,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
     });
     recipe.files.extend(path);
-    Ok(recipe.about(about))
+    Ok(recipe.about(about).with_win_rates())
 }
 
 fn about(title: &str, book: &Rulebook) -> String {

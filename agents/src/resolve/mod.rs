@@ -338,6 +338,9 @@ fn combo(hole: HoleCards) -> Option<Combo> {
 }
 
 impl PartialAgent for Option<Solving> {
+    // The blueprint is a part of the agent.
+    const COUNTED: bool = false;
+
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;

@@ -142,7 +142,7 @@ impl Game {
 
     fn exploitability(&mut self) -> f64 {
         match self {
-            Game::Exact(solver) => solver.exploitability(),
+            Game::Exact(solver) => solver.check(0.0).0,
             Game::Flop(flop) => flop.exploitability(),
         }
     }
@@ -196,7 +196,11 @@ impl Solved {
         };
         let pot = problem.root.pot() as f64;
         effort.run(&mut game, pot);
-        let distance = game.exploitability() / pot;
+        let mut distance = game.exploitability() / pot;
+        if let (None, Game::Exact(solver)) = (&effort.until, &mut game) {
+            solver.return_to_best();
+            distance = solver.best_check().unwrap_or_default() / pot;
+        }
         let iterations = game.iterations();
         let ranges = problem.ranges;
         Some(Solved { game: Mutex::new(game), ranges, distance, bytes, iterations })

@@ -59,9 +59,12 @@ fn of_tree(explainer: &Explainer<'_>, features: &Features) -> String {
     note
 }
 
-/// Formats a win-rate in percent, and chips as they are.
+/// Formats a win-rate in percent, saying against what it is, and chips as they are.
 fn in_words(feature: Feature, value: f32) -> String {
     match feature.unit() {
+        Unit::ShareOfPot if feature == Feature::WinRate => {
+            format!("{} against a random hand", percent(value))
+        }
         Unit::ShareOfPot => percent(value),
         Unit::Chips => format!("{value}"),
     }

@@ -91,7 +91,8 @@ pub(super) fn one_load() {
 
 #[cfg(target_arch = "x86_64")]
 fn evaluate_blocks<H: Hand>(hands: &[Block<H>], ranks: &mut [Block<HandRank>]) {
-    if is_x86_feature_detected!("avx512bw")
+    if is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512bitalg")
     {

@@ -4,8 +4,9 @@ mod notation;
 
 pub use notation::{ParseRangeError, RangeProblem};
 
+use crate::range_margins::complete;
 use crate::winrate::orbits::{renamed, renamings};
-use crate::{AllInError, CardSet, Combo, ShowdownSums, WinRate, all_in};
+use crate::{AllInError, CardSet, Combo, Showdown, ShowdownSums, WinRate, all_in};
 
 /// A weight from 0 to 1 for each of the 1,326 combos.
 ///
@@ -109,6 +110,41 @@ impl Range {
             sums.wins += weight * wins as f64;
             sums.ties += weight * ties as f64;
             sums.total += weight * total as f64;
+        }
+        Ok(sums)
+    }
+
+    /// The same for all hands of this range against those of another, as sums of both weights times
+    /// boards. Hands that share a card with each other or the board are left out.
+    ///
+    /// Before the flop each pair of hands is looked up in the table of all of them; later every
+    /// complete board is one [`Showdown`].
+    ///
+    /// # Errors
+    /// When the board has not 0, 3, 4 or 5 cards.
+    pub fn sums_against(&self, other: &Range, board: CardSet) -> Result<ShowdownSums, AllInError> {
+        let mut sums = ShowdownSums::default();
+        let mut add = |weight: f64, of_hand: ShowdownSums| {
+            sums.wins += weight * of_hand.wins;
+            sums.ties += weight * of_hand.ties;
+            sums.total += weight * of_hand.total;
+        };
+        if board.is_empty() {
+            for (combo, weight) in self.combos() {
+                add(weight, other.showdown_sums(combo, board)?);
+            }
+            return Ok(sums);
+        }
+        if !matches!(board.len(), 3..=5) {
+            return Err(AllInError::Board(board.len()));
+        }
+        let mut of_board = Box::new([ShowdownSums::default(); Combo::COUNT]);
+        for board in complete(board) {
+            let showdown = Showdown::new(board).map_err(|_| AllInError::Board(board.len()))?;
+            showdown.sums_against(other.weights(), &mut of_board);
+            for (combo, weight) in self.combos() {
+                add(weight, of_board[combo.index()]);
+            }
         }
         Ok(sums)
     }

@@ -32,7 +32,7 @@ pub struct ParseRangeError {
 }
 
 /// The problem with an item of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RangeProblem {
     /// There is no item at all.
     #[error("names no hands: write a range such as `QQ+,AKs`, or `random` for every hand")]
@@ -55,6 +55,9 @@ pub enum RangeProblem {
     /// The weight is not a number from 0 to 1.
     #[error("ends in no weight: after `:` write a number from 0 to 1, as in `QQ:0.5`")]
     Weight,
+    /// The weight is written as other programs do: what it is here.
+    #[error("is written `{0}` here: the weight, from 0 to 1, follows a `:`")]
+    Notation(String),
 }
 
 impl FromStr for Range {
@@ -67,7 +70,10 @@ impl FromStr for Range {
         for item in text.split(separates) {
             if !item.is_empty() {
                 items += 1;
-                add(&mut range, item).map_err(|problem| error(at, item, problem))?;
+                add(&mut range, item).map_err(|problem| {
+                    let other = elsewhere(item).map(RangeProblem::Notation);
+                    error(at, item, other.unwrap_or(problem))
+                })?;
             }
             at += item.chars().count() + 1;
         }
@@ -106,11 +112,40 @@ fn add(range: &mut Range, item: &str) -> Result<(), RangeProblem> {
     Ok(())
 }
 
+/// An item in the notation of other programs as it is written here: `AA@0.5`, `AA(0.5)`, `50%AA`,
+/// `[50]AA[/50]`, or one end of a list in brackets. What is in brackets or above 1 is a percentage.
+fn elsewhere(item: &str) -> Option<String> {
+    const SIGNS: [char; 8] = ['@', '=', '*', '(', ')', '[', ']', '%'];
+    if !item.contains(SIGNS) {
+        return None;
+    }
+    let apart = |c: char| SIGNS.contains(&c) || c == ':' || c == '/';
+    let parts: Vec<&str> = item.split(apart).filter(|part| !part.is_empty()).collect();
+    let is_hand = |part: &str| add(&mut Range::empty(), part).is_ok();
+    // A weight may look like a hand: 75 per cent like a seven and a five.
+    let before = item.starts_with('[')
+        || item.find(SIGNS).is_some_and(|at| item[at..].starts_with('%') && at + 1 < item.len())
+        || !is_hand(parts.first()?);
+    let hands = *parts.get(usize::from(before))?;
+    let mut numbers = parts.iter().enumerate().filter(|&(at, _)| at != usize::from(before));
+    let (_, number) = numbers.next()?;
+    let weight = weight_of_any(number).filter(|_| is_hand(hands))?;
+    if numbers.any(|(_, other)| other != number) {
+        return None;
+    }
+    let share = if weight > 1.0 || item.contains(['%', '[']) { weight / 100.0 } else { weight };
+    (share <= 1.0).then(|| format!("{hands}:{share}"))
+}
+
 /// Parses a weight: digits and at most one point, so that each weight has one notation.
 fn weight_of(text: &str) -> Option<f64> {
+    weight_of_any(text).filter(|weight| (0.0..=1.0).contains(weight))
+}
+
+fn weight_of_any(text: &str) -> Option<f64> {
     let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    text.parse().ok().filter(|weight| plain && (0.0..=1.0).contains(weight))
+    text.parse().ok().filter(|_| plain)
 }
 
 /// A parsed hand class: two ranks, the higher first, suited, offsuit or both (`None`).

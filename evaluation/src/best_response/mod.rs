@@ -147,7 +147,8 @@ pub fn run(
     let preflop = responder.preflop();
     let values = preflop.leaves().len() * StartingHand::COUNT;
     let manifest = plan.manifest(preflop, provenance);
-    let (mut store, known) = Store::open(folder, &manifest, plan.shard, values)?;
+    let (mut store, known) = Store::open(folder, &manifest, plan.shard, values)
+        .map_err(|error| error.naming(&[&plan.agent]))?;
     let mut measurement = Measurement::new(plan, preflop, known);
     if measurement.needed.is_empty() {
         return Err(StoreError::TooManyParts(measurement.drawn.len() as u64).into());

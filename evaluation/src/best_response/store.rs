@@ -14,7 +14,7 @@ use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
 use solvers::response::in_tree::{FlopValues, flop_kinds};
 
-use crate::folder::{ResultsFolder, StoreError, first_difference};
+use crate::folder::{ResultsFolder, StoreError};
 
 /// The file of results.
 pub const RESULTS: &str = "flops.csv";
@@ -42,19 +42,6 @@ pub struct Manifest {
     pub provenance: Provenance,
     /// The game's rules.
     pub game: GameDef,
-}
-
-impl crate::folder::Manifest for Manifest {
-    fn difference(&self, other: &Manifest) -> Option<&'static str> {
-        first_difference([
-            ("agent", self.agent == other.agent),
-            ("model", self.model_sha256 == other.model_sha256),
-            ("bet menu", self.menu == other.menu),
-            ("game", self.game == other.game),
-            ("betting tree", self.tree_sha256 == other.tree_sha256),
-            ("strategy before the flop", self.preflop_sha256 == other.preflop_sha256),
-        ])
-    }
 }
 
 /// A measurement's folder, open for writing; one process at a time can open it.

@@ -207,13 +207,15 @@ pub fn run(
     if plan.all_hands.is_some() && plan.from == Street::Preflop {
         return Err(MeasureError::AllHands);
     }
+    plan.agent.prepare(&plan.def, plan.hands);
     let policy = plan.agent.policy(&plan.def)?;
     let policy = policy.ok_or_else(|| MeasureError::NoPolicy(plan.agent.name().to_owned()))?;
     let player = Player::new(plan, &*policy)?;
     if plan.wanted() == 0 {
         return Err(StoreError::TooManyParts(plan.hands / 2).into());
     }
-    let mut store = Store::open(folder, &plan.manifest(provenance), plan.shard)?;
+    let mut store = Store::open(folder, &plan.manifest(provenance), plan.shard)
+        .map_err(|error| error.naming(&[&plan.agent]))?;
     let mut measurement = Measurement::new(plan);
     let mut missing = Vec::new();
     for deal in plan.deals() {

@@ -12,8 +12,8 @@ use logs::{Provenance, Shard};
 use serde::{Deserialize, Serialize};
 
 use super::Won;
+use crate::folder::ResultsFolder;
 pub use crate::folder::{MANIFEST, StoreError};
-use crate::folder::{ResultsFolder, first_difference};
 
 /// The file of results.
 pub const DEALS: &str = "deals.csv";
@@ -47,21 +47,6 @@ pub struct Manifest {
     pub provenance: Provenance,
     /// The game's rules.
     pub game: GameDef,
-}
-
-impl crate::folder::Manifest for Manifest {
-    fn difference(&self, other: &Manifest) -> Option<&'static str> {
-        first_difference([
-            ("agent", self.agent == other.agent),
-            ("model", self.model_sha256 == other.model_sha256),
-            ("set of moves", self.moves == other.moves),
-            ("first street", self.from == other.from),
-            ("--cards", self.cards == other.cards),
-            ("--sample-below", self.sample_below == other.sample_below),
-            ("seed", self.seed == other.seed),
-            ("game", self.game == other.game),
-        ])
-    }
 }
 
 /// A measurement's folder, open for writing; one process at a time can open it.

@@ -250,7 +250,8 @@ impl Dataset {
 
     /// SHA-256 of the card, which has the hash of every file: it identifies the dataset.
     pub fn hash(&self) -> String {
-        hexadecimal(&Sha256::digest(toml::to_string(&self.card).unwrap_or_default()))
+        let card = toml::to_string(&self.card).expect("a card that was read from TOML");
+        hexadecimal(&Sha256::digest(card))
     }
 
     /// Loads the rows of a street, in the order of their features, if they need at most `memory`

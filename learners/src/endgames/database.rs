@@ -104,14 +104,6 @@ impl Content for Deck {
         row.extend(solution.strategy.iter().map(|&share| share as f32));
         Ok(row)
     }
-
-    fn difference(&self, other: &Deck) -> Option<(&'static str, [String; 2])> {
-        if self.cards != other.cards {
-            return Some(("deck", [self, other].map(|deck| deck.cards.to_string())));
-        }
-        let sizes = || ("list of sizes", [self, other].map(|deck| format!("{:?}", deck.sizes)));
-        (self.sizes != other.sizes).then(sizes)
-    }
 }
 
 /// The endgame with these two distributions.

@@ -77,6 +77,7 @@ pub struct RulebookSearch {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Saved {
     what: String,
     round: u64,
@@ -267,7 +268,10 @@ impl RulebookSearch {
     }
 
     /// The state of the search as text, without the options.
-    pub fn save(&self) -> String {
+    ///
+    /// # Errors
+    /// When a number has no form in TOML.
+    pub fn save(&self) -> Result<String, toml::ser::Error> {
         let saved = Saved {
             what: self.what.clone(),
             round: self.round,
@@ -275,7 +279,7 @@ impl RulebookSearch {
             best: self.best.to_string(),
             learning_curve: self.learning_curve.clone(),
         };
-        toml::to_string(&saved).unwrap_or_default()
+        toml::to_string(&saved)
     }
 
     /// Restores a saved search, which then continues as it would have.

@@ -124,6 +124,7 @@ pub enum ResumeError {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Saved {
     what: String,
     steps: u64,
@@ -273,7 +274,10 @@ impl<'a> Search<'a> {
     }
 
     /// The state of the search as text, without the options.
-    pub fn save(&self) -> String {
+    ///
+    /// # Errors
+    /// When a number has no form in TOML.
+    pub fn save(&self) -> Result<String, toml::ser::Error> {
         let saved = Saved {
             what: self.identity(),
             steps: self.steps,
@@ -291,7 +295,7 @@ impl<'a> Search<'a> {
                 .collect(),
             learning_curve: self.records.learning_curve.clone(),
         };
-        toml::to_string(&saved).unwrap_or_default()
+        toml::to_string(&saved)
     }
 
     /// Restores a saved search, which then continues as it would have.

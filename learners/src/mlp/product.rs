@@ -6,8 +6,8 @@
 //! only difference between processors.
 //!
 //! The only module with `unsafe` code of this crate besides `adam`: calls of functions compiled for
-//! instructions that the build in general may not assume, each after checking that the processor
-//! has them, and loads of arrays into registers.
+//! instructions that the build in general may not assume, and instructions on registers. Both need
+//! a [`Register::Proof`] that the processor has them, or a register, which nothing else makes.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
@@ -129,12 +129,12 @@ impl Panels {
 /// for registers that every processor has; the types below are compiled into the product.
 pub(super) trait Finish {
     /// Takes numbers of a row, beginning with this column.
-    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]);
+    fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]);
 }
 
 impl<F: FnMut(usize, usize, &[f32])> Finish for F {
     #[inline(always)]
-    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+    fn take<R: Register>(&mut self, _: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let mut numbers = Row::ZERO;
         each(0, sums, |at, sum| sum.put(&mut numbers[at..]));
         self(row, column, &numbers[..2 * R::LANES]);
@@ -156,10 +156,10 @@ pub(super) struct Rectify<'a> {
 
 impl Finish for Rectify<'_> {
     #[inline(always)]
-    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+    fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let units = &mut self.units[row];
         each(column, sums, |at, sum| {
-            sum.plus(R::of(&self.biases[at..])).rectified().put(&mut units[at..]);
+            sum.plus(R::of(proof, &self.biases[at..])).rectified().put(&mut units[at..]);
         });
     }
 }
@@ -172,10 +172,10 @@ pub(super) struct WherePositive<'a> {
 
 impl Finish for WherePositive<'_> {
     #[inline(always)]
-    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+    fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let (units, gradients) = (&self.units[row], &mut self.gradients[row]);
         each(column, sums, |at, sum| {
-            sum.where_positive(R::of(&units[at..])).put(&mut gradients[at..]);
+            sum.where_positive(R::of(proof, &units[at..])).put(&mut gradients[at..]);
         });
     }
 }
@@ -189,10 +189,12 @@ pub(super) struct AddTo<'a> {
 
 impl Finish for AddTo<'_> {
     #[inline(always)]
-    fn take<R: Register>(&mut self, row: usize, column: usize, sums: [R; 2]) {
+    fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let numbers = &mut self.numbers[row * self.row..];
         if self.width == WIDTH {
-            each(column, sums, |at, sum| R::of(&numbers[at..]).plus(sum).put(&mut numbers[at..]));
+            each(column, sums, |at, sum| {
+                R::of(proof, &numbers[at..]).plus(sum).put(&mut numbers[at..]);
+            });
             return;
         }
         let mut sums_of_row = Row::ZERO;
@@ -235,26 +237,29 @@ pub(super) fn product(
         }
     }
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f") {
+    if let Some(proof) = x86::Avx512::detected() {
         // SAFETY: the processor has the instructions that the function is compiled for.
-        return unsafe { x86::avx512(left, rows, right, ahead, finish) };
-    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        return unsafe { x86::avx512(proof, left, rows, right, ahead, finish) };
+    } else if let Some(proof) = x86::Avx2::detected() {
         // SAFETY: as above.
-        return unsafe { x86::avx2(left, rows, right, ahead, finish) };
+        return unsafe { x86::avx2(proof, left, rows, right, ahead, finish) };
     }
-    tiles::<[f32; 4]>(left, rows, right, ahead, finish);
+    tiles::<[f32; 4]>((), left, rows, right, ahead, finish);
 }
 
 /// A vector register of floats.
 pub(super) trait Register: Copy {
+    /// Proof that the processor has the registers. All registers are made with it, so that one that
+    /// exists is a proof, too.
+    type Proof: Copy;
     /// The number of floats; a panel's width is a multiple of twice as many.
     const LANES: usize;
     /// The most rows of a tile: as many as keep all sums in registers.
     const ROWS: usize;
     /// Broadcasts a number.
-    fn all(number: f32) -> Self;
+    fn all(proof: Self::Proof, number: f32) -> Self;
     /// Loads the first numbers of a slice.
-    fn of(numbers: &[f32]) -> Self;
+    fn of(proof: Self::Proof, numbers: &[f32]) -> Self;
     /// Adds the product of two registers, fused if possible.
     fn and_product(self, a: Self, b: Self) -> Self;
     /// The sum of two registers.
@@ -271,16 +276,17 @@ pub(super) trait Register: Copy {
 
 /// The portable fallback, which the compiler vectorises.
 impl Register for [f32; 4] {
+    type Proof = ();
     const LANES: usize = 4;
     const ROWS: usize = 4;
 
     #[inline(always)]
-    fn all(number: f32) -> Self {
+    fn all((): (), number: f32) -> Self {
         [number; 4]
     }
 
     #[inline(always)]
-    fn of(numbers: &[f32]) -> Self {
+    fn of((): (), numbers: &[f32]) -> Self {
         *numbers.first_chunk().expect("a register full")
     }
 
@@ -324,79 +330,98 @@ mod x86 {
 
     #[target_feature(enable = "avx512f")]
     pub(super) fn avx512(
+        proof: Avx512,
         left: Left<'_>,
         rows: usize,
         right: &[Row],
         ahead: &[Row],
         finish: impl Finish,
     ) {
-        tiles::<__m512>(left, rows, right, ahead, finish);
+        tiles::<Floats16>(proof, left, rows, right, ahead, finish);
     }
 
     #[target_feature(enable = "avx2,fma")]
     pub(super) fn avx2(
+        proof: Avx2,
         left: Left<'_>,
         rows: usize,
         right: &[Row],
         ahead: &[Row],
         finish: impl Finish,
     ) {
-        tiles::<__m256>(left, rows, right, ahead, finish);
+        tiles::<Floats8>(proof, left, rows, right, ahead, finish);
     }
 
-    /// Implements `Register` with intrinsics, which only functions compiled for them may use.
+    /// Declares registers and the proof that the processor has them.
     macro_rules! register {
         (
-            $name:ty, $lanes:literal, $rows:literal, $all:ident, $of:ident, $and_product:ident,
-            $put:ident, $add:ident, $max:ident, $where_positive:ident
+            $name:ident($register:ty), $proof:ident($($feature:tt)&&+), $lanes:literal,
+            $rows:literal, $all:ident, $of:ident, $and_product:ident, $put:ident, $add:ident,
+            $max:ident, $where_positive:ident
         ) => {
+            /// Proof that the processor has the instructions.
+            #[derive(Clone, Copy)]
+            pub(super) struct $proof(());
+
+            impl $proof {
+                /// The proof; `None` on processors without the instructions.
+                #[inline(always)]
+                pub(super) fn detected() -> Option<$proof> {
+                    ($(is_x86_feature_detected!($feature))&&+).then_some($proof(()))
+                }
+            }
+
+            #[derive(Clone, Copy)]
+            struct $name($register);
+
             impl Register for $name {
+                type Proof = $proof;
                 const LANES: usize = $lanes;
                 const ROWS: usize = $rows;
 
                 #[inline(always)]
-                fn all(number: f32) -> Self {
-                    // SAFETY: called only from functions that are compiled for the instruction.
-                    unsafe { $all(number) }
+                fn all(_: $proof, number: f32) -> Self {
+                    // SAFETY: the processor has the instruction, by the proof.
+                    $name(unsafe { $all(number) })
                 }
 
                 #[inline(always)]
-                fn of(numbers: &[f32]) -> Self {
+                fn of(_: $proof, numbers: &[f32]) -> Self {
                     let numbers: &[f32; $lanes] = numbers.first_chunk().expect("a register full");
                     // SAFETY: as above; the slice has as many numbers as the register.
-                    unsafe { $of(numbers.as_ptr()) }
+                    $name(unsafe { $of(numbers.as_ptr()) })
                 }
 
                 #[inline(always)]
                 fn and_product(self, a: Self, b: Self) -> Self {
-                    // SAFETY: as in `all`.
-                    unsafe { $and_product(a, b, self) }
+                    // SAFETY: registers were made with the proof that the processor has them.
+                    $name(unsafe { $and_product(a.0, b.0, self.0) })
                 }
 
                 #[inline(always)]
                 fn plus(self, other: Self) -> Self {
-                    // SAFETY: as in `all`.
-                    unsafe { $add(self, other) }
+                    // SAFETY: as in `and_product`.
+                    $name(unsafe { $add(self.0, other.0) })
                 }
 
                 #[inline(always)]
                 fn rectified(self) -> Self {
-                    // SAFETY: as in `all`.
-                    unsafe { $max(self, $all(0.0)) }
+                    // SAFETY: as in `and_product`.
+                    $name(unsafe { $max(self.0, $all(0.0)) })
                 }
 
                 #[inline(always)]
                 fn where_positive(self, other: Self) -> Self {
-                    // SAFETY: as in `all`.
-                    unsafe { $where_positive(self, other) }
+                    // SAFETY: as in `and_product`.
+                    $name(unsafe { $where_positive(self.0, other.0) })
                 }
 
                 #[inline(always)]
                 fn put(self, slots: &mut [f32]) {
                     let slots: &mut [f32; $lanes] =
                         slots.first_chunk_mut().expect("places for a register full");
-                    // SAFETY: as in `all`; the slice has as many places as the register.
-                    unsafe { $put(slots.as_mut_ptr(), self) }
+                    // SAFETY: as in `and_product`; the slice has as many places as the register.
+                    unsafe { $put(slots.as_mut_ptr(), self.0) }
                 }
 
                 #[inline(always)]
@@ -409,12 +434,12 @@ mod x86 {
     }
 
     register! {
-        __m512, 16, 12, _mm512_set1_ps, _mm512_loadu_ps, _mm512_fmadd_ps, _mm512_storeu_ps,
-        _mm512_add_ps, _mm512_max_ps, where_positive_512
+        Floats16(__m512), Avx512("avx512f"), 16, 12, _mm512_set1_ps, _mm512_loadu_ps,
+        _mm512_fmadd_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_max_ps, where_positive_512
     }
     register! {
-        __m256, 8, 6, _mm256_set1_ps, _mm256_loadu_ps, _mm256_fmadd_ps, _mm256_storeu_ps,
-        _mm256_add_ps, _mm256_max_ps, where_positive_256
+        Floats8(__m256), Avx2("avx2" && "fma"), 8, 6, _mm256_set1_ps, _mm256_loadu_ps,
+        _mm256_fmadd_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_max_ps, where_positive_256
     }
 
     #[inline]
@@ -434,6 +459,7 @@ mod x86 {
 /// The whole product, tile by tile.
 #[inline(always)]
 fn tiles<R: Register>(
+    proof: R::Proof,
     left: Left<'_>,
     rows: usize,
     right: &[Row],
@@ -448,12 +474,12 @@ fn tiles<R: Register>(
         let ahead = ahead.next().unwrap_or_default();
         let left_over = (rows - first).min(R::ROWS);
         first += match left_over {
-            12.. => tile::<R, 12>(left, first, right, ahead, &mut finish),
-            8.. => tile::<R, 8>(left, first, right, ahead, &mut finish),
-            6.. => tile::<R, 6>(left, first, right, ahead, &mut finish),
-            4.. => tile::<R, 4>(left, first, right, ahead, &mut finish),
-            2.. => tile::<R, 2>(left, first, right, ahead, &mut finish),
-            _ => tile::<R, 1>(left, first, right, ahead, &mut finish),
+            12.. => tile::<R, 12>(proof, left, first, right, ahead, &mut finish),
+            8.. => tile::<R, 8>(proof, left, first, right, ahead, &mut finish),
+            6.. => tile::<R, 6>(proof, left, first, right, ahead, &mut finish),
+            4.. => tile::<R, 4>(proof, left, first, right, ahead, &mut finish),
+            2.. => tile::<R, 2>(proof, left, first, right, ahead, &mut finish),
+            _ => tile::<R, 1>(proof, left, first, right, ahead, &mut finish),
         };
     }
 }
@@ -461,6 +487,7 @@ fn tiles<R: Register>(
 /// Computes `ROWS` rows of the product, beginning with `first`; returns their number.
 #[inline(always)]
 fn tile<R: Register, const ROWS: usize>(
+    proof: R::Proof,
     left: Left<'_>,
     first: usize,
     right: &[Row],
@@ -468,7 +495,7 @@ fn tile<R: Register, const ROWS: usize>(
     finish: &mut impl Finish,
 ) -> usize {
     for start in (0..WIDTH).step_by(2 * R::LANES) {
-        let mut tile = [[R::all(0.0); 2]; ROWS];
+        let mut tile = [[R::all(proof, 0.0); 2]; ROWS];
         let mut lines = ahead.as_ptr().cast::<f32>();
         let step = (ahead.len() * WIDTH).div_ceil(right.len().max(1));
         match left {
@@ -480,7 +507,7 @@ fn tile<R: Register, const ROWS: usize>(
                     for (k, right) in right.iter().enumerate() {
                         R::fetch(lines);
                         lines = lines.wrapping_add(step);
-                        add(&mut tile, |row| rows[row][k % WIDTH], &right[start..]);
+                        add(proof, &mut tile, |row| rows[row][k % WIDTH], &right[start..]);
                     }
                 }
             }
@@ -489,12 +516,12 @@ fn tile<R: Register, const ROWS: usize>(
                     R::fetch(lines);
                     lines = lines.wrapping_add(step);
                     let numbers = numbers[first..].first_chunk::<ROWS>().expect("as wide");
-                    add(&mut tile, |row| numbers[row], &right[start..]);
+                    add(proof, &mut tile, |row| numbers[row], &right[start..]);
                 }
             }
         }
         for (row, sums) in tile.into_iter().enumerate() {
-            finish.take(first + row, start, sums);
+            finish.take(proof, first + row, start, sums);
         }
     }
     ROWS
@@ -503,13 +530,14 @@ fn tile<R: Register, const ROWS: usize>(
 /// Adds one product to each sum of a tile, which has two registers for each row.
 #[inline(always)]
 fn add<R: Register, const ROWS: usize>(
+    proof: R::Proof,
     tile: &mut [[R; 2]; ROWS],
     left: impl Fn(usize) -> f32,
     right: &[f32],
 ) {
-    let right = [R::of(right), R::of(&right[R::LANES..])];
+    let right = [R::of(proof, right), R::of(proof, &right[R::LANES..])];
     for (row, sums) in tile.iter_mut().enumerate() {
-        let number = R::all(left(row));
+        let number = R::all(proof, left(row));
         for (sum, &right) in sums.iter_mut().zip(&right) {
             *sum = sum.and_product(number, right);
         }
@@ -529,16 +557,16 @@ mod tests {
             product(AddTo { numbers: &mut numbers, row: width, width });
             results.push(numbers);
         };
-        with(&|add| tiles::<[f32; 4]>(left, rows, right, right, add));
+        with(&|add| tiles::<[f32; 4]>((), left, rows, right, right, add));
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            if let Some(proof) = x86::Avx2::detected() {
                 // SAFETY: the processor has the instructions.
-                with(&|add| unsafe { x86::avx2(left, rows, right, right, add) });
+                with(&|add| unsafe { x86::avx2(proof, left, rows, right, right, add) });
             }
-            if is_x86_feature_detected!("avx512f") {
+            if let Some(proof) = x86::Avx512::detected() {
                 // SAFETY: as above.
-                with(&|add| unsafe { x86::avx512(left, rows, right, right, add) });
+                with(&|add| unsafe { x86::avx512(proof, left, rows, right, right, add) });
             }
         }
         results
@@ -600,16 +628,17 @@ mod tests {
                 check(units[0], gradients[0]);
             }};
         }
-        with!(|finish| tiles::<[f32; 4]>(one.left(), 1, right.panel(0), &[], finish));
+        let (left, right) = (one.left(), right.panel(0));
+        with!(|finish| tiles::<[f32; 4]>((), left, 1, right, &[], finish));
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            if let Some(proof) = x86::Avx2::detected() {
                 // SAFETY: the processor has the instructions.
-                with!(|finish| unsafe { x86::avx2(one.left(), 1, right.panel(0), &[], finish) });
+                with!(|finish| unsafe { x86::avx2(proof, left, 1, right, &[], finish) });
             }
-            if is_x86_feature_detected!("avx512f") {
+            if let Some(proof) = x86::Avx512::detected() {
                 // SAFETY: as above.
-                with!(|finish| unsafe { x86::avx512(one.left(), 1, right.panel(0), &[], finish) });
+                with!(|finish| unsafe { x86::avx512(proof, left, 1, right, &[], finish) });
             }
         }
     }

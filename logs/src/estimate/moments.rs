@@ -8,18 +8,20 @@ use super::terms::{COUNT, Terms};
 pub(super) struct Moments {
     pub(super) units: f64,
     sums: Terms,
-    products: Box<[Terms]>,
+    /// Empty before the first unit: most kinds of unit do not occur.
+    products: Vec<Terms>,
 }
 
 impl Default for Moments {
     fn default() -> Moments {
-        Moments { units: 0.0, sums: [0.0; COUNT], products: vec![[0.0; COUNT]; COUNT].into() }
+        Moments { units: 0.0, sums: [0.0; COUNT], products: Vec::new() }
     }
 }
 
 impl Moments {
     pub(super) fn add(&mut self, terms: &Terms) {
         self.units += 1.0;
+        self.products.resize(COUNT, [0.0; COUNT]);
         for (i, &term) in terms.iter().enumerate() {
             if term == 0.0 {
                 continue;
@@ -33,10 +35,11 @@ impl Moments {
 
     pub(super) fn merge(&mut self, other: &Moments) {
         self.units += other.units;
-        for i in 0..COUNT {
+        self.products.resize(COUNT, [0.0; COUNT]);
+        for (i, products) in other.products.iter().enumerate() {
             self.sums[i] += other.sums[i];
-            for j in 0..COUNT {
-                self.products[i][j] += other.products[i][j];
+            for (product, more) in self.products[i].iter_mut().zip(products) {
+                *product += more;
             }
         }
     }
@@ -53,7 +56,8 @@ impl Moments {
 
     /// The sum over the units of the product of two terms' deviations from their means.
     fn covariation(&self, i: usize, j: usize) -> f64 {
-        self.products[i][j] - self.sums[i] * self.sums[j] / self.units.max(1.0)
+        let product = self.products.get(i).map_or(0.0, |products| products[j]);
+        product - self.sums[i] * self.sums[j] / self.units.max(1.0)
     }
 
     /// Whether a term has a nonzero variance.

@@ -8,12 +8,15 @@ use std::ops::ControlFlow;
 
 use game::{Payoff, Seat};
 
-use super::{Estimates, Share};
+use super::{Estimates, Part, Share};
 use crate::{DecisionRecord, HandRecord};
 
-/// Number of hands in a block: enough for many threads, few enough to report progress and stop
-/// soon.
+/// Number of hands in a block, those that count as played not counted: enough for many threads, few
+/// enough to report progress and stop soon.
 const BLOCK_HANDS: usize = 256;
+
+/// Number of all hands in a block.
+const MOST_HANDS: usize = 4096;
 
 /// An observed hand.
 #[derive(Debug, Clone)]
@@ -27,6 +30,13 @@ pub enum Observed {
         decisions: Vec<DecisionRecord>,
         /// The result of the baseline's owner with the same cards.
         baseline: Option<Payoff>,
+    },
+    /// Only the sum of several hands, as for [`Estimates::add_together`].
+    Together {
+        /// The entrant's winnings in all of them.
+        won: Payoff,
+        /// Their number.
+        hands: u32,
     },
     /// Only the result, as for [`Estimates::add_settled`].
     Settled {
@@ -51,18 +61,19 @@ impl Estimates {
         seen: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, E> {
         let mut hands = hands.into_iter();
-        let mut block = read(&mut hands)?;
+        let mut block = self.read(&mut hands)?;
         let mut done = 0;
         while !block.is_empty() {
             let share = |hand| self.share(hand);
             let (shares, next) =
-                parallel::join_here(|| parallel::map(&block, share), || read(&mut hands));
+                parallel::join_here(|| parallel::map(&block, share), || self.read(&mut hands));
             for (share, hand) in shares.into_iter().zip(&block) {
                 match (share, hand) {
                     (Some(share), _) => self.count(share),
                     (None, &Observed::Settled { seat, won, baseline }) => {
                         self.add_settled(seat, won, baseline);
                     }
+                    (None, &Observed::Together { won, hands }) => self.add_together(won, hands),
                     (None, Observed::Hand { .. }) => {}
                 }
             }
@@ -81,12 +92,24 @@ impl Estimates {
             Observed::Hand { record, decisions, baseline } if record.entrants.len() == 2 => {
                 Some(self.take_apart(record, decisions, *baseline))
             }
-            Observed::Hand { .. } | Observed::Settled { .. } => None,
+            Observed::Hand { .. } | Observed::Settled { .. } | Observed::Together { .. } => None,
         }
     }
-}
 
-/// Reads the next block.
-fn read<E>(hands: &mut impl Iterator<Item = Result<Observed, E>>) -> Result<Vec<Observed>, E> {
-    hands.take(BLOCK_HANDS).collect()
+    /// Reads the next block.
+    fn read<E>(
+        &self,
+        hands: &mut impl Iterator<Item = Result<Observed, E>>,
+    ) -> Result<Vec<Observed>, E> {
+        let (mut block, mut corrected) = (Vec::new(), 0);
+        while corrected < BLOCK_HANDS && block.len() < MOST_HANDS {
+            let Some(hand) = hands.next().transpose()? else { break };
+            corrected += usize::from(match &hand {
+                Observed::Hand { record, .. } => self.sampling.part(record.deal) == Part::Corrected,
+                Observed::Settled { .. } | Observed::Together { .. } => false,
+            });
+            block.push(hand);
+        }
+        Ok(block)
+    }
 }

@@ -6,19 +6,19 @@
 //! residuals is honest. A correction that would add variance between these agents gets next to no
 //! weight.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::moments::Moments;
-use super::sample::{FOLDS, Sample};
+use super::sample::{Cell, FOLDS};
 use super::terms::{BASELINE, COUNT, OTHER, OWN, RESULT, Terms, chosen, deal, fixed, street};
 use super::{Estimates, Facts};
-use crate::stats::Rate;
+use crate::stats::{Rate, Sums};
 
 /// Number of parts of the training folds on which the degrees of freedom are selected.
 const INNER_FOLDS: usize = 3;
 
 /// A kind of estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowKind {
     /// The raw results.
@@ -42,7 +42,7 @@ pub enum RowKind {
 }
 
 /// One estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The kind.
     pub kind: RowKind,
@@ -59,7 +59,7 @@ pub struct Row {
 }
 
 /// All estimates of one entrant's rate, the raw one first.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
     /// The entrant, as an index into the match's entrants.
     pub of: usize,
@@ -67,6 +67,8 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// The name of the value function behind the corrections.
     pub value_function: String,
+    /// Number of units (deals in duplicate matches, else hands) with corrections.
+    pub corrected: u64,
     /// Notes for the reader, in words.
     pub notes: Vec<String>,
 }
@@ -82,19 +84,80 @@ pub enum NoEstimates {
     UnknownCards(u64),
 }
 
-/// The units of an estimate by stratum: hands of one seat, hands of both, or groups.
-struct Units<'a> {
-    strata: Vec<&'a Sample>,
+/// The fewest corrected units (deals in duplicate matches, else hands) to fit weights to. Weights
+/// of fewer would follow their noise: until then each correction has the weight of its value
+/// function.
+pub const FEWEST_TO_FIT: u64 = 200;
+
+/// The bounds of the weight of a corrected unit, where one without corrections has 1.
+const WEIGHTS_OF_UNITS: [f64; 2] = [0.1, 1000.0];
+
+/// The units of an estimate by stratum (hands of one seat, hands of both, or groups) and fold.
+struct Units {
+    strata: Vec<[Cell; FOLDS]>,
+    /// Number of hands of a unit.
     hands: f64,
+    /// Hands known only together, and the big blind in chips.
+    together: Sums,
+    big_blind: f64,
 }
 
-impl Units<'_> {
-    fn all(estimates: &Estimates) -> Units<'_> {
+impl Units {
+    fn all(estimates: &Estimates, averaged: bool, whole: bool) -> Units {
         let strata = match estimates.group {
-            1 => estimates.seats.iter().collect(),
-            _ => vec![&estimates.groups],
+            1 => estimates.seats.iter().map(|sample| sample.cells(averaged, whole)).collect(),
+            _ => vec![estimates.groups.cells(averaged, whole)],
         };
-        Units { strata, hands: estimates.group as f64 }
+        let (together, big_blind) = (estimates.together, estimates.big_blind);
+        Units { strata, hands: estimates.group as f64, together, big_blind }
+    }
+
+    fn seats(estimates: &Estimates, averaged: bool, whole: bool) -> Units {
+        let strata = estimates.seats.iter().map(|sample| sample.cells(averaged, whole)).collect();
+        // They are in no rate by seat.
+        let (together, big_blind) = (Sums::default(), estimates.big_blind);
+        Units { strata, hands: 1.0, together, big_blind }
+    }
+
+    /// The rate of all hands from that of those known one by one: hands known together are groups
+    /// of several hands, as in the ratio estimator of [`Sums`].
+    fn with_together(&self, known: Rate) -> Rate {
+        let together = &self.together;
+        if together.hands == 0 {
+            return known;
+        }
+        let unit = self.big_blind / 1000.0;
+        let (mean, error) = (known.mbb * unit, known.standard_error * unit);
+        let (hands, of_groups) = (known.hands as f64, together.hands as f64);
+        let groups = hands + together.groups as f64;
+        let all = hands + of_groups;
+        let mean_of_all = (hands * mean + together.chips()) / all;
+        let squares = error * error * hands * (hands - 1.0)
+            + hands * (mean - mean_of_all).powi(2)
+            + together.squares(mean_of_all);
+        let error = (squares / (groups - 1.0) * groups).sqrt() / all;
+        Rate::from_error(
+            mean_of_all / unit,
+            error / unit,
+            known.hands + together.hands,
+            known.groups + together.groups,
+        )
+    }
+
+    /// The corrected units of the folds that are wanted.
+    fn corrected(&self, wanted: impl Fn(usize) -> bool) -> Moments {
+        let mut all = Moments::default();
+        for cells in &self.strata {
+            let some = cells.iter().enumerate().filter(|&(fold, _)| wanted(fold));
+            some.for_each(|(_, cell)| all.merge(&cell.corrected));
+        }
+        all
+    }
+}
+
+impl Cell {
+    fn units(&self) -> f64 {
+        self.corrected.units + self.plain.units
     }
 }
 
@@ -104,8 +167,36 @@ struct Recipe {
     averaged: bool,
     /// Whether there is a given value function.
     valued: bool,
-    /// The terms to correct for, with fitted coefficients.
+    /// Whether weights may be fitted.
+    fitting: bool,
+    /// The terms to correct for.
     terms: Vec<usize>,
+}
+
+/// The weights of one fold, fitted on all others.
+#[derive(Clone, Copy)]
+struct Weights {
+    terms: Terms,
+    /// The weight of a corrected unit, where one without corrections has 1.
+    of_corrected: f64,
+}
+
+/// Units whose mean enters an estimate.
+struct Piece<'a> {
+    moments: &'a Moments,
+    weights: Terms,
+    /// What the mean counts for, in units.
+    worth: f64,
+    /// Pieces of one kind have one variance.
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Corrected,
+    Plain,
+    /// The baseline of the other seat.
+    OtherSeat,
 }
 
 pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
@@ -113,23 +204,23 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
     if facts.unknown_cards > 0 {
         return Err(NoEstimates::UnknownCards(facts.unknown_cards));
     }
-    let all = Units::all(estimates);
     let mut rows: Vec<Row> = Vec::new();
-    for recipe in recipes(facts, estimates.values.is_some()) {
-        let Some((rate, coefficient)) = recipe.rate(&all) else { continue };
+    for recipe in recipes(estimates) {
+        let whole = recipe.is_whole();
+        let all = Units::all(estimates, recipe.averaged, whole);
+        let weights = recipe.weights(&all);
+        let Some(rate) = recipe.rate(&all, &weights) else { continue };
         let deviation = rate.standard_error * (rate.hands as f64).sqrt();
         let raw = rows.first().map_or(deviation, |raw| raw.deviation);
-        let seats = [0, 1].map(|seat| {
-            let units = Units { strata: vec![&estimates.seats[seat]], hands: 1.0 };
-            // The baseline's mean is zero only over both seats together.
-            recipe.without(BASELINE).rate(&units).map(|(rate, _)| rate)
-        });
+        let by_seat = Units::seats(estimates, recipe.averaged, whole);
+        let seats = [0, 1].map(|seat| recipe.seat_rate(&by_seat, seat, &weights));
+        let coefficient = -weights.iter().map(|fold| fold.terms[BASELINE]).sum::<f64>();
         rows.push(Row {
             kind: recipe.kind,
             rate,
             deviation,
             of_raw: (raw > 0.0).then(|| deviation / raw),
-            coefficient: coefficient.filter(|_| recipe.kind == RowKind::Baseline),
+            coefficient: (recipe.kind == RowKind::Baseline).then_some(coefficient / FOLDS as f64),
             seats: if recipe.kind == RowKind::Baseline { [None; 2] } else { seats },
         });
     }
@@ -137,10 +228,20 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
         return Err(NoEstimates::OneUnit);
     }
     let value_function = estimates.value_function().to_owned();
-    Ok(Rows { of: usize::from(estimates.of), rows, value_function, notes: notes(facts) })
+    let corrected = Units::all(estimates, false, false).corrected(|_| true).units as u64;
+    let mut notes = notes(facts);
+    if estimates.fitting && rows.len() > 1 && corrected < FEWEST_TO_FIT {
+        notes.push(format!(
+            "the corrections have the weights of their value function: fewer than \
+             {FEWEST_TO_FIT} {} are corrected, too few to fit others",
+            if estimates.group > 1 { "deals" } else { "hands" }
+        ));
+    }
+    Ok(Rows { of: usize::from(estimates.of), rows, value_function, corrected, notes })
 }
 
-fn recipes(facts: Facts, valued: bool) -> Vec<Recipe> {
+fn recipes(estimates: &Estimates) -> Vec<Recipe> {
+    let (facts, valued) = (estimates.facts, estimates.values.is_some());
     let deal: Vec<usize> = deal(valued).collect();
     let with = |terms: &[usize], first| -> Vec<usize> {
         terms.iter().copied().chain(chosen(first, valued)).collect()
@@ -148,10 +249,14 @@ fn recipes(facts: Facts, valued: bool) -> Vec<Recipe> {
     let known = facts.strategies.map(|known| known > 0);
     let baseline = facts.baselines > 0 && facts.baselines + facts.settled == facts.hands;
     let averaged = facts.averaged > 0 && facts.contradicted == 0;
-    let plain = |kind, terms: Vec<usize>| Recipe { kind, averaged: false, valued, terms };
+    let fitting = estimates.fitting;
+    let plain = |kind, terms: Vec<usize>| Recipe { kind, averaged: false, valued, fitting, terms };
     let mut recipes = vec![plain(RowKind::Raw, vec![])];
     if baseline {
         recipes.push(plain(RowKind::Baseline, vec![BASELINE]));
+    }
+    if estimates.corrected == 0 {
+        return recipes;
     }
     recipes.push(plain(RowKind::Luck, deal.clone()));
     let own = with(&deal, OWN);
@@ -176,7 +281,7 @@ fn recipes(facts: Facts, valued: bool) -> Vec<Recipe> {
 
 pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
     let valued = estimates.values.is_some();
-    let all = Units::all(estimates);
+    let all = Units::all(estimates, false, false);
     let mut kinds: Vec<(&'static str, Vec<usize>)> = vec![
         ("hole cards", street(0, valued).collect()),
         ("flop", street(1, valued).collect()),
@@ -185,14 +290,32 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
         ("own draws", chosen(OWN, valued).collect()),
         ("the other's draws", chosen(OTHER, valued).collect()),
     ];
-    let mut recipe = Recipe { kind: RowKind::Combined, averaged: false, valued, terms: Vec::new() };
-    let error = |recipe: &Recipe| recipe.rate(&all).map(|(rate, _)| rate.standard_error);
+    let kind = RowKind::Combined;
+    let mut recipe = Recipe { kind, averaged: false, valued, fitting: true, terms: Vec::new() };
+    let error =
+        |recipe: &Recipe| recipe.rate(&all, &recipe.weights(&all)).map(|rate| rate.standard_error);
     let Some(raw) = error(&recipe).filter(|&raw| raw > 0.0) else { return Vec::new() };
     let left = kinds.iter_mut().map(|(name, terms)| {
         recipe.terms.append(terms);
         (*name, error(&recipe).unwrap_or(raw) / raw)
     });
     left.collect()
+}
+
+/// The variance that the corrections leave, with the weights of the value function times one fitted
+/// factor, as a share of the raw one; as if `units` more had left `prior` of theirs.
+pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
+    let recipes = recipes(estimates);
+    let recipe = recipes.last().expect("there is always the raw one");
+    let all = Units::all(estimates, false, false).corrected(|_| true);
+    let spread = |freedom| {
+        let weights = recipe.fitted(&all, freedom);
+        let (sum, squares) = all.combined(&weights);
+        (squares - sum * sum / all.units.max(1.0)).max(0.0)
+    };
+    let (raw, corrected) = (spread(Freedom::Plain), spread(Freedom::Scaled));
+    let more = if all.units > 0.0 { raw / all.units * units } else { 1.0 };
+    if raw + more > 0.0 { (corrected + prior * more) / (raw + more) } else { prior }
 }
 
 fn notes(facts: Facts) -> Vec<String> {
@@ -210,6 +333,13 @@ fn notes(facts: Facts) -> Vec<String> {
             facts.settled, facts.hands
         ));
     }
+    if facts.together > 0 {
+        notes.push(format!(
+            "of {} of them only the sum of two or more is known: they are in no rate by seat, and \
+             count for the interval as the groups that they are",
+            facts.together
+        ));
+    }
     for (decisions, strategies) in facts.decisions.into_iter().zip(facts.strategies) {
         if strategies > 0 && strategies < decisions {
             notes.push(format!(
@@ -222,67 +352,95 @@ fn notes(facts: Facts) -> Vec<String> {
 }
 
 impl Recipe {
-    fn without(&self, term: usize) -> Recipe {
-        let terms = self.terms.iter().copied().filter(|&t| t != term).collect();
-        Recipe { terms, ..*self }
+    /// Whether no term depends on corrections, so that all units are of one kind.
+    fn is_whole(&self) -> bool {
+        self.terms.iter().all(|&term| term == BASELINE)
     }
 
-    /// The rate in mbb/hand, and the mean of the first fitted coefficient over the folds.
-    fn rate(&self, units: &Units<'_>) -> Option<(Rate, Option<f64>)> {
-        let strata: Vec<&[Moments; FOLDS]> =
-            units.strata.iter().map(|sample| sample.folds(self.averaged)).collect();
-        let count: f64 = strata.iter().flat_map(|folds| folds.iter()).map(|m| m.units).sum();
-        if count < 2.0 {
-            return None;
-        }
-        let (mut sum, mut squares, mut coefficient) = (0.0, 0.0, 0.0);
-        for fold in 0..FOLDS {
-            let weights = self.weights(&strata, fold);
-            let in_fold: f64 = strata.iter().map(|folds| folds[fold].units).sum();
-            coefficient -= weights[*self.terms.first().unwrap_or(&RESULT)] / FOLDS as f64;
-            for folds in &strata {
-                let moments = &folds[fold];
-                if moments.units == 0.0 {
-                    // Over one seat alone the baseline's mean is not zero.
-                    if in_fold > 0.0 && weights[BASELINE] != 0.0 {
-                        return None;
-                    }
-                    continue;
-                }
-                let mut weights = weights;
+    /// The rate in mbb/hand.
+    fn rate(&self, units: &Units, weights: &[Weights; FOLDS]) -> Option<Rate> {
+        let mut pieces = Vec::new();
+        for (fold, weights) in weights.iter().enumerate() {
+            let Fold { share, baseline, in_fold } = Fold::of(units, fold, weights);
+            for cells in &units.strata {
+                let cell = &cells[fold];
+                let mut terms = weights.terms;
                 // Each seat has the same weight, however many hands it has.
-                weights[BASELINE] *= in_fold / (strata.len() as f64 * moments.units);
-                let (s, ss) = moments.combined(&weights);
-                sum += s;
-                squares += ss;
+                terms[BASELINE] = match baseline {
+                    true => terms[BASELINE] * in_fold / (units.strata.len() as f64 * cell.units()),
+                    false => 0.0,
+                };
+                pieces.extend(cell.pieces(terms, share));
             }
         }
-        let variance = ((squares - sum * sum / count) / (count - 1.0)).max(0.0);
-        let mbb = 1000.0 / units.hands;
-        let hands = (count * units.hands) as u64;
-        let error = (variance / count).sqrt();
-        let rate = Rate::from_error(sum / count * mbb, error * mbb, hands, count as u64);
-        Some((rate, (!self.terms.is_empty()).then_some(coefficient)))
+        rate_of(&pieces, units.hands).map(|rate| units.with_together(rate))
+    }
+
+    /// The rate of one seat, with the weights of all hands: the mean of the seats' rates, weighted
+    /// by their hands, is the rate of all. The baseline's mean is zero only over both seats
+    /// together, so each has the correction by that mean.
+    fn seat_rate(&self, seats: &Units, seat: usize, weights: &[Weights; FOLDS]) -> Option<Rate> {
+        let mut pieces = Vec::new();
+        for (fold, weights) in weights.iter().enumerate() {
+            let Fold { share, baseline, .. } = Fold::of(seats, fold, weights);
+            let (own, other) = (&seats.strata[seat][fold], &seats.strata[1 - seat][fold]);
+            let half = if baseline { 0.5 * weights.terms[BASELINE] } else { 0.0 };
+            let mut terms = weights.terms;
+            terms[BASELINE] = half;
+            pieces.extend(own.pieces(terms, share));
+            if half != 0.0 && own.units() > 0.0 {
+                let mut weights = [0.0; COUNT];
+                weights[BASELINE] = half;
+                let (moments, worth) = (&other.corrected, share * own.units());
+                pieces.push(Piece { moments, weights, worth, kind: Kind::OtherSeat });
+            }
+        }
+        rate_of(&pieces, seats.hands)
+    }
+
+    /// The weights of all folds.
+    fn weights(&self, units: &Units) -> [Weights; FOLDS] {
+        let folds: [Moments; FOLDS] =
+            std::array::from_fn(|fold| units.corrected(|other| other == fold));
+        let plain = units.strata.iter().flatten().any(|cell| cell.plain.units > 0.0);
+        let corrected: f64 = folds.iter().map(|fold| fold.units).sum();
+        let fitting = self.fitting && corrected >= FEWEST_TO_FIT as f64;
+        std::array::from_fn(|fold| {
+            let others = merged(&folds, |other| other != fold);
+            let terms = match fitting {
+                true => self.fold_weights(&folds, fold, &others),
+                false => self.fitted(&others, Freedom::None),
+            };
+            let spread = |weights: &Terms| {
+                let (sum, squares) = others.combined(weights);
+                squares - sum * sum / others.units.max(1.0)
+            };
+            let (raw, left) = (spread(&self.fitted(&others, Freedom::Plain)), spread(&terms));
+            let [least, most] = WEIGHTS_OF_UNITS;
+            let of_corrected = match plain && raw > 0.0 {
+                true => (raw / left.max(raw / most)).clamp(least, most),
+                false => 1.0,
+            };
+            Weights { terms, of_corrected }
+        })
     }
 
     /// The weights of the terms in one fold, fitted on all others, with the degrees of freedom that
     /// do best in cross-validation among those.
-    fn weights(&self, strata: &[&[Moments; FOLDS]], fold: usize) -> Terms {
+    fn fold_weights(&self, folds: &[Moments; FOLDS], fold: usize, all_others: &Moments) -> Terms {
         if self.terms.is_empty() {
             return self.fitted(&Moments::default(), Freedom::Plain);
         }
         let mut spread = [0.0; Freedom::ALL.len()];
         for part in 0..INNER_FOLDS {
             let inside = |other: usize| other != fold && other % INNER_FOLDS == part;
-            let others = merged(strata, |other| other != fold && !inside(other));
+            let others = merged(folds, |other| other != fold && !inside(other));
             for (spread, freedom) in spread.iter_mut().zip(Freedom::ALL) {
                 let weights = self.fitted(&others, freedom);
-                for folds in strata {
-                    let moments = folds.iter().enumerate().filter(|&(other, _)| inside(other));
-                    for (_, moments) in moments.filter(|(_, moments)| moments.units > 0.0) {
-                        let (sum, squares) = moments.combined(&weights);
-                        *spread += squares - sum * sum / moments.units;
-                    }
+                let moments = folds.iter().enumerate().filter(|&(other, _)| inside(other));
+                for (_, moments) in moments.filter(|(_, moments)| moments.units > 0.0) {
+                    let (sum, squares) = moments.combined(&weights);
+                    *spread += squares - sum * sum / moments.units;
                 }
             }
         }
@@ -293,8 +451,7 @@ impl Recipe {
                 best = at;
             }
         }
-        let best = Freedom::ALL[best];
-        self.fitted(&merged(strata, |other| other != fold), best)
+        self.fitted(all_others, Freedom::ALL[best])
     }
 
     /// The weights fitted on these units, with this freedom.
@@ -303,11 +460,14 @@ impl Recipe {
         weights[RESULT] = 1.0;
         let held = match freedom {
             Freedom::Plain => return weights,
-            Freedom::Scaled => None,
+            Freedom::None | Freedom::Scaled => None,
             Freedom::Held(held) => Some(held),
         };
         let prior = fixed(self.valued);
-        let scale = units.scale(RESULT, &self.terms, &prior);
+        let scale = match freedom {
+            Freedom::None => 1.0,
+            _ => units.scale(RESULT, &self.terms, &prior),
+        };
         let prior = prior.map(|coefficient| scale * coefficient);
         let fitted = held.map_or(prior, |held| units.fit(RESULT, &self.terms, &prior, held));
         for &term in &self.terms {
@@ -326,20 +486,105 @@ enum Freedom {
     Held(f64),
     /// The value function's weights times one fitted factor.
     Scaled,
+    /// The value function's weights.
+    None,
     /// No corrections.
     Plain,
 }
 
 impl Freedom {
+    /// Those that a fit chooses from.
     const ALL: [Freedom; 3] = [Freedom::Held(500.0), Freedom::Scaled, Freedom::Plain];
 }
 
 /// The moments of some folds together.
-fn merged(strata: &[&[Moments; FOLDS]], wanted: impl Fn(usize) -> bool) -> Moments {
+fn merged(folds: &[Moments; FOLDS], wanted: impl Fn(usize) -> bool) -> Moments {
     let mut all = Moments::default();
-    for folds in strata {
-        let some = folds.iter().enumerate().filter(|&(fold, _)| wanted(fold));
-        some.for_each(|(_, moments)| all.merge(moments));
-    }
+    let some = folds.iter().enumerate().filter(|&(fold, _)| wanted(fold));
+    some.for_each(|(_, moments)| all.merge(moments));
     all
+}
+
+/// What the strata of a fold have in common.
+struct Fold {
+    /// The part of each stratum's mean that is the mean of its corrected units.
+    share: f64,
+    /// Whether the baseline can be used: only if every stratum has the same share.
+    baseline: bool,
+    /// Number of units.
+    in_fold: f64,
+}
+
+impl Fold {
+    fn of(units: &Units, fold: usize, weights: &Weights) -> Fold {
+        let cells = || units.strata.iter().map(|cells| &cells[fold]);
+        let corrected: f64 = cells().map(|cell| cell.corrected.units).sum();
+        let plain: f64 = cells().map(|cell| cell.plain.units).sum();
+        let weighted = weights.of_corrected * corrected;
+        let alike =
+            |cell: &Cell| cell.corrected.units > 0.0 && (plain == 0.0) == (cell.plain.units == 0.0);
+        Fold {
+            share: if weighted > 0.0 { weighted / (weighted + plain) } else { 0.0 },
+            baseline: cells().all(alike),
+            in_fold: corrected + plain,
+        }
+    }
+}
+
+impl Cell {
+    /// The corrected units, weighted by `terms`, and those that count as played; `share` is that of
+    /// the former.
+    fn pieces(&self, terms: Terms, share: f64) -> impl Iterator<Item = Piece<'_>> {
+        let share = match (self.corrected.units > 0.0, self.plain.units > 0.0) {
+            (true, true) => share,
+            (corrected, _) => f64::from(u8::from(corrected)),
+        };
+        let mut raw = [0.0; COUNT];
+        raw[RESULT] = 1.0;
+        let kinds = [
+            (&self.corrected, terms, share, Kind::Corrected),
+            (&self.plain, raw, 1.0 - share, Kind::Plain),
+        ];
+        let all = self.units();
+        kinds.into_iter().filter(|(moments, ..)| moments.units > 0.0).map(
+            move |(moments, weights, share, kind)| Piece {
+                moments,
+                weights,
+                worth: share * all,
+                kind,
+            },
+        )
+    }
+}
+
+/// The sum of the pieces' means by what they count for, per hand in mbb, with the variances of
+/// their kinds.
+fn rate_of(pieces: &[Piece<'_>], hands: f64) -> Option<Rate> {
+    let mut sums =
+        [(Kind::Corrected, [0.0; 4]), (Kind::Plain, [0.0; 4]), (Kind::OtherSeat, [0.0; 4])];
+    let (mut total, mut count) = (0.0, 0.0);
+    for Piece { moments, weights, worth, kind } in pieces {
+        let (sum, squares) = moments.combined(weights);
+        total += worth * (sum / moments.units);
+        let more = [moments.units, sum, squares, worth * worth / moments.units];
+        let (_, of_kind) = sums.iter_mut().find(|(other, _)| other == kind)?;
+        of_kind.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        count += if *kind == Kind::OtherSeat { 0.0 } else { *worth };
+    }
+    if count < 2.0 {
+        return None;
+    }
+    let variance = |[units, sum, squares, _]: [f64; 4]| {
+        (units >= 2.0).then(|| ((squares - sum * sum / units) / (units - 1.0)).max(0.0))
+    };
+    let known = sums.iter().filter_map(|&(_, sums)| variance(sums)).fold(0.0, f64::max);
+    // One unit alone has the largest variance of the others.
+    let of_kind = |&(_, sums): &(_, [f64; 4])| variance(sums).unwrap_or(known) * sums[3];
+    let spread: f64 = sums.iter().map(of_kind).sum();
+    let mbb = 1000.0 / hands;
+    let [(_, [corrected, ..]), (_, [plain, ..]), _] = sums;
+    // An interval from a sample is as certain as the sample is large.
+    let groups = if corrected >= 2.0 { corrected } else { plain };
+    let all = ((corrected + plain) * hands).round() as u64;
+    Some(Rate::from_error(total / count * mbb, spread.sqrt() / count * mbb, all, groups as u64))
 }

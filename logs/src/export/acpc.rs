@@ -10,19 +10,22 @@
 //! seat with at most six decimals; names are by seat in `STATE` lines and by entrant in the `SCORE`
 //! line. Lines that begin with `#` are comments. In the log of a duplicate match the comment
 //! `#--duplicate N` says that each deal was played N times in a row. Published logs may begin with
-//! a byte-order mark or empty lines, have blanks before a line, or end their lines in CR LF.
+//! a byte-order mark or empty lines, have blanks before a line, or end their lines in CR LF; what
+//! follows ` # ` on a line, such as a time, is a comment. A last line that is cut short is an error
+//! that says so ([`ReadError::cut`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::io::BufRead;
 use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, notation};
 
-use super::{ReadError, parse_payoff};
+use super::{Lines, ReadError, parse_payoff};
 
+use crate::info::plain_name;
 use crate::replay::{line_up, replay};
-use crate::{Entrant, HandRecord, MatchInfo, Provenance};
+use crate::{Entrant, HandRecord, MatchInfo, Provenance, distinct_names};
 
 const FORMAT: &str = "ACPC log";
 
@@ -122,11 +125,13 @@ pub fn read_start(bytes: &[u8]) -> Start {
     if log { Start::Log(header) } else { Start::Other(other.unwrap_or_default()) }
 }
 
-/// A line without what editors, mail and other systems add: leading blanks, a trailing carriage
-/// return, and a byte-order mark at the start of the file.
+/// A line without what editors, mail and other systems add: blanks around it, a comment after
+/// ` # `, and a byte-order mark at the start of the file.
 fn bare(line: &str, first: bool) -> &str {
     let line = if first { line.trim_start_matches('\u{feff}') } else { line };
-    line.trim_start().trim_end_matches('\r')
+    let line = line.trim();
+    let line = line.strip_suffix(" #").unwrap_or(line);
+    line.split(" # ").next().unwrap_or_default().trim_end()
 }
 
 /// The match of a log as far as the log tells: the entrants, and how many hands share a deal.
@@ -135,19 +140,19 @@ fn bare(line: &str, first: bool) -> &str {
 pub fn read_info(def: &Arc<GameDef>, input: impl BufRead) -> Result<MatchInfo, ReadError> {
     let mut reader = Reader::new(def, input);
     if reader.next().transpose()?.is_none() {
-        return Err(ReadError::new(FORMAT, reader.line, "there is no hand in it"));
+        return Err(ReadError::new(FORMAT, reader.lines.number, "there is no hand in it"));
     }
     let header = reader.header.as_ref();
-    let word = |text: &str| text.replace(|c: char| c.is_whitespace() || c == ':' || c == '|', "_");
+    let names = distinct_names(reader.names.iter().map(|name| plain_name(name)));
     Ok(MatchInfo {
-        name: header.map_or("log".to_owned(), |header| word(&header.name)),
-        game_name: header.map_or(String::new(), |header| header.game.clone()),
+        name: header.map_or("log".to_owned(), |header| plain_name(&header.name)),
+        game_name: header.map_or(String::new(), |header| plain_name(&header.game)),
         hands: header.map_or(0, |header| header.hands),
         seed: header.map_or(0, |header| header.seed),
         duplicate: reader.group > 1,
         shard: None,
         provenance: Provenance::default(),
-        entrants: reader.names.iter().map(|name| Entrant::named(word(name))).collect(),
+        entrants: names.into_iter().map(Entrant::named).collect(),
         game: GameDef::clone(def),
     })
 }
@@ -177,36 +182,65 @@ pub fn read_score(input: impl BufRead, names: &[String]) -> Option<Vec<Payoff>> 
 /// A streaming reader of the hands of a log.
 #[derive(Debug)]
 pub struct Reader<R> {
-    lines: std::io::Lines<R>,
-    line: u64,
+    lines: Lines<R>,
     def: Arc<GameDef>,
     /// The first header.
     header: Option<Header>,
     /// The entrants' names; empty before the first hand.
     names: Vec<String>,
-    /// The entrant of each name, unless two share a name.
+    /// The entrant of each name.
     numbers: HashMap<String, u8>,
     /// Number of hands that share a deal.
     group: u64,
+    /// The numbers of the hands since the last header: the first of each range, and its end.
+    ranges: BTreeMap<u64, u64>,
+    /// How many hands had the number of an earlier one, and the line of the first.
+    repeated: Option<(u64, u64)>,
 }
 
 impl<R: BufRead> Reader<R> {
     /// A reader of a log of this game.
     pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
         Reader {
-            lines: input.lines(),
-            line: 0,
+            lines: Lines::new(input),
             def: Arc::clone(def),
             header: None,
             names: Vec::new(),
             numbers: HashMap::new(),
             group: 1,
+            ranges: BTreeMap::new(),
+            repeated: None,
         }
     }
 
     /// The entrants' names, in order; empty before the first hand.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// How many of the hands read so far have the number of an earlier one of the same match, and
+    /// the line of the first of them.
+    pub fn repeated(&self) -> Option<(u64, u64)> {
+        self.repeated
+    }
+
+    /// Notes a hand's number.
+    fn note(&mut self, hand: u64) {
+        let before = self.ranges.range(..=hand).next_back().map(|(&first, &end)| (first, end));
+        let mut range = hand..hand.saturating_add(1);
+        match before {
+            Some((_, end)) if hand < end => {
+                let (count, line) = self.repeated.unwrap_or((0, self.lines.number));
+                self.repeated = Some((count + 1, line));
+                return;
+            }
+            Some((first, end)) if hand == end => range.start = first,
+            _ => {}
+        }
+        if let Some(end) = self.ranges.remove(&range.end) {
+            range.end = end;
+        }
+        self.ranges.insert(range.start, range.end);
     }
 
     /// Number of hands that share a deal, as far as the log has said so.
@@ -233,26 +267,31 @@ impl<R: BufRead> Reader<R> {
         let entrants = self.seated(hand, &names)?;
         let deal = hand / self.group;
         replay(&self.def, hand, deal, betting, cards, Some(payoffs), entrants)
+            .map_err(|reason| format!("hand {hand}: {reason}"))
     }
 
     /// The line-up of a hand. The first hand defines the entrants, as if everyone had moved by one
-    /// seat after each hand before it; where two share a name, they are assumed to move so
-    /// throughout.
+    /// seat after each hand before it.
     fn seated(&mut self, hand: u64, names: &[&str]) -> Result<BySeat<u8>, String> {
         let players = self.def.players;
         if names.len() != players {
             return Err(format!("{} names for {players} players", names.len()));
         }
-        let usual = line_up(hand, players);
         if self.names.is_empty() {
+            let taken =
+                |seat: &usize| names[*seat].is_empty() || names[..*seat].contains(&names[*seat]);
+            if let Some(seat) = (0..players).find(taken) {
+                let named = names[seat];
+                return Err(format!(
+                    "`{named}` is not a name of one player: who is who cannot be told unless all \
+                     have different names"
+                ));
+            }
             self.names = vec![String::new(); players];
-            for (&entrant, &name) in usual.as_slice().iter().zip(names) {
+            for (&entrant, &name) in line_up(hand, players).as_slice().iter().zip(names) {
                 name.clone_into(&mut self.names[usize::from(entrant)]);
                 self.numbers.insert(name.to_owned(), entrant);
             }
-        }
-        if self.numbers.len() < players {
-            return Ok(usual);
         }
         let find = |name: &&str| {
             self.numbers.get(*name).copied().ok_or_else(|| format!("`{name}` did not play before"))
@@ -261,9 +300,19 @@ impl<R: BufRead> Reader<R> {
         BySeat::from_slice(&numbers).ok_or_else(|| "too many names".to_owned())
     }
 
+    /// Whether a hand's text lacks something at its end.
+    fn is_incomplete(&self, rest: &str) -> bool {
+        let names = rest.split(':').nth(4).map(|names| names.split('|').collect::<Vec<_>>());
+        let names = names.unwrap_or_default();
+        let last = names.last().copied().unwrap_or_default();
+        let begun = |name: &String| name != last && name.starts_with(last);
+        names.len() < self.def.players || self.names.iter().any(begun)
+    }
+
     fn comment(&mut self, line: &str) -> Result<(), String> {
-        if self.header.is_none() {
-            self.header = read_header(line);
+        if let Some(header) = read_header(line) {
+            self.header.get_or_insert(header);
+            self.ranges.clear();
         }
         if let Some(group) = line.strip_prefix("#--duplicate ") {
             let group =
@@ -280,26 +329,36 @@ impl<R: BufRead> Iterator for Reader<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let read = self.lines.next()?;
-            self.line += 1;
-            let result = match read {
-                Err(error) => Err(error.to_string()),
-                Ok(line) => match bare(&line, self.line == 1) {
-                    line if line.starts_with('#') => self.comment(line).map(|()| None),
+            let result = match self.lines.next()? {
+                Err(error) => Err((error, false)),
+                Ok(line) => match bare(&line, false) {
+                    line if line.starts_with('#') => {
+                        self.comment(line).map(|()| None).map_err(|reason| (reason, false))
+                    }
                     line if line.is_empty() || line.starts_with("SCORE:") => Ok(None),
                     line => match line.strip_prefix("STATE:") {
-                        Some(rest) => self.hand(rest).map(Some),
+                        Some(rest) => self.hand(rest).map(Some).map_err(|reason| {
+                            (reason, !self.lines.ended && self.is_incomplete(rest))
+                        }),
                         None => {
                             let start: String = line.chars().take(40).collect();
-                            Err(format!("`{start}` is neither a hand nor a score nor a comment"))
+                            let cut = !self.lines.ended && "STATE:".starts_with(line);
+                            let reason = "is neither a hand nor a score nor a comment";
+                            Err((format!("`{start}` {reason}"), cut))
                         }
                     },
                 },
             };
             match result {
                 Ok(None) => {}
-                Ok(Some(record)) => return Some(Ok(record)),
-                Err(reason) => return Some(Err(ReadError::new(FORMAT, self.line, reason))),
+                Ok(Some(record)) => {
+                    self.note(record.hand);
+                    return Some(Ok(record));
+                }
+                Err((reason, cut)) => {
+                    let error = ReadError::new(FORMAT, self.lines.number, reason);
+                    return Some(Err(ReadError { cut, ..error }));
+                }
             }
         }
     }

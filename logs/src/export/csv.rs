@@ -27,7 +27,7 @@ use std::sync::Arc;
 use cards::Board;
 use game::{BySeat, GameDef, Turn, notation};
 
-use super::{ReadError, parse_payoff};
+use super::{Lines, ReadError, parse_payoff};
 use crate::HandRecord;
 use crate::replay::finished;
 
@@ -92,14 +92,15 @@ fn is_formula(text: &str) -> bool {
 /// A streaming reader of the hands of a file.
 #[derive(Debug)]
 pub struct Reader<R> {
-    lines: std::io::Lines<R>,
-    line: u64,
+    lines: Lines<R>,
     def: Arc<GameDef>,
     names: Vec<String>,
     /// Index of each column in the file.
     field_indices: [Option<usize>; COUNT],
     /// Number of fields of a row.
     width: usize,
+    /// Whether the file ends in the middle of a hand.
+    cut: bool,
     passed_over: Vec<String>,
 }
 
@@ -108,12 +109,12 @@ impl<R: BufRead> Reader<R> {
     pub fn new(def: &Arc<GameDef>, input: R) -> Reader<R> {
         let names = vec![String::new(); def.players];
         Reader {
-            lines: input.lines(),
-            line: 0,
+            lines: Lines::new(input),
             def: Arc::clone(def),
             names,
             field_indices: [None; COUNT],
             width: 0,
+            cut: false,
             passed_over: Vec::new(),
         }
     }
@@ -130,7 +131,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Locates the columns by their names.
     fn find_columns(&mut self, line: &str) -> Result<(), String> {
-        let found = fields(line.trim_start_matches('\u{feff}'))?;
+        let found = fields(line)?;
         for (index, column) in COLUMNS.split(',').enumerate() {
             let mut named = (0..found.len()).filter(|&at| found[at] == column);
             self.field_indices[index] = named.next();
@@ -149,6 +150,9 @@ impl<R: BufRead> Reader<R> {
 
     /// The number of the entrant with this name, who may be new.
     fn number(&mut self, name: &str) -> Result<String, String> {
+        if name.is_empty() {
+            return Err("there is neither a name nor an entrant's number".to_owned());
+        }
         let known = self.names.iter().position(|known| known == name);
         let number = known.or_else(|| self.names.iter().position(String::is_empty));
         let number = number.ok_or_else(|| format!("`{name}` is one player too many"))?;
@@ -160,15 +164,14 @@ impl<R: BufRead> Reader<R> {
     fn row(&mut self) -> Result<Option<Vec<String>>, String> {
         loop {
             let Some(line) = self.lines.next() else { return Ok(None) };
-            self.line += 1;
-            let line = line.map_err(|error| error.to_string())?;
-            let line = line.trim_end_matches('\r');
-            if self.line == 1 {
-                self.find_columns(line)?;
+            let line = line?;
+            if self.lines.number == 1 {
+                self.find_columns(&line)?;
                 continue;
             }
-            let fields = fields(line)?;
+            let fields = fields(&line)?;
             if fields.len() != self.width {
+                self.cut = fields.len() < self.width && !self.lines.ended;
                 return Err(format!("{} fields instead of {}", fields.len(), self.width));
             }
             let field = |index: &Option<usize>| index.map(|at| fields[at].clone());
@@ -193,7 +196,11 @@ impl<R: BufRead> Reader<R> {
         let mut row = first.clone();
         for seat in Arc::clone(&self.def).seats() {
             if seat.index() > 0 {
-                row = self.row()?.ok_or("the file ends within a hand")?;
+                let Some(next) = self.row()? else {
+                    self.cut = true;
+                    return Err("the file ends within a hand".to_owned());
+                };
+                row = next;
             }
             let same = [0, 1, 7, 8].iter().all(|&column| row[column] == first[column]);
             if !same || row[2] != seat.to_string() {
@@ -217,6 +224,7 @@ impl<R: BufRead> Reader<R> {
         }
         let (hand, deal) = (number(&first[0])?, number(&first[1])?);
         finished(HandRecord { hand, deal, public, hole, payoffs, entrants }, Some(payoffs))
+            .map_err(|reason| format!("hand {hand}: {reason}"))
             .map(Some)
     }
 }
@@ -225,7 +233,9 @@ impl<R: BufRead> Iterator for Reader<R> {
     type Item = Result<HandRecord, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.hand().map_err(|reason| ReadError::new(FORMAT, self.line, reason)).transpose()
+        let hand = self.hand();
+        let located = |reason| ReadError::new(FORMAT, self.lines.number, reason);
+        hand.map_err(|reason| ReadError { cut: self.cut, ..located(reason) }).transpose()
     }
 }
 

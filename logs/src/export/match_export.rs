@@ -118,7 +118,7 @@ pub fn write_match<E: std::error::Error + 'static>(
             Format::Acpc => acpc::write_hand(&record, &names, &mut text),
             Format::Csv => csv::write_hand(&record, &names, &mut text),
             Format::Jsonl => jsonl::write_hand(&record, &mut text),
-            Format::Ohh => ohh::write_hand(&record, info, &mut text)?,
+            Format::Ohh => ohh::write_hand(&record, info, &names, &mut text),
             Format::PokerStars => {
                 let writer = pokerstars.as_ref().expect("made above");
                 writer.write_hand(&record, &mut text);

@@ -250,5 +250,5 @@ pub fn write_decisions<E: std::error::Error + 'static>(
 }
 
 fn name(info: &MatchInfo, entrant: u8) -> String {
-    info.entrants.get(usize::from(entrant)).map_or_else(String::new, |one| one.name.clone())
+    info.names().get(usize::from(entrant)).cloned().unwrap_or_default()
 }

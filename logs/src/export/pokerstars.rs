@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use super::steps::{ActionTaken, Step, steps, uncalled};
 use super::{CannotExpress, phh};
-use crate::{HandRecord, MatchInfo};
+use crate::{HandRecord, MatchInfo, distinct_names};
 
 const FORMAT: &str = "PokerStars text";
 const WRITTEN: &str = "writing to a string cannot fail";
@@ -61,7 +61,7 @@ impl Writer {
         let number = u64::from(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) >> 1);
         let plain = |c: char| if c == '\'' || c.is_control() { '_' } else { c };
         Ok(Writer {
-            names: info.entrants.iter().map(|entrant| name(&entrant.name)).collect(),
+            names: distinct_names(info.names().iter().map(|one| name(one))),
             title,
             number,
             table: info.name.chars().map(plain).collect(),
@@ -128,7 +128,7 @@ impl Writer {
                 }
             }
         }
-        let back = uncalled(record);
+        let back = uncalled(&record.public);
         if let Some((seat, chips)) = back {
             let (amount, name) = (dollars(chips.into()), self.name(record, seat));
             line(format_args!("Uncalled bet ({amount}) returned to {name}"));

@@ -32,7 +32,7 @@ pub(super) enum Step {
 
 /// The kind of an action, by its usual name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ActionTaken {
+pub(crate) enum ActionTaken {
     Fold,
     Check,
     Call,
@@ -45,6 +45,36 @@ pub(super) enum ActionTaken {
     },
 }
 
+/// An action with its amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Act {
+    pub(crate) did: ActionTaken,
+    /// Chips put in.
+    pub(crate) added: Chips,
+    /// Whether the seat is all-in with it.
+    pub(crate) all_in: bool,
+}
+
+/// Plays a legal action of the seat whose turn it is.
+pub(crate) fn act(state: &mut PublicState, seat: Seat, action: Action) -> Act {
+    let (before, mine) = (state.committed()[seat], state.committed_street(seat));
+    let seats = state.def().seats();
+    let highest = seats.map(|seat| state.committed_street(seat)).max().unwrap_or_default();
+    state.apply_unchecked(action);
+    let added = state.committed()[seat] - before;
+    let did = match action {
+        Action::Fold => ActionTaken::Fold,
+        Action::Call if added == 0 => ActionTaken::Check,
+        Action::Call => ActionTaken::Call,
+        Action::RaiseTo(_) if highest == 0 => ActionTaken::Bet,
+        Action::RaiseTo(_) => {
+            let to = mine + added;
+            ActionTaken::Raise { by: to.saturating_sub(highest), to }
+        }
+    };
+    Act { did, added, all_in: did != ActionTaken::Fold && state.stack(seat) == 0 }
+}
+
 /// The steps of a hand in order.
 pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
     let mut steps = Vec::with_capacity(16);
@@ -55,23 +85,7 @@ pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
         match state.turn() {
             Turn::Act(seat) => {
                 let Some(played) = history.next() else { return steps };
-                let (before, mine) = (state.committed()[seat], state.committed_street(seat));
-                let seats = record.public.def().seats();
-                let highest = seats.map(|seat| state.committed_street(seat)).max();
-                let highest = highest.unwrap_or_default();
-                state.apply_unchecked(played.action);
-                let added = state.committed()[seat] - before;
-                let did = match played.action {
-                    Action::Fold => ActionTaken::Fold,
-                    Action::Call if added == 0 => ActionTaken::Check,
-                    Action::Call => ActionTaken::Call,
-                    Action::RaiseTo(_) if highest == 0 => ActionTaken::Bet,
-                    Action::RaiseTo(_) => {
-                        let to = mine + added;
-                        ActionTaken::Raise { by: to.saturating_sub(highest), to }
-                    }
-                };
-                let all_in = did != ActionTaken::Fold && state.stack(seat) == 0;
+                let Act { did, added, all_in } = act(&mut state, seat, played.action);
                 steps.push(Step::Act { seat, did, added, all_in });
             }
             Turn::Deal(street) => {
@@ -88,9 +102,9 @@ pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
 }
 
 /// The seat that put in more than all others, and by how much: the uncalled chips.
-pub(super) fn uncalled(record: &HandRecord) -> Option<(Seat, Chips)> {
+pub(crate) fn uncalled(public: &PublicState) -> Option<(Seat, Chips)> {
     let mut committed: Vec<(Chips, Seat)> =
-        record.public.committed().iter().map(|(seat, &chips)| (chips, seat)).collect();
+        public.committed().iter().map(|(seat, &chips)| (chips, seat)).collect();
     committed.sort_unstable_by_key(|&(chips, _)| std::cmp::Reverse(chips));
     let [(most, seat), (next, _), ..] = committed[..] else { return None };
     (most > next).then(|| (seat, most - next))

@@ -28,7 +28,7 @@ use game::{Action, Betting, BySeat, Chips, GameDef, Payoff, Position, PublicStat
 use serde::Deserialize;
 
 use crate::HandRecord;
-use crate::export::{ReadError, csv, parse_payoff};
+use crate::export::{Lines, ReadError, csv, parse_payoff, toml_fault};
 use crate::replay::finished;
 
 const FORMAT: &str = "CSV";
@@ -48,7 +48,7 @@ pub struct ColumnMap {
 
 /// A column, or columns whose fields belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "there must be a column's name, or a list of them")]
 enum OneOrMore {
     One(String),
     More(Vec<String>),
@@ -86,8 +86,10 @@ impl ColumnMap {
     /// # Errors
     /// When it is not TOML of this form, or does not have the game's players.
     pub fn parse(text: &str, def: &GameDef) -> Result<ColumnMap, MapError> {
-        let map: ColumnMap =
-            toml::from_str(text).map_err(|error| MapError(error.to_string().trim().to_owned()))?;
+        let map: ColumnMap = toml::from_str(text).map_err(|error| {
+            let (line, words) = toml_fault(text, &error);
+            MapError(format!("line {line}: {words}"))
+        })?;
         let fail = |reason: String| Err(MapError(reason));
         if map.player.len() != def.players {
             let (found, needed) = (map.player.len(), def.players);
@@ -133,18 +135,19 @@ impl OneOrMore {
 /// A streaming reader of the hands of a file: records, and the players' names by seat.
 #[derive(Debug)]
 pub struct Reader<R> {
-    lines: std::io::Lines<R>,
-    line: u64,
+    lines: Lines<R>,
     def: Arc<GameDef>,
     map: ColumnMap,
     header: Vec<String>,
+    /// Whether the file ends in the middle of a row.
+    cut: bool,
 }
 
 impl<R: BufRead> Reader<R> {
     /// A reader of a file of this game.
     pub fn new(def: &Arc<GameDef>, map: ColumnMap, input: R) -> Reader<R> {
-        let (lines, def) = (input.lines(), Arc::clone(def));
-        Reader { lines, line: 0, def, map, header: Vec::new() }
+        let (lines, def) = (Lines::new(input), Arc::clone(def));
+        Reader { lines, def, map, header: Vec::new(), cut: false }
     }
 
     /// The ignored columns, once the first hand has been read.
@@ -158,11 +161,9 @@ impl<R: BufRead> Reader<R> {
     fn fields(&mut self) -> Result<Option<Vec<String>>, String> {
         loop {
             let Some(line) = self.lines.next() else { return Ok(None) };
-            self.line += 1;
-            let line = line.map_err(|error| error.to_string())?;
-            let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
+            let line = line?;
             if !line.trim().is_empty() {
-                let fields = csv::fields(line)?.into_iter();
+                let fields = csv::fields(&line)?.into_iter();
                 return Ok(Some(fields.map(|field| field.trim().to_owned()).collect()));
             }
         }
@@ -190,10 +191,11 @@ impl<R: BufRead> Reader<R> {
         }
         let Some(fields) = self.fields()? else { return Ok(None) };
         if fields.len() != self.header.len() {
+            self.cut = fields.len() < self.header.len() && !self.lines.ended;
             return Err(format!("{} fields instead of {}", fields.len(), self.header.len()));
         }
         let row = Row { map: &self.map, header: &self.header, fields: &fields };
-        row.hand(&self.def, self.line - 2).map(Some)
+        row.hand(&self.def, self.lines.number - 2).map(Some)
     }
 }
 
@@ -201,7 +203,9 @@ impl<R: BufRead> Iterator for Reader<R> {
     type Item = Result<(HandRecord, Vec<String>), ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.hand().map_err(|reason| ReadError::new(FORMAT, self.line, reason)).transpose()
+        let hand = self.hand();
+        let located = |reason| ReadError::new(FORMAT, self.lines.number, reason);
+        hand.map_err(|reason| ReadError { cut: self.cut, ..located(reason) }).transpose()
     }
 }
 
@@ -242,7 +246,8 @@ impl Row<'_> {
         let empty = BySeat::new(def.players);
         let hand =
             HandRecord { hand: number, deal: number, public, hole, payoffs: empty, entrants };
-        Ok((finished(hand, payoffs)?, players))
+        let record = finished(hand, payoffs);
+        Ok((record.map_err(|reason| format!("hand {number}: {reason}"))?, players))
     }
 
     /// The players' seats, in the map's order.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::info::{Difference, InfoError};
+use show::Difference;
+
+use crate::info::InfoError;
 
 /// Error of writing or reading a ledger. Every message names the file.
 #[derive(Debug, thiserror::Error)]

@@ -21,6 +21,10 @@ pub struct Integrity {
     pub sha256: String,
     /// The faults found, in words; empty when the record is intact.
     pub faults: Vec<String>,
+    /// The SHA-256 over all that statistics are computed from: the match's description, hands,
+    /// decisions, and what is known of hands over the Slumbot API. `None` without hashes.
+    #[serde(skip)]
+    pub contents: Option<String>,
 }
 
 impl Integrity {
@@ -154,7 +158,9 @@ impl LedgerReader {
             }
         }
         let mut faults = Vec::new();
+        let mut contents = None;
         if hashed {
+            let mut everything = all.clone();
             let mut query =
                 connection.prepare("SELECT hand, lines, hash FROM decisions ORDER BY hand")?;
             let mut rows = query.query(())?;
@@ -162,6 +168,7 @@ impl LedgerReader {
                 let hand = row.get::<_, i64>(0)? as u64;
                 let hash = hashes::of_decisions(hand, row.get_ref(1)?.as_str()?);
                 found.add_decisions(hand, &hash);
+                everything.update(hash);
                 if row.get::<_, i64>(2)? != hashes::mark(&hash) {
                     push(&mut decisions.changed, hand);
                 }
@@ -171,6 +178,9 @@ impl LedgerReader {
                 decisions.compare(number, &stored.decisions, &found.decisions);
             }
             let info: String = connection.query_row("SELECT info FROM match", (), |r| r.get(0))?;
+            everything.update(&info);
+            everything.update(super::slumbot::hash(&connection)?);
+            contents = Some(hexadecimal(&everything.finalize()));
             let noted = super::writer::read_note(&connection, MATCH_NOTE)?;
             if noted != Some(hashes::of_text(&info)) {
                 faults.push("the description of the match was changed".to_owned());
@@ -179,6 +189,6 @@ impl LedgerReader {
             faults.extend(decisions.words("the decisions"));
         }
         let sha256 = hexadecimal(&all.finalize());
-        Ok(Integrity { hashed, hands: count, sha256, faults })
+        Ok(Integrity { hashed, hands: count, sha256, faults, contents })
     }
 }

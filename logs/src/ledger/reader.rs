@@ -24,7 +24,8 @@ pub struct LedgerReader {
     info: MatchInfo,
     def: Arc<GameDef>,
     connection: Connection,
-    select: String,
+    /// Of the hands, and of the hands with their decisions.
+    selects: [String; 2],
     hashed: bool,
 }
 
@@ -35,10 +36,13 @@ impl LedgerReader {
         let (connection, info) = schema::open_to_read(&path)?;
         let payoffs = schema::columns(info.players(), |k| format!("payoff_{k}"));
         let entrants = schema::columns(info.players(), |k| format!("entrant_{k}"));
-        let select = format!("SELECT hand, deal, betting, cards, {payoffs}, {entrants} FROM hands");
+        let lines = "(SELECT lines FROM decisions WHERE decisions.hand = hands.hand)";
+        let selects = ["NULL", lines].map(|lines| {
+            format!("SELECT hand, deal, betting, cards, {lines}, {payoffs}, {entrants} FROM hands")
+        });
         let def = Arc::new(info.game.clone());
         let hashed = schema::is_hashed(&connection).map_err(LedgerError::sqlite(&path))?;
-        Ok(LedgerReader { path, info, def, connection, select, hashed })
+        Ok(LedgerReader { path, info, def, connection, selects, hashed })
     }
 
     /// The match.
@@ -88,7 +92,7 @@ impl LedgerReader {
         let players = self.info.players();
         let row = self
             .connection
-            .prepare_cached(&format!("{} WHERE hand = ?", self.select))
+            .prepare_cached(&format!("{} WHERE hand = ?", self.selects[0]))
             .and_then(|mut query| {
                 query.query_row([stored(hand)], |row| RawRow::read(row, players)).optional()
             })
@@ -108,7 +112,43 @@ impl LedgerReader {
 
     /// The hands in this range, in order.
     pub fn hands_in(&self, hands: Range<u64>) -> Hands<'_> {
-        Hands { reader: self, page: Vec::new().into_iter(), rest: Some(hands) }
+        Hands(Pages::of(self, &self.selects[0], hands))
+    }
+
+    /// The hands in this range, in order, with the decisions of those whose deal is wanted. A page
+    /// of them is one query.
+    pub fn hands_and_decisions<'a>(
+        &'a self,
+        hands: Range<u64>,
+        wanted: impl Fn(u64) -> bool + 'a,
+    ) -> impl Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), LedgerError>> + 'a {
+        let mut pages = Pages::of(self, &self.selects[1], hands);
+        std::iter::from_fn(move || {
+            let mut lines = None;
+            let record = pages.next(|row| lines = row.lines.take())?;
+            let both = record.and_then(|record| {
+                let lines = lines.filter(|_| wanted(record.deal)).unwrap_or_default();
+                Ok((self.decisions_in(record.hand, &lines)?, record))
+            });
+            Some(both.map(|(decisions, record)| (record, decisions)))
+        })
+    }
+
+    /// The numbers, in order, of the hands whose deal is wanted.
+    pub fn hands_where(&self, wanted: impl Fn(u64) -> bool) -> Result<Vec<u64>, LedgerError> {
+        let mut found = Vec::new();
+        (|| {
+            let mut query =
+                self.connection.prepare("SELECT hand, deal FROM hands ORDER BY hand")?;
+            let mut rows = query.query(())?;
+            while let Some(row) = rows.next()? {
+                if wanted(row.get::<_, i64>(1)? as u64) {
+                    found.push(row.get::<_, i64>(0)? as u64);
+                }
+            }
+            Ok(found)
+        })()
+        .map_err(LedgerError::sqlite(&self.path))
     }
 
     /// The hands from `first` on whose deals are in this range, in order. Takes a little time for
@@ -120,7 +160,7 @@ impl LedgerReader {
     ) -> Result<Vec<HandRecord>, LedgerError> {
         let players = self.info.players();
         let query =
-            format!("{} WHERE hand >= ? AND deal >= ? AND deal < ? ORDER BY hand", self.select);
+            format!("{} WHERE hand >= ? AND deal >= ? AND deal < ? ORDER BY hand", self.selects[0]);
         let rows = (|| {
             let mut query = self.connection.prepare_cached(&query)?;
             let ends = [stored(first), stored(deals.start), stored(deals.end)];
@@ -138,7 +178,10 @@ impl LedgerReader {
             .prepare_cached("SELECT lines FROM decisions WHERE hand = ?")
             .and_then(|mut query| query.query_row([stored(hand)], |row| row.get(0)).optional())
             .map_err(LedgerError::sqlite(&self.path))?;
-        let lines = lines.unwrap_or_default();
+        self.decisions_in(hand, &lines.unwrap_or_default())
+    }
+
+    fn decisions_in(&self, hand: u64, lines: &str) -> Result<Vec<DecisionRecord>, LedgerError> {
         let read =
             (1..).zip(lines.lines()).map(|(number, line)| decisions::read_line(line, number));
         read.collect::<Result<_, _>>().map_err(|error| LedgerError::Row {
@@ -162,12 +205,10 @@ impl LedgerReader {
         })
     }
 
-    fn page(&self, hands: &Range<u64>) -> Result<Vec<RawRow>, LedgerError> {
+    fn page(&self, select: &str, hands: &Range<u64>) -> Result<Vec<RawRow>, LedgerError> {
         let players = self.info.players();
-        let query = format!(
-            "{} WHERE hand >= ? AND hand < ? ORDER BY hand LIMIT {PAGE_HANDS}",
-            self.select
-        );
+        let query =
+            format!("{select} WHERE hand >= ? AND hand < ? ORDER BY hand LIMIT {PAGE_HANDS}");
         (|| {
             let mut query = self.connection.prepare_cached(&query)?;
             let ends = [stored(hands.start), stored(hands.end)];
@@ -185,20 +226,39 @@ fn stored(hand: u64) -> i64 {
 
 /// An iterator over the hands of a ledger in order, read a page at a time.
 #[derive(Debug)]
-pub struct Hands<'a> {
-    reader: &'a LedgerReader,
-    page: std::vec::IntoIter<RawRow>,
-    /// The range of the remaining pages; `None` after the last or after an error.
-    rest: Option<Range<u64>>,
-}
+pub struct Hands<'a>(Pages<'a>);
 
 impl Iterator for Hands<'_> {
     type Item = Result<HandRecord, LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.0.next(|_| {})
+    }
+}
+
+/// The rows of a ledger in order, read a page at a time.
+#[derive(Debug)]
+struct Pages<'a> {
+    reader: &'a LedgerReader,
+    select: &'a str,
+    page: std::vec::IntoIter<RawRow>,
+    /// The range of the remaining pages; `None` after the last or after an error.
+    rest: Option<Range<u64>>,
+}
+
+impl<'a> Pages<'a> {
+    fn of(reader: &'a LedgerReader, select: &'a str, hands: Range<u64>) -> Pages<'a> {
+        Pages { reader, select, page: Vec::new().into_iter(), rest: Some(hands) }
+    }
+
+    /// The next hand; `before` sees its row.
+    fn next(
+        &mut self,
+        before: impl FnOnce(&mut RawRow),
+    ) -> Option<Result<HandRecord, LedgerError>> {
         if self.page.len() == 0 {
             let rest = self.rest.take()?;
-            match self.reader.page(&rest) {
+            match self.reader.page(self.select, &rest) {
                 Ok(page) => {
                     let full = page.len() == PAGE_HANDS;
                     let last = page.last().filter(|_| full);
@@ -208,7 +268,9 @@ impl Iterator for Hands<'_> {
                 Err(error) => return Some(Err(error)),
             }
         }
-        let record = self.reader.replay(self.page.next()?);
+        let mut row = self.page.next()?;
+        before(&mut row);
+        let record = self.reader.replay(row);
         if record.is_err() {
             self.rest = None;
             self.page = Vec::new().into_iter();
@@ -267,20 +329,23 @@ struct RawRow {
     deal: u64,
     betting: String,
     cards: String,
+    /// The decisions, a JSON object a line, if they were asked for and recorded.
+    lines: Option<String>,
     payoffs: Vec<i64>,
     entrants: Vec<Option<i64>>,
 }
 
 impl RawRow {
-    /// Reads `hand, deal, betting, cards, payoff_0 …, entrant_0 …`.
+    /// Reads `hand, deal, betting, cards, lines, payoff_0 …, entrant_0 …`.
     fn read(row: &Row<'_>, players: usize) -> rusqlite::Result<RawRow> {
         Ok(RawRow {
             hand: row.get::<_, i64>(0)? as u64,
             deal: row.get::<_, i64>(1)? as u64,
             betting: row.get(2)?,
             cards: row.get(3)?,
-            payoffs: (0..players).map(|k| row.get(4 + k)).collect::<Result<_, _>>()?,
-            entrants: (0..players).map(|k| row.get(4 + players + k)).collect::<Result<_, _>>()?,
+            lines: row.get(4)?,
+            payoffs: (0..players).map(|k| row.get(5 + k)).collect::<Result<_, _>>()?,
+            entrants: (0..players).map(|k| row.get(5 + players + k)).collect::<Result<_, _>>()?,
         })
     }
 

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use game::escape::visible;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use super::{LedgerError, hashes};
@@ -278,8 +279,13 @@ pub(super) fn read_info(connection: &Connection, path: &Path) -> Result<MatchInf
         .map_err(sql())?
         .ok_or_else(not_ours)?;
     let damaged = |detail: String| LedgerError::Damaged { path: path.to_path_buf(), detail };
-    let info: MatchInfo =
+    let mut info: MatchInfo =
         serde_json::from_str(&text).map_err(|error| damaged(format!("its match: {error}")))?;
+    // The ledger may be another's.
+    let names = info.entrants.iter_mut().map(|entrant| &mut entrant.name);
+    for name in names.chain([&mut info.name, &mut info.game_name, &mut info.provenance.version]) {
+        *name = visible(name).into_owned();
+    }
     info.check()?;
     Ok(info)
 }

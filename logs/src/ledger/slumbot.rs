@@ -6,9 +6,12 @@
 //! in `slumbot_hands` only, since not all its cards are known. Related rows are written in one
 //! transaction. `docs/ledger.md` describes the columns.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
+use game::Payoff;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params};
+use sha2::{Digest, Sha256};
 
 use super::{LedgerError, LedgerReader, LedgerWriter};
 
@@ -66,7 +69,8 @@ pub struct SlumbotHand {
     pub board: String,
     /// The action whose answer was lost, if any.
     pub incr: Option<String>,
-    /// Number of hands settled together, of which the first has the whole sum; otherwise 1.
+    /// Number of hands settled together, whose results are not known one by one: the first has the
+    /// sum and the others 0. Otherwise 1.
     pub together: u32,
     /// Whether it was left open and forfeited.
     pub forfeited: bool,
@@ -270,14 +274,32 @@ fn read_hand(row: &Row<'_>) -> rusqlite::Result<SlumbotHand> {
     })
 }
 
+fn is_slumbot(connection: &Connection) -> rusqlite::Result<bool> {
+    let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'slumbot_hands'";
+    connection.query_row(query, (), |_| Ok(())).optional().map(|found| found.is_some())
+}
+
+/// A hash of what statistics need of the hands over the Slumbot API.
+pub(super) fn hash(connection: &Connection) -> rusqlite::Result<super::hashes::Hash> {
+    let mut hash = Sha256::new();
+    if is_slumbot(connection)? {
+        let columns = "hand, known, seat, winnings, baseline, hole";
+        let mut query =
+            connection.prepare(&format!("SELECT {columns} FROM slumbot_hands ORDER BY hand"))?;
+        let mut rows = query.query(())?;
+        while let Some(row) = rows.next()? {
+            for at in 0..6 {
+                hash.update(format!("{:?}\n", row.get_ref(at)?));
+            }
+        }
+    }
+    Ok(hash.finalize().into())
+}
+
 impl LedgerReader {
     /// Whether this is the ledger of a run over the Slumbot API.
     pub fn is_slumbot(&self) -> Result<bool, LedgerError> {
-        self.ask(|connection| {
-            let query =
-                "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'slumbot_hands'";
-            connection.query_row(query, (), |_| Ok(())).optional().map(|found| found.is_some())
-        })
+        self.ask(is_slumbot)
     }
 
     /// All hands over the Slumbot API in order, those without a known result included.
@@ -290,14 +312,51 @@ impl LedgerReader {
     }
 
     /// The hands in order whose cards this side saw, but not the end, and whose result is
-    /// nevertheless known.
+    /// nevertheless known. Those settled together are one entry: the first, with the sum.
     pub fn slumbot_settled(&self) -> Result<Vec<SlumbotHand>, LedgerError> {
+        let rows = self.ask(|connection| {
+            let mut query = connection.prepare(&format!(
+                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' ORDER BY session, hand"
+            ))?;
+            query.query_map((), read_hand)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let (mut rows, mut settled) = (rows.into_iter(), Vec::new());
+        while let Some(mut hand) = rows.next() {
+            let mut seen = hand.seen();
+            for other in rows.by_ref().take(hand.together.saturating_sub(1) as usize) {
+                seen &= other.seen();
+                hand.winnings = hand.winnings.zip(other.winnings).map(|(one, more)| one + more);
+            }
+            settled.extend(seen.then_some(hand));
+        }
+        settled.sort_unstable_by_key(|hand| hand.hand);
+        Ok(settled)
+    }
+
+    /// The hands of a session without a known result, in order.
+    pub fn slumbot_unknown(&self, session: u64) -> Result<Vec<SlumbotHand>, LedgerError> {
         self.ask(|connection| {
             let mut query = connection.prepare(&format!(
-                "SELECT {COLUMNS} FROM slumbot_hands WHERE known = 'settled' AND hole <> '' ORDER \
+                "SELECT {COLUMNS} FROM slumbot_hands WHERE session = ? AND known = 'unknown' ORDER \
                  BY hand"
             ))?;
-            query.query_map((), read_hand)?.collect()
+            query.query_map([session as i64], read_hand)?.collect()
+        })
+    }
+
+    /// By the hand's number, what Slumbot won against itself in this side's seat with the same
+    /// cards: the server reports by how much this side did better. Empty for other matches.
+    pub fn slumbot_baselines(&self) -> Result<HashMap<u64, Payoff>, LedgerError> {
+        if !self.is_slumbot()? {
+            return Ok(HashMap::new());
+        }
+        const BASELINES: &str = "SELECT hand, winnings - baseline FROM slumbot_hands WHERE \
+                                 winnings IS NOT NULL AND baseline IS NOT NULL";
+        self.ask(|connection| {
+            let mut query = connection.prepare(BASELINES)?;
+            let baseline =
+                |row: &Row<'_>| Ok((row.get::<_, i64>(0)? as u64, Payoff::from_chips(row.get(1)?)));
+            query.query_map((), baseline)?.collect()
         })
     }
 

@@ -1,10 +1,10 @@
 //! The part of a report with variance-reduced estimates.
 
-use serde::Serialize;
-use show::number::{self, counted};
+use serde::{Deserialize, Serialize};
+use show::number::{self, counted, time_span, whole};
 
 use super::report::{Estimate, Report};
-use super::{NoRate, Rate, Tally};
+use super::{Interval, NoRate, Rate, Tally};
 use crate::estimate::{Row, RowKind, Rows};
 
 /// All estimates of one entrant's rate.
@@ -18,8 +18,36 @@ pub struct EstimatesSection {
     pub value_function: String,
     /// The estimates, the raw one first.
     pub rows: Vec<EstimateRow>,
+    /// The deals that were corrected, if not all of them.
+    pub sample: Option<SampleSection>,
     /// Notes for the reader, in words.
     pub notes: Vec<String>,
+}
+
+/// The random sample of deals behind estimates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SampleSection {
+    /// Number of deals with corrections.
+    pub corrected: u64,
+    /// Number of deals that only served to choose the values, and are in no estimate but raw.
+    pub set_aside: u64,
+    /// Number of all deals.
+    pub of: u64,
+    /// The values that were chosen, as one of those tried is called.
+    pub values: String,
+    /// The value functions that were tried on the deals set aside.
+    pub tried: Vec<Tried>,
+}
+
+/// A value function that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// What it is called: `equity`, `blueprint`, `agents`, `cards`, or a file.
+    pub values: String,
+    /// The time for corrections of all deals, in seconds.
+    pub seconds: f64,
+    /// The expected deviation with corrections of all deals, as a share of the raw one.
+    pub of_raw: f64,
 }
 
 /// One estimate.
@@ -51,7 +79,12 @@ pub struct SeatRow {
 }
 
 impl EstimatesSection {
-    pub(super) fn new(rows: &Rows, report: &Report, tally: &Tally) -> EstimatesSection {
+    pub(super) fn new(
+        rows: &Rows,
+        sample: Option<SampleSection>,
+        report: &Report,
+        tally: &Tally,
+    ) -> EstimatesSection {
         let entrant = &report.entrants[rows.of];
         let other = &report.entrants[1 - rows.of];
         let names = [entrant.name.as_str(), other.name.as_str()];
@@ -85,6 +118,7 @@ impl EstimatesSection {
             name: entrant.name.clone(),
             value_function: rows.value_function.clone(),
             rows: all,
+            sample,
             notes: rows.notes.clone(),
         }
     }
@@ -113,11 +147,49 @@ impl EstimatesSection {
         };
         Some(format!(
             "best estimate: {} ± {:.1} mbb/hand, the result without {listed}, by the value \
-             function {}",
+             function {}{}",
             number::signed(mbb, 1),
             interval.half_width(),
-            self.value_function
+            self.value_function,
+            self.sample.as_ref().map(SampleSection::of_how_many).unwrap_or_default()
         ))
+    }
+
+    /// What the estimates are based on, and what more time would give, in words; `None` if that is
+    /// all deals.
+    pub fn about_sample(&self) -> Option<String> {
+        let sample = self.sample.as_ref()?;
+        let SampleSection { corrected, set_aside, of, tried, .. } = sample;
+        let rows = |kind| self.rows.iter().find(|row| row.kind == kind);
+        let raw = rows(RowKind::Raw).and_then(|row| row.rate.interval).map(Interval::half_width);
+        let now = rows(RowKind::Combined).and_then(|row| row.rate.interval);
+        let now = now.map(Interval::half_width).or(raw);
+        let better = tried.iter().filter_map(|tried| {
+            let reach = raw? * tried.of_raw;
+            let time = time_span(tried.seconds.max(1.0));
+            (reach < 0.95 * now?)
+                .then(|| format!("--values {} about ±{reach:.0} in {time}", tried.values))
+        });
+        let better: Vec<String> = better.collect();
+        let chosen = match set_aside {
+            0 => String::new(),
+            _ => format!("; {} others served to choose the values", whole(*set_aside)),
+        };
+        let more = match better.is_empty() {
+            true => String::new(),
+            false => format!("; on all, with --estimates all: {}", better.join(", ")),
+        };
+        Some(format!(
+            "the estimates correct {} of {}, drawn at random{chosen}{more}",
+            whole(*corrected),
+            counted(*of, "deal")
+        ))
+    }
+}
+
+impl SampleSection {
+    fn of_how_many(&self) -> String {
+        format!(" in {} of {}", whole(self.corrected), counted(self.of, "deal"))
     }
 }
 

@@ -10,6 +10,7 @@
 //!   ([`winnings_curve`]).
 //! - [`StopRule`]: sequential stopping of a match.
 //! - [`Checks`]: whether records look like those of an honest match.
+//! - [`Remarkable`]: the numbers of the hands that decided a match, and [`HandLists`] of them.
 //! - [`CrossTable`]: the rates of a tournament's matches side by side.
 //!
 //! Formulas and their sources are in `docs/statistics.md`. Invariants: no rate without an interval,
@@ -27,6 +28,7 @@ mod latency;
 pub mod planning;
 mod rate;
 pub mod report;
+mod single_hands;
 mod stop;
 mod student;
 mod sums;
@@ -39,10 +41,11 @@ pub use batches::{Batches, Bootstrap};
 pub use checks::{Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};
 pub use curve::winnings_curve;
-pub use decisions::{DecisionCounts, DecisionTally};
+pub use decisions::{DecisionCounts, DecisionTally, FirstFailure};
 pub use latency::Latencies;
 pub use rate::{Interval, NoRate, Rate};
 pub use report::Report;
+pub use single_hands::{HandLists, Remarkable, SingleHand};
 pub use stop::{RuleError, RuleStanding, Sprt, StopRule};
 pub use student::{t_probability, t_quantile};
 pub use sums::Sums;

@@ -104,16 +104,23 @@ impl Spread {
 
 impl PlanSection {
     /// The plans of a report: for the raw rate and, where it was estimated, for the combined
-    /// estimate.
+    /// estimate. One by a sample of the deals is planned as if it had corrected all of them, as it
+    /// was expected to be then.
     pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanSection> {
         let mut wanted: Vec<f64> = HALF_WIDTHS.into_iter().chain(further).collect();
         wanted.sort_by(|a, b| b.total_cmp(a));
         wanted.dedup();
-        let raw = report.entrants.first().map(|entrant| ("raw".to_owned(), &entrant.rate));
-        let rows = report.estimates.iter().flat_map(|part| part.rows.last());
-        let combined = rows.map(|row| (row.what.clone(), &row.rate));
-        let part = |(what, estimate): (String, &Estimate)| {
-            let (mbb, error) = (estimate.mbb?, estimate.standard_error?);
+        let raw = report.entrants.first().map(|entrant| ("raw".to_owned(), &entrant.rate, 1.0));
+        let combined = report.estimates.iter().filter_map(|part| match &part.sample {
+            None => part.rows.last().map(|row| (row.what.clone(), &row.rate, 1.0)),
+            Some(sample) => {
+                let tried = sample.tried.iter().find(|tried| tried.values == sample.values)?;
+                let what = "combined, all deals corrected".to_owned();
+                part.rows.first().map(|raw| (what, &raw.rate, tried.of_raw))
+            }
+        });
+        let part = |(what, estimate, of_it): (String, &Estimate, f64)| {
+            let (mbb, error) = (estimate.mbb?, estimate.standard_error? * of_it);
             let rate = Rate::from_error(mbb, error, estimate.hands, estimate.groups);
             let spread = Spread::of(&rate)?;
             Some(PlanSection {

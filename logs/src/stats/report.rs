@@ -10,13 +10,14 @@ use game::{GameDef, Payoff, Street};
 use serde::Serialize;
 
 use super::checks::{self, Checks, Finding};
-use super::estimates::EstimatesSection;
+use super::estimates::{EstimatesSection, SampleSection};
 use super::planning::PlanSection;
+use super::single_hands::HandLists;
 use super::{
-    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, Interval, NoRate, Rate, RuleStanding,
-    StopRule, Sums, Tally,
+    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, FirstFailure, Interval, NoRate, Rate,
+    RuleStanding, StopRule, Sums, Tally,
 };
-use crate::estimate::Estimates;
+use crate::estimate::{NoEstimates, Rows};
 use crate::ledger::Integrity;
 use crate::{MatchInfo, Shard};
 
@@ -57,6 +58,8 @@ pub struct Report {
     pub stop: Option<RuleStanding>,
     /// Variance-reduced estimates; `null` unless they were computed.
     pub estimates: Option<EstimatesSection>,
+    /// Lists of single hands; `null` unless requested.
+    pub single_hands: Option<HandLists>,
     /// Planned hands; empty unless requested.
     pub plan: Vec<PlanSection>,
     /// The integrity of the record, by its hashes; `null` where it was not checked.
@@ -181,6 +184,14 @@ pub struct DecisionSection {
     pub corrected: u64,
     /// Number of decisions with a check or fold in place of an answer, by reason.
     pub fallbacks: BTreeMap<crate::Fallback, u64>,
+    /// The first of these; `null` without one.
+    pub first_failure: Option<FirstFailure>,
+    /// Number of decisions outside of what the agent's model is for.
+    pub beyond_model: u64,
+    /// Fallbacks and corrections in words; `null` without any.
+    pub fault: Option<String>,
+    /// Whether there were decisions, and an answer to none of them.
+    pub never_answered: bool,
     /// Thinking times in nanoseconds; `null` without decisions.
     pub nanoseconds: Option<TimeSection>,
 }
@@ -265,6 +276,7 @@ impl Report {
             hands_needed: wanted(half_width).into_iter().map(|w| needed(tally, w)).collect(),
             stop: None,
             estimates: None,
+            single_hands: None,
             plan: Vec::new(),
             record: None,
             findings: checks::of_tally(&info.names(), tally),
@@ -307,13 +319,34 @@ impl Report {
         self
     }
 
-    /// Adds these estimates of one entrant's rate, or the reason why there are none.
+    /// Adds these estimates of one entrant's rate, or the reason why there are none; `sample` says
+    /// which deals are corrected, if not all.
     #[must_use]
-    pub fn with_estimates(mut self, estimates: &Estimates, tally: &Tally) -> Report {
-        match estimates.rows() {
-            Ok(rows) => self.estimates = Some(EstimatesSection::new(&rows, &self, tally)),
+    pub fn with_estimates(
+        mut self,
+        rows: &Result<Rows, NoEstimates>,
+        sample: Option<SampleSection>,
+        tally: &Tally,
+    ) -> Report {
+        match rows {
+            Ok(rows) => {
+                self.estimates = Some(EstimatesSection::new(rows, sample, &self, tally));
+            }
             Err(reason) => self.warnings.push(format!("no luck-adjusted estimates: {reason}")),
         }
+        self
+    }
+
+    /// What is wrong with the entrants that never answered, in words.
+    pub fn never_answered(&self) -> impl Iterator<Item = &str> {
+        let decisions = self.entrants.iter().filter_map(|entrant| entrant.decisions.as_ref());
+        decisions.filter(|part| part.never_answered).filter_map(|part| part.fault.as_deref())
+    }
+
+    /// Adds lists of single hands.
+    #[must_use]
+    pub fn with_hands(mut self, hands: Option<HandLists>) -> Report {
+        self.single_hands = hands;
         self
     }
 
@@ -370,14 +403,14 @@ impl Report {
             }
         }
         for entrant in &self.entrants {
-            if let Some(decisions) = &entrant.decisions {
-                let fallbacks: u64 = decisions.fallbacks.values().sum();
-                if fallbacks + decisions.corrected > 0 {
-                    warnings.push(format!(
-                        "of the {} decisions of {}, {fallbacks} were made for it and {} corrected",
-                        decisions.count, entrant.name, decisions.corrected
-                    ));
-                }
+            let Some(decisions) = &entrant.decisions else { continue };
+            warnings.extend(decisions.fault.clone());
+            if decisions.beyond_model > 0 {
+                warnings.push(format!(
+                    "{} of the {} decisions of {} are not its model's, which is for other \
+                     situations: the notes of decisions say who made them",
+                    decisions.beyond_model, decisions.count, entrant.name
+                ));
             }
         }
         warnings
@@ -434,7 +467,7 @@ impl EntrantSection {
         let reduction = per_hand.zip(per_group).filter(|&(hand, _)| hand > 0.0 && group > 1.0);
         EntrantSection {
             entrant,
-            name: info.entrants[entrant].name.clone(),
+            name: info.names()[entrant].clone(),
             chips: sums.all.chips(),
             rate: Estimate::of(&sums.all, big_blind),
             bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
@@ -446,7 +479,8 @@ impl EntrantSection {
             seats: seat_splits(&info.game, sums, big_blind),
             streets: street_splits(&info.game, sums, big_blind),
             showdown: showdown_splits(sums, big_blind),
-            decisions: decisions.map(DecisionSection::new),
+            decisions: decisions
+                .map(|counts| DecisionSection::new(counts, &info.entrants[entrant].name)),
         }
     }
 }
@@ -501,7 +535,7 @@ fn showdown_splits(sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
 }
 
 impl DecisionSection {
-    fn new(counts: &DecisionCounts) -> DecisionSection {
+    fn new(counts: &DecisionCounts, name: &str) -> DecisionSection {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let times = &counts.latencies;
         let quantile = |p| times.quantile(p).map(ns);
@@ -518,6 +552,10 @@ impl DecisionSection {
             count: counts.decisions,
             corrected: counts.corrected,
             fallbacks: counts.fallbacks.clone(),
+            beyond_model: counts.beyond_model,
+            first_failure: counts.first_failure.clone(),
+            fault: counts.fault(name),
+            never_answered: counts.never_answered(),
             nanoseconds,
         }
     }

@@ -63,6 +63,15 @@ impl Sums {
         (self.hands > 0).then(|| self.chips() / self.hands as f64)
     }
 
+    /// The sum over groups of the squared residuals from this rate in chips per hand, in squared
+    /// chips.
+    pub(crate) fn squares(&self, rate: f64) -> f64 {
+        let unit = Payoff::PER_CHIP as f64;
+        let rate = rate * unit;
+        let squares = self.xx as f64 - 2.0 * rate * self.xn as f64 + rate * rate * self.nn as f64;
+        squares.max(0.0) / (unit * unit)
+    }
+
     /// The standard deviation, over groups, of the group's result per hand of an average group, in
     /// chips; `None` with fewer than two groups.
     pub fn deviation(&self) -> Option<f64> {

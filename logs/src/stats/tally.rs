@@ -41,7 +41,7 @@ pub struct EntrantTally {
     pub single: Sums,
     /// All hands, with expected instead of actual results for all-in run-outs.
     pub adjusted: Sums,
-    /// Hands by seat.
+    /// Hands by seat; without those settled together, whose results by seat are not known.
     pub seats: Vec<Sums>,
     /// Hands by the last street whose cards were dealt.
     pub streets: [Sums; 4],
@@ -69,6 +69,8 @@ struct Facts {
     adjusted: Option<BySeat<Payoff>>,
     /// The last street, and whether there was a showdown; `None` when only the result is known.
     ending: Option<(Street, bool)>,
+    /// Number of hands with this result together.
+    hands: u32,
     run_out: bool,
 }
 
@@ -81,9 +83,9 @@ struct GroupShare {
 
 impl GroupShare {
     #[inline]
-    fn add(&mut self, won: Payoff) {
+    fn add(&mut self, won: Payoff, hands: u32) {
         self.won += won;
-        self.hands += 1;
+        self.hands += hands;
     }
 }
 
@@ -141,6 +143,7 @@ impl Tally {
             payoffs: record.payoffs,
             adjusted: expected,
             ending: Some((record.public.street(), record.public.is_showdown())),
+            hands: 1,
             run_out: is_run_out(record),
         });
         if self.open.len() == self.group {
@@ -151,11 +154,18 @@ impl Tally {
     /// Adds a hand of which only the result by seat is known, in a match in which each hand has its
     /// own deal; in any other it is left out.
     pub fn add_settled(&mut self, entrants: BySeat<u8>, payoffs: BySeat<Payoff>) {
+        self.add_together(entrants, payoffs, 1);
+    }
+
+    /// Adds so many hands of which only the sum of the results is known, as one group; if there are
+    /// several, `entrants` need be right for only one of them.
+    pub fn add_together(&mut self, entrants: BySeat<u8>, payoffs: BySeat<Payoff>, hands: u32) {
         if self.group > 1 || entrants.len() != self.players || payoffs.len() != self.players {
-            self.left_out += 1;
+            self.left_out += u64::from(hands);
             return;
         }
-        self.open.push(Facts { entrants, payoffs, adjusted: None, ending: None, run_out: false });
+        let (adjusted, ending, run_out) = (None, None, false);
+        self.open.push(Facts { entrants, payoffs, adjusted, ending, hands, run_out });
         self.close_group();
     }
 
@@ -201,7 +211,7 @@ impl Tally {
 
     /// Number of hands counted: those in complete groups.
     pub fn hands(&self) -> u64 {
-        self.groups() * self.group as u64
+        self.entrants.first().map_or(0, |entrant| entrant.all.hands)
     }
 
     /// Number of complete groups.
@@ -274,17 +284,19 @@ impl EntrantTally {
                     continue;
                 }
                 let won = facts.payoffs[seat];
-                all.add(won);
-                adjusted.add(facts.adjusted.map_or(won, |expected| expected[seat]));
-                seats[seat.index()].add(won);
+                all.add(won, facts.hands);
+                adjusted.add(facts.adjusted.map_or(won, |expected| expected[seat]), facts.hands);
+                if facts.hands == 1 {
+                    seats[seat.index()].add(won, 1);
+                }
                 match facts.ending {
                     Some((street, shown)) => {
-                        streets[street.index()].add(won);
-                        showdown[usize::from(shown)].add(won);
+                        streets[street.index()].add(won, 1);
+                        showdown[usize::from(shown)].add(won, 1);
                     }
-                    None => settled.add(won),
+                    None => settled.add(won, facts.hands),
                 }
-                self.single.add(won, 1);
+                self.single.add(won, facts.hands);
             }
         }
         self.all.add(all.won, all.hands);

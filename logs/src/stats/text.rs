@@ -8,6 +8,7 @@ use show::number::{self, counted, duration, whole};
 use super::estimates::{EstimateRow, EstimatesSection, SeatRow};
 use super::planning::PlanSection;
 use super::report::{EntrantSection, Report, Split};
+use super::single_hands::HandLists;
 use super::{CrossTable, Interval};
 use crate::estimate::RowKind;
 
@@ -18,6 +19,8 @@ pub fn render(report: &Report) -> String {
         text.push_str(&line);
         text.push('\n');
     };
+    let silent: Vec<&str> = report.never_answered().collect();
+    silent.iter().for_each(|fault| line(format!("{fault}\n")));
     let of = &report.of;
     let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
     line(match of.game.is_empty() {
@@ -44,6 +47,7 @@ pub fn render(report: &Report) -> String {
         line(String::new());
         line(estimates(part));
         part.best().into_iter().for_each(&mut line);
+        part.about_sample().into_iter().for_each(&mut line);
     }
     for entrant in &report.entrants {
         line(String::new());
@@ -56,6 +60,10 @@ pub fn render(report: &Report) -> String {
     if report.entrants.iter().any(|entrant| entrant.decisions.is_some()) {
         line(String::new());
         line(decisions(report));
+    }
+    for list in report.single_hands.iter().flat_map(HandLists::lists) {
+        line(String::new());
+        line(list);
     }
     line(String::new());
     line(spread(report));
@@ -74,7 +82,8 @@ pub fn render(report: &Report) -> String {
         line(format!("warning: {}", finding.evidence));
     }
     let notes = report.estimates.iter().flat_map(|part| &part.notes);
-    for warning in report.warnings.iter().chain(notes) {
+    let warnings = report.warnings.iter().filter(|warning| !silent.contains(&warning.as_str()));
+    for warning in warnings.chain(notes) {
         line(format!("note: {warning}"));
     }
     text
@@ -102,7 +111,7 @@ fn rates(report: &Report) -> String {
         "LOS",
         "bb/100",
         "all-in adj.",
-        "95 % interval",
+        "its range",
     ];
     table(&header, rows)
 }

@@ -15,7 +15,8 @@ const MAX_LINE: usize = 65_536;
 /// The interval between checks of a starting program.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The reason why an exchange with a program failed. The text describes it for people.
+/// The reason why an exchange with a program failed, in one line. Further lines are the last ones
+/// of the program's error output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LinkError {
     /// The program did not do something in time.
@@ -27,10 +28,38 @@ pub(super) enum LinkError {
 }
 
 impl LinkError {
-    /// The description of the failure.
-    pub(super) fn text(&self) -> &str {
+    /// The reason, and the lines of error output.
+    fn parts(&self) -> (&str, Vec<&str>) {
         let (LinkError::Late(text) | LinkError::Gone(text) | LinkError::InvalidBytes(text)) = self;
-        text
+        let mut lines = text.lines();
+        (lines.next().unwrap_or_default(), lines.collect())
+    }
+
+    /// The description of the failure in one line, with the very last of the error output.
+    pub(super) fn text(&self) -> String {
+        const LINES: usize = 3;
+        const CHARS: usize = 240;
+        let (reason, lines) = self.parts();
+        if lines.is_empty() {
+            return reason.to_owned();
+        }
+        let said: Vec<&str> =
+            lines[lines.len().saturating_sub(LINES)..].iter().map(|line| line.trim()).collect();
+        let said: Vec<char> = said.join(" / ").chars().collect();
+        let cut = said.len().saturating_sub(CHARS);
+        let start = if cut > 0 { "…" } else { "" };
+        let said: String = said[cut..].iter().collect();
+        format!("{reason}; its last words: `{start}{said}`")
+    }
+
+    /// The description with all lines of error output, one below the other.
+    pub(super) fn full_text(&self) -> String {
+        match self.parts() {
+            (reason, lines) if lines.len() > 1 => {
+                format!("{reason}; its last words:\n{}", lines.join("\n"))
+            }
+            _ => self.text(),
+        }
     }
 }
 
@@ -80,7 +109,15 @@ impl Starting {
             listen().map_err(|e| LinkError::Gone(format!("cannot listen on loopback: {e}")))?;
         let arguments = [Ipv4Addr::LOCALHOST.to_string(), port.to_string()];
         let running = program.start(&arguments).map_err(|error| {
-            LinkError::Gone(format!("cannot start {}: {error}", program.program.display()))
+            let path = program.program.display();
+            let hint = match error.kind() {
+                ErrorKind::PermissionDenied => format!(
+                    "; make it executable (chmod +x {path}), or name its interpreter, as in \
+                     `python3 {path}`"
+                ),
+                _ => String::new(),
+            };
+            LinkError::Gone(format!("cannot start {path}: {error}{hint}"))
         })?;
         let (started, wait) = (Instant::now(), Wait::begin(FIRST_NOTICE));
         Ok(Starting { running, listener, stream: None, started, wait })
@@ -149,7 +186,7 @@ fn accept(
         Err(error) => return Err(LinkError::Gone(format!("cannot accept: {error}"))),
     }
     if let Some(status) = ended {
-        let words = stderr_tail(running);
+        let words = below(running.stderr_tail());
         return Err(LinkError::Gone(format!("it ended before it connected ({status}){words}")));
     }
     let left = deadline.left().ok_or_else(|| LinkError::Late("it has not connected".into()))?;
@@ -162,30 +199,23 @@ fn accept(
 fn explain(running: &mut Running, error: LinkError) -> LinkError {
     let text = match error {
         LinkError::Gone(text) => text,
-        LinkError::Late(text) => return LinkError::Late(text + &stderr_so_far(running)),
+        LinkError::Late(text) => return LinkError::Late(text + &below(running.stderr_so_far())),
         LinkError::InvalidBytes(text) => {
-            return LinkError::InvalidBytes(text + &stderr_so_far(running));
+            return LinkError::InvalidBytes(text + &below(running.stderr_so_far()));
         }
     };
     // The connection closes a moment before the program has ended.
     match running.wait(Duration::from_millis(200)) {
-        Some(status) => LinkError::Gone(format!("{text} ({status}){}", stderr_tail(running))),
-        None => LinkError::Gone(text),
+        Some(status) => {
+            LinkError::Gone(format!("{text} ({status}){}", below(running.stderr_tail())))
+        }
+        None => LinkError::Gone(text + &below(running.stderr_so_far())),
     }
 }
 
-/// The last error output of an ended program, for the end of a message.
-fn stderr_tail(running: &mut Running) -> String {
-    error_excerpt(running.stderr_tail())
-}
-
-/// The last error output of a running program, for the end of a message.
-fn stderr_so_far(running: &mut Running) -> String {
-    error_excerpt(running.stderr_so_far())
-}
-
-fn error_excerpt(words: Option<String>) -> String {
-    words.map_or(String::new(), |words| format!("; its last words: `{words}`"))
+/// Lines below a message.
+fn below(lines: Vec<String>) -> String {
+    lines.into_iter().map(|line| "\n".to_owned() + &line).collect()
 }
 
 /// A running program and the connection to it.

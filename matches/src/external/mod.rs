@@ -29,7 +29,7 @@ use protocol::acpc::reply::{self, Ignored, Question, Reply};
 use serde::Deserialize;
 
 use crate::program::Program;
-use crate::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
+use crate::waiting::{self, FIRST_NOTICE, NOTICE_INTERVAL, Wait};
 use link::{Link, LinkError, Starting, WaitDeadline, shorten};
 
 mod link;
@@ -45,7 +45,7 @@ pub const SPEC: AgentSpec = AgentSpec {
             name: "command",
             default: "required",
             help: "the program and its arguments, quoted as for a shell; HOST and PORT are \
-                   appended",
+                   appended. A program may also be named by its path alone: `./my_bot`",
         },
         AgentOption {
             name: "timeout",
@@ -121,7 +121,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             resolver.bad_option(reason)
         })
     };
-    let program = Program::parse(&options.command, resolver.folder()).ok_or_else(|| {
+    let mut program = Program::parse(&options.command, resolver.folder()).ok_or_else(|| {
         let command = &options.command;
         let wrong = match shlex::split(command) {
             Some(_) => "names no program",
@@ -130,8 +130,9 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         resolver.bad_option(format!("`command` is `{command}`, which {wrong}"))
     })?;
     let placed = |path: &Option<String>| path.as_deref().map(|path| resolver.file(path));
-    let program =
-        Program { folder: placed(&options.folder), output: placed(&options.output), ..program };
+    program.folder = placed(&options.folder);
+    program.output = placed(&options.output);
+    let program = program.interpreted();
     let setup = Setup {
         name: resolver.name().to_owned(),
         timeout: duration("timeout", options.timeout.as_ref(), 10)?,
@@ -139,7 +140,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         restarts: options.restarts.unwrap_or(20),
         program,
     };
-    let files: Vec<PathBuf> = setup.program.source().into_iter().collect();
+    let files: Vec<PathBuf> = setup.program.sources();
     let mut recipe = Recipe::new(move |_| External::start(setup.clone()));
     (recipe.cost, recipe.repeatable, recipe.files) = (Cost::Worker, false, files);
     recipe.program = true;
@@ -178,6 +179,9 @@ struct External {
     silent: Duration,
     /// The hand whose states have been sent, and their number: one for each length of the history.
     sent: Option<(u64, usize)>,
+    /// Whether a failure has been told in full, and a correction.
+    told: bool,
+    told_correction: bool,
 }
 
 impl External {
@@ -193,12 +197,25 @@ impl External {
                 LinkError::Late(_) => format!(" within {:?}", setup.start_timeout),
                 _ => String::new(),
             };
+            let (name, full) = (&setup.name, error.full_text());
+            // The error itself has the reason and the last three lines.
+            if full.lines().count() > 4 {
+                waiting::say_failed(name, &format!("`{name}` cannot be started: {full}"));
+            }
             let reason = format!("{}{waited}", error.text());
-            AgentError::Start { agent: setup.name.clone(), reason }
+            AgentError::Start { agent: name.clone(), reason }
         };
         let link = started.map_err(failed)?.expect("it has connected");
         let process = Process::Ready(link);
-        Ok(External { setup, process, stopped: 0, silent: FIRST_NOTICE, sent: None })
+        Ok(External {
+            setup,
+            process,
+            stopped: 0,
+            silent: FIRST_NOTICE,
+            sent: None,
+            told: false,
+            told_correction: false,
+        })
     }
 
     /// Makes sure that the program is ready, starting it if necessary.
@@ -293,8 +310,10 @@ impl External {
 
     /// The lines for the states of the hand that the program has not been sent.
     ///
-    /// A program that is new to the hand gets the states since this seat's last action: it must not
-    /// be asked again for actions that were played.
+    /// The program answers every state in which it is to act, and may drop what it has received
+    /// when it does. So earlier states of that kind are left out: another agent acted there, or the
+    /// program before it was started again. One that is new to the hand gets the states since this
+    /// seat's last action.
     fn unsent(
         &mut self,
         public: &PublicState,
@@ -315,7 +334,8 @@ impl External {
                 state.apply(history[length - 1].action).expect("a hand replays on itself");
             }
             state.deal_from(&public.board()).expect("a hand replays on its own board");
-            if length >= from {
+            let acted = history.get(length).is_some_and(|played| played.seat == seat);
+            if length >= from && !acted {
                 matchstate::write(&mut lines, hand as u32, seat, &state, hole);
                 lines.push_str("\r\n");
             }
@@ -342,7 +362,7 @@ impl External {
              answer: {}",
             error.text()
         );
-        tracing::warn!("{reason}");
+        waiting::say_failed(&format!("{name} was abandoned"), &reason);
         self.process = Process::GivenUp(reason.clone());
         Some(reason)
     }
@@ -354,13 +374,25 @@ impl Agent for External {
         let (error, stop) = match self.answer(infoset, cx.hand, allowed) {
             Ok((action, note)) => {
                 self.stopped = 0;
+                if let Some(note) = note.as_ref().filter(|_| !self.told_correction) {
+                    self.told_correction = true;
+                    let (name, hand) = (&self.setup.name, cx.hand);
+                    let message = format!("`{name}` was corrected in hand {hand}: {note}");
+                    waiting::say_failed(&format!("{name} was corrected"), &message);
+                }
                 return Decision { note, ..action.into() };
             }
             Err(NoAnswer::Running(error)) => (error, false),
             Err(NoAnswer::Stop(error)) => (error, true),
         };
         let given_up = if stop { self.stop(cx.hand, &error) } else { None };
-        let note = given_up.unwrap_or_else(|| error.text().to_owned());
+        let told = std::mem::replace(&mut self.told, true);
+        let text = if told { error.text() } else { error.full_text() };
+        if !told {
+            let name = &self.setup.name;
+            waiting::say_failed(name, &format!("`{name}` failed in hand {}: {text}", cx.hand));
+        }
+        let note = given_up.unwrap_or(text);
         let reason = match error {
             LinkError::Late(_) => Failed::Timeout,
             LinkError::Gone(_) => Failed::Gone,

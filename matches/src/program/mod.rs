@@ -1,15 +1,18 @@
 //! Child processes, each in a process group of its own, with output to a file or dropped. Dropping
 //! the value kills the group.
 //!
-//! A process group outlives its creator, and nothing is dropped in a process that ends by a signal
-//! or by `exit`: code that ends this process must call [`end_all`] first.
+//! Nothing is dropped in a process that ends by a signal or by `exit`: code that ends this process
+//! calls [`end_all`] first. For an end that runs no code, such as `kill -9`, a shell ([`WATCHER`])
+//! waits on a pipe, which closes when this process is gone, and kills the groups. A system without
+//! `/bin/sh` has no watcher.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -23,14 +26,66 @@ mod stderr_tail;
 /// The environment variable with the password for a Slumbot server. Child processes do not get it.
 pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
 
+/// Kills the process groups in the last line that it has read when its input ends. Signals that ask
+/// this process to end may reach it, too, and must not end it first.
+const WATCHER: &str = "trap '' HUP INT QUIT TERM; while read -r line; do groups=$line; done; \
+                       kill -s KILL -- $groups";
+
+/// Waits until its input ends.
+const LEADER: &str = "read -r line";
+
 /// The process groups of running programs.
 struct Groups {
     running: BTreeSet<u32>,
     /// Whether this process is about to end: then no program may be started.
     over: bool,
+    /// The input of the watcher, which is sent the running groups whenever they change.
+    watcher: Option<ChildStdin>,
 }
 
-static GROUPS: Mutex<Groups> = Mutex::new(Groups { running: BTreeSet::new(), over: false });
+static GROUPS: Mutex<Groups> =
+    Mutex::new(Groups { running: BTreeSet::new(), over: false, watcher: None });
+
+impl Groups {
+    fn add(&mut self, group: u32) {
+        self.running.insert(group);
+        self.tell();
+    }
+
+    fn remove(&mut self, group: u32) {
+        self.running.remove(&group);
+        self.tell();
+    }
+
+    /// Tells the watcher, which is started if it does not run, what to kill.
+    fn tell(&mut self) {
+        let groups: Vec<String> = self.running.iter().map(|group| format!("-{group}")).collect();
+        let line = groups.join(" ") + "\n";
+        let told =
+            |mut watcher: ChildStdin| watcher.write_all(line.as_bytes()).is_ok().then_some(watcher);
+        self.watcher = self.watcher.take().and_then(told);
+        if self.watcher.is_none() && !self.running.is_empty() {
+            self.watcher = shell(WATCHER).and_then(|mut child| child.stdin.take()).and_then(told);
+        }
+    }
+}
+
+/// A shell in a process group of its own that runs this script; `None` if the system has none.
+fn shell(script: &str) -> Option<Child> {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]).current_dir("/").env_remove(SLUMBOT_PASSWORD).process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+}
+
+/// The first process of a group, so that the watcher knows the group before a program is in it.
+struct Leader(Child);
+
+impl Drop for Leader {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
 
 fn groups() -> MutexGuard<'static, Groups> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -46,7 +101,7 @@ pub fn end_all() {
     }
 }
 
-/// The process group id of a program, which equals its process id.
+/// A process group by its number.
 fn group(number: u32) -> Option<Pid> {
     i32::try_from(number).ok().and_then(Pid::from_raw)
 }
@@ -69,6 +124,8 @@ pub struct Program {
     /// The file to which output and error output are appended; if `None` both are dropped, but the
     /// last lines of error output are kept in memory.
     pub output: Option<PathBuf>,
+    /// The script, if the program is its interpreter.
+    script: Option<PathBuf>,
 }
 
 impl Program {
@@ -81,7 +138,8 @@ impl Program {
         let name = words.next().filter(|name| !name.is_empty())?;
         let is_path = name.contains('/');
         let program = if is_path { folder.join(&name) } else { PathBuf::from(&name) };
-        Some(Program { program, arguments: words.collect(), folder: None, output: None })
+        let arguments = words.collect();
+        Some(Program { program, arguments, folder: None, output: None, script: None })
     }
 
     /// Starts the program with further arguments and no input.
@@ -116,7 +174,7 @@ impl Program {
             Some(_) if self.is_path() => Command::new(std::path::absolute(&self.program)?),
             _ => Command::new(&self.program),
         };
-        command.args(&self.arguments).args(further).stdin(Stdio::null()).process_group(0);
+        command.args(&self.arguments).args(further).stdin(Stdio::null());
         command.env_remove(SLUMBOT_PASSWORD);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
@@ -126,19 +184,60 @@ impl Program {
         if groups.over {
             return Err(io::Error::other("this process is ending"));
         }
-        let child = command.spawn()?;
-        groups.running.insert(child.id());
-        Ok(Running { child, stderr_tail: None })
+        let leader = shell(LEADER).map(Leader);
+        let Some(Leader(first)) = &leader else {
+            let child = command.process_group(0).spawn()?;
+            groups.add(child.id());
+            return Ok(Running { group: child.id(), child, stderr_tail: None });
+        };
+        let group = first.id();
+        groups.add(group);
+        let child = command.process_group(group.cast_signed()).spawn();
+        let child = child.inspect_err(|_| groups.remove(group))?;
+        Ok(Running { child, group, stderr_tail: None })
     }
 
-    /// The file that best identifies what the program does: the program itself or, if it is looked
-    /// up by name (an interpreter, say), the first of its arguments that is a file.
-    pub fn source(&self) -> Option<PathBuf> {
-        if self.is_path() || self.program.is_file() {
-            return Some(self.program.clone()).filter(|program| program.is_file());
+    /// The program, or, if it is a script that may not be executed, the interpreter that the script's
+    /// first line names, with the script as its argument.
+    #[must_use]
+    pub fn interpreted(self) -> Program {
+        let executable = |of: fs::Metadata| of.permissions().mode() & 0o111 != 0;
+        let runs = || fs::metadata(&self.program).is_ok_and(executable);
+        if !self.is_path() || !self.program.is_file() || runs() {
+            return self;
         }
+        let mut line = Vec::new();
+        let read = File::open(&self.program)
+            .and_then(|file| BufReader::new(file.take(256)).read_until(b'\n', &mut line));
+        let line = String::from_utf8_lossy(&line);
+        let words = line.strip_prefix("#!").filter(|_| read.is_ok()).unwrap_or_default();
+        let named = |word: &&str| !matches!(*word, "/usr/bin/env" | "/bin/env" | "-S");
+        let mut words = words.split_whitespace().filter(named).map(str::to_owned);
+        let Some(interpreter) = words.next() else { return self };
+        // The interpreter looks in its working folder.
+        let script = match &self.folder {
+            Some(_) => std::path::absolute(&self.program).unwrap_or(self.program),
+            None => self.program,
+        };
+        let argument = script.to_string_lossy().into_owned();
+        let arguments = words.chain([argument]).chain(self.arguments).collect();
+        Program { program: interpreter.into(), arguments, script: Some(script), ..self }
+    }
+
+    /// The files that identify what the program does: the program itself or, if it is looked up by
+    /// name (an interpreter, say), the first of its arguments that is a file. Of one with an
+    /// absolute path, which may be an interpreter, both.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        if let Some(script) = &self.script {
+            return vec![script.clone()];
+        }
+        let is_path = self.is_path() || self.program.is_file();
+        let own = Some(self.program.clone()).filter(|program| is_path && program.is_file());
         let folder = self.folder.as_deref().unwrap_or(Path::new(""));
-        self.arguments.iter().map(|word| folder.join(word)).find(|path| path.is_file())
+        let mut arguments = self.arguments.iter().map(|word| folder.join(word));
+        let argument = arguments.find(|path| path.is_file());
+        let argument = argument.filter(|_| !is_path || self.program.is_absolute());
+        own.into_iter().chain(argument).collect()
     }
 
     fn is_path(&self) -> bool {
@@ -150,6 +249,8 @@ impl Program {
 #[derive(Debug)]
 pub struct Running {
     child: Child,
+    /// Its process group.
+    group: u32,
     stderr_tail: Option<StderrTail>,
 }
 
@@ -162,18 +263,18 @@ impl Running {
     /// Whether it and everything in its process group have ended.
     pub fn all_ended(&mut self) -> bool {
         let gone = |group| test_kill_process_group(group) == Err(Errno::SRCH);
-        self.ended().is_some() && group(self.child.id()).is_none_or(gone)
+        self.ended().is_some() && group(self.group).is_none_or(gone)
     }
 
-    /// The last lines of its error output, joined to one line; `None` if it wrote none or its error
-    /// output goes elsewhere ([`Program::start_into`]).
-    pub fn stderr_tail(&mut self) -> Option<String> {
-        self.stderr_tail.as_mut()?.text()
+    /// The last lines of its error output, at most twenty; none if its error output goes elsewhere
+    /// ([`Program::start_into`]).
+    pub fn stderr_tail(&mut self) -> Vec<String> {
+        self.stderr_tail.as_mut().map_or_else(Vec::new, StderrTail::lines)
     }
 
     /// [`stderr_tail`](Self::stderr_tail) for a running program: waits a few milliseconds at most.
-    pub fn stderr_so_far(&mut self) -> Option<String> {
-        self.stderr_tail.as_mut()?.so_far()
+    pub fn stderr_so_far(&mut self) -> Vec<String> {
+        self.stderr_tail.as_mut().map_or_else(Vec::new, StderrTail::so_far)
     }
 
     /// Waits for it to end, at most this long.
@@ -190,12 +291,10 @@ impl Running {
 
     /// Kills its process group.
     pub fn kill(&mut self) {
-        // The group id is the process id; it is not reused before the group is empty and the
-        // program has been waited for.
-        let number = self.child.id();
+        // Its number is not reused before the group is empty and the program has been waited for.
         let mut groups = groups();
-        kill(number);
-        groups.running.remove(&number);
+        kill(self.group);
+        groups.remove(self.group);
         drop(groups);
         let _ = self.child.wait();
     }

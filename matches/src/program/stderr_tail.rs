@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ChildStderr;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use std::time::Duration;
 use game::escape::visible;
 
 /// The number of bytes that are stored.
-const MAX_BYTES: usize = 2048;
+const MAX_BYTES: usize = 8192;
 
-/// The number of lines shown, and the number of characters.
-const MAX_LINES: usize = 3;
+/// The number of lines, and of characters in each.
+const MAX_LINES: usize = 20;
 const MAX_CHARS: usize = 240;
 
 /// The time limit for the end of the stream after the program has ended: something it started may
@@ -59,45 +59,48 @@ impl StderrTail {
         Ok(StderrTail::Read { tail, more })
     }
 
-    /// The last lines joined to one, of a program that has ended; `None` when there are none.
-    pub(super) fn text(&mut self) -> Option<String> {
-        self.text_within(CLOSE_TIMEOUT)
+    /// The last lines of a program that has ended, without empty ones.
+    pub(super) fn lines(&mut self) -> Vec<String> {
+        self.lines_within(CLOSE_TIMEOUT)
     }
 
-    /// The last lines joined to one, of a running program.
-    pub(super) fn so_far(&mut self) -> Option<String> {
-        self.text_within(READ_TIMEOUT)
+    /// The last lines of a running program.
+    pub(super) fn so_far(&mut self) -> Vec<String> {
+        self.lines_within(READ_TIMEOUT)
     }
 
-    fn text_within(&mut self, rest: Duration) -> Option<String> {
+    fn lines_within(&mut self, rest: Duration) -> Vec<String> {
         let bytes = match self {
             StderrTail::Read { tail, more } => {
                 // Returns at once when the stream has ended.
                 let _ = more.recv_timeout(rest);
                 tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
             }
-            StderrTail::In { path, from } => {
-                let mut file = File::open(path).ok()?;
-                let end = file.seek(SeekFrom::End(0)).ok()?;
-                let start = end.saturating_sub(MAX_BYTES as u64).max(*from);
-                let mut bytes = Vec::new();
-                file.seek(SeekFrom::Start(start)).ok()?;
-                file.take(MAX_BYTES as u64).read_to_end(&mut bytes).ok()?;
-                bytes
-            }
+            StderrTail::In { path, from } => written(path, *from).unwrap_or_default(),
         };
         let text = String::from_utf8_lossy(&bytes);
-        let mut lines: Vec<&str> = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .rev()
-            .take(MAX_LINES)
-            .collect();
+        let said = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let mut lines: Vec<String> = said.rev().take(MAX_LINES).map(shortened).collect();
         lines.reverse();
-        let said: Vec<char> = visible(&lines.join(" / ")).chars().collect();
-        let cut = said.len().saturating_sub(MAX_CHARS);
-        let start = if cut > 0 { "…" } else { "" };
-        (!said.is_empty()).then(|| start.chars().chain(said[cut..].iter().copied()).collect())
+        lines
+    }
+}
+
+/// The last bytes of a file, none before this offset.
+fn written(path: &Path, from: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(end.saturating_sub(MAX_BYTES as u64).max(from)))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A line without control characters, cut where it is too long.
+fn shortened(line: &str) -> String {
+    let line = visible(line);
+    match line.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.into_owned(),
     }
 }

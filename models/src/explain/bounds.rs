@@ -46,7 +46,9 @@ impl Bounds {
     /// An exclusive upper bound of the win-rate; infinite without any.
     ///
     /// The win-rate is the mean of the win-rates of a later street, and a tenth of the boards is at
-    /// or below each decile, so it is also below the mean of the deciles' bounds.
+    /// or below each decile, so it is also below the mean of the deciles' bounds. With deciles that
+    /// are interpolated between two boards up to one board fewer is at or below one, but the lower
+    /// of the two is below it by as much: the bound is the same, as a test counts.
     pub(super) fn win_rate_below(&self, features: &[Option<Feature>]) -> f64 {
         let below = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));
@@ -70,7 +72,7 @@ impl Bounds {
     ///
     /// A tenth of the boards of a later street is at or above each decile and below the next, so
     /// the win-rate, their mean, is at least the mean of the bounds of all deciles but the last,
-    /// and of 0 for the boards below the first.
+    /// and of 0 for the boards below the first; with interpolated deciles, too.
     pub(super) fn win_rate_from(&self, features: &[Option<Feature>]) -> f64 {
         let from = |wanted: Feature| {
             let column = features.iter().position(|&feature| feature == Some(wanted));

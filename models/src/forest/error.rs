@@ -20,8 +20,11 @@ pub enum ForestError {
          save the model with `save_model(\"NAME.ubj\")`"
     )]
     NotOne,
-    /// XGBoost's document is damaged or incomplete.
-    #[error("the XGBoost model cannot be read: {0}; save it again with `save_model`")]
+    /// XGBoost's document is damaged or incomplete, or has a field that is not known.
+    #[error(
+        "the XGBoost model cannot be read: {0}; save it again with `save_model` of XGBoost 1.0 to \
+         3.4"
+    )]
     Document(String),
     /// A number that XGBoost writes as text cannot be parsed.
     #[error(
@@ -36,8 +39,8 @@ pub enum ForestError {
     },
     /// The model has another booster.
     #[error(
-        "the XGBoost model's booster is `{0}`, and only `gbtree` can be read: train with \
-         `booster=\"gbtree\"`"
+        "the XGBoost model's booster is `{0}`, and only `gbtree` and `dart` can be read: train \
+         with `booster=\"gbtree\"`"
     )]
     Booster(String),
     /// The model has another objective.
@@ -67,16 +70,29 @@ pub enum ForestError {
         /// The tree, from 0.
         tree: usize,
     },
-    /// Number of trees and `tree_info` disagree.
+    /// Number of trees and a field of the document disagree.
     #[error(
-        "the XGBoost model has {trees} trees, and its tree_info is for {declared}: it was edited \
-         or cut; save it again"
+        "the XGBoost model has {trees} trees, and its {field} is for {declared}: it was edited or \
+         cut; save it again"
     )]
     Count {
         /// Number of trees.
         trees: usize,
-        /// Number of entries of `tree_info`.
+        /// The field's name in the XGBoost document.
+        field: &'static str,
+        /// Number of trees by this field.
         declared: usize,
+    },
+    /// A DART model does not have one weight for each tree.
+    #[error(
+        "the XGBoost model has {trees} trees and {weights} weights for them (`weight_drop`), and \
+         each tree needs one: it was edited or cut; save it again"
+    )]
+    Weights {
+        /// Number of trees.
+        trees: usize,
+        /// Number of weights, in all places that have some.
+        weights: usize,
     },
     /// The trees do not add to the classes in turn.
     #[error(

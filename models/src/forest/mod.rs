@@ -3,7 +3,8 @@
 //! A forest adds up, for each class, a base score and one leaf of each of the class's trees, in
 //! 32-bit numbers and in the order of the rounds; the softmax of the sums is the class
 //! distribution. A row goes left where `value < split_condition`, as in XGBoost. Trees take turns:
-//! tree `t` adds to margin `t % groups`.
+//! tree `t` adds to margin `t % groups`. The weights of DART's trees are multiplied into their
+//! leaves when a model is read.
 //!
 //! Files: XGBoost's own JSON and UBJ ([`Forest::to_json`], [`Forest::to_ubj`]), which are lossless,
 //! and a compact form of about 3 bytes a node ([`Forest::to_compact`]), which keeps every test

@@ -4,7 +4,6 @@
 //! is empty, or covered by those of earlier statements that always decide where they hold. The
 //! values are treated as independent, within what the street and the game allow: what is reported
 //! as unreachable is, and more may be.
-//! game allow: what is said to be out of reach is, and more may be.
 
 use game::{Betting, Street};
 
@@ -18,7 +17,6 @@ pub enum Unreached {
     Contradiction,
     /// A clause cannot hold in the scope, such as a pot of 31 big blinds on the turn of a limit
     /// game.
-    /// limit game.
     Impossible,
     /// Earlier statements decide wherever it would hold.
     Covered,
@@ -53,14 +51,14 @@ impl Heuristic {
             } else if here.is_empty() {
                 Some(Unreached::Impossible)
             } else {
-                covered(here, &above, &mut EFFORT.clone()).then_some(Unreached::Covered)
+                covered(here, &above, &mut { EFFORT }).then_some(Unreached::Covered)
             };
             found.extend(why.map(|why| (at, why)));
             if !statement.clauses.iter().any(|clause| matches!(clause, Clause::Times(_))) {
                 above.push(own);
             }
         }
-        if covered(all, &above, &mut EFFORT.clone()) {
+        if covered(all, &above, &mut { EFFORT }) {
             found.push((self.statements().len(), Unreached::Covered));
         }
         found

@@ -110,6 +110,7 @@ impl FromStr for LinearModel {
             LinearError::Text(error.message().trim().replace('\n', ", "))
         })?;
         let lacks = |what: &str| LinearError::Text(format!("there is no {what}"));
+        only(&file, "the file", &["format", "features", "made-by", "method", "stack"])?;
         let format = file.get("format").and_then(toml::Value::as_integer);
         let word = |name: &str| {
             let word = file.get(name).and_then(toml::Value::as_str);
@@ -130,6 +131,10 @@ impl FromStr for LinearModel {
         let stacks = tables.iter().map(|table| {
             let stack = table.get("big-blinds").and_then(number);
             let stack = stack.ok_or_else(|| lacks("number `big-blinds` in a [[stack]]"))?;
+            if let Some(table) = table.as_table() {
+                let stack = format!("the stack {stack}");
+                only(table, &stack, &["big-blinds", "weights", "big-blind"])?;
+            }
             let part = |name: &str| table.get(name).map(|part| theta(stack, part)).transpose();
             let small = part("weights")?
                 .ok_or_else(|| lacks(&format!("table `weights` of the stack {stack}")))?;
@@ -137,6 +142,17 @@ impl FromStr for LinearModel {
         });
         let stacks = stacks.collect::<Result<Vec<_>, LinearError>>()?;
         LinearModel::new(word("made-by")?, word("method")?, stacks)
+    }
+}
+
+/// Checks that a table has no other keys than these.
+fn only(table: &toml::Table, of: &str, known: &[&str]) -> Result<(), LinearError> {
+    match table.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(LinearError::Text(format!(
+            "{of} has a key `{key}`, which is not known: {}",
+            known.join(", ")
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -114,6 +114,12 @@ impl LinearModel {
         &self.stacks
     }
 
+    /// The stack in big blinds whose weights are those [at](Self::at) a stack: this one between the
+    /// least and the greatest, beyond them the nearest.
+    pub fn nearest(&self, stack: f64) -> f64 {
+        stack.clamp(self.stacks[0].0, self.stacks[self.stacks.len() - 1].0)
+    }
+
     /// The weights at a stack in big blinds, interpolated between the nearest stacks below and
     /// above; beyond all stacks those of the last.
     pub fn at(&self, stack: f64) -> Weights {

@@ -71,8 +71,8 @@ pub enum NetworkError {
     /// A tensor is missing.
     #[error("the network's file has no tensor `{0}`")]
     Missing(String),
-    /// An unexpected tensor.
-    #[error("the network's file has a tensor `{0}`, and no network of this program has one")]
+    /// An unexpected tensor, or a key of the metadata that is this program's and is not known.
+    #[error("the network's file has a {0}, and no network of this program has one")]
     Unknown(String),
     /// The head of a file does not match its checksum.
     #[error(

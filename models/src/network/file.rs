@@ -18,6 +18,9 @@ const VERSION_KEY: &str = "cardroom.network";
 /// The metadata key of the output's name.
 const OUTPUT_KEY: &str = "cardroom.output";
 
+/// The prefix of the metadata keys that this program gives a meaning to.
+const OWN: &str = "cardroom.";
+
 /// The prefix of a note's metadata key.
 const NOTE: &str = "note.";
 
@@ -110,7 +113,11 @@ impl Network {
             }
         }
         if let Some(name) = tensors.left() {
-            return Err(NetworkError::Unknown(name.to_owned()));
+            return Err(NetworkError::Unknown(format!("tensor `{name}`")));
+        }
+        // Other writers have keys of their own; those of this program may change the answers.
+        if let Some(key) = tensors.metadata.keys().find(|key| key.starts_with(OWN)) {
+            return Err(NetworkError::Unknown(format!("key `{key}` in its metadata")));
         }
         let notes = tensors.metadata.iter().filter_map(|(key, note)| {
             key.strip_prefix(NOTE).map(|key| (key.to_owned(), note.clone()))

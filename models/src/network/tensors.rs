@@ -41,6 +41,7 @@ impl Type {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Entry {
     dtype: String,
     shape: Vec<usize>,

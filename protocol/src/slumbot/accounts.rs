@@ -1,54 +1,49 @@
 //! Accounting of a session: this side's hand and chip counts, compared with the host's at every end
 //! of a hand. The difference settles hands whose answers were lost.
 //!
-//! How a hand with an unknown result is settled: the host counts finished hands and adds up their
-//! results. If, at the end of the next hand, the host has counted one hand more than this side, the
-//! lost one had ended, and the difference of the sums is its result. If not, the hand was left
-//! open; it may still be forfeited later, which costs the chips that this side had put in.
+//! How hands with an unknown result are settled: the host counts finished hands and adds up their
+//! results. If, at the end of the next hand, the host has counted more hands than this side, some
+//! of those lost had ended, and the difference of the sums is their result; the others were left
+//! open, and may be forfeited later, which costs the chips that this side had put in. The betting
+//! and the action that was sent limit the results of each hand, so the difference has few
+//! explanations. What is the same in all of them is known of a hand. The rest is known of several
+//! hands together, or unknown. Explanations are sought in three steps, each only if there is none
+//! before: without hands forfeited, which happens after hours or minutes without an action; with
+//! them; and with any results, if requests were carried out twice.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::End;
+use super::answer::{AnswerError, End};
+use super::explain::{Agreed, Share, explain};
+use super::unsettled::Unsettled;
 
 /// The most chips a hand can win or lose.
 pub const STACK: i64 = 20_000;
 
-/// A hand with an unknown result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Unsettled {
-    /// The hand's number.
-    pub number: u64,
-    /// The client's seat: 0 or 1.
-    pub seat: u8,
-    /// The client's cards; empty when the hand was never shown.
-    pub hole: String,
-    /// The board as far as it was shown.
-    pub board: String,
-    /// The betting as far as it is known.
-    pub action: String,
-    /// The action whose answer was lost, if any.
-    pub incr: Option<String>,
-    /// Chips that this side has put in, as far as known.
-    pub committed: u32,
-    /// Whether the betting is known to its end, so that the host has counted the hand.
-    pub ended: bool,
-    /// The result that follows from the betting alone, if the hand ended with a fold.
-    pub expected: Option<i64>,
-}
+/// What a hand that was never shown wins if the bot folded at once.
+const BLIND: i64 = 50;
+/// What it costs at the most if it was forfeited.
+const BIG_BLIND: i64 = 100;
+
+/// The most hands that are alike to be explained at once.
+const MAX_ALIKE: u64 = 8;
 
 /// A hand settled by the difference of the sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// The known part of the hand; `None` for one that was never shown and not known to be dealt.
+    /// The known part of the hand; `None` for one that was never shown and not known to be dealt,
+    /// and where it is not known which hand it is.
     pub hand: Option<Unsettled>,
-    /// The result in chips. Of hands settled together the first has the sum and the others 0.
+    /// The result in chips. Of hands settled together, whose results are not known one by one, the
+    /// first has the sum and the others 0.
     pub winnings: i64,
     /// The baseline, where it was settled alone and the host sends baselines.
     pub baseline: Option<i64>,
-    /// Number of hands settled together.
+    /// Number of hands settled together; they come one after another.
     pub together: usize,
-    /// Whether it was left open and forfeited.
+    /// Whether it was left open and its chips were taken, without its being counted.
     pub forfeited: bool,
 }
 
@@ -82,18 +77,29 @@ pub struct Accounts {
     pub total: i64,
     /// Sum of the baselines; `None` once the host has left them out.
     pub baseline_total: Option<i64>,
-    /// Hands whose result is not known.
+    /// Hands whose result the next end of a hand may tell.
     pub unsettled: Vec<Unsettled>,
+    /// Earlier ones, oldest first, which were left open: they can only be forfeited. Their number
+    /// grows with the session, so they are not saved with it.
+    #[serde(skip)]
+    pub open: Vec<Unsettled>,
     /// Number of requests for a new hand whose answer was lost and whose effect the alternation of
     /// seats does not reveal: each may have dealt a hand that was never seen.
     pub maybe: u32,
-    /// Whether a hand was lost since the last end of one, so that the next end may settle it.
-    #[serde(default)]
-    pub waiting: bool,
+    /// Those of them since the last end of a hand, which the next one may tell; the others can only
+    /// be forfeited.
+    pub maybe_ended: u32,
     /// Whether the session may have begun before this side knew it: the host's first sums are then
     /// adopted.
-    #[serde(default)]
     pub begun_elsewhere: bool,
+}
+
+/// The explanations that are sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Played,
+    Forfeited,
+    Anything,
 }
 
 impl Accounts {
@@ -102,43 +108,98 @@ impl Accounts {
     /// # Errors
     /// When the hands without a known result do not explain the difference.
     pub(super) fn close(&mut self, winnings: i64, end: &End) -> Result<Vec<Settled>, Drift> {
+        self.adopt(winnings, end);
+        let (our_hands, our_total) = (self.hands + 1, self.total + winnings);
+        let drift = Drift {
+            their_hands: end.session_num_hands,
+            their_total: end.session_total,
+            our_hands,
+            our_total,
+            unsettled: self.unsettled.len() + self.open.len(),
+        };
+        let Some(more) = end.session_num_hands.checked_sub(our_hands) else { return Err(drift) };
+        let chips = end.session_total - our_total;
+        let mut settled = match (more, chips) {
+            (0, 0) => Vec::new(),
+            _ => self.settle(more, chips).ok_or(drift)?,
+        };
+        if let ([alone], Some(before), Some(now)) =
+            (&mut settled[..], self.baseline_total, end.session_baseline_total)
+            && more == 1
+        {
+            alone.baseline = end.baseline_winnings.map(|this| now - before - this);
+        }
+        (self.hands, self.total) = (end.session_num_hands, end.session_total);
+        self.baseline_total = end.session_baseline_total;
+        let (waiting, open) = std::mem::take(&mut self.unsettled)
+            .into_iter()
+            .partition::<Vec<_>, _>(|hand| hand.ended);
+        (self.unsettled, self.maybe_ended) = (waiting, 0);
+        self.open.extend(open);
+        Ok(settled)
+    }
+
+    /// Takes over the first sums of a session that may have begun elsewhere.
+    fn adopt(&mut self, winnings: i64, end: &End) {
         if std::mem::take(&mut self.begun_elsewhere) {
             self.hands = end.session_num_hands.saturating_sub(1);
             self.total = end.session_total - winnings;
+            let baselines = end.session_baseline_total.zip(end.baseline_winnings);
+            self.baseline_total = baselines.map(|(total, this)| total - this);
         }
-        let before = self.clone();
-        self.waiting = false;
-        self.hands += 1;
-        self.total += winnings;
-        let drift = || Drift {
-            their_hands: end.session_num_hands,
-            their_total: end.session_total,
-            our_hands: before.hands + 1,
-            our_total: before.total + winnings,
-            unsettled: before.unsettled.len(),
+    }
+
+    /// Checks the baselines of an end of a hand before it is [closed](Self::close), and all sums as
+    /// far as they are limited by all chips.
+    pub(super) fn check(&self, winnings: i64, end: &End) -> Result<(), AnswerError> {
+        let beyond = |field, found: i64| AnswerError::Beyond { field, found: found.to_string() };
+        // The bot's own result with the same cards.
+        let bots = end.baseline_winnings.map(|this| winnings - this);
+        if let Some(this) =
+            end.baseline_winnings.filter(|_| bots.is_some_and(|own| own.abs() > STACK))
+        {
+            return Err(beyond("baseline_winnings", this));
+        }
+        let unknown = self.unsettled.len() + self.open.len() + self.maybe as usize;
+        let hands = end.session_num_hands.saturating_add(unknown as u64);
+        let most = STACK.saturating_mul(i64::try_from(hands).unwrap_or(i64::MAX));
+        if end.session_total.abs() > most {
+            return Err(beyond("session_total", end.session_total));
+        }
+        let Some(total) = end.session_baseline_total else { return Ok(()) };
+        let field = "session_baseline_total";
+        if (end.session_total - total).abs() > most {
+            return Err(beyond(field, total));
+        }
+        let (Some(before), false) = (self.baseline_total, self.begun_elsewhere) else {
+            return Ok(());
         };
-        let more = end.session_num_hands.checked_sub(self.hands).ok_or_else(drift)? as usize;
-        let chips = end.session_total - self.total;
-        let settled = match (more, chips) {
-            (0, 0) => Vec::new(),
-            (0, _) => self.forfeit(chips).ok_or_else(drift)?,
-            _ => self.settle(more, chips).ok_or_else(drift)?,
-        };
-        let baseline = match (before.baseline_total, end.session_baseline_total) {
-            (Some(before), Some(now)) if more == 1 => {
-                end.baseline_winnings.map(|this| now - before - this)
+        let more = end.session_num_hands.saturating_sub(self.hands + 1);
+        let chips = end.session_total - self.total - winnings;
+        match end.baseline_winnings {
+            Some(this) if (more, chips) == (0, 0) && self.unsettled.is_empty() => {
+                let ours = before + this;
+                let differs = AnswerError::Figure { field, theirs: total, ours };
+                if total == ours { Ok(()) } else { Err(differs) }
             }
-            _ => None,
-        };
-        self.hands = end.session_num_hands;
-        self.total = end.session_total;
-        self.baseline_total = end.session_baseline_total;
-        Ok(settled.into_iter().map(|settled| Settled { baseline, ..settled }).collect())
+            this => {
+                // The bot's own results in this hand, if they are not told, and in those settled.
+                let own = chips - (total - before - this.unwrap_or(winnings));
+                let hands = more.max(unknown as u64) + u64::from(this.is_none());
+                let most = STACK.saturating_mul(i64::try_from(hands).unwrap_or(i64::MAX));
+                if own.abs() > most { Err(beyond(field, total)) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Records requests for a new hand which may have dealt hands that were never shown.
+    pub(super) fn lose_requests(&mut self, count: u32) {
+        self.maybe = self.maybe.saturating_add(count);
+        self.maybe_ended = self.maybe_ended.saturating_add(count);
     }
 
     /// Records a hand with an unknown result.
     pub(super) fn lose(&mut self, hand: Unsettled) {
-        self.waiting = true;
         self.unsettled.push(hand);
     }
 
@@ -147,54 +208,158 @@ impl Accounts {
         Accounts { baseline_total: Some(0), begun_elsewhere, ..Accounts::default() }
     }
 
-    /// Settles a forfeited hand: `chips` were lost without a hand being counted.
-    fn forfeit(&mut self, chips: i64) -> Option<Vec<Settled>> {
-        let lost = |hand: &Unsettled| i64::from(hand.committed) == -chips;
-        let at = self.unsettled.iter().position(lost)?;
-        let hand = self.unsettled.remove(at);
-        Some(vec![Settled {
-            hand: Some(hand),
-            winnings: chips,
+    /// Settles the hands that explain `more` hands and `chips` on the host's account; `None` if
+    /// none do.
+    fn settle(&mut self, more: u64, chips: i64) -> Option<Vec<Settled>> {
+        let mut alike: BTreeMap<Vec<i64>, Vec<usize>> = BTreeMap::new();
+        for step in [Step::Played, Step::Forfeited, Step::Anything] {
+            if step == Step::Forfeited {
+                for (at, hand) in self.open.iter().enumerate() {
+                    alike.entry(hand.forfeits.clone()).or_default().push(at);
+                }
+            }
+            let mut units: Vec<_> =
+                self.unsettled.iter().map(|hand| ways(hand, step, more > 0)).collect();
+            units.push(self.ways_never_shown(step, more));
+            let forfeited = |(costs, hands): (&Vec<i64>, &Vec<usize>)| {
+                ways_alike(costs, hands.len() as u64, more)
+            };
+            units.extend(alike.iter().map(forfeited));
+            if let Some(agreed) = explain(&units, more, chips) {
+                return Some(self.apply(more, chips, &agreed, alike.into_values().collect()));
+            }
+        }
+        None
+    }
+
+    /// The ways in which hands that may have been dealt, and were never shown, are in a difference.
+    fn ways_never_shown(&self, step: Step, more: u64) -> Vec<Share> {
+        let most = match step {
+            Step::Played | Step::Forfeited => self.maybe_ended,
+            Step::Anything => self.maybe,
+        };
+        let most = u64::from(most).min(more).min(MAX_ALIKE);
+        let mut ways = vec![Share::exactly(0, 0)];
+        for count in 1..=most {
+            let number = count as i64;
+            // Hands known to be dealt are the likelier ones to be forfeited.
+            ways.push(match step {
+                Step::Played | Step::Forfeited => Share::exactly(count, number * BLIND),
+                Step::Anything => Share { count, chips: [-number * BIG_BLIND, number * BLIND] },
+            });
+        }
+        ways
+    }
+
+    /// Settles what all explanations agree on. Hands that are counted in all of them, but with
+    /// different results, are settled together; if it is not even agreed which hands are counted,
+    /// these remain unknown, and only their number and sum are settled.
+    fn apply(
+        &mut self,
+        more: u64,
+        chips: i64,
+        agreed: &[Agreed],
+        alike: Vec<Vec<usize>>,
+    ) -> Vec<Settled> {
+        let one = |hand, winnings, forfeited| Settled {
+            hand,
+            winnings,
             baseline: None,
             together: 1,
-            forfeited: true,
-        }])
-    }
-
-    /// Settles `more` hands that the host has counted with a total of `chips`.
-    fn settle(&mut self, more: usize, chips: i64) -> Option<Vec<Settled>> {
-        let unseen = more.saturating_sub(self.unsettled.len());
-        if unseen > self.maybe as usize {
-            return None;
+            forfeited,
+        };
+        // The first has the sum.
+        let joint = |hands: Vec<Option<Unsettled>>, sum| {
+            let together = hands.len();
+            let sums = std::iter::once(sum).chain(std::iter::repeat(0));
+            let each = hands.into_iter().zip(sums);
+            each.map(move |(hand, chips)| Settled { together, ..one(hand, chips, false) })
+        };
+        let (mut settled, mut gone) = (Vec::new(), Vec::new());
+        let (mut together, mut clear) = (Vec::new(), true);
+        let (mut left, mut rest) = (more, chips);
+        let fresh = std::mem::take(&mut self.unsettled);
+        let (of_fresh, others) = agreed.split_at(fresh.len());
+        for (hand, agreed) in fresh.into_iter().zip(of_fresh) {
+            match (agreed.count, agreed.chips) {
+                (Some(0), Some(0)) => self.unsettled.push(hand),
+                (Some(count), Some(chips)) => {
+                    (left, rest) = (left - count, rest - chips);
+                    settled.push(one(Some(hand), chips, count == 0));
+                }
+                (count, _) => {
+                    clear &= count == Some(1) && hand.seen();
+                    together.push(hand);
+                }
+            }
         }
-        let mut hands = self.take(more - unseen);
-        let known: i64 = hands.iter().filter_map(|hand| hand.expected).sum();
-        let open = hands.iter().filter(|hand| hand.expected.is_none()).count() + unseen;
-        let rest = chips - known;
-        // A hand nobody has seen can only have ended by the bot's fold, or by being forfeited.
-        let seen = (open - unseen) as i64;
-        if rest > seen * STACK + unseen as i64 * 50 || rest < -seen * STACK - unseen as i64 * 100 {
-            return None;
+        let (never_shown, of_alike) = others.split_first().expect("there is always this unit");
+        match (never_shown.count, never_shown.chips) {
+            (Some(count), Some(chips)) => {
+                (left, rest) = (left - count, rest - chips);
+                self.maybe -= count as u32;
+                settled.extend(joint(vec![None; count as usize], chips));
+            }
+            _ => clear = false,
         }
-        self.maybe -= unseen as u32;
-        hands.sort_by_key(|hand| hand.expected.is_some());
-        let mut rest = Some(rest);
-        let settled = hands.into_iter().map(Some).chain((0..unseen).map(|_| None)).map(|hand| {
-            let expected = hand.as_ref().and_then(|hand| hand.expected);
-            let winnings = expected.unwrap_or_else(|| rest.take().unwrap_or_default());
-            let together = if expected.is_some() { 1 } else { open };
-            Settled { hand, winnings, baseline: None, together, forfeited: false }
-        });
-        Some(settled.collect())
+        for (hands, agreed) in alike.into_iter().zip(of_alike) {
+            match (agreed.share, agreed.chips) {
+                (Some(number), Some(chips)) => {
+                    (left, rest) = (left - agreed.count.unwrap_or_default(), rest - chips);
+                    // The one without an action for the longest time is forfeited first.
+                    let each = hands.into_iter().take(number);
+                    gone.extend(each.map(|at| (at, chips / number as i64)));
+                }
+                _ => clear = false,
+            }
+        }
+        gone.sort_unstable_by_key(|&(at, _)| std::cmp::Reverse(at));
+        for (at, chips) in gone {
+            settled.push(one(Some(self.open.remove(at)), chips, more == 0));
+        }
+        if clear {
+            settled.extend(joint(together.into_iter().map(Some).collect(), rest));
+        } else {
+            self.unsettled.extend(together);
+            settled.extend(joint(vec![None; (left as usize).max(1)], rest));
+        }
+        settled
     }
+}
 
-    /// Removes the `count` hands most likely to be the ones counted: those known to have ended,
-    /// then the latest.
-    fn take(&mut self, count: usize) -> Vec<Unsettled> {
-        let mut likeliest: Vec<usize> = (0..self.unsettled.len()).collect();
-        likeliest.sort_by_key(|&at| (!self.unsettled[at].ended, usize::MAX - at));
-        let mut chosen: Vec<usize> = likeliest.into_iter().take(count).collect();
-        chosen.sort_unstable();
-        chosen.into_iter().rev().map(|at| self.unsettled.remove(at)).collect()
-    }
+/// The ways in which a hand is in a difference of sums. Forfeited hands may be counted or not.
+fn ways(hand: &Unsettled, step: Step, counted: bool) -> Vec<Share> {
+    let open = !hand.ended || step == Step::Anything;
+    let open = open.then(|| Share::exactly(0, 0));
+    let any = || vec![Share { count: 1, chips: [-STACK, STACK] }];
+    let exactly = |chips: &i64| Share::exactly(1, *chips);
+    let played = match &hand.results {
+        _ if step == Step::Anything => match hand.seen() {
+            true => any(),
+            false => {
+                let ends = || hand.results.iter().flatten().chain(&hand.forfeits).copied();
+                let (low, high) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
+                vec![Share { count: 1, chips: [low.min(0), high.max(0)] }]
+            }
+        },
+        Some(results) => results.iter().map(exactly).collect(),
+        None => any(),
+    };
+    let forfeits = hand.forfeits.iter().filter(|_| step == Step::Forfeited);
+    let forfeits = forfeits.map(|&chips| Share::exactly(counted.into(), chips));
+    open.into_iter().chain(played).chain(forfeits).collect()
+}
+
+/// The ways in which some of `hands` hands left open, each of which costs one of these amounts, are
+/// in a difference: forfeited ones, by their number.
+fn ways_alike(costs: &[i64], hands: u64, more: u64) -> Vec<Share> {
+    let (low, high) = (costs.iter().min(), costs.iter().max());
+    let chips = [low, high].map(|cost| cost.copied().unwrap_or_default());
+    let most = if more > 0 { more } else { MAX_ALIKE };
+    let some = 0..=hands.min(most).min(MAX_ALIKE);
+    some.map(|number| Share {
+        count: if more > 0 { number } else { 0 },
+        chips: chips.map(|cost| cost * number as i64),
+    })
+    .collect()
 }

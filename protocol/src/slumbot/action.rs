@@ -315,8 +315,12 @@ pub fn read(def: &Arc<GameDef>, text: &str) -> Result<Vec<Action>, ActionError> 
 
 /// The state after a betting text, on an arbitrary board: the betting does not depend on the cards.
 pub(super) fn replay_any(def: &Arc<GameDef>, text: &str) -> Result<PublicState, ActionError> {
-    let any: Vec<Card> = def.deck().into_iter().take(def.full_board_len()).collect();
-    play(def, text, &any)
+    play(def, text, &any_board(def))
+}
+
+/// An arbitrary whole board.
+pub(super) fn any_board(def: &GameDef) -> Vec<Card> {
+    def.deck().into_iter().take(def.full_board_len()).collect()
 }
 
 fn play(def: &Arc<GameDef>, text: &str, board: &[Card]) -> Result<PublicState, ActionError> {

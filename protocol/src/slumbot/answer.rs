@@ -108,6 +108,16 @@ pub enum AnswerError {
         /// The value there, shortened.
         found: String,
     },
+    /// A sum differs from the one that follows from the hand and the sums before.
+    #[error("the answer's field `{field}` is {theirs}, but must be {ours}")]
+    Figure {
+        /// The field.
+        field: &'static str,
+        /// The host's figure.
+        theirs: i64,
+        /// The correct figure.
+        ours: i64,
+    },
     /// A card occurs twice.
     #[error("the card {0} appears twice in the answer")]
     Repeated(Card),
@@ -149,6 +159,14 @@ pub enum AnswerError {
     /// A new hand in which the client has already acted, according to its betting.
     #[error("a new hand begins with `{0}`, in which this side has acted already")]
     NotNew(String),
+    /// A new hand in the wrong seat.
+    #[error("a new hand has client_pos {now}, but the seats alternate, and {due} is due")]
+    Seat {
+        /// The seat in the answer.
+        now: u8,
+        /// The seat that is next.
+        due: u8,
+    },
     /// The hand goes on, but it is not this side's turn.
     #[error("after `{0}` it is not this side's turn, and the hand is not over")]
     NotOurTurn(String),
@@ -220,7 +238,11 @@ impl AnswerError {
             E::Unchanged(_) | E::Earlier(_) => Fault::Again,
             E::Count { field: "board", .. }
             | E::Beyond { .. }
+            | E::Figure { .. }
             | E::Repeated(_)
+            | E::NotNew(_)
+            | E::Seat { .. }
+            | E::NotOurTurn(_)
             | E::NotExtending { .. }
             | E::OldAction { .. }
             | E::EarlyEnd(_)
@@ -240,8 +262,6 @@ impl AnswerError {
             | E::EmptyToken
             | E::NoToken
             | E::Kind { .. }
-            | E::NotNew(_)
-            | E::NotOurTurn(_)
             | E::NoEnd(_) => Fault::Unusable,
         }
     }
@@ -266,7 +286,6 @@ pub fn shown_body(body: &[u8]) -> String {
 ///
 /// # Errors
 /// When it is not what a host sends.
-/// counts as absent.
 pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
     let value: Value = serde_json::from_slice(body).map_err(|error| {
         let text = String::from_utf8_lossy(body);

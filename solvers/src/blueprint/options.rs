@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::TrainerError;
+use super::{BLOCK, TrainerError};
 
 /// The number format of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -164,7 +164,8 @@ pub struct TrainingOptions {
     pub precision: Precision,
     /// The weighting of iterations.
     pub averaging: Averaging,
-    /// Number of iterations with equal weight, at least one.
+    /// Number of iterations with equal weight, at least a [`BLOCK`], within which weights and
+    /// discounts do not change.
     pub period: u64,
     /// The pruning, if any.
     pub skipping: Option<Skipping>,
@@ -215,8 +216,8 @@ impl TrainingOptions {
     pub(super) fn check(&self) -> Result<(), TrainerError> {
         let refuse =
             |what, found: String, wanted| Err(TrainerError::Option { what, found, wanted });
-        if self.period == 0 {
-            return refuse("the period", "0".to_owned(), "at least one iteration");
+        if self.period < BLOCK {
+            return refuse("the period", self.period.to_string(), "at least 1024 iterations");
         }
         if !self.averaging.is_allowed() {
             return refuse("the averaging", self.averaging.to_string(), "of exponents from 0 to 4");

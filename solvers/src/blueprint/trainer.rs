@@ -36,7 +36,7 @@ pub struct Statistics {
     pub nodes: u64,
     /// Number of information sets of the abstract game.
     pub infosets: u64,
-    /// Share of them with a strategy in the average, estimated from some ten thousand.
+    /// Number of them with a strategy in the average, estimated from some ten thousand.
     pub touched: f64,
     /// Change of their average strategies since statistics were last computed: the mean share of
     /// decisions that differ, 0 to 1. `None` the first time.

@@ -10,6 +10,7 @@ use super::betting::StreetBetting;
 use super::{HandClasses, Move, Situation};
 use crate::Player;
 use crate::blueprint::AbstractStrategy;
+use crate::blueprint::layout::MAX_ACTIONS;
 
 /// A match that has reached the street.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl Sampler<'_> {
     /// The node after the blueprint's action.
     fn act(&self, node: u32, bucket: u32, rng: &mut impl Rng) -> u32 {
         let children = self.tree.node(node).children();
-        let mut shares = [0.0f32; 8];
+        let mut shares = [0.0f32; MAX_ACTIONS];
         let shares = &mut shares[..children.len()];
         self.strategy.shares(node, bucket, shares);
         let mut left = rng.random::<f32>() * shares.iter().sum::<f32>();

@@ -15,6 +15,7 @@ use game::{Action, PublicState, Seat, Turn};
 use super::betting::{Decision, Kind, Line};
 use super::rows::Discount;
 use super::{Subgame, SubgameError, layout};
+use crate::variant::Weight;
 use crate::{Player, Variant};
 
 /// Leaves that are asked about together, by one thread.
@@ -24,7 +25,7 @@ const BATCH_SIZE: usize = 8;
 const STEADY: u32 = 30;
 /// The algorithm: DCFR+, with averages weighted by t². A slower average than the usual one damps
 /// the estimates' answers to it.
-const VARIANT: Variant = Variant::dcfr(1.5, f64::NEG_INFINITY, 2.0);
+const VARIANT: Variant = Variant::constant(1.5, f64::NEG_INFINITY, 2.0);
 
 /// A leaf: the betting of the street is over, or both players are all-in.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,6 +78,8 @@ pub struct DepthLimited<L> {
     regrets: [Vec<f32>; 2],
     averages: [Vec<f32>; 2],
     iterations: u32,
+    /// The weight of the last iteration in the averages.
+    weight: f64,
 }
 
 /// The response of a player at its own decisions.
@@ -155,6 +158,7 @@ impl<L: LeafValues> DepthLimited<L> {
             regrets: rows.clone(),
             averages: rows,
             iterations: 0,
+            weight: 1.0,
         };
         game.estimate();
         Ok(game)
@@ -188,7 +192,8 @@ impl<L: LeafValues> DepthLimited<L> {
             self.ask += self.ask / STEADY + 1;
             self.estimate();
         }
-        let average = VARIANT.schedule.factors(self.iterations, 1).average as f32;
+        let average = VARIANT.schedule.factors(self.iterations, 1).average;
+        let average = Weight::next(&mut self.weight, average);
         let discount = VARIANT.discount(self.iterations, 1).into();
         self.learn(Player::Second, discount, average);
         self.learn(Player::First, discount, average);
@@ -202,7 +207,7 @@ impl<L: LeafValues> DepthLimited<L> {
 
     /// Updates a player's regrets against the other's current strategy, which is added to the
     /// other's average times its reach.
-    fn learn(&mut self, player: Player, discount: Discount, average: f32) {
+    fn learn(&mut self, player: Player, discount: Discount, average: Weight) {
         let strategies = self.strategies(&self.regrets);
         let reach = self.reach(&strategies);
         let values = self.values(&self.beyond, &reach, &strategies, player, Answer::Strategy);
@@ -227,7 +232,7 @@ impl<L: LeafValues> DepthLimited<L> {
                 for (averages, strategy) in averages.zip(strategy) {
                     let played = strategy.iter().zip(&reach[acts][here.clone()]);
                     for (sum, (share, reach)) in averages.iter_mut().zip(played) {
-                        *sum = *sum * average + share * reach;
+                        *sum = *sum * average.factor + share * reach * average.weight;
                     }
                 }
             }

@@ -12,6 +12,7 @@ use super::boards::Board;
 use super::rows::Discount;
 use super::vector;
 use crate::Player;
+use crate::variant::Weight;
 
 /// An offer that a player may take instead of entering a subgame.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,17 +59,23 @@ impl GadgetState {
         }
     }
 
+    /// Forgets what was learnt.
+    pub(super) fn clear(&mut self) {
+        self.regrets.fill(0.0);
+        self.averages.fill(0.0);
+    }
+
     /// Multiplies the weights by the probability that the hand enters by the current strategy. With
-    /// `average`, multiplies the averages by this factor and adds the current strategy.
-    pub(super) fn apply_entry(&mut self, weights: &mut [f32], average: Option<f32>) {
+    /// `average`, adds the current strategy to the averages with this weight.
+    pub(super) fn apply_entry(&mut self, weights: &mut [f32], average: Option<Weight>) {
         let row = self.offers.len();
         let mut reach = weights.to_vec();
         reach.resize(row, 0.0);
         let mut children = vec![0.0; 2 * row];
         match average {
-            Some(factor) => {
+            Some(weight) => {
                 let averages = &mut self.averages;
-                vector::split(&self.regrets, &reach, &mut children, averages, factor, row);
+                vector::split(&self.regrets, &reach, &mut children, averages, weight, row);
             }
             None => vector::split_by(&self.regrets, &reach, &mut children, row),
         }

@@ -3,7 +3,7 @@
 //! A [`Subgame`] is built from a state on the flop, turn or river ([`mod@start`] makes one from
 //! board, pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs
 //! counterfactual regret minimisation on it ([`Options`]: any alternating, non-predictive
-//! [`Variant`](crate::Variant); DCFR+ by default), computes the exact distance from an equilibrium
+//! [`Variant`](crate::Variant)), computes the exact distance from an equilibrium
 //! ([`Evaluation`]), and returns the strategy of every hand at every [`Spot`].
 //!
 //! A [`DepthLimited`] game ends with the street it starts on, with estimated values
@@ -19,6 +19,7 @@
 
 pub(crate) mod betting;
 pub(crate) mod boards;
+mod checks;
 mod depth_limited;
 pub(crate) mod ends;
 mod error;

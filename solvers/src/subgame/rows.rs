@@ -8,6 +8,7 @@
 //! runs across hands, so results are bitwise identical whatever the registers' width.
 
 use super::terminal::{LANES, Lanes, Real};
+use crate::variant::Weight;
 
 /// Rows are padded to a multiple of this many numbers.
 pub(crate) const WIDTH: usize = 16;
@@ -75,14 +76,14 @@ impl<R: Real> Shares<R> {
 }
 
 /// Splits the opponent's reach among the actions by the strategy of these weights, and adds the
-/// result to the averages, which are multiplied by `factor` before.
+/// result to the averages with this weight.
 #[inline(always)]
 pub(crate) fn split(
     weights: &[f32],
     reach: &[f32],
     children: &mut [f32],
     averages: &mut [f32],
-    factor: f32,
+    of: Weight,
     row: usize,
 ) {
     let (weights, reach) = (chunks(weights), chunks(reach));
@@ -95,7 +96,7 @@ pub(crate) fn split(
             let share = shares.of(weights);
             children[action * row + at] = share;
             for (average, share) in averages.iter_mut().zip(share) {
-                *average = *average * factor + share;
+                *average = *average * of.factor + share * of.weight;
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Snapshots of solvers, to continue from later.
 //!
 //! Layout (see [`crate::snapshot`]): the texts are the subgame and the options, then those of the
-//! caller; then 8 bytes each: iterations done, the caller's seconds (as the bits of a float),
-//! number of bytes that follow. Then for each line on each board, a line before those that follow
+//! caller; then 8 bytes each: iterations done, the caller's seconds (as the bits of a float), the
+//! iteration of the next check, the last check and the best one (each the iterations, or 0 for
+//! none, and the exploitability as the bits of a float), number of bytes that follow. Then for each line on each board, a line before those that follow
 //! it: regrets, averages, predictions if there are any; in 16 bits regrets, averages, and the two
 //! scales of each decision.
 
@@ -13,11 +14,13 @@ use cards::Combo;
 use game::{Action, notation};
 use sha2::{Digest, Sha256};
 
+use super::checks::Checks;
 use super::{Precision, Solver};
+use crate::Player;
 use crate::snapshot::{Kind, Reader, SnapshotError, Writer};
-use crate::{Player, Schedule};
+use crate::variant::Schedule;
 
-const KIND: Kind = Kind { name: "subgame", version: 2 };
+const KIND: Kind = Kind { name: "subgame", version: 3 };
 
 impl Solver {
     /// Writes a snapshot with everything needed to continue. `more` are texts of the caller that
@@ -36,7 +39,12 @@ impl Solver {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let mut to = Writer::begin(to, KIND, &self.names(more))?;
-        to.numbers(&[self.iterations.into(), seconds.to_bits(), self.storage.bytes()])?;
+        let Checks { next, last, best, .. } = self.checks;
+        to.numbers(&[u64::from(self.iterations), seconds.to_bits(), next.into()])?;
+        for (at, found) in [last, best].map(Option::unwrap_or_default) {
+            to.numbers(&[u64::from(at), found.to_bits()])?;
+        }
+        to.numbers(&[self.storage.bytes()])?;
         self.storage.write(&mut to)?;
         to.end()
     }
@@ -55,14 +63,21 @@ impl Solver {
     ) -> Result<(Solver, f64), SnapshotError> {
         let mut from = Reader::begin(from, KIND)?;
         from.names(&self.names(more))?;
-        let iterations = from.number::<u64>()?;
+        let count = |number: u64| u32::try_from(number).map_err(|_| SnapshotError::Damaged);
+        let iterations = count(from.number()?)?;
         let seconds = f64::from_bits(from.number()?);
+        let next = count(from.number()?)?;
+        let mut check = || -> Result<_, SnapshotError> {
+            let (at, found) = (count(from.number()?)?, f64::from_bits(from.number()?));
+            Ok((at > 0).then_some((at, found)))
+        };
+        self.checks = Checks { next, last: check()?, best: check()?, ..Checks::NONE };
         let bytes = self.storage.bytes();
         from.expect("number of bytes", bytes)?;
         from.left(bytes);
         self.storage.read(&mut from)?;
         from.end()?;
-        self.iterations = u32::try_from(iterations).map_err(|_| SnapshotError::Damaged)?;
+        (0..iterations).for_each(|_| _ = self.next_weight());
         Ok((self, seconds))
     }
 

@@ -10,15 +10,17 @@
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
+use super::checks::Checks;
 use super::ends::View;
 use super::evaluator::{Evaluation, Evaluator};
 use super::gadget::{Gadget, GadgetState};
 use super::pass::{Pass, Work};
 use super::rows::Discount;
-use super::storage::{BoardStorage, Precision, Tile, Unpacked};
+use super::storage::{BoardStorage, Precision, Tile, Unpacked, dither};
 use super::workspace::WorkspacePool;
 use super::{Spot, Subgame, SubgameError, vector};
-use crate::{Player, Updates, Variant};
+use crate::variant::{Updates, Weight};
+use crate::{Player, Variant};
 
 /// Options of a [`Solver`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,12 +37,10 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// DCFR+ in 32 bits, with 4 GiB. The second player, who acts last, learns first: with deep
-    /// stacks the result is a quarter closer to an equilibrium after the same number of iterations,
-    /// with shallow stacks about equally close, and it saves a traversal.
+    /// [`Variant::SUBGAMES`] in 32 bits, with 4 GiB.
     fn default() -> Self {
         Options {
-            variant: Variant::DCFR_PLUS.second_first(),
+            variant: Variant::SUBGAMES,
             horizon: 1000,
             precision: Precision::Full,
             memory: 4 << 30,
@@ -61,6 +61,9 @@ pub struct Solver {
     pub(super) gadget: Option<GadgetState>,
     pub(super) options: Options,
     pub(super) iterations: u32,
+    /// The weight of the last iteration in the averages.
+    pub(super) weight: f64,
+    pub(super) checks: Checks,
     workspaces: WorkspacePool<f32>,
     pub(super) evaluation_workspaces: WorkspacePool<f64>,
 }
@@ -87,7 +90,7 @@ impl Solver {
         let sizes = subgame.workspaces(options.precision);
         let (workspaces, evaluation_workspaces) =
             (WorkspacePool::new(sizes.clone()), WorkspacePool::new(sizes));
-        let (gadget, iterations) = (None, 0);
+        let (gadget, iterations, weight) = (None, 0, 1.0);
         let solver = Solver {
             subgame,
             boards,
@@ -95,6 +98,8 @@ impl Solver {
             gadget,
             options,
             iterations,
+            weight,
+            checks: Checks::NONE,
             workspaces,
             evaluation_workspaces,
         };
@@ -135,9 +140,8 @@ impl Solver {
 
     /// Runs one iteration, in which both players learn once.
     pub fn step(&mut self) {
-        self.iterations += 1;
+        let average = self.next_weight();
         let Options { variant, horizon, .. } = self.options;
-        let average = variant.schedule.factors(self.iterations, horizon).average as f32;
         let discount = variant.discount(self.iterations, horizon).into();
         if variant.updates == Updates::SecondFirst {
             self.update_regrets(Player::Second, discount, Some(average));
@@ -149,15 +153,23 @@ impl Solver {
         }
     }
 
-    /// Updates a player's regrets against the other's current strategy. With `average`, multiplies
-    /// the other's averages by this factor and adds its current strategy.
-    fn update_regrets(&mut self, player: Player, discount: Discount, average: Option<f32>) {
+    /// Begins the next iteration; returns the weight of its strategies in the averages.
+    pub(super) fn next_weight(&mut self) -> Weight {
+        self.iterations += 1;
+        let Options { variant, horizon, .. } = self.options;
+        let factors = variant.schedule.factors(self.iterations, horizon);
+        Weight::next(&mut self.weight, factors.average)
+    }
+
+    /// Updates a player's regrets against the other's current strategy. With `average`, adds the
+    /// other's current strategy to its averages with this weight.
+    fn update_regrets(&mut self, player: Player, discount: Discount, average: Option<Weight>) {
         let weights = self.entry_weights(player.other(), average);
         let view = View { boards: &self.boards, player };
         let pass = Pass {
             betting: &self.subgame.betting,
             view,
-            work: UpdateRegrets { discount, average },
+            work: UpdateRegrets { discount, average, dither: dither(self.iterations) },
         };
         let gadget = self.gadget.as_mut().filter(|gadget| gadget.player == player);
         pass.run(&mut self.storage, &weights, &self.workspaces, |values| {
@@ -167,18 +179,18 @@ impl Solver {
         });
     }
 
-    /// Adds a player's current strategy to its average, which is multiplied by `average` before.
-    fn update_average(&mut self, player: Player, average: f32) {
+    /// Adds a player's current strategy to its average with this weight.
+    fn update_average(&mut self, player: Player, average: Weight) {
         let weights = self.entry_weights(player, Some(average));
         let view = View { boards: &self.boards, player: player.other() };
-        let pass = Pass { betting: &self.subgame.betting, view, work: AverageOnly { average } };
+        let work = AverageOnly { average, dither: dither(self.iterations) };
+        let pass = Pass { betting: &self.subgame.betting, view, work };
         pass.follow(&mut self.storage, &weights, &self.workspaces);
     }
 
     /// The weights with which a player's hands enter the subgame by its current strategy. With
-    /// `average`, the averages of the gadget are multiplied by this factor and the strategy is
-    /// added.
-    fn entry_weights(&mut self, player: Player, average: Option<f32>) -> Vec<f32> {
+    /// `average`, the strategy is added to the averages of the gadget with this weight.
+    fn entry_weights(&mut self, player: Player, average: Option<Weight>) -> Vec<f32> {
         let mut weights: Vec<f32> = self.weights(player).map(|w| w as f32).collect();
         if let Some(gadget) = self.gadget.as_mut().filter(|of| of.player == player) {
             gadget.apply_entry(&mut weights, average);
@@ -189,23 +201,6 @@ impl Solver {
     /// Runs a number of iterations.
     pub fn run(&mut self, iterations: u32) {
         (0..iterations).for_each(|_| self.step());
-    }
-
-    /// Runs until the exploitability is at most `share` of the pot, or until `most` iterations are
-    /// done in total. The exploitability is computed only after multiples of `every`, and of these
-    /// only after those at which it can be small enough: see [`next_check`]. Returns the final
-    /// evaluation.
-    pub fn run_until(&mut self, share: f64, every: u32, most: u32) -> Evaluation {
-        let goal = share * self.subgame.root.pot() as f64;
-        let mut next = every.max(1);
-        loop {
-            self.run(next.min(most).saturating_sub(self.iterations));
-            let found = self.exploitability();
-            if self.iterations >= most || found <= goal {
-                return self.evaluate();
-            }
-            next = next_check(self.iterations, found / goal, every);
-        }
     }
 
     /// Returns the exact values of the average strategies against each other and against best
@@ -241,19 +236,6 @@ impl Solver {
     }
 }
 
-/// The next iteration, a multiple of `every`, at which to compute the exploitability, when after
-/// `iterations` it is `times` too large. Computing it takes as long as one or two iterations. With
-/// DCFR+ it falls with the square of the iterations at first, later more slowly. It is not computed
-/// where it would be too large even if it fell with the power of 2.5.
-fn next_check(iterations: u32, times: f64, every: u32) -> u32 {
-    let every = every.max(1);
-    let least = f64::from(iterations) * times.max(1.0).powf(1.0 / 2.5);
-    let soon = iterations / every + 1;
-    // At most ten times the iterations so far, for example when the goal is zero.
-    let far = (least.min(10.0 * f64::from(iterations)) / f64::from(every)).ceil() as u32;
-    every.saturating_mul(soon.max(far))
-}
-
 /// The weights of a player's hands on a board, in order.
 pub(super) fn weights(
     subgame: &Subgame,
@@ -286,9 +268,9 @@ fn board_storage(
 /// The work of an iteration: a player learns against the other's current strategy.
 struct UpdateRegrets {
     discount: Discount,
-    /// Factor for the other's averages before its strategy is added; `None` to leave them
-    /// unchanged.
-    average: Option<f32>,
+    /// The weight of the other's strategy in its averages; `None` to leave them unchanged.
+    average: Option<Weight>,
+    dither: f32,
 }
 
 impl Work for UpdateRegrets {
@@ -305,7 +287,8 @@ impl Work for UpdateRegrets {
     ) {
         match self.average {
             Some(average) => {
-                storage.with_averages(decision, tile, unpacked, |weights, averages| {
+                let dither = self.dither;
+                storage.with_averages(decision, tile, unpacked, dither, |weights, averages| {
                     vector::split(weights, reach, children, averages, average, tile.row);
                 });
             }
@@ -325,19 +308,26 @@ impl Work for UpdateRegrets {
         value: &mut [f32],
     ) {
         let (discount, row) = (self.discount, tile.row);
-        storage.with_regrets(decision, tile, unpacked, |regrets, predicted| match predicted {
-            None => vector::learn(regrets, values, value, discount, row),
-            Some(predicted) => {
-                vector::learn_ahead(regrets, predicted, values, value, discount, row);
-            }
-        });
+        let dither = self.dither;
+        storage.with_regrets(
+            decision,
+            tile,
+            unpacked,
+            dither,
+            |regrets, predicted| match predicted {
+                None => vector::learn(regrets, values, value, discount, row),
+                Some(predicted) => {
+                    vector::learn_ahead(regrets, predicted, values, value, discount, row);
+                }
+            },
+        );
     }
 }
 
 /// Adds a player's current strategy to its average and does nothing else.
 struct AverageOnly {
-    /// Factor for the averages before the strategy is added.
-    average: f32,
+    average: Weight,
+    dither: f32,
 }
 
 impl Work for AverageOnly {
@@ -352,7 +342,7 @@ impl Work for AverageOnly {
         reach: &[f32],
         children: &mut [f32],
     ) {
-        storage.with_averages(decision, tile, unpacked, |weights, averages| {
+        storage.with_averages(decision, tile, unpacked, self.dither, |weights, averages| {
             vector::split(weights, reach, children, averages, self.average, tile.row);
         });
     }

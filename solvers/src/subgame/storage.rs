@@ -109,6 +109,23 @@ impl BoardStorage {
         BoardStorage { cells, row, rows: line.rows, below: Vec::new() }
     }
 
+    /// Sets all numbers to zero again.
+    pub(crate) fn clear(&mut self) {
+        match &mut self.cells {
+            Cells::Full { regrets, averages, predicted } => {
+                regrets.fill(0.0);
+                averages.fill(0.0);
+                predicted.iter_mut().for_each(|predicted| predicted.fill(0.0));
+            }
+            Cells::Half { regrets, averages, scales } => {
+                regrets.fill(0);
+                averages.fill(0);
+                scales.fill(Scales::default());
+            }
+        }
+        self.below.iter_mut().for_each(BoardStorage::clear);
+    }
+
     /// The range of a decision's numbers for the hands of a tile.
     fn range(&self, decision: &Decision, tile: Tile) -> Range<usize> {
         let player = decision.player.index();
@@ -146,13 +163,14 @@ impl BoardStorage {
     }
 
     /// Calls `work` with the weights of a decision's current strategy and its averages, and stores
-    /// the averages.
+    /// the averages, in 16 bits rounded with this [`dither`].
     #[inline]
     pub(crate) fn with_averages(
         &mut self,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
+        dither: f32,
         work: impl FnOnce(&[f32], &mut [f32]),
     ) {
         let range = self.range(decision, tile);
@@ -168,18 +186,20 @@ impl BoardStorage {
                 let new = &mut unpacked.averages[..range.len()];
                 vector::unpack(&averages[range.clone()], scale.averages, new);
                 work(old, new);
-                vector::pack(new, &mut averages[range], &mut scale.averages);
+                vector::pack(new, &mut averages[range], &mut scale.averages, dither);
             }
         }
     }
 
-    /// Calls `work` with a decision's regrets and its predictions, if any, and stores them.
+    /// Calls `work` with a decision's regrets and its predictions, if any, and stores them, in 16
+    /// bits rounded with this [`dither`].
     #[inline]
     pub(crate) fn with_regrets(
         &mut self,
         decision: &Decision,
         tile: Tile,
         unpacked: &mut Unpacked,
+        dither: f32,
         work: impl FnOnce(&mut [f32], Option<&mut [f32]>),
     ) {
         let range = self.range(decision, tile);
@@ -193,7 +213,7 @@ impl BoardStorage {
                 let numbers = &mut unpacked.regrets[..range.len()];
                 vector::unpack(&regrets[range.clone()], scale.regrets, numbers);
                 work(numbers, None);
-                vector::pack(numbers, &mut regrets[range], &mut scale.regrets);
+                vector::pack(numbers, &mut regrets[range], &mut scale.regrets, dither);
             }
         }
     }
@@ -343,10 +363,18 @@ pub(crate) fn unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]) {
     }
 }
 
-/// Rounds numbers to the nearest multiples of a scale, which is chosen so that the largest absolute
-/// value becomes [`Packed::MAX_CODE`].
+/// What is added to numbers in 16 bits before they are rounded in an iteration: between -0.48 and
+/// 0.48, evenly spread over the iterations, so that small changes are not lost again and again. It
+/// leaves zero and the largest number as they are.
+pub(crate) fn dither(iteration: u32) -> f32 {
+    // Multiples of the golden ratio are spread evenly.
+    ((f64::from(iteration) * 0.618_033_988_749_894_9).fract() * 0.96 - 0.48) as f32
+}
+
+/// Rounds numbers, after adding `dither`, to the nearest multiples of a scale, which is chosen so
+/// that the largest absolute value becomes [`Packed::MAX_CODE`].
 #[inline(always)]
-pub(crate) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32) {
+pub(crate) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32, dither: f32) {
     // 1.5 * 2^23: adding it to a number rounds the number to an integer, which is then in the
     // lowest bits.
     const ROUND: f32 = 12_582_912.0;
@@ -365,7 +393,7 @@ pub(crate) fn pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32
     }
     let inverse = P::MAX_CODE / most;
     for (packed, &number) in packed.iter_mut().zip(numbers) {
-        *packed = P::of_bits((number * inverse + ROUND).to_bits());
+        *packed = P::of_bits((number * inverse + dither + ROUND).to_bits());
     }
     *scale = most / P::MAX_CODE;
 }

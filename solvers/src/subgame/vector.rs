@@ -23,6 +23,7 @@ use super::rows::{self, Discount};
 use super::storage::{self, Packed};
 use super::terminal::{self, LANES, Lanes, Real, Sums};
 use crate::Player;
+use crate::variant::Weight;
 
 /// The vector registers that the inner loops use. Results are bitwise identical for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -206,7 +207,7 @@ macro_rules! widest {
 widest! {
     /// See [`rows::split`].
     [Registers::Avx512] rows::split(weights: &[f32], reach: &[f32], children: &mut [f32],
-        averages: &mut [f32], factor: f32, row: usize);
+        averages: &mut [f32], of: Weight, row: usize);
     /// See [`rows::learn`].
     [Registers::Avx512] rows::learn(regrets: &mut [f32], values: &[f32], value: &mut [f32],
         discount: Discount, row: usize);
@@ -216,7 +217,8 @@ widest! {
     /// See [`storage::unpack`].
     [Registers::Avx2] storage::unpack<P: Packed>(packed: &[P], scale: f32, numbers: &mut [f32]);
     /// See [`storage::pack`].
-    [Registers::Avx2] storage::pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32);
+    [Registers::Avx2] storage::pack<P: Packed>(numbers: &[f32], packed: &mut [P], scale: &mut f32,
+        dither: f32);
     /// See [`rows::split_by`].
     [Registers::Avx512] rows::split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R],
         row: usize);

@@ -116,7 +116,7 @@ fn the_nuts_bet_and_bluffs_follow_at_the_odds() {
     };
     let (first, second) = (range("AhTd,4h3d"), range("AcKh"));
     let mut solver = solver(&state, [&first, &second], &menu);
-    let evaluation = solver.run_until(1e-4, 50, 5000);
+    let evaluation = solver.run_until(1e-4, 5000);
     assert!(evaluation.share_of_pot() <= 1e-4, "{}", evaluation.share_of_pot());
     near(evaluation.values[0] + 100.0, 150.0, 0.05, "share of the pot");
     let spot = solver.spot();

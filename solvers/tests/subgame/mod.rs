@@ -1,6 +1,7 @@
 //! Subgames solved range against range: against exact equities, against the tabular solver, and
 //! against published convergence.
 
+mod checks;
 mod convergence;
 mod depth_limited;
 mod exact;

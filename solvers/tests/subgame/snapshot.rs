@@ -50,7 +50,8 @@ fn written(solver: &Solver) -> Vec<u8> {
 fn a_solver_goes_on_from_its_snapshot_as_if_nothing_had_happened() {
     let half = Options { precision: Precision::Half, ..Options::default() };
     let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
-    let planned = Options { variant: Variant::hyper(30.0), horizon: 20, ..Options::default() };
+    let variant = "hs-dcfr(30)".parse().expect("an algorithm");
+    let planned = Options { variant, horizon: 20, ..Options::default() };
     let river = Case { state: hand("Td9d6hQc2s"), ..turn() };
     let flop = Case { state: short_hand("TsJsQh", 100, 150), ranges: ["random"; 2], ..turn() };
     for case in [river, turn(), flop] {
@@ -100,8 +101,8 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
         assert!(refused(&bytes).contains("damaged"), "byte {at}");
     }
     let mut newer = bytes.clone();
-    newer[17] = 3;
-    assert!(refused(&newer).contains("format 3, and this program reads 2"));
+    newer[17] = 4;
+    assert!(refused(&newer).contains("format 4, and this program reads 3"));
 
     let check = |case: &Case, expected: &[&str]| {
         let text = message(case.resumed(&bytes));
@@ -109,7 +110,10 @@ fn snapshots_of_other_subgames_and_damaged_ones_are_refused() {
     };
     check(&Case { state: hand("Td9d6hQs"), ..turn() }, &["`Td9d6hQc`", "`Td9d6hQs`"]);
     let predictive = Options { variant: Variant::PDCFR_PLUS, ..Options::default() };
-    check(&Case { options: predictive, ..turn() }, &["`dcfr+,second-first in 32", "`pdcfr+ in 32"]);
+    check(
+        &Case { options: predictive, ..turn() },
+        &["`dcfr(1.5,0.4,3),second-first in 32", "`pdcfr+ in 32"],
+    );
     check(
         &Case { ranges: ["QQ,AdKd,76s:0.5", "AQs,99"], ..turn() },
         &["second range is `", "`99,AQs`"],

@@ -23,6 +23,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         return super::in_tree::run(args, &def);
     }
     args.must_be_whole()?;
+    args.given.refuse(
+        &["sees", "flops", "menu", "seed", "threads", "out"],
+        "the best response in a small game is exact, one computation, and not kept; this option is \
+         for hold'em",
+    )?;
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("asked for an agent that has one");

@@ -21,7 +21,7 @@ use crate::progress::Progress;
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
-    if args.hands < 2 {
+    if args.hands() < 2 {
         return Err(Failure::usage("--hands must be at least 2: an interval needs two"));
     }
     let sampled = args.sampled()?;
@@ -36,6 +36,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let agents =
         [args.named.resolve_with_policy(&args.agent)?, args.named.resolve_with_policy(against)?];
     let policy = |agent: &AgentChoice| -> Result<_, Failure> {
+        agent.prepare(&def, args.hands());
         Ok(agent.policy(&def).map_err(Failure::input)?.expect("it has one"))
     };
     let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             before: other,
             street: args.street(),
             sampled,
-            hands: args.hands,
+            hands: args.hands(),
             seed: args.seed,
         },
     };

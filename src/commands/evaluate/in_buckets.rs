@@ -26,6 +26,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
              see cards",
         ));
     }
+    args.given.refuse(
+        &["flops", "seed", "out"],
+        "a best response that sees buckets is exact, over all deals, and not kept; this option is \
+         for one that sees cards",
+    )?;
     let def = args.game.load()?;
     if !is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(

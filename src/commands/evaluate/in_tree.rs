@@ -66,6 +66,9 @@ pub(super) fn run(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
 }
 
 fn plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings, Failure> {
+    if args.flops.is_some_and(|flops| flops.0 == FLOPS) {
+        args.given.refuse(&["seed"], "no flops are drawn where all are counted")?;
+    }
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let own = match args.menu {
         Some(_) => None,

@@ -70,7 +70,7 @@ fn plan(args: &Args) -> Result<LbrSettings, Failure> {
         moves: args.actions.unwrap_or(usual),
         from: args.street(),
         all_hands,
-        hands: args.hands,
+        hands: args.hands(),
         seed: args.seed,
         shard: args.shard,
     })

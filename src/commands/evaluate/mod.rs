@@ -9,8 +9,10 @@ use logs::Shard;
 use solvers::response::in_tree::FLOPS;
 
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::Output;
 use crate::resolve_names::{Game, Named};
+use crate::shell;
 use crate::threads::threads;
 
 mod best_response;
@@ -27,11 +29,14 @@ mod versus;
 /// lower bound on what can be won from the agent; for two-player hold'em. --by match: a duplicate
 /// match against another agent. --by duel: the same at spots of play, with both strategies valued
 /// over all hands instead of played out. --by exploiters: duplicate matches against bots with one
-/// idea each, such as all-in with the best hands or overbets; for two-player games. --by
-/// best-response: the most that can be won from the agent. It is exact in small games. In
+/// idea each, such as all-in with the best hands or overbets; for two-player games. --by panel: the
+/// same, and matches against fold, call and cfr. --by best-response: the most that can be won from the agent. It is exact in small games. In
 /// two-player hold'em it is limited to the bets of a betting tree and either estimated on sampled
 /// flops, exact on all flops, or, for an opponent who sees the agent's buckets instead of cards,
 /// exact over all deals. docs/evaluate.md explains the figures and their cost.
+///
+/// A program (its path, or external:COMMAND) cannot be asked for its strategy. It is measured by
+/// matches, exploiters or a panel, and by a panel unless --by says otherwise.
 ///
 /// Results are kept in a folder (under data/evaluations unless --out is given). The same command
 /// resumes an interrupted run and shows a finished run again; with more --hands it continues,
@@ -39,16 +44,19 @@ mod versus;
 /// processes or machines can measure the rest. Ctrl-C finishes the deals or flops in play; a second
 /// Ctrl-C aborts. The best responses in a small game (seconds) and on buckets (a minute) are not
 /// kept. Exit codes: 0 when finished, 3 on bad input, such as an agent that cannot be asked for its
-/// strategy, 130 when interrupted.
+/// strategy, 5 when an agent never answered in exploiters or a panel, or as --strict says, 130 when
+/// interrupted.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
-    /// list`)
+    /// list`), or the path of a program
     #[arg(value_name = "AGENT")]
     agent: String,
-    /// How strength is measured
-    #[arg(long, value_enum, default_value = "lbr")]
-    by: Yardstick,
+    /// How strength is measured [default: lbr; panel for programs]
+    #[arg(long, value_enum)]
+    by: Option<Yardstick>,
     /// Actions of local best response: fc (fold, call), fcr (also raise, limit games), fcpa (also
     /// bet the pot or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr
     /// in limit games]
@@ -84,9 +92,14 @@ pub struct Args {
     /// in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
-    /// Hands to play, two per deal
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    hands: u64,
+    /// Hands to play, two per deal; in exploiters and a panel against each opponent [default: 10000;
+    /// 2000 in a panel]
+    #[arg(long, value_name = "N")]
+    hands: Option<u64>,
+    /// Exit with 5 if a decision in a match was made for an agent that gave no answer, or its action
+    /// was not legal
+    #[arg(long)]
+    strict: bool,
     /// Threads, at most 1024; the result does not depend on their number [default: one per
     /// processor; more are not used]
     #[arg(long, visible_alias = "jobs", value_name = "N",
@@ -127,6 +140,8 @@ enum Yardstick {
     /// Duplicate matches against simple bots with one idea each: all-in with the best hands,
     /// overbets
     Exploiters,
+    /// Duplicate matches against fold, call, these bots and cfr, as the agent sees them
+    Panel,
     /// The best response: exact in games like Kuhn and Leduc poker, and inside a betting tree of
     /// hold'em
     BestResponse,
@@ -177,36 +192,71 @@ impl From {
 
 /// Runs the command: measures and prints.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    args.check_use()?;
+    let by = args.yardstick()?;
+    args.check_use(by)?;
     if args.sees == Some(Sees::Buckets) {
         args.must_be_whole()?;
         return in_buckets::run(args);
     }
-    match args.by {
+    match by {
         Yardstick::Lbr => lbr::run(args),
         Yardstick::Match => versus::run(args),
         Yardstick::Duel => duel::run(args),
-        Yardstick::Exploiters => exploiters::run(args),
+        Yardstick::Exploiters => exploiters::run(args, false),
+        Yardstick::Panel => exploiters::run(args, true),
         Yardstick::BestResponse => best_response::run(args),
     }
 }
 
 impl Args {
-    /// Refuses options of other measurements than that of `--by`.
-    fn check_use(&self) -> Result<(), Failure> {
-        use Yardstick::{BestResponse, Duel, Lbr, Match};
-        let options: [(&str, bool, &[Yardstick]); 8] = [
-            ("--actions", self.actions.is_some(), &[Lbr]),
-            ("--from", self.from.is_some(), &[Lbr, Duel]),
-            ("--against", self.against.is_some(), &[Match, Duel]),
-            ("--sample-below", self.sample_below.is_some(), &[Lbr, Duel]),
-            ("--cards", self.cards.is_some(), &[Lbr, Duel]),
-            ("--sees", self.sees.is_some(), &[BestResponse]),
-            ("--flops", self.flops.is_some(), &[BestResponse]),
-            ("--menu", self.menu.is_some(), &[BestResponse]),
+    /// The measurement: by default that which suits the agent. Refuses those that ask a program for
+    /// its strategy.
+    fn yardstick(&self) -> Result<Yardstick, Failure> {
+        use Yardstick::{BestResponse, Duel, Lbr, Panel};
+        let registry = self.named.registry()?;
+        let mut agents = vec![self.agent.as_str()];
+        if self.by == Some(Duel) {
+            agents.extend(self.against.as_deref());
+        }
+        for name in agents {
+            let agent = registry.resolve(name).map_err(Failure::input)?;
+            if agent.has_policy() || !agent.runs_program() {
+                continue;
+            }
+            match self.by {
+                None => return Ok(Panel),
+                Some(Lbr | Duel | BestResponse) => {
+                    return Err(Failure::input(anyhow::anyhow!(
+                        "`{name}` runs a program, which cannot be asked what it would do with \
+                         other cards; measure it by matches: --by panel (against fold, call, \
+                         exploiters and cfr), --by exploiters, or --by match --against AGENT"
+                    )));
+                }
+                _ => {}
+            }
+        }
+        Ok(self.by.unwrap_or(Lbr))
+    }
+
+    /// Refuses options of other measurements.
+    fn check_use(&self, used: Yardstick) -> Result<(), Failure> {
+        use Yardstick::{BestResponse, Duel, Exploiters, Lbr, Match, Panel};
+        let options: [(&str, &[Yardstick]); 10] = [
+            ("strict", &[Match, Exploiters, Panel]),
+            ("actions", &[Lbr]),
+            ("from", &[Lbr, Duel]),
+            ("against", &[Match, Duel]),
+            ("sample_below", &[Lbr, Duel]),
+            ("cards", &[Lbr, Duel]),
+            ("sees", &[BestResponse]),
+            ("flops", &[BestResponse]),
+            ("menu", &[BestResponse]),
+            ("hands", &[Lbr, Match, Duel, Exploiters, Panel]),
         ];
-        let wrong = options.into_iter().find(|(_, given, of)| *given && !of.contains(&self.by));
-        let Some((option, _, of)) = wrong else { return Ok(()) };
+        let wrong =
+            |(field, of): &(&str, &[Yardstick])| self.given.has(field) && !of.contains(&used);
+        let Some((field, of)) = options.into_iter().find(wrong) else { return Ok(()) };
+        let option = format!("--{}", field.replace('_', "-"));
         let names = of.iter().filter_map(|by| Some(by.to_possible_value()?.get_name().to_owned()));
         let names: Vec<String> = names.map(|name| format!("--by {name}")).collect();
         Err(Failure::usage(format!("{option} is for {} only", names.join(" and "))))
@@ -226,6 +276,10 @@ impl Args {
             )));
         }
         Ok(Sampled { cards: self.cards.unwrap_or(1), below })
+    }
+
+    fn hands(&self) -> u64 {
+        self.hands.unwrap_or(10_000)
     }
 
     fn threads(&self) -> usize {
@@ -250,7 +304,7 @@ impl Args {
 
     /// A note that says where the results are kept, and how parts are joined.
     fn kept_in(&self, folder: &Path) -> String {
-        let kept = format!("\nkept in {}\n", folder.display());
+        let kept = format!("\nkept in {}\n", shell::path(folder));
         let part = self.shard.map_or_else(String::new, |shard| {
             format!(
                 "this is part {shard}: `cardroom merge` joins the parts, and the same command with \

@@ -4,12 +4,11 @@ use evaluation::folder::MANIFEST;
 use matches::plan::MatchPlan;
 use matches::play::Settings;
 use matches::play::default_folder;
-use matches::runner::Level;
 
 use super::Args;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::match_options::{play_shown, provenance, stopped};
+use crate::match_options::{play_shown, provenance, stopped, strict_match, usual_level};
 use crate::output::Output;
 use crate::report;
 
@@ -27,7 +26,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         game_name: args.game.name().to_owned(),
         entrants,
         given_names: Vec::new(),
-        hands: args.hands,
+        hands: args.hands(),
         seed: args.seed,
         duplicate: true,
         shard: args.shard,
@@ -42,7 +41,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         )));
     }
     let settings = Settings {
-        level: Level::Hands,
+        level: usual_level(plan.hands),
         folder: folder.clone(),
         jobs: args.threads(),
         provenance: provenance(),
@@ -50,8 +49,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let played = play_shown(&plan, &settings, "", args.quiet, &stop)?;
     let end = match played.outcome.complete {
+        true if args.strict => strict_match(&played),
         true => Ok(()),
-        false => Err(stopped(played.outcome.hands, args.hands, settings.level)),
+        false => Err(stopped(played.outcome.hands, args.hands(), settings.level)),
     };
     Ok(report::show(&played, Some(&folder), args.json)?.then(end))
 }

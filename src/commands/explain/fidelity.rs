@@ -77,6 +77,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
     let policies = |name: &str| {
         let agent = player(&args.named, name)?;
+        agent.prepare(&def, args.hands);
         let plays = agent.policy(&def).map_err(Failure::input)?;
         let says = agent.student().map(|student| agents::model_policy(&student));
         Ok::<_, Failure>((plays.expect("only agents with a policy are let through"), says))

@@ -449,7 +449,8 @@ impl Leaks<'_> {
 
     fn table<'r>(&self, rows: impl Iterator<Item = &'r Row>, ranked: bool) -> String {
         let other = self.other();
-        let header = ["", "", "hands", &other, "won", &other, "difference", "95 %", ""];
+        let (theirs, they) = (format!("of {other}"), format!("by {other}"));
+        let header = ["", "", "hands", &theirs, "won", &they, "difference", "95 %", ""];
         let mut table = Table::new(header).right(2..8);
         for (number, row) in (1..).zip(rows) {
             let Row { key, hands, won, difference, verdict } = row;
@@ -518,10 +519,14 @@ impl Shown for Leaks<'_> {
         let mut behind: Vec<&Row> = places.iter().filter(behind).copied().collect();
         behind.sort_by_key(|row| row.verdict != Verdict::Separated);
         text += &format!("\nWhere {name} loses most compared with {other}\n");
-        text += &self.table(behind.iter().copied().take(most.max(clear.len())), true);
-        let left = behind.len().saturating_sub(most.max(clear.len()));
+        text += &self.table(behind.iter().copied().take(most), true);
+        let left = behind.len().saturating_sub(most);
         if left > 0 {
-            text += &format!("… and {left} more, none significant: --most shows them\n");
+            let significant = match clear.len().saturating_sub(most) {
+                0 => "none".to_owned(),
+                some => some.to_string(),
+            };
+            text += &format!("… and {left} more, {significant} significant: --most shows them\n");
         }
         let ahead = places.iter().rev().filter(|row| row.difference.mbb > 0.0).copied();
         text += &format!(

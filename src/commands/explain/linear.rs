@@ -30,6 +30,14 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     let model = load(&args.file)?;
     let stacks = match args.stack {
+        Some(stack) if model.nearest(stack) != stack => {
+            return Err(Failure::input(anyhow::anyhow!(
+                "--stack {stack}: {} has weights for {} to {} big blinds",
+                args.file.display(),
+                model.nearest(0.0),
+                model.nearest(f64::INFINITY)
+            )));
+        }
         Some(stack) => vec![(stack, model.at(stack))],
         None => model.stacks().to_vec(),
     };
@@ -74,7 +82,9 @@ fn load(path: &Path) -> Result<LinearModel, Failure> {
     let at = |error: &dyn std::fmt::Display| {
         Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
     };
-    let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        at(&format!("{error}; name a file of `cardroom train linear`, or published"))
+    })?;
     text.parse().map_err(|error: models::linear::LinearError| at(&error))
 }
 

@@ -148,5 +148,12 @@ fn show(summary: &Summary, json: bool) -> Result<Output, Failure> {
         let noun = number::plural(fallbacks, "decision");
         said += &format!("\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected");
     }
+    if decisions.beyond_model > 0 {
+        let noun = number::plural(decisions.beyond_model, "decision");
+        said += &format!(
+            "\n{} {noun} not by the agent's model, which is for other situations",
+            decisions.beyond_model
+        );
+    }
     Ok(Output::from(said + "\n"))
 }

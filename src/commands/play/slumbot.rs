@@ -1,21 +1,20 @@
 //! `cardroom play slumbot`: the benchmark match over the Slumbot API.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ValueEnum, value_parser};
 use game::escape::visible;
-use logs::Rate;
 use logs::stats::estimates::EstimatesSection;
 use logs::stats::text::render;
 use matches::program::SLUMBOT_PASSWORD;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
 use serde::Serialize;
-use show::number;
+use show::Table;
+use show::number::{self, counted, whole};
 use wire::slumbot::{
     End, LIVE, Outage, Pace, PerSeat, Played, Progress, RunError, Server, SlumbotRunSettings,
     Summary,
@@ -29,6 +28,8 @@ use crate::output::{Output, print};
 use crate::progress;
 use crate::report;
 use crate::resolve_names::Named;
+use crate::shell;
+use crate::web::login::open_secret;
 
 /// Play against Slumbot, or any server with its API.
 ///
@@ -130,11 +131,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = plan(args)?;
     let folder = plan.folder.clone();
     let hands = plan.hands;
+    let mut announced = (!is_here(&args.host)).then(|| plan.clone());
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let mut bar = progress::Progress::new(hands, "hands", args.quiet);
     let seed = RandomState::new().hash_one(0);
     let mut reported = ReportedState::default();
     let played = wire::slumbot::play_blocking(plan, seed, &stop, &mut |progress| {
+        if let Some(plan) = announced.take() {
+            announcement(&plan, progress.hands).iter().for_each(|line| bar.say(line));
+        }
         reported.news(progress).iter().for_each(|line| bar.say(line));
         bar.show(progress.hands.min(hands), &note(progress, hands));
     });
@@ -147,9 +152,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if !args.json && (end.is_ok() || summary.played > 0) {
         print(&format!("{}\n", show(&summary, &info.name)))?;
     }
+    let stats = shell::line(["cardroom", "stats", &folder.to_string_lossy()]);
     let mut report = None;
     if complete {
         matches::folder::rewrite(&folder).map_err(Failure::input)?;
+        if hands >= MANY_HANDS {
+            bar.say(&format!(
+                "estimating the win rate with less variance, from the cards and decisions of {}; \
+                 Ctrl-C skips this, and `{stats}` does it later",
+                counted(hands, "hand")
+            ));
+        }
         report = report::estimate_folder(&folder, args.quiet, &stop)?;
     }
     if args.json && (end.is_ok() || summary.played > 0) {
@@ -157,19 +170,20 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let document = Document { schema: "cardroom-play-slumbot/1", summary: &summary, estimates };
         Output::json(&document)?.print()?;
     } else if let Some(report) = &report {
-        print(&format!("\n{}\nkept in {}\n", render(report), folder.display()))?;
+        let kept = folder.join(logs::folder::REPORT);
+        let kept = kept.display();
+        print(&format!("\n{}\nkept in {kept}; to see it again: {stats}\n", render(report)))?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {
         Ok(End::Complete) if report.is_none() => Err(Failure::interrupted(format!(
-            "all {hands} hands are played and kept; for the estimates: cardroom stats {}",
-            folder.display()
+            "all {hands} hands are played and kept; for the estimates: {stats}"
         ))),
         Ok(End::Complete) => Ok(()),
         Ok(End::Stopped) => {
             let done = summary.played + summary.settled;
             Err(Failure::interrupted(format!(
-                "stopped after {done} of {hands} hands; {}",
+                "stopped after {done} of {hands} hands; {}; for the estimates so far: {stats}",
                 resume()
             )))
         }
@@ -187,6 +201,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(error) => Err(failure(error)),
     }
 }
+
+/// From so many hands on, the estimates take more than two seconds.
+const MANY_HANDS: u64 = 1000;
 
 /// The JSON document of `--json`.
 #[derive(Serialize)]
@@ -263,6 +280,55 @@ fn is_here(url: &str) -> bool {
     ["127.", "localhost", "[::1]"].iter().any(|here| host.starts_with(here))
 }
 
+/// What a run at a server elsewhere does, before it begins.
+fn announcement(plan: &SlumbotRunSettings, done: u64) -> Vec<String> {
+    let left = plan.hands.saturating_sub(done);
+    let hands = match done {
+        0 => counted(left, "hand"),
+        _ => format!("{} of {}, the rest of a run,", whole(left), counted(plan.hands, "hand")),
+    };
+    let sessions = match plan.sessions {
+        1 => "one session".to_owned(),
+        sessions => format!("{sessions} parallel sessions"),
+    };
+    let rate = plan.pace.rate;
+    let most = rate.map_or_else(String::new, |rate| format!(", at most {rate} requests a second"));
+    let [low, high] = expected_time(left, plan.sessions, rate);
+    let time = match high {
+        7200.0.. => format!("{:.0} to {:.0} hours", low / 3600.0, high / 3600.0),
+        _ => format!("{:.0} to {:.0} minutes", low / 60.0, (high / 60.0).max(1.0)),
+    };
+    let login = match plan.login {
+        Some(_) => "; each session begins with the user name and the password of the account",
+        None => "",
+    };
+    vec![
+        format!(
+            "{hands} at {} in {sessions}{most}: about {time} at the pace of slumbot.com, longer \
+             with an agent that thinks long",
+            plan.server.url
+        ),
+        format!(
+            "a hand takes 3 or 4 requests, each with a session's token and one action{login}; \
+             nothing else is sent"
+        ),
+        format!(
+            "Ctrl-C stops after the hands in play, and the same command goes on; every hand is \
+             kept in {} when it ends",
+            plan.folder.display()
+        ),
+    ]
+}
+
+/// The least and the most time in seconds that so many hands take at slumbot.com: a hand takes 0.95
+/// to 1.3 s in one session, and 3.3 to 4 requests.
+fn expected_time(hands: u64, sessions: usize, rate: Option<f64>) -> [f64; 2] {
+    [(0.95, 3.3), (1.3, 4.0)].map(|(seconds, requests)| {
+        let by_rate = rate.map_or(0.0, |rate| requests / rate);
+        hands as f64 * by_rate.max(seconds / sessions.max(1) as f64)
+    })
+}
+
 /// The account, from the file or the environment; it is never printed.
 fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     const NAME: &str = "CARDROOM_SLUMBOT_USERNAME";
@@ -280,23 +346,13 @@ fn login(file: Option<&Path>) -> Result<Option<Login>, Failure> {
     };
     let shown = path.display().to_string();
     let shown = visible(&shown);
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::input(anyhow::anyhow!("{shown}: {error}")))?;
+    let mut text = String::new();
+    let read = open_secret(path).map_err(Failure::input)?.read_to_string(&mut text);
+    read.map_err(|error| Failure::input(anyhow::anyhow!("{shown}: {error}")))?;
     let mut lines = text.lines().map(|line| line.trim_end_matches('\r'));
     match (lines.next(), lines.next()) {
         (Some(username), Some(password)) if !username.is_empty() && !password.is_empty() => {
-            let (username, password) = (username.to_owned(), password.to_owned());
-            let mode = std::fs::metadata(path).map_or(0, |found| found.permissions().mode());
-            if mode & 0o077 != 0 {
-                // Nothing can be done when stderr is closed.
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "{shown} holds a password, and other users have access to it (mode {:o}): \
-                     chmod 600 {shown}",
-                    mode & 0o777
-                );
-            }
-            Ok(Some(Login { username, password }))
+            Ok(Some(Login { username: username.to_owned(), password: password.to_owned() }))
         }
         _ => Err(Failure::input(anyhow::anyhow!(
             "{shown}: the user name must be on the first line, the password on the second"
@@ -407,26 +463,69 @@ fn note(progress: &Progress, hands: u64) -> String {
 }
 
 fn show(summary: &Summary, name: &str) -> String {
-    let Summary { agent, server, played, settled, unknown, chips, .. } = summary;
+    let Summary { agent, server, played, settled, unknown, chips, seats, .. } = summary;
     let known = played + settled;
+    let all = PerSeat { hands: known, chips: *chips, rate: summary.rate };
+    let mut table = Table::new([
+        "raw result",
+        "hands",
+        "chips",
+        "mbb/hand",
+        "± at any time",
+        "± at a fixed end",
+        "bb/100",
+        "deviation per hand",
+    ]);
+    for (place, part) in
+        [("all hands", &all), ("in the big blind", &seats[0]), ("on the button", &seats[1])]
+    {
+        let mut row =
+            vec![place.to_owned(), whole(part.hands), number::signed_grouped(part.chips as f64, 0)];
+        match &part.rate {
+            Some(rate) => row.extend([
+                number::signed(rate.mbb, 1),
+                rate.any_time().map_or("-".into(), |ends| format!("±{:.1}", ends.half_width())),
+                format!("±{:.1}", rate.half_width()),
+                number::signed(rate.bb_per_100(), 2),
+                format!("{:.1} bb", rate.standard_error * (rate.groups as f64).sqrt() / 1000.0),
+            ]),
+            None => row.push("too few hands".to_owned()),
+        }
+        table.row(row);
+    }
     let mut lines = vec![
         format!("{agent} against the server at {server}: {known} hands, {chips:+} chips ({name})"),
-        format!("  raw               {}", estimate(summary.rate.as_ref())),
+        String::new(),
+        table.at_the_margin().right(1..).to_string(),
+        String::new(),
+        "95 % intervals: \"at any time\" holds wherever a run is stopped, \"at a fixed end\" only \
+         after a number of hands that was chosen before"
+            .to_owned(),
+        format!(
+            "hands seen to their end: {played}; settled by the session's sums: {settled}; unknown: \
+             {unknown}, which move the rate by at most {:.1} mbb/hand",
+            summary.unknown_bound
+        ),
     ];
-    for (place, PerSeat { hands, rate, .. }) in ["big blind", "button"].iter().zip(&summary.seats) {
-        lines.push(format!("  on the {place:<10} {} in {hands} hands", estimate(rate.as_ref())));
+    let together = known.saturating_sub(seats[0].hands + seats[1].hands);
+    if together > 0 {
+        lines.push(format!(
+            "  of those settled {together} are known only together, two or more at a time: they \
+             are in the rate of all hands, and in none by seat"
+        ));
     }
-    lines.push(format!("  baseline          {}", estimate(summary.baseline.as_ref())));
-    lines.push(format!(
-        "hands seen to their end: {played}; settled by the session's sums: {settled}; unknown: \
-         {unknown}, which move the rate by at most {:.1} mbb/hand",
-        summary.unknown_bound
-    ));
     if *unknown > 0 {
         lines.push(format!(
-            "  of them {} whose cards were seen (at most {:.1} mbb/hand), and {} dealt but never \
+            "  of those unknown {} were seen (at most {:.1} mbb/hand), and {} dealt but never \
              seen, since the answer was lost regardless of the cards (at most {:.1})",
             summary.unknown_seen, summary.unknown_seen_bound, summary.unseen, summary.unseen_bound
+        ));
+    }
+    if summary.server_chips != *chips {
+        lines.push(format!(
+            "by the server's sums {:+} chips, with {} in no rate: never seen, or settled too late",
+            summary.server_chips,
+            counted(summary.unseen_settled + summary.beyond, "hand")
         ));
     }
     if summary.beyond > 0 {
@@ -453,19 +552,44 @@ fn show(summary: &Summary, name: &str) -> String {
     lines.join("\n")
 }
 
-fn estimate(rate: Option<&Rate>) -> String {
-    match rate {
-        Some(rate) => format!(
-            "{:+.1} ± {:.1} mbb/hand ({:+.2} ± {:.2} bb/100{}), standard deviation {:.1} bb",
-            rate.mbb,
-            rate.half_width(),
-            rate.bb_per_100(),
-            rate.half_width() / 10.0,
-            rate.any_time().map_or_else(String::new, |ends| {
-                format!("; ± {:.2} at any time", ends.half_width() / 10.0)
-            }),
-            rate.standard_error * (rate.groups as f64).sqrt() / 1000.0
-        ),
-        None => "no rate: too few hands".into(),
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::{Args, announcement, expected_time, plan};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn a_run_at_the_public_server_says_what_it_does_before_it_begins() {
+        let line = ["", "--agent", "call", "--out", "a run"];
+        let mut plan = plan(&Line::parse_from(line).args).expect("a plan");
+        let said = announcement(&plan, 0).join("\n");
+        for expected in [
+            "150,000 hands at https://slumbot.com in 4 parallel sessions, at most 8 requests a",
+            "about 17 to 21 hours",
+            "a session's token and one action; nothing else is sent",
+            "Ctrl-C stops after the hands in play, and the same command goes on",
+            "kept in a run when it ends",
+        ] {
+            assert!(said.contains(expected), "no `{expected}` in {said}");
+        }
+        (plan.sessions, plan.pace.rate) = (1, None);
+        let said = announcement(&plan, 149_000).join("\n");
+        let rest = "1,000 of 150,000 hands, the rest of a run, at https://slumbot.com in one";
+        let expected = format!("{rest} session: about 16 to 22 minutes");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_sessions_or_of_the_rate_whichever_is_longer() {
+        assert_eq!(expected_time(1000, 1, None), [950.0, 1300.0]);
+        assert_eq!(expected_time(1000, 4, Some(1.0)), [3300.0, 4000.0]);
+        // One session needs fewer than 8 requests a second.
+        assert_eq!(expected_time(1000, 1, Some(8.0)), [950.0, 1300.0]);
     }
 }

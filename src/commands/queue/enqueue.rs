@@ -82,6 +82,13 @@ fn read(path: &Path) -> Result<Run, Failure> {
         words.remove(0);
     }
     let split = SplitCommand::of(&words)?;
+    // Workers know the file that a variable names here only if the command does.
+    if let Some(file) = std::env::var("CARDROOM_CONFIG").ok().filter(|file| !file.is_empty()) {
+        let named = [words.clone(), vec!["--config".to_owned(), file]].concat();
+        if Command::parse(&named).is_ok() {
+            words = named;
+        }
+    }
     // Check that the command line of a part can be parsed.
     let part = split.part(&words, (1, parts), Some(1), Path::new("part"));
     let parsed = Command::parse(&part).map_err(|error| {

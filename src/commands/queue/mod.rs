@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use ::queue::{Queue, QueueError, Server};
 
 use crate::exit::Failure;
+use crate::web::login::open_secret;
 
 /// Where the queue's server is.
 #[derive(clap::Args)]
@@ -30,6 +31,8 @@ pub(crate) struct ServerArgs {
 impl ServerArgs {
     fn connect(self) -> Result<Queue, Failure> {
         let ServerArgs { url, credentials, authority } = self;
+        let opened = credentials.as_deref().map(open_secret).transpose();
+        opened.map_err(Failure::input)?;
         Ok(Queue::connect(&Server { url, credentials, authority })?)
     }
 }

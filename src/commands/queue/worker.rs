@@ -13,10 +13,11 @@ use super::results;
 use super::split::SplitCommand;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
+use crate::config;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Output;
-use crate::progress::say_waiting;
+use crate::progress::say_line;
 
 /// Work on the parts of queued runs until stopped.
 ///
@@ -34,7 +35,7 @@ pub struct Args {
     /// Threads per part [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Stop when no part is left, neither waiting nor with another worker
+    /// Stop when every part has its result or has failed for good, also those of other workers
     #[arg(long)]
     drain: bool,
     /// The folder for files of runs
@@ -51,6 +52,8 @@ const GIVING_BACK: &str = "giving the part back; press Ctrl-C again to abort";
 /// Runs the command: works until it is stopped, or with `--drain` until the queue is empty.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { server, threads, drain, cache, quiet } = args;
+    // A part's configuration comes with its run, and is the same on every machine.
+    config::ignore_variables();
     let queue = server.connect()?;
     let machine = std::env::var("HOSTNAME").ok().or_else(|| {
         std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
@@ -61,7 +64,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let home =
         std::env::current_dir().map_err(|error| Failure::input(anyhow::Error::new(error)))?;
     if !quiet {
-        say_waiting(&format!("{} waits for parts", worker.state().name));
+        say_line(&format!("{} waits for parts", worker.state().name));
     }
     let mut done = 0;
     loop {
@@ -83,7 +86,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
             Outcome::Stopped => "given back".to_owned(),
         };
         if !quiet {
-            say_waiting(&format!("part {part} of run {id}: {what}"));
+            say_line(&format!("part {part} of run {id}: {what}"));
         }
     }
     let parts = counted(done, "part");

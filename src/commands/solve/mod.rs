@@ -15,6 +15,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::{self, Output};
 use crate::report;
 
@@ -36,16 +37,18 @@ use crate::report;
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     #[command(subcommand)]
     command: Option<SolveCommand>,
     /// The game: a built-in name, the path of an ACPC game definition, or `ten-cards`
     #[arg(value_name = "GAME", conflicts_with = "board")]
     game: Option<String>,
     /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
-    /// pdcfr+, dcfr-restarting, hs-dcfr(START), optionally with `,second-first` or
-    /// `,discount-then-add`; for a GAME also with `,simultaneous`, and external or outcome
-    /// (sampling), linear-program (in a build with this feature) [default: dcfr; with --board
-    /// dcfr+,second-first]
+    /// pdcfr+, dcfr-restarting, dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START), optionally with
+    /// `,predictive`, `,second-first` or `,discount-then-add`; for a GAME also with
+    /// `,simultaneous`, and external or outcome (sampling), linear-program (in a build with this
+    /// feature) [default: dcfr; with --board dcfr(1.5,0.4,3),second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Maximum number of iterations

@@ -48,6 +48,17 @@ struct Point {
 pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
     let algorithm_name = args.algorithm.as_deref().unwrap_or("dcfr");
     let algorithm = algorithm(algorithm_name)?;
+    match algorithm {
+        Algorithm::Sampling(_) => {}
+        Algorithm::Cfr(_) => args.given.refuse(
+            &["seed"],
+            &format!("{algorithm_name} draws nothing; --algorithm external and outcome sample"),
+        )?,
+        Algorithm::LinearProgram => {
+            let why = "a linear program is solved exactly, without iterations";
+            args.given.refuse(&["seed", "iterations", "until"], why)?;
+        }
+    }
     let until = match args.until {
         Some(Goal::ShareOfPot(_)) => {
             return Err(Failure::usage("--until: a game has no pot to share: write chips"));

@@ -68,7 +68,7 @@ pub(super) struct Options {
     threads: Option<u16>,
     /// Only report the size of the tree and the memory for it
     #[arg(long, requires = "board", conflicts_with_all = ["at", "hands", "svg", "strategy",
-        "keep"])]
+        "keep", "no_keep", "checkpoint", "iterations", "until"])]
     dry_run: bool,
     /// Show the spot after these actions and cards, as in "x b66 c Kd": f(old), x (check), c(all),
     /// bN and rN (bet and raise to N chips on the street), a(ll-in), cards as they are dealt. May
@@ -88,7 +88,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) keep: Option<PathBuf>,
     /// Write no checkpoint
-    #[arg(long, requires = "board", conflicts_with = "keep")]
+    #[arg(long, requires = "board", conflicts_with_all = ["keep", "checkpoint"])]
     pub(super) no_keep: bool,
     /// Time between checkpoints; at least ten times as long as the last one took
     #[arg(long, value_name = "TIME", default_value = "1min", requires = "board")]
@@ -122,10 +122,6 @@ impl Bits {
     }
 }
 
-/// Iterations between measurements of the exploitability, each of which takes about as long as an
-/// iteration. The first come sooner, because iterations of a large subgame take long.
-const CHECK_INTERVAL: u32 = 10;
-
 /// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
     let pool = pool(threads(args.subgame.threads))?;
@@ -145,7 +141,7 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(args: &'a Args, board: &str) -> Result<Problem<'a>, Failure> {
         let options = &args.subgame;
-        let variant = args.algorithm.as_deref().unwrap_or("dcfr+,second-first").parse();
+        let variant = args.algorithm.as_deref().map_or(Ok(Variant::SUBGAMES), str::parse);
         let variant = variant.map_err(|error| Failure::usage(format!("--algorithm: {error}")))?;
         if options.svg.is_some() && options.at.len() > 1 {
             return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
@@ -268,25 +264,19 @@ impl<'a> Problem<'a> {
         let begun = Instant::now();
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
         progress.go_on(solver.iterations().into());
-        let mut last: Option<(u32, f64)> = None;
         let mut note = String::new();
-        // After resuming from a checkpoint, the measurement at its iteration is repeated if there
-        // was one.
+        // After resuming from a checkpoint, what it has is checked first.
+        let resumed = solver.iterations();
         let near = loop {
             let done = solver.iterations();
-            let mut near = false;
-            if matches!(done, 2 | 5)
-                || done > 0 && done.is_multiple_of(CHECK_INTERVAL)
-                || done == most
-            {
-                let exploitability = solver.exploitability();
-                near = exploitability <= goal;
-                progress.expect(expected(last, (done, exploitability), goal, most).into());
-                last = Some((done, exploitability));
+            if done >= solver.next_check() || done >= most || done > 0 && done == resumed {
+                let (exploitability, expected) = solver.check(goal);
+                progress.expect(expected.min(most).max(done).into());
                 let share = percent(exploitability / self.root.pot() as f64, 3);
                 note = format!("exploitability {exploitability:.4} chips, {share} of the pot");
             }
             progress.show(done.into(), &note);
+            let near = solver.best_check().is_some_and(|best| best <= goal);
             if near || done >= most || stop.asked() {
                 break near;
             }
@@ -303,6 +293,9 @@ impl<'a> Problem<'a> {
         if let Some(checkpoint) = &mut checkpoint {
             checkpoint.end(solver, interrupted);
         }
+        if !interrupted {
+            solver.return_to_best();
+        }
         let evaluation = solver.evaluate();
         Solved {
             iterations: solver.iterations(),
@@ -313,16 +306,6 @@ impl<'a> Problem<'a> {
             evaluation,
         }
     }
-}
-
-/// The expected number of iterations in all. Exploitability falls with a power of their number,
-/// which is estimated from two measurements.
-fn expected(last: Option<(u32, f64)>, now: (u32, f64), goal: f64, most: u32) -> u32 {
-    let Some(last) = last.filter(|last| last.1 > now.1 && now.1 > goal) else { return most };
-    let power = (last.1 / now.1).ln() / (f64::from(now.0) / f64::from(last.0)).ln();
-    let all = f64::from(now.0) * (now.1 / goal).powf(1.0 / power.clamp(0.5, 3.0));
-    // A float beyond the range saturates to the largest number.
-    (all.ceil() as u32).clamp(now.0, most)
 }
 
 pub(super) fn say(line: &str) {

@@ -15,7 +15,7 @@ use models::blueprint::{Contents, write};
 use show::Table;
 use show::number::{self, clock, plural};
 use solvers::blueprint::{
-    Averaging, Deals, Frozen, HoldemDeals, Precision, Skipping, Trainer, TrainingOptions,
+    Averaging, BLOCK, Deals, Frozen, HoldemDeals, Precision, Skipping, Trainer, TrainingOptions,
     head_to_head,
 };
 use solvers::response::learned::{ResponseOptions, exploitability_at_least};
@@ -74,15 +74,17 @@ pub struct Args {
     /// discounted(A,B,G), which is DCFR, for positive regrets, negative ones and the average
     #[arg(long, value_name = "WEIGHTS", default_value = "linear")]
     averaging: Averaging,
-    /// Number of iterations with the same weight
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    /// Number of iterations with the same weight, at least 1024
+    #[arg(long, value_name = "N", default_value_t = 100_000,
+        value_parser = clap::value_parser!(u64).range(BLOCK..))]
     period: u64,
     /// Skip (prune) actions with a regret below minus this many big blinds, times the weight of an
     /// iteration, in nineteen of twenty traversals
     #[arg(long, value_name = "BLINDS", default_value_t = Skipping::default().below)]
     skip_below: f64,
     /// Seed for all deals and samples; the result repeats on one thread only
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1,
+        value_parser = clap::value_parser!(u64).range(..1 << 63))]
     seed: u64,
     /// Time between checkpoints, at most a tenth of --time and at least ten times as long as the
     /// last one took
@@ -217,6 +219,7 @@ impl<'a> Run<'a> {
                 ))
             })?;
             let seconds = history::seconds_at(&curve, trainer.iterations());
+            let seconds = seconds.map_err(|error| at(&curve, &error))?;
             say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {

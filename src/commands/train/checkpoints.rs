@@ -56,8 +56,9 @@ impl Checkpoints {
         let folder = PathBuf::from(folder);
         // The file is written with the first checkpoint, so that invalid options leave nothing
         // behind.
-        match fs::read_to_string(folder.join(RUN)) {
-            Ok(found) if found != training => {
+        match read_if_there(&folder.join(RUN))? {
+            Some(found) if found != training.as_bytes() => {
+                let found = String::from_utf8_lossy(&found);
                 let differs =
                     found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
                 let (found, ours) = differs.unwrap_or_default();
@@ -81,7 +82,7 @@ impl Checkpoints {
     ) -> Result<Option<Box<dyn Run + 'a>>, Failure> {
         let state = self.folder.join(format!("{}.state", named.file));
         let losses = self.losses(named);
-        let saved = fs::read(&state).ok();
+        let saved = read_if_there(&state)?;
         let mut curve =
             Curve::open(&losses, saved.is_some()).map_err(|error| at(&losses, &error))?;
         let failure = |error| Failure::input(anyhow::anyhow!("training {}: {error}", named.title));
@@ -147,6 +148,15 @@ impl Checkpoints {
     /// Removes the folder.
     pub(super) fn end(&self) -> Result<(), Failure> {
         fs::remove_dir_all(&self.folder).map_err(|error| at(&self.folder, &error))
+    }
+}
+
+/// The contents of a file; `None` if there is none.
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(at(path, &error)),
     }
 }
 

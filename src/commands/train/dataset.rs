@@ -51,7 +51,8 @@ pub struct Args {
     #[arg(long, value_name = "ID", default_value_t = Schema::default().stamp().id)]
     features: String,
     /// Seed for the rows
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1,
+        value_parser = clap::value_parser!(u64).range(..1 << 63))]
     seed: u64,
     #[command(flatten)]
     threads: Threads,

@@ -100,15 +100,21 @@ pub(super) fn begin(path: &Path) -> io::Result<()> {
 }
 
 /// The seconds of training in the last row with at most this many iterations; 0 if there is none.
-pub(super) fn seconds_at(path: &Path, iterations: u64) -> f64 {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn seconds_at(path: &Path, iterations: u64) -> io::Result<f64> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0.0),
+        text => text?,
+    };
     let row = |line: &str| {
         let mut fields = line.split(',');
         let seconds: f64 = fields.next()?.parse().ok()?;
         Some((seconds, fields.next()?.parse::<u64>().ok()?))
     };
     let mut rows = text.lines().rev().filter_map(row);
-    rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds)
+    Ok(rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds))
 }
 
 /// The chart of a file of rows: the lower bound on the exploitability in the abstract game over

@@ -18,6 +18,7 @@ use super::checkpoints::{Checkpoints, RunName};
 use super::device::{Device, Trainer};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::interrupt;
 use crate::output::{Output, Shown};
 use crate::threads::Threads;
@@ -25,6 +26,8 @@ use crate::threads::Threads;
 /// What every student is told.
 #[derive(clap::Args)]
 pub struct Common {
+    #[command(flatten)]
+    given: Given,
     /// The folder of a dataset, made by `cardroom train dataset`
     #[arg(long, value_name = "FOLDER")]
     data: PathBuf,
@@ -79,6 +82,11 @@ impl From<Kind> for Labels {
 /// Trains a student, or resumes its training.
 pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
+    if common.import.is_some() {
+        let fields =
+            ["data", "out", "import", "labels", "threads", "memory", "small", "json", "quiet"];
+        common.given.allow_only(&fields, "--import trains nothing")?;
+    }
     let device = if common.import.is_some() { Device::Cpu } else { device };
     let trainer = Trainer::open(device, common.quiet)?;
     if out.exists() {

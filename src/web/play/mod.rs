@@ -4,7 +4,8 @@
 //! The script sends actions to that API and nothing else; the table, the buttons and the result are
 //! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]).
 //!
-//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences.
+//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences; [`showdown`]: what
+//!   decided them.
 //! - [`past_hands`]: the finished hands of a session; [`result`]: their table and curve.
 //! - [`review`]: the agent's decisions. [`live`]: the parts that change.
 
@@ -12,6 +13,7 @@ mod live;
 mod past_hands;
 mod result;
 mod review;
+mod showdown;
 mod table;
 mod words;
 

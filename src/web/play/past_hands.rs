@@ -90,7 +90,8 @@ impl PastHands {
         let def = record.public.def();
         let Some(seat) = client_seat(record) else { return };
         if self.estimates.is_none() {
-            self.estimates = Estimates::of_game(def, 1, CLIENT.into());
+            // What was said of a hand stays when others follow.
+            self.estimates = Estimates::of_game(def, 1, CLIENT.into()).map(Estimates::unfitted);
         }
         let Some(estimates) = &mut self.estimates else { return };
         estimates.add(record, &[], None);
@@ -134,7 +135,7 @@ impl HandWords {
                 lines.push(street_line(record, street, &said));
             }
         }
-        let how = words::ending(public, seat, [&ours, &theirs], winnings, agent);
+        let how = words::ending(public, seat, [&ours, &theirs], agent);
         lines.push(format!("{how} {}.", outcome(winnings)));
         HandWords {
             number,
@@ -221,5 +222,57 @@ impl SessionStatsCache {
         known.push_front(entry);
         known.truncate(CACHED_SESSIONS);
         past
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use cards::{Board, HoleCards};
+    use game::{BySeat, games, notation};
+    use logs::HandRecord;
+
+    use super::PastHands;
+    use crate::web::play::result::result;
+
+    fn hand(number: u64, betting: &str, board: &str, holes: [&str; 2]) -> HandRecord {
+        let def = Arc::new(games::nolimit_holdem());
+        let board: Board = board.parse().unwrap();
+        let public = notation::replay(&def, betting, &board).unwrap();
+        let holes = holes.map(|hole| hole.parse::<HoleCards>().unwrap());
+        let hole = BySeat::from_slice(&holes).unwrap();
+        let payoffs = public.payoffs(&hole);
+        let entrants = BySeat::from_slice(&[0, 1]).unwrap();
+        HandRecord { hand: number, deal: number, public, hole, payoffs, entrants }
+    }
+
+    #[test]
+    fn the_page_has_one_figure_for_what_is_left_without_luck() {
+        let mut past = PastHands::default();
+        let three = [
+            ("r300c/cr600c/cc/cr1200c", "2c7d9hJs3d", ["AsAh", "KdKc"]),
+            ("cr300f", "", ["7s2h", "KdKc"]),
+            ("r300c/cc/cr900c/cc", "2c7d9hJs3d", ["QsJh", "AdKc"]),
+        ];
+        for number in 0..250 {
+            let (betting, board, holes) = three[number % 3];
+            past.add(&hand(number as u64, betting, board, holes), "oct");
+            let hands = number + 1;
+            let Some(rate) = past.rates()[1].all else { continue };
+            let [_, adjusted] = past.won[number];
+            assert!((rate.mbb / 1000.0 * hands as f64 - adjusted).abs() < 1e-6, "{hands} hands");
+            // The sentence, the table and the description of the curve.
+            if hands == 3 {
+                let page = result("oct", &past);
+                let in_words = format!("<strong id=\"adjusted\">{adjusted:+.1}</strong>");
+                let of_curve = format!("{adjusted:+.1} without luck");
+                let in_table = format!("{:+.0}</span>", 100.0 * adjusted / 3.0);
+                let page = page.replace('\u{2212}', "-").replace(',', "");
+                for figure in [in_words, of_curve, in_table] {
+                    assert!(page.contains(&figure), "{figure}: {page}");
+                }
+            }
+        }
     }
 }

@@ -9,7 +9,8 @@ use show::number::decimal;
 use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
-use super::words::{self, card_name, hand_name, rank_text, steps};
+use super::showdown::hand_name;
+use super::words::{self, card_name, rank_text, steps};
 use crate::web::pages::text;
 
 #[derive(Template)]
@@ -141,13 +142,7 @@ impl Table {
         let end = hand.end.map(|end| End {
             class: ["loss", "even", "gain"][(end.winnings.signum() + 1) as usize],
             outcome: outcome(end.winnings),
-            how: words::ending(
-                public,
-                hand.client,
-                [&hand.hole, &end.bot_hole],
-                end.winnings,
-                agent,
-            ),
+            how: words::ending(public, hand.client, [&hand.hole, &end.bot_hole], agent),
         });
         let said = match &end {
             Some(end) => format!("{} {}", end.how, end.outcome),
@@ -203,7 +198,7 @@ impl Player {
         let last = last.filter(|step| over || step.street == public.street());
         let holds = known.filter(|_| public.is_showdown()).map(|hole| {
             let cards = hole.iter().chain(&*public.board()).copied().collect();
-            hand_name(evaluate(cards)).to_owned()
+            hand_name(evaluate(cards))
         });
         let did = last.map(|step| if seat == hand.client { step.you } else { step.they });
         Player {

@@ -1,11 +1,12 @@
 //! Hands as sentences: actions, the events since the client's last action, and the result.
 
-use cards::{Card, HandRank, evaluate};
+use cards::{Card, evaluate};
 use game::{Action, PublicState, Seat, Street};
 use protocol::slumbot::Incr;
 use protocol::slumbot::action::board_order;
 use show::number::decimal;
 
+use super::showdown::{better_by, hand_name};
 use crate::web::show::CardText;
 
 /// An action of a hand in words.
@@ -103,13 +104,7 @@ pub fn street_name(street: Street) -> &'static str {
 }
 
 /// The end of a finished hand from the client's view, without the amount.
-pub fn ending(
-    public: &PublicState,
-    client: Seat,
-    cards: [&[Card]; 2],
-    winnings: i64,
-    agent: &str,
-) -> String {
+pub fn ending(public: &PublicState, client: Seat, cards: [&[Card]; 2], agent: &str) -> String {
     if !public.is_showdown() {
         return match public.folded().contains(client) {
             true => "You fold.".to_owned(),
@@ -119,32 +114,15 @@ pub fn ending(
     let rank = |hole: &[Card]| evaluate(hole.iter().chain(&*public.board()).copied().collect());
     let [ours, theirs] = cards.map(rank);
     let (yours, its) = (hand_name(ours), hand_name(theirs));
-    match winnings.signum() {
-        0 => format!("You split: both have {yours}."),
-        _ if yours == its => {
-            let better = if winnings > 0 { "yours is better" } else { "its is better" };
-            format!("You and {agent} both have {yours}; {better}.")
-        }
-        _ => format!("You have {yours}, {agent} {its}."),
+    if ours == theirs {
+        return format!("You split: both have {yours}.");
     }
-}
-
-/// The category of a hand with its article.
-pub fn hand_name(rank: HandRank) -> &'static str {
-    use cards::Category::{
-        Flush, FourOfAKind, FullHouse, HighCard, Pair, Straight, StraightFlush, ThreeOfAKind,
-        TwoPair,
-    };
-    match rank.category() {
-        HighCard => "a high card",
-        Pair => "a pair",
-        TwoPair => "two pair",
-        ThreeOfAKind => "three of a kind",
-        Straight => "a straight",
-        Flush => "a flush",
-        FullHouse => "a full house",
-        FourOfAKind => "four of a kind",
-        StraightFlush => "a straight flush",
+    let won = ours > theirs;
+    let whose = if won { "your".to_owned() } else { format!("{agent}'s") };
+    match better_by(ours.max(theirs), ours.min(theirs), &whose) {
+        Some(why) if won => format!("Y{}.", &why[1..]),
+        Some(why) => format!("{why}."),
+        None => format!("You have {yours}, {agent} has {its}."),
     }
 }
 

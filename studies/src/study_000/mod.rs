@@ -47,7 +47,7 @@ fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let mut files = vec![("depths.csv", tables::depths(&results))];
     if !results.pairs.is_empty() {
         files.extend([
-            ("table1.csv", tables::table_1(&results)),
+            ("table1.csv", tables::table_1(options, &results)),
             ("losses.csv", tables::losses(&results)),
             ("parameters.csv", tables::parameters(&results)),
             ("fidelity.csv", tables::fidelity(&results)),
@@ -76,7 +76,7 @@ fn frame(options: &Options, results: &results::Results) -> Frame<'static> {
                 a strategy found by self-play teaches a greedy tree (cart), an optimal tree (oct), \
                 boosted trees (xgboost) and a network (mlp) from features that a player \
                 understands.",
-        made: format!("{made} The scale is {}.", options.scale),
+        made: format!("{made} {}", options.scale_in_words()),
         commands: format!("The players: {}.", players.collect::<Vec<_>>().join(", ")),
     }
 }

@@ -9,6 +9,7 @@ use super::results::{Pair, Results, STREETS, Slumbot};
 use super::steps::PICTURES;
 use super::words::{claims, rate};
 use super::{ANCHOR, tables};
+use crate::claim::TRIAL;
 use crate::record::Record;
 use crate::sections::{Picture, Section, row};
 use crate::{Options, ReadError};
@@ -23,10 +24,10 @@ pub(super) fn sections(
     record: &Record,
     results: &Results,
 ) -> Result<Vec<Section>, ReadError> {
-    let mut sections = vec![reproduced(results)];
+    let mut sections = vec![reproduced(options, results)];
     if !results.pairs.is_empty() {
-        sections.push(table_1(results));
-        sections.push(slumbot(results));
+        sections.push(table_1(options, results));
+        sections.push(slumbot(options, results));
         sections.push(losses(results));
         sections.extend(training(results));
         sections.push(parameters(results));
@@ -46,13 +47,11 @@ pub(super) fn sections(
     Ok(sections)
 }
 
-fn reproduced(results: &Results) -> Section {
+fn reproduced(options: &Options, results: &Results) -> Section {
     let mut table = vec![row(["claim", "", "found"])];
-    table.extend(
-        claims(results)
-            .into_iter()
-            .map(|claim| vec![claim.claim.to_owned(), claim.mark.word().to_owned(), claim.found]),
-    );
+    table.extend(claims(results).into_iter().map(|claim| {
+        vec![claim.claim.to_owned(), claim.mark.word(options).to_owned(), claim.found]
+    }));
     Section {
         title: "What reproduces".to_owned(),
         prose: vec![
@@ -75,15 +74,16 @@ fn published(figure: Option<published::Published>) -> String {
 
 /// The verdict on a match: how it compares with the published one, or whether the players are
 /// separated.
-pub(super) fn verdict(pair: &Pair) -> &'static str {
+pub(super) fn verdict(options: &Options, pair: &Pair) -> &'static str {
     match (pair.verdict(), pair.played.rate.sign()) {
+        _ if options.is_trial() => TRIAL,
         (Some(verdict), _) => verdict.words(),
         (None, 0) => "not separated",
         (None, _) => "separated",
     }
 }
 
-fn table_1(results: &Results) -> Section {
+fn table_1(options: &Options, results: &Results) -> Section {
     let heads = ["", "published", "likeliest played", "one by one", "drawn", "one by one", ""];
     let mut table = vec![row(heads)];
     table.extend(results.pairs.iter().map(|pair| {
@@ -94,7 +94,7 @@ fn table_1(results: &Results) -> Section {
             format!("± {:.0}", pair.played.single()),
             rate(pair.drawn.rate),
             format!("± {:.0}", pair.drawn.single()),
-            verdict(pair).to_owned(),
+            verdict(options, pair).to_owned(),
         ]
     }));
     let hands = |pick: fn(&Pair) -> u64| results.pairs.first().map_or(0, pick);
@@ -124,7 +124,7 @@ fn table_1(results: &Results) -> Section {
     }
 }
 
-fn slumbot(results: &Results) -> Section {
+fn slumbot(options: &Options, results: &Results) -> Section {
     let mut table = vec![row(["", "published", "hands", "raw", "all corrections", ""])];
     table.extend(results.slumbot.iter().map(|line: &Slumbot| {
         let name = format!("{} – slumbot", line.kind);
@@ -145,7 +145,8 @@ fn slumbot(results: &Results) -> Section {
                     }
                     None => {
                         let verdict = super::verdict::Verdict::of(run.combined, line.published);
-                        format!("{} ({})", verdict.words(), run.agent)
+                        let verdict = if options.is_trial() { TRIAL } else { verdict.words() };
+                        format!("{verdict} ({})", run.agent)
                     }
                 };
                 vec![name, figure, whole(run.hands), rate(run.raw), rate(run.combined), verdict]

@@ -13,7 +13,7 @@ use crate::picture::{Row, intervals};
 use crate::read::Estimate;
 
 /// Table 1 as CSV.
-pub(super) fn table_1(results: &Results) -> String {
+pub(super) fn table_1(options: &Options, results: &Results) -> String {
     let mut text = String::from(
         "one,other,published_mbb,published_deviation,hands,mbb,low,high,single_half_width,\
          drawn_hands,drawn_mbb,drawn_low,\
@@ -32,7 +32,7 @@ pub(super) fn table_1(results: &Results) -> String {
             pair.other,
             of(pair.played),
             of(pair.drawn),
-            verdict(pair)
+            verdict(options, pair)
         );
     }
     text
@@ -190,7 +190,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
             "published": pair.published.map(published),
             "likeliest": played(pair.played),
             "drawn": played(pair.drawn),
-            "verdict": verdict(pair),
+            "verdict": verdict(options, pair),
         })
     };
     let slumbot = |line: &super::results::Slumbot| {
@@ -205,7 +205,8 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     };
     let claims = words::claims(results);
     let claims = claims.iter().map(|claim| {
-        json!({ "claim": claim.claim, "reproduced": claim.mark.word(), "found": claim.found })
+        let mark = claim.mark.word(options);
+        json!({ "claim": claim.claim, "reproduced": mark, "found": claim.found })
     });
     json!({
         "schema": "cardroom-study-000/2",

@@ -1,6 +1,8 @@
 //! Verdicts on claims: whether an interval supports, contradicts or leaves open a claim.
 
 use super::published::Published;
+use crate::Options;
+use crate::claim::TRIAL;
 use crate::read::Estimate;
 
 /// The outcome of a part of a claim.
@@ -100,8 +102,9 @@ impl Mark {
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn word(self, options: &Options) -> &'static str {
         match self {
+            Mark::Yes | Mark::Partly | Mark::No | Mark::Undecided if options.is_trial() => TRIAL,
             Mark::Yes => "reproduced",
             Mark::Partly => "in part",
             Mark::No => "not reproduced",

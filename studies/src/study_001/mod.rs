@@ -27,13 +27,13 @@ pub const STUDY: Study = Study {
 
 fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let results = results::Results::read(options)?;
-    let sections = sections::sections(&results);
+    let sections = sections::sections(options, &results);
     let frame = Frame {
         title: "Study 001: endgames in words",
         about: "A reproduction of Ganzfried and Yusuf, “Computing human-understandable strategies” \
                 (2017): random endgames of one bet are solved, trees and neighbours learn the \
                 solutions, and short rules are priced exactly.",
-        made: format!("The scale is {}.", options.scale),
+        made: options.scale_in_words(),
         commands: String::new(),
     };
     let files = vec![

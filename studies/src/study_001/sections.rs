@@ -5,8 +5,8 @@ use show::number::{percent, whole};
 use super::claims::claims;
 use super::results::{Baseline, Comparison, Mean, Neighbours, Results, Rule, Score, Tree};
 use super::tables;
-use crate::claim;
 use crate::sections::{Picture, Section, row};
+use crate::{Options, claim};
 
 /// The names of the pictures drawn here.
 pub(super) const DISTANCES: &str = "distances.svg";
@@ -14,9 +14,9 @@ pub(super) const EXPLOITABILITIES: &str = "exploitabilities.svg";
 pub(super) const FRONT: &str = "front.svg";
 
 /// All sections.
-pub(super) fn sections(results: &Results) -> Vec<Section> {
+pub(super) fn sections(options: &Options, results: &Results) -> Vec<Section> {
     vec![
-        claim::section(claims(results)),
+        claim::section(options, claims(results)),
         figure_1(results),
         database(results),
         table(results),

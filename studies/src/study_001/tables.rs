@@ -144,7 +144,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     json!({
         "schema": "cardroom-study-001/1",
         "scale": options.scale,
-        "claims": claim::document(claims(results)),
+        "claims": claim::document(options, claims(results)),
         "database": {
             "games": summary.games,
             "value": mean(summary.value.mean),

@@ -28,13 +28,13 @@ pub const STUDY: Study = Study {
 
 fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let results = results::Results::read(options)?;
-    let sections = sections::sections(&results);
+    let sections = sections::sections(options, &results);
     let frame = Frame {
         title: "Study 002: shove or fold by a linear value function",
         about: "A reproduction of a published lesson in reinforcement learning: the small blind \
                 moves all-in or folds, the big blind calls or folds, and seven weights of the hand \
                 learn both by self-play.",
-        made: format!("The scale is {}.", options.scale),
+        made: options.scale_in_words(),
         commands: String::new(),
     };
     let files = vec![

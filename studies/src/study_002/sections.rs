@@ -7,17 +7,17 @@ use super::claims::claims;
 use super::results::{Learned, Results, Stack};
 use super::steps::{FORMS, QUIRKS};
 use super::tables;
-use crate::claim;
 use crate::sections::{Picture, Section, row};
+use crate::{Options, claim};
 
 /// The names of the pictures.
 pub(super) const CURVE: &str = "curve.svg";
 pub(super) const QUESTIONS: &str = "questions.svg";
 
 /// All sections.
-pub(super) fn sections(results: &Results) -> Vec<Section> {
+pub(super) fn sections(options: &Options, results: &Results) -> Vec<Section> {
     let mut sections = vec![
-        claim::section(claims(results)),
+        claim::section(options, claims(results)),
         weights(results),
         stacks(results),
         curve(results),

@@ -157,7 +157,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     json!({
         "schema": "cardroom-study-002/1",
         "scale": options.scale,
-        "claims": claim::document(claims(results)),
+        "claims": claim::document(options, claims(results)),
         "weights": results.ten().learned.theta.iter().enumerate().map(|(at, weight)| json!({
             "name": FEATURES[at], "printed": PUBLISHED[at], "learned": spread(*weight),
         })).collect::<Vec<_>>(),

@@ -28,14 +28,14 @@ pub const STUDY: Study = Study {
 
 fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let results = results::Results::read(options)?;
-    let sections = sections::sections(&results);
+    let sections = sections::sections(options, &results);
     let frame = Frame {
         title: "Study 003: rules that a novice can carry",
         about: "A reproduction of De Mesentier Silva, Togelius, Lantz and Nealen, “Generating \
                 novice heuristics for post-flop poker” (2018): a search for lists of if-then rules \
                 for each street of limit hold'em, whose winnings are counted over all deals \
                 instead of sampled.",
-        made: format!("The scale is {}.", options.scale),
+        made: options.scale_in_words(),
         commands: String::new(),
     };
     let files = vec![

@@ -6,8 +6,8 @@ use super::claims::claims;
 use super::results::{Results, Street};
 use super::steps::{LIMIT_LISTS, NO_LIMIT, NO_LIMIT_LISTS, OTHERS, SEARCHES};
 use super::tables;
-use crate::claim;
 use crate::sections::{Picture, Section, row};
+use crate::{Options, claim};
 
 /// The names of the pictures.
 pub(super) const PICTURES: [&str; 6] = [
@@ -20,8 +20,8 @@ pub(super) const PICTURES: [&str; 6] = [
 ];
 
 /// All sections.
-pub(super) fn sections(results: &Results) -> Vec<Section> {
-    let mut sections = vec![claim::section(claims(results)), published(results)];
+pub(super) fn sections(options: &Options, results: &Results) -> Vec<Section> {
+    let mut sections = vec![claim::section(options, claims(results)), published(results)];
     for (street, picture) in results.streets.iter().zip(PICTURES) {
         sections.push(skyline(street, picture));
     }

@@ -231,11 +231,12 @@ pub(super) fn steps(options: &Options) -> Vec<Step> {
                 let out = setup.searched(street, search, seed);
                 let rule = argument(&out.with_extension("fft"));
                 let step = setup.heuristic(format!("{street}: {words}, run {seed}"), street);
-                steps.push(
-                    step.with(["--search", search, "--seed", &seed.to_string()])
-                        .with(["--evaluations", &evaluations, "--out", &rule])
-                        .prints_into(&out),
-                );
+                let mut step = step.with(["--search", search, "--seed", &seed.to_string()]);
+                // Greedy search ends by itself.
+                if search != "greedy" {
+                    step = step.with(["--evaluations", &evaluations]);
+                }
+                steps.push(step.with(["--out", &rule]).prints_into(&out));
             }
         }
         let complexity = setup.complexity();

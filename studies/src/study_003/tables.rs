@@ -188,7 +188,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     json!({
         "schema": "cardroom-study-003/2",
         "scale": options.scale,
-        "claims": claim::document(claims(results)),
+        "claims": claim::document(options, claims(results)),
         "streets": streets.collect::<Vec<_>>(),
         "whole_game": whole.collect::<serde_json::Map<_, _>>(),
         "no_limit": no_limit.collect::<serde_json::Map<String, Value>>(),

@@ -29,13 +29,13 @@ pub const STUDY: Study = Study {
 
 fn report(options: &Options, record: &Record) -> Result<Report, ReadError> {
     let results = results::Results::read(options)?;
-    let sections = sections::sections(&results);
+    let sections = sections::sections(options, &results);
     let frame = Frame {
         title: "Study 004: counterfactual value networks",
         about: "A reproduction of Hopner and Loza Mencía, “Analysis and Optimization of Deep \
                 Counterfactual Value Networks” (2018): networks learn the value of every hand on \
                 random turns, from four encodings of both players’ ranges.",
-        made: format!("The scale is {}.", options.scale),
+        made: options.scale_in_words(),
         commands: String::new(),
     };
     let files = vec![("errors.csv", tables::errors(&results))];

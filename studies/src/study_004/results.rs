@@ -66,10 +66,10 @@ impl Results {
         };
         let mut networks = Vec::new();
         for network in &NETWORKS {
-            networks.push(learned(
-                &Document::read(&setup.network(network))?,
-                &std::fs::read_to_string(setup.losses(network)).unwrap_or_default(),
-            )?);
+            let path = setup.losses(network);
+            let losses = std::fs::read_to_string(&path)
+                .map_err(|error| ReadError::File { path: path.display().to_string(), error })?;
+            networks.push(learned(&Document::read(&setup.network(network))?, &losses)?);
         }
         let direct = Document::read(&setup.network(&NETWORKS[3]))?;
         let part = |name: &str| direct.number(&format!("/situations/{name}"));

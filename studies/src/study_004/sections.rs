@@ -6,16 +6,16 @@ use super::claims::claims;
 use super::results::{Errors, Results};
 use super::steps::{ITERATIONS, NETWORKS};
 use super::tables;
-use crate::claim;
 use crate::sections::{Picture, Section, row};
+use crate::{Options, claim};
 
 /// The name of the picture.
 pub(super) const CURVES: &str = "losses.svg";
 
 /// All sections.
-pub(super) fn sections(results: &Results) -> Vec<Section> {
+pub(super) fn sections(options: &Options, results: &Results) -> Vec<Section> {
     vec![
-        claim::section(claims(results)),
+        claim::section(options, claims(results)),
         situations(results),
         encoding(results),
         networks(results),

@@ -91,7 +91,7 @@ pub(super) fn document(options: &Options, results: &Results) -> Value {
     json!({
         "schema": "cardroom-study-004/1",
         "scale": options.scale,
-        "claims": claim::document(claims(results)),
+        "claims": claim::document(options, claims(results)),
         "situations": results.situations,
         "networks": networks.collect::<Vec<_>>(),
         "check_down": errors(&results.check_down),

@@ -49,6 +49,7 @@ impl LocalPlayer {
         opponents: &[String],
         decisions: &OwnDecisions,
     ) -> Result<LocalPlayer, AgentError> {
+        choice.prepare(def, u64::MAX);
         let mut agent = Bot::new(choice, def)?;
         agent.meet(opponents);
         let (player, decisions) = (Player::new(Arc::clone(def)), Arc::clone(decisions));

@@ -215,6 +215,7 @@ impl Host<'_> {
                 strategy: None,
                 values: Vec::new(),
                 note: None,
+                beyond_model: false,
                 elapsed: transaction.received.saturating_sub(transaction.sent),
             },
         };

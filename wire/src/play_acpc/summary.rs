@@ -42,6 +42,8 @@ pub struct DecisionSummary {
     pub corrected: u64,
     /// Decisions in which a check or fold replaced the agent's answer, by reason.
     pub fallbacks: BTreeMap<Fallback, u64>,
+    /// Decisions outside of what the agent's model is for.
+    pub beyond_model: u64,
     /// The median decision time in milliseconds; absent without decisions, like the next two.
     pub median_ms: Option<f64>,
     /// The 99th percentile of the decision times, in milliseconds.
@@ -59,6 +61,7 @@ impl DecisionSummary {
         if let Some(reason) = decision.fallback {
             *self.fallbacks.entry(reason).or_default() += 1;
         }
+        self.beyond_model += u64::from(decision.beyond_model);
         self.latencies.add(decision.elapsed);
     }
 

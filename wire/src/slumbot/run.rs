@@ -107,9 +107,9 @@ impl Shared {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Claims one of the run's hands; `false` when none are left.
-    pub(super) fn claim(&self) -> bool {
-        let more = |claimed| (claimed < self.plan.hands).then_some(claimed + 1);
+    /// Claims so many of the run's hands, or none: `false` when fewer are left.
+    pub(super) fn claim(&self, hands: u64) -> bool {
+        let more = |claimed| Some(claimed + hands).filter(|claimed| *claimed <= self.plan.hands);
         self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
@@ -167,8 +167,8 @@ impl Shared {
 }
 
 /// Plays a run, or resumes the one in its folder. `seen` is called with the progress several times
-/// a second, also while the server is not found yet. `fresh_seed` is the seed of a new run if the
-/// plan has none.
+/// a second, for the first time before the first request. `fresh_seed` is the seed of a new run if
+/// the plan has none.
 ///
 /// Asked to stop, it finishes the hands in play; during an outage it leaves at once. In any case
 /// everything played is in the folder.
@@ -206,13 +206,13 @@ async fn play(
     // A run that cannot begin leaves nothing behind.
     let begun = plan.folder.join(logs::ledger::FILE_NAME).exists();
     if !begun {
-        find(&mut http, &plan, &pacer, stop, seen).await?;
+        find(&mut http, &plan, 0, &pacer, stop, seen).await?;
     }
     let (store, failure_limits) = Store::open(&plan, &def, fresh_seed & (u64::MAX >> 1))?;
     let counts = store.counts();
     let earlier = counts.played + counts.settled;
     if begun && earlier < plan.hands {
-        find(&mut http, &plan, &pacer, stop, seen).await?;
+        find(&mut http, &plan, earlier, &pacer, stop, seen).await?;
     }
     let reserved = store.in_hand().min(plan.hands.saturating_sub(earlier));
     let shared = Arc::new(Shared {
@@ -245,6 +245,7 @@ async fn play(
 async fn find(
     http: &mut Http,
     plan: &SlumbotRunSettings,
+    hands: u64,
     pacer: &Pacer,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
@@ -254,8 +255,10 @@ async fn find(
     let address = http.address();
     let mut tell = || {
         let outage = pacer.outage(&address);
-        seen(&Progress { hands: 0, unknown: 0, rate: None, outage, unusable: None });
+        seen(&Progress { hands, unknown: 0, rate: None, outage, unusable: None });
     };
+    // Before the first request.
+    tell();
     while !stop.asked() {
         let flight = pacer.begin();
         let found = telling(http.find(plan.server.prefix.is_some()), &mut tell).await;

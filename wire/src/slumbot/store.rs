@@ -11,7 +11,7 @@ use logs::ledger::{
 };
 use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
-use matches::plan::{files_sha256, unique_names};
+use matches::plan::{file_names, files_sha256, unique_names};
 
 use super::failure_limits::FailureLimits;
 use super::session::{ResumeState, resume_state};
@@ -98,8 +98,10 @@ impl Store {
         let sessions = reader.slumbot_sessions()?;
         let resume_states: Vec<(bool, ResumeState)> = sessions
             .iter()
-            .filter_map(|session| Some((session.closed.is_none(), resume_state(def, session)?)))
-            .collect();
+            .map(|session| {
+                Ok((session.closed.is_none(), resume_state(&plan.folder, def, session)?))
+            })
+            .collect::<Result<_, RunError>>()?;
         // A hand in play has a number, but no row yet.
         let in_play = resume_states.iter().map(|(_, state)| state.number + 1).max();
         let open = resume_states.iter().filter(|(open, _)| *open).map(|(_, state)| state);
@@ -214,6 +216,7 @@ fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<Mat
     let hash = files_sha256(plan.agent.files());
     let model_sha256 =
         hash.map_err(|source| RunError::File { path: plan.agent.name().into(), source })?;
+    let files = file_names(plan.agent.files());
     let agent = plan.agent.name().to_owned();
     let name = unique_names(std::slice::from_ref(&plan.agent)).remove(0);
     let opponent =
@@ -226,7 +229,7 @@ fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<Mat
         duplicate: false,
         shard: None,
         provenance: plan.provenance.clone(),
-        entrants: vec![Entrant { name, agent, model_sha256 }, opponent],
+        entrants: vec![Entrant { name, agent, model_sha256, files }, opponent],
         game: def.clone(),
     })
 }

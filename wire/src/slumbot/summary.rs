@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use game::Payoff;
 use logs::Rate;
-use logs::ledger::{Known, SlumbotCounts};
+use logs::ledger::{Known, SlumbotCounts, SlumbotHand};
 use logs::stats::{DecisionTally, Sums};
 use protocol::slumbot::accounts::STACK;
 use serde::Serialize;
@@ -39,11 +39,14 @@ pub struct Summary {
     pub unseen_settled: u64,
     /// Hands settled after the run had all its hands: in no rate.
     pub beyond: u64,
-    /// Chips won in all hands that the server has counted, by its sums.
+    /// Chips won in the hands of the rate.
     pub chips: i64,
+    /// Chips won in all hands that the server has counted, by its sums: unseen ones and those
+    /// beyond the run included.
+    pub server_chips: i64,
     /// The win rate over all hands with a known result.
     pub rate: Option<Rate>,
-    /// The results in the big blind and on the button.
+    /// The results in the big blind and on the button; without hands settled together.
     pub seats: [PerSeat; 2],
     /// The most, in mbb/hand, by which the unknown hands can move the rate either way: the result
     /// of each is at most 200 big blinds.
@@ -53,8 +56,6 @@ pub struct Summary {
     /// The part due to hands never seen. If answers are lost independently of the cards, these are
     /// missing at random and do not bias the rate.
     pub unseen_bound: f64,
-    /// Mean of `baseline_winnings`, over the hands that have one.
-    pub baseline: Option<Rate>,
     /// Hands in which a request was carried out twice, so that an action was not the agent's.
     pub disturbed: u64,
     /// Decisions made without the agent, because the answer that showed the board was lost.
@@ -96,26 +97,29 @@ impl Summary {
         end: &Result<End, RunError>,
     ) -> Result<Summary, RunError> {
         let reader = shared.store.reader()?;
-        let (mut all, mut baseline) = (Sums::default(), Sums::default());
+        let mut all = Sums::default();
         let mut seats = [Sums::default(); 2];
         let (mut requests, mut waited) = (0, Duration::ZERO);
+        let mut add = |hand: &SlumbotHand| {
+            let Some(winnings) = hand.winnings.map(Payoff::from_chips) else { return };
+            all.add(winnings, hand.together);
+            // The results by seat of hands settled together are not known.
+            if hand.together == 1 {
+                seats[usize::from(hand.seat & 1)].add(winnings, 1);
+            }
+        };
         for hand in reader.slumbot_hands()? {
             requests += u64::from(hand.requests);
             waited += hand.waited;
-            let counts = hand.seen() && matches!(hand.known, Known::Played | Known::Settled);
-            let Some(winnings) = hand.winnings.filter(|_| counts) else { continue };
-            all.add(Payoff::from_chips(winnings), 1);
-            seats[usize::from(hand.seat & 1)].add(Payoff::from_chips(winnings), 1);
-            if let Some(chips) = hand.baseline {
-                baseline.add(Payoff::from_chips(chips), 1);
+            if hand.known == Known::Played {
+                add(&hand);
             }
         }
+        reader.slumbot_settled()?.iter().for_each(&mut add);
         let rate = |sums: &Sums| Rate::of(sums, BIG_BLIND).ok();
-        let seat = |sums: &Sums| PerSeat {
-            hands: sums.hands,
-            chips: sums.won().parts() / Payoff::PER_CHIP,
-            rate: rate(sums),
-        };
+        let chips = |sums: &Sums| sums.won().parts() / Payoff::PER_CHIP;
+        let seat =
+            |sums: &Sums| PerSeat { hands: sums.hands, chips: chips(sums), rate: rate(sums) };
         let counts = reader.slumbot_counts()?;
         let SlumbotCounts { played, settled, unknown_seen, unseen, .. } = counts;
         let rate_of_all = rate(&all);
@@ -137,13 +141,13 @@ impl Summary {
             unseen,
             unseen_settled: counts.unseen_settled,
             beyond: counts.beyond,
-            chips: counts.chips,
+            chips: chips(&all),
+            server_chips: counts.chips,
             rate: rate_of_all,
             seats: [seat(&seats[0]), seat(&seats[1])],
             unknown_bound: bound(counts.unknown()),
             unknown_seen_bound: bound(unknown_seen),
             unseen_bound: bound(unseen),
-            baseline: rate(&baseline),
             disturbed: counts.disturbed,
             blind: counts.blind,
             sessions: sessions.len(),

@@ -51,6 +51,7 @@ impl OfferedAgent {
         time_limit: Duration,
         permits: Arc<Semaphore>,
     ) -> OfferedAgent {
+        choice.prepare(def, u64::MAX);
         let (def, idle) = (Arc::clone(def), Mutex::default());
         OfferedAgent { name, choice, def, idle, time_limit, permits }
     }

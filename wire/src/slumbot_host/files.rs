@@ -1,9 +1,9 @@
 //! The small files beside the slots: the tokens of sessions, the names of agents, the forfeited
-//! hands. Those with tokens or the secret are readable by their owner only.
+//! hands. All are readable by their owner only.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -129,7 +129,13 @@ pub(super) fn agent_names(path: &Path, names: &[&str]) -> io::Result<Vec<String>
         let text = known.join("\n") + "\n";
         logs::folder::write_whole(path, |out| out.write_all(text.as_bytes()))?;
     }
+    restrict(path);
     Ok(known)
+}
+
+/// Restricts a file without secrets to its owner, if the file system keeps permissions.
+fn restrict(path: &Path) {
+    let _ = fs::set_permissions(path, fs::Permissions::from_mode(crate::permissions::FILE));
 }
 
 /// Locks the host's folder; `None` if another process holds the lock.
@@ -141,6 +147,7 @@ pub(super) fn lock(path: &Path) -> io::Result<Option<Lock>> {
         .truncate(false)
         .mode(crate::permissions::FILE)
         .open(path)?;
+    restrict(path);
     match Lock::on(file) {
         Ok(lock) => Ok(Some(lock)),
         Err(LockError::Taken(_)) => Ok(None),

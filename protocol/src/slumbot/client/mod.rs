@@ -21,13 +21,15 @@ use std::sync::Arc;
 
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 
-use super::accounts::{Accounts, Unsettled};
+use super::accounts::Accounts;
 use super::answer::{self, Answer, AnswerError, End, Fault, Shown};
 use super::message::{self, ActRequest, LoginRequest, NewHandRequest};
+use super::unsettled::{Course, KnownHand, Unsettled};
 use super::{Endpoint, Incr, action};
 pub use types::{ActError, ClientError, Finished, Login, Lost, News, Next, Request};
 use types::{Hand, Phase, Saved};
 
+mod restore;
 mod types;
 
 /// The probe: an action that every host refuses, since no bet can be to 0.
@@ -35,6 +37,9 @@ pub const PROBE: Incr = Incr::BetTo(0);
 
 /// Maximum number of times that an action is sent which the host has not played.
 const MAX_ATTEMPTS: u32 = 20;
+
+/// The number of hands in a row in the wrong seat that cannot all be requests carried out twice.
+const MAX_SKIPPED: u32 = 8;
 
 /// The state machine of one session with a host, with one hand at a time.
 #[derive(Debug, Clone)]
@@ -52,14 +57,15 @@ impl Client {
         let phase = if login.is_some() { Phase::Login } else { Phase::Idle { lost: 0 } };
         let books = Accounts::new(login.is_some());
         let (last_end, unheard) = (None, Default::default());
-        let saved = Saved { phase, next_seat: 0, last: None, last_end, unheard, orphans: 0, books };
+        let (last, orphans, skipped) = (None, 0, 0);
+        let saved = Saved { phase, next_seat: 0, last, last_end, unheard, orphans, skipped, books };
         Client { def, token: None, login, agent: None, saved }
     }
 
     /// Restores a saved session. A session of an account continues with its token.
     ///
     /// # Errors
-    /// When the text is not what [`save`](Self::save) wrote.
+    /// When the text is not what [`save`](Self::save) wrote of a session in this game.
     pub fn restore(
         def: Arc<GameDef>,
         token: Option<String>,
@@ -67,9 +73,20 @@ impl Client {
         saved: &str,
     ) -> Result<Client, serde_json::Error> {
         let saved: Saved = serde_json::from_str(saved)?;
+        saved.check(&def).map_err(serde::de::Error::custom)?;
         let mut client = Client { def, token, login, agent: None, saved };
         client.lost(Lost::Maybe);
         Ok(client)
+    }
+
+    /// Adds the hands of a restored session that were left open, oldest first, which
+    /// [`save`](Self::save) does not write.
+    pub fn left_open(&mut self, hands: impl IntoIterator<Item = Unsettled>) {
+        let known = |hand: &Unsettled| {
+            self.saved.books.unsettled.iter().any(|other| other.number == hand.number)
+        };
+        let hands: Vec<Unsettled> = hands.into_iter().filter(|hand| !known(hand)).collect();
+        self.saved.books.open.extend(hands);
     }
 
     /// The session's state, without its token, as text.
@@ -112,7 +129,7 @@ impl Client {
             Phase::Turn { hand } => Next::Decide(Box::new(InfoSet {
                 public: self.state(hand),
                 seat: seat(hand.seat),
-                hole: hand.hole.parse().expect("written by this machine"),
+                hole: hand.hole.parse().expect("checked by `restore`"),
             })),
         }
     }
@@ -163,8 +180,10 @@ impl Client {
             return;
         }
         match &mut self.saved.phase {
-            Phase::Idle { .. } if self.token.is_none() => self.saved.orphans += 1,
-            Phase::Idle { lost } => *lost += 1,
+            Phase::Idle { .. } if self.token.is_none() => {
+                self.saved.orphans = self.saved.orphans.saturating_add(1);
+            }
+            Phase::Idle { lost } => *lost = lost.saturating_add(1),
             Phase::Act { hand, incr, attempts } => {
                 let (hand, incr, attempts) = (hand.clone(), incr.clone(), *attempts);
                 if !self.saved.unheard[0].contains(&incr) {
@@ -222,7 +241,11 @@ impl Client {
         else {
             let hands = self.saved.books.hands;
             let last = self.saved.last_end.as_deref().unwrap_or("nothing that is known");
-            return format!("{hands} hands had ended, the last with {last}");
+            let due = self.saved.next_seat;
+            return format!(
+                "{hands} hands had ended, the last with {last}; a new hand was asked for, in which \
+                 client_pos {due} is due"
+            );
         };
         let Hand { seat, hole, board, action, .. } = hand;
         let board = if board.is_empty() { "empty" } else { board };
@@ -275,9 +298,10 @@ impl Client {
 
     /// The hand's public state. Board cards that were not shown are arbitrary.
     fn state(&self, hand: &Hand) -> PublicState {
-        let board: cards::Board = hand.board.parse().expect("written by this machine");
+        let board: cards::Board = hand.board.parse().expect("checked by `restore`");
         let state = action::replay(&self.def, &hand.action, &board);
-        state.or_else(|_| action::replay_any(&self.def, &hand.action)).expect("read before")
+        let state = state.or_else(|_| action::replay_any(&self.def, &hand.action));
+        state.expect("checked by `restore`")
     }
 
     /// Processes the answer to `new_hand`.
@@ -289,24 +313,37 @@ impl Client {
     ) -> Result<Vec<News>, ClientError> {
         let state = self.read(&shown)?;
         self.check_not_earlier(&shown)?;
-        let ours = |played: &game::Played| played.seat == shown.client_pos;
-        if state.history().iter().any(ours) {
+        // Only a delayed request can have been played already.
+        let own = own_actions(&state, 0, shown.client_pos);
+        if !self.were_sent(&own, "") {
             return Err(AnswerError::NotNew(shown.action).into());
         }
-        if self.token.is_none() && shown.token.is_none() {
+        let (now, due) = (shown.client_pos.index() as u8, self.saved.next_seat);
+        let unseen = u32::from(now != due);
+        let skipped = match (unseen, lost) {
+            (0, _) => 0,
+            (_, 0) => self.saved.skipped + 1,
+            _ => self.saved.skipped,
+        };
+        // A session begins in the big blind; after that, a request may be carried out twice.
+        let first = self.token.is_none();
+        if skipped > 0 && first || skipped >= MAX_SKIPPED {
+            return Err(AnswerError::Seat { now, due }.into());
+        }
+        if first && shown.token.is_none() {
             return Err(AnswerError::NoToken.into());
         }
+        self.saved.skipped = skipped;
         let mut news = Vec::new();
         let books = &mut self.saved.books;
-        let seat = shown.client_pos.index() as u8;
-        let unseen = u32::from(seat != self.saved.next_seat);
-        if unseen == 1 {
-            let hand = never_shown(number(), self.saved.next_seat, &self.def);
+        if unseen == 1
+            && let Some(hand) = Unsettled::never_shown(&self.def, number(), due)
+        {
             books.lose(hand.clone());
             news.push(News::Unsettled(hand));
         }
-        books.maybe += lost.saturating_sub(unseen);
-        self.begin(shown, state, number(), false, &mut news)?;
+        books.lose_requests(lost.saturating_sub(unseen));
+        self.begin(shown, state, number(), !own.is_empty(), &mut news)?;
         Ok(news)
     }
 
@@ -363,10 +400,18 @@ impl Client {
             let (action, theirs) = (hand.action, end.winnings);
             return Err(ClientError::Winnings { action, theirs, ours });
         }
+        let pot = message::won_pot(end.winnings, state.pot());
+        if let Some(theirs) = end.won_pot.filter(|&theirs| theirs != pot) {
+            return Err(AnswerError::Figure { field: "won_pot", theirs, ours: pot }.into());
+        }
+        let checked = self.saved.books.check(end.winnings, &end);
+        let settled = self.saved.books.close(end.winnings, &end);
+        if settled.is_ok() {
+            checked?;
+        }
         self.saved.last = Some((hand.hole, hand.seat));
         self.saved.last_end = Some(told(&hand.action, &hand.board, &end));
         self.saved.phase = Phase::Idle { lost: 0 };
-        let settled = self.saved.books.close(end.winnings, &end);
         let (number, disturbed) = (hand.number, hand.disturbed);
         let finished = Finished { number, seat, public: state, hole, payoffs, end, disturbed };
         news.push(News::Finished(Box::new(finished)));
@@ -405,7 +450,7 @@ impl Client {
                 AnswerError::Changed { field: "board", before: hand.board, now: board }.into()
             );
         }
-        let own = own_actions(&self.def, &hand, &text).unwrap_or_default();
+        let own = self.own_since(&hand, &state).unwrap_or_default();
         let doubt = matches!(self.saved.phase, Phase::Doubt { .. });
         let last = own.last().is_some_and(|last| doubt || last == incr);
         if !last || !self.were_sent(&own, incr) {
@@ -444,8 +489,9 @@ impl Client {
             return Err(AnswerError::Changed { field, before, now }.into());
         }
         let mut news = Vec::new();
-        self.saved.books.maybe -= 1;
-        self.give_up(hand, Some(incr), &mut news);
+        let books = &mut self.saved.books;
+        (books.maybe, books.maybe_ended) = (books.maybe - 1, books.maybe_ended.saturating_sub(1));
+        self.give_up(hand, Some(incr), Course::Known, &mut news);
         self.begin(shown.clone(), state, number(), true, &mut news)?;
         Ok(news)
     }
@@ -464,24 +510,25 @@ impl Client {
         let mut news = Vec::new();
         if now.is_none() && refused {
             // The host has refused and does not tell the betting: probe for it.
-            self.saved.phase = Phase::Doubt { hand, incr: incr.to_owned(), attempts: attempts + 1 };
+            let (incr, attempts) = (incr.to_owned(), attempts.saturating_add(1));
+            self.saved.phase = Phase::Doubt { hand, incr, attempts };
             return Ok(vec![News::Refused(error_msg)]);
         }
         let Some(now) = now else {
-            self.give_up(&hand, Some(incr), &mut news);
+            self.give_up(&hand, Some(incr), Course::Known, &mut news);
             return Ok(news);
         };
         let text = action::write(&now);
         if text == hand.action {
             if attempts >= MAX_ATTEMPTS {
-                let incr = incr.parse().expect("written by this machine");
+                let incr = incr.parse().expect("checked by `restore`");
                 return Err(ClientError::Refused { incr, action: text, attempts, error_msg });
             }
             let (attempts, incr) = (attempts + 1, incr.to_owned());
             self.saved.phase = Phase::Act { hand, incr, attempts };
             return Ok(if refused { vec![News::Refused(error_msg)] } else { news });
         }
-        let own = own_actions(&self.def, &hand, &text);
+        let own = self.own_since(&hand, &now);
         let explained = match &own {
             Some(own) => self.were_sent(own, incr),
             // The betting in an error may be outdated; and a delayed request may have dealt another
@@ -496,7 +543,7 @@ impl Client {
             return Err(AnswerError::NotExtending { before, sent, now: text }.into());
         }
         let Some(own) = own.filter(|own| own[0] == incr) else {
-            self.give_up(&hand, Some(incr), &mut news);
+            self.give_up(&hand, Some(incr), Course::Unknown, &mut news);
             return Ok(news);
         };
         hand.disturbed |= own.len() > 1;
@@ -508,43 +555,40 @@ impl Client {
             }
             Turn::Over => {
                 hand.action = text;
-                self.give_up(&hand, None, &mut news);
+                self.give_up(&hand, None, Course::Known, &mut news);
             }
-            Turn::Act(_) | Turn::Deal(_) => self.give_up(&hand, Some(incr), &mut news),
+            Turn::Act(_) | Turn::Deal(_) => {
+                self.give_up(&hand, Some(incr), Course::Unknown, &mut news);
+            }
         }
         Ok(news)
     }
 
     /// Gives up the hand, to be settled from the session's sums.
-    fn give_up(&mut self, hand: &Hand, incr: Option<&str>, news: &mut Vec<News>) {
-        let state = self.state(hand);
-        let ended = state.turn() == Turn::Over;
-        let expected = (ended && !state.is_showdown()).then(|| {
-            let won = state.payoffs(&BySeat::new(2))[seat(hand.seat)];
-            won.parts() / Payoff::PER_CHIP
-        });
-        let unsettled = Unsettled {
-            number: hand.number,
-            seat: hand.seat,
-            hole: hand.hole.clone(),
-            board: hand.board.clone(),
-            action: hand.action.clone(),
-            incr: incr.map(str::to_owned),
-            committed: state.committed()[seat(hand.seat)],
-            ended,
-            expected,
-        };
+    fn give_up(&mut self, hand: &Hand, incr: Option<&str>, course: Course, news: &mut Vec<News>) {
+        let Hand { number, seat, hole, board, action, .. } = hand;
+        let known = KnownHand { number: *number, seat: *seat, hole, board, action, incr };
+        let unsettled = Unsettled::new(&self.def, known, course).expect("`incr` was legal");
         (self.saved.last, self.saved.last_end) = (Some((hand.hole.clone(), hand.seat)), None);
         self.saved.books.lose(unsettled.clone());
         self.saved.phase = Phase::Idle { lost: 0 };
         news.push(News::Unsettled(unsettled));
     }
 
+    /// The notation of the actions of the hand's own seat beyond the known betting; `None` when
+    /// `now` does not extend that, or there are none.
+    fn own_since(&self, hand: &Hand, now: &PublicState) -> Option<Vec<String>> {
+        let before = self.state(hand);
+        let own = now.history().starts_with(before.history());
+        let own = own.then(|| own_actions(now, before.history().len(), seat(hand.seat)))?;
+        (!own.is_empty()).then_some(own)
+    }
+
     fn gone(&mut self, error_msg: String) -> Vec<News> {
         let mut news = Vec::new();
         match self.saved.phase.clone() {
             Phase::Act { hand, incr, .. } | Phase::Doubt { hand, incr, .. } => {
-                self.give_up(&hand, Some(&incr), &mut news);
+                self.give_up(&hand, Some(&incr), Course::Known, &mut news);
             }
             _ => {}
         }
@@ -610,35 +654,10 @@ fn is_same(hole: &str, shown: &cards::HoleCards) -> bool {
     hole.parse().is_ok_and(|hole| set(&hole) == set(shown))
 }
 
-/// The record of a hand that was dealt, as the alternation of seats shows, but never shown.
-fn never_shown(number: u64, seat: u8, def: &GameDef) -> Unsettled {
-    Unsettled {
-        number,
-        seat,
-        hole: String::new(),
-        board: String::new(),
-        action: String::new(),
-        incr: None,
-        committed: def.blinds[usize::from(seat)],
-        ended: false,
-        expected: None,
-    }
-}
-
-/// The notation of the actions of the hand's own seat in `text` beyond the known betting; `None`
-/// when `text` does not extend that, or there are none.
-fn own_actions(def: &Arc<GameDef>, hand: &Hand, text: &str) -> Option<Vec<String>> {
-    let before = action::replay_any(def, &hand.action).ok()?;
-    let now = action::replay_any(def, text).ok()?;
-    let known = before.history().len();
-    if now.history().get(..known)? != before.history() {
-        return None;
-    }
-    let written = action::each(&now);
-    let own = now.history().iter().zip(written).skip(known);
-    let own = own.filter(|(played, _)| played.seat.index() == usize::from(hand.seat));
-    let own: Vec<String> = own.map(|(_, incr)| incr.to_string()).collect();
-    (!own.is_empty()).then_some(own)
+/// The notation of a seat's actions after the first `known` ones.
+fn own_actions(state: &PublicState, known: usize, own: Seat) -> Vec<String> {
+    let written = state.history().iter().zip(action::each(state)).skip(known);
+    written.filter(|(played, _)| played.seat == own).map(|(_, incr)| incr.to_string()).collect()
 }
 
 fn seat(index: u8) -> Seat {

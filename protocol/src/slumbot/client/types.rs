@@ -3,9 +3,9 @@
 use game::{BySeat, InfoSet, Payoff, PublicState, Seat};
 use serde::{Deserialize, Serialize};
 
-use super::super::accounts::{Accounts, Drift, Settled, Unsettled};
+use super::super::accounts::{Accounts, Drift, Settled};
 use super::super::answer::{AnswerError, End};
-use super::super::{Endpoint, Incr};
+use super::super::{Endpoint, Incr, Unsettled};
 
 /// An HTTP request, to be sent by POST with the content type `application/json`.
 #[derive(Clone, PartialEq, Eq)]
@@ -195,13 +195,14 @@ pub(super) struct Saved {
     /// Cards and seat of the last hand, to recognise it when it is shown again.
     pub(super) last: Option<(String, u8)>,
     /// The reported end of the last hand.
-    #[serde(default)]
     pub(super) last_end: Option<String>,
     /// Actions in this hand and in the one before whose answers were lost and which may still
     /// arrive.
-    #[serde(default)]
     pub(super) unheard: [Vec<String>; 2],
     /// Number of lost requests for a first hand, each in a session of its own.
     pub(super) orphans: u32,
+    /// Number of hands in a row that began in the other seat than was due although no request was
+    /// lost.
+    pub(super) skipped: u32,
     pub(super) books: Accounts,
 }

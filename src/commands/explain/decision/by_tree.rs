@@ -234,6 +234,9 @@ impl Shown for Found<'_> {
 
 fn value(feature: Feature, number: f32) -> String {
     match feature.unit() {
+        Unit::ShareOfPot if feature == Feature::WinRate => {
+            format!("{} against a random hand", percent(number))
+        }
         Unit::ShareOfPot => percent(number),
         Unit::Chips => format!("{number}"),
     }

@@ -2,6 +2,7 @@
 //! it.
 
 mod by_tree;
+mod judged;
 mod recorded;
 
 use std::path::PathBuf;
@@ -18,6 +19,10 @@ use crate::output::{self, Output, Shown};
 use crate::resolve_names::Named;
 
 /// Explain a decision of a recorded match, and what would have changed it.
+///
+/// First what the other player held, and what each action wins on average against all hands that he
+/// would have there by his own play, if his agent can be asked, else against that hand: valued as
+/// by `cardroom stats --values agents`.
 ///
 /// For the trees `oct` and `cart`: the path through the tree, what its leaf won or lost in the
 /// match, and the smallest changes of one number that lead to another action.
@@ -92,7 +97,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         )));
     }
     let recorded = decisions.into_iter().find(|decision| decision.index == number);
-    let decided = Decided { args, number, agent: &entrant.agent, infoset, action, recorded };
+    let mut decided =
+        Decided { args, number, agent: &entrant.agent, infoset, action, recorded, judged: None };
+    let agents: Vec<String> =
+        ledger.info().entrants.iter().map(|entrant| entrant.agent.clone()).collect();
+    let names = |entrant: u8| name(entrant).to_owned();
+    decided.judged = Some(judged::Judged::of(&decided, &hand, &names, &agents)?);
     match trees(&args.named, &entrant.agent)? {
         Ok(student) => by_tree::explain(&decided, &student, &ledger, who),
         Err(_) => recorded::explain(&decided),
@@ -111,10 +121,12 @@ struct Decided<'a> {
     action: Action,
     /// The record of the decision; `None` where the match did not record decisions.
     recorded: Option<DecisionRecord>,
+    /// The others' cards, and how the action does against them.
+    judged: Option<judged::Judged>,
 }
 
 impl Decided<'_> {
-    /// The situation and the action played, in two lines.
+    /// The situation, the action played, and how it does, in three lines.
     fn head(&self) -> String {
         let public = &self.infoset.public;
         let betting = match notation::betting(public) {
@@ -125,8 +137,9 @@ impl Decided<'_> {
             board if board.is_empty() => String::new(),
             board => format!(" on {board}"),
         };
+        let judged = self.judged.as_ref().map(|judged| judged.text(self)).unwrap_or_default();
         format!(
-            "hand {}, decision {}: {} with {}{board}, {betting}\nplayed: {}\n",
+            "hand {}, decision {}: {} with {}{board}, {betting}\nplayed: {}\n{judged}",
             self.args.hand,
             self.number,
             self.agent,
@@ -152,6 +165,7 @@ impl Decided<'_> {
             "board": public.board().to_string(),
             "betting": notation::betting(public),
             "action": text(self.action),
+            "others": self.judged.as_ref().map(judged::Judged::document),
         });
         if let (Value::Object(all), Value::Object(further)) = (&mut document, further) {
             all.extend(further);

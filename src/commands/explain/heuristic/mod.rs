@@ -152,6 +152,7 @@ fn at(path: &Path, error: &HeuristicError) -> Failure {
 /// Plays the hands that the statements are measured on.
 fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Failure> {
     let opponent = args.named.resolve_with_policy(&args.against)?;
+    opponent.prepare(def, args.hands);
     let opponent = opponent.policy(def).map_err(Failure::input)?;
     let opponent = opponent.expect("only agents with a policy are let through");
     let settings = Settings { hands: args.hands, seed: args.seed, jobs: args.threads.count() };

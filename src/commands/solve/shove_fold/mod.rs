@@ -50,6 +50,8 @@ struct Solved {
     payoffs: Payoffs,
     found: Equilibrium,
     judged: Vec<Judged>,
+    /// The rules that have nothing for this stack.
+    without: Vec<String>,
 }
 
 /// A rule judged at a stack.
@@ -75,9 +77,28 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     for &stack in stacks {
         let payoffs = Payoffs::new(stack, args.ante).map_err(Failure::input)?;
         let found = equilibrium(&payoffs);
-        let judge = |rule: &Rule| rule.at(&payoffs).map(|at| judged(rule, &payoffs, &found, at));
-        let judged = rules.iter().filter_map(judge).collect();
-        solved.push(Solved { payoffs, found, judged });
+        let (mut all, mut without) = (Vec::new(), Vec::new());
+        for rule in &rules {
+            match rule.at(&payoffs) {
+                Some(at) => all.push(judged(rule, &payoffs, &found, at)),
+                None => without.push(rule.name.clone()),
+            }
+        }
+        solved.push(Solved { payoffs, found, judged: all, without });
+    }
+    for Rule { name, .. } in &rules {
+        if solved.iter().all(|solved| solved.without.contains(name)) {
+            return Err(Failure::input(anyhow::anyhow!(
+                "--rules {name}: its table has none of these stacks, it ends at 8 big blinds; take \
+                 a smaller --stack, or one of {}",
+                rules::NAMES
+                    .iter()
+                    .filter(|other| *other != name)
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )));
+        }
     }
     if let (Some(path), [one]) = (&args.svg, solved.as_slice()) {
         report::write(path, &picture::charts(one))?;
@@ -129,7 +150,7 @@ fn by_hand(range: &Range) -> Value {
 }
 
 fn document(solved: &Solved) -> Value {
-    let Solved { payoffs, found, judged } = solved;
+    let Solved { payoffs, found, judged, without } = solved;
     let rule = |judged: &Judged| {
         json!({
             "rule": judged.name,
@@ -154,5 +175,6 @@ fn document(solved: &Solved) -> Value {
         "jam": by_hand(&found.ranges.jam),
         "call": by_hand(&found.ranges.call),
         "rules": judged.iter().map(rule).collect::<Vec<_>>(),
+        "rules_without_this_stack": without,
     })
 }

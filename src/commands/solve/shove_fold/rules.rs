@@ -7,6 +7,9 @@ use solvers::shove_fold::{Payoffs, Ranges, best_sage, sage, sage_ranges};
 
 use crate::exit::Failure;
 
+/// The names of rules, besides files.
+pub(super) const NAMES: [&str; 5] = ["published", "sage", "sage-best", "always", "never"];
+
 /// A rule with the name given on the command line.
 pub(super) struct Rule {
     pub(super) name: String,
@@ -60,8 +63,8 @@ fn read(path: &Path) -> Result<LinearModel, Failure> {
     let at = |error: String| Failure::input(anyhow::anyhow!("{}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| {
         at(format!(
-            "{error}; name a file of `cardroom train linear`, or published, sage, sage-best, \
-             always, never"
+            "{error}; name a file of `cardroom train linear`, or one of {}",
+            NAMES.join(", ")
         ))
     })?;
     text.parse().map_err(|error: models::linear::LinearError| at(error.to_string()))

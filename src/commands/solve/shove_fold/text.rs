@@ -20,7 +20,7 @@ pub(super) fn one(solved: &Solved) -> String {
         signed(found.value, 8),
         found.exploitability
     );
-    if !solved.judged.is_empty() {
+    if !(solved.judged.is_empty() && solved.without.is_empty()) {
         text += &format!("\n{}\n", rules(std::slice::from_ref(solved)));
     }
     for (what, range) in [("all-in", &found.ranges.jam), ("call", &found.ranges.call)] {
@@ -41,7 +41,7 @@ pub(super) fn several(all: &[Solved]) -> String {
         ]);
     }
     let mut text = format!("{table}\n");
-    if all.iter().any(|solved| !solved.judged.is_empty()) {
+    if all.iter().any(|solved| !(solved.judged.is_empty() && solved.without.is_empty())) {
         text += &format!("\n{}\n", rules(all));
     }
     text
@@ -62,6 +62,11 @@ fn rules(all: &[Solved]) -> String {
                 percent(share(&ranges.jam), 1),
                 percent(share(&ranges.call), 1),
             ]);
+        }
+        for name in &solved.without {
+            let mut row = vec![solved.payoffs.stack.to_string(), name.clone()];
+            row.resize(head.len(), "–".to_owned());
+            table.row(row);
         }
     }
     table.to_string()

@@ -51,14 +51,21 @@ impl Checkpoint {
     }
 
     /// Writes the state if it is due. An error ends the command after a stop.
-    pub(super) fn pass(&mut self, state: impl FnOnce() -> String) -> Result<(), Failure> {
+    pub(super) fn pass(
+        &mut self,
+        state: impl FnOnce() -> Result<String, toml::ser::Error>,
+    ) -> Result<(), Failure> {
         let stopped = self.stop.asked();
         if !stopped && self.written.elapsed() < PERIOD {
             return Ok(());
         }
         self.written = Instant::now();
         if let Some(path) = &self.path {
-            write_whole(path, |to| to.write_all(state().as_bytes()))
+            let state = state().map_err(|error| {
+                let path = path.display();
+                Failure::input(anyhow::anyhow!("{path}: the search cannot be saved: {error}"))
+            })?;
+            write_whole(path, |to| to.write_all(state.as_bytes()))
                 .map_err(|error| at(path, &error))?;
         }
         if !stopped {

@@ -22,6 +22,7 @@ use self::checkpoint::Checkpoint;
 use self::opponent::{CATEGORIES, CountOptions, Opponent, at, default_counts_path};
 use crate::config::units::Count;
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::resolve_names::Named;
@@ -41,13 +42,15 @@ use crate::threads::Threads;
 /// common deals; --statements limits their statements.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// The street: flop, turn or river
     #[arg(long, value_name = "STREET", value_parser = street, required_unless_present = "game")]
     street: Option<Street>,
     /// Search the lists of all streets of this game together: a built-in name, or the path of an
     /// ACPC game definition
     #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
-        "rules", "response", "meet", "fitness", "matches", "table", "flops"])]
+        "rules", "response", "meet", "fitness", "matches", "table", "flops", "evaluations"])]
     game: Option<String>,
     /// With --game: maximum statements over all streets, without the default actions
     #[arg(long, value_name = "N", default_value_t = 8,
@@ -60,19 +63,20 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "50k")]
     deals: Count,
     /// With --game: start with the lists of this file instead of none
-    #[arg(long, value_name = "FILE", requires = "game")]
+    #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
     /// With a limit --game: allow clauses about win rates, which no-limit lists always may have
-    #[arg(long, requires = "game")]
+    #[arg(long)]
     win_rates: bool,
     /// The search; without it only the rules of --rule are measured
     #[arg(long, value_enum)]
     search: Option<Kind>,
     /// Maximum complexity, 3 to 20 [default: 9; for the exhaustive search 5, at most 7]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(3..=20))]
+    #[arg(long, value_name = "N", requires = "search",
+        value_parser = clap::value_parser!(u8).range(3..=20))]
     complexity: Option<u8>,
     /// Number of rules to measure, as in 20k; greedy and exhaustive search end by themselves
-    #[arg(long, value_name = "N", default_value = "21k")]
+    #[arg(long, value_name = "N", default_value = "21k", requires = "search")]
     evaluations: Count,
     /// Only rules about cards: the hand, its high card, outs and the board
     #[arg(long, requires = "search")]
@@ -96,7 +100,7 @@ pub struct Args {
     /// Also play the measured rules against each other, --matches per pair
     #[arg(long)]
     meet: bool,
-    /// CountOptions rules are measured: exactly, or by matches as published
+    /// How rules are measured: exactly, or by matches as published
     #[arg(long, value_enum, default_value = "exact")]
     fitness: Fitness,
     /// Matches per rule, for sampled fitness
@@ -198,6 +202,18 @@ fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
     }
     if args.matches.0 < 2 || args.evaluations.0 == 0 {
         return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
+    }
+    let whole = ["statements", "rounds", "deals", "start", "win_rates"];
+    args.given.refuse(&whole, "it is for --game")?;
+    if matches!(args.search, Some(Kind::Greedy | Kind::Exhaustive)) {
+        args.given.refuse(&["evaluations"], "greedy and exhaustive search end by themselves")?;
+    }
+    if args.search.is_none() {
+        args.given.refuse(&["out"], "without --search no rule is found that could be written")?;
+    }
+    if args.fitness == Fitness::Exact && !args.meet {
+        let why = "matches are played only with --fitness sampled or --meet";
+        args.given.refuse(&["matches"], why)?;
     }
     let rules = args.rules(street)?;
     let opponent = Opponent::find(args.opponent(), &args.named)?;

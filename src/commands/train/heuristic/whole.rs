@@ -70,6 +70,7 @@ pub(super) fn run(args: &Args, game: &str) -> Result<Output, Failure> {
         seed: args.seed,
     };
     let agent = args.named.resolve_with_policy(opponent)?;
+    agent.prepare(&def, args.deals.0);
     let policy = agent.policy(&def).map_err(Failure::input)?;
     let policy = policy.expect("only agents with a policy are let through");
     let search = RulebookSearch::new(options, &format!("{game} against {opponent}"), start);

@@ -14,6 +14,7 @@ use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 
 use crate::config::units::Count;
 use crate::exit::Failure;
+use crate::given::Given;
 use crate::output::{self, Output, Shown};
 use crate::progress::Progress;
 use crate::stacks::Stacks;
@@ -31,6 +32,8 @@ use self::finished_runs::FinishedRuns;
 /// FILE.training until all are done: the same command resumes after an interruption.
 #[derive(clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    given: Given,
     /// Stacks in big blinds: 10, 5..20 or a list
     #[arg(long, value_name = "STACKS")]
     stack: Stacks,
@@ -134,6 +137,12 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     if !(args.alpha.is_finite() && args.alpha > 0.0) {
         return Err(Failure::usage(format!("--alpha {}: write a number above 0", args.alpha)));
+    }
+    match args.method {
+        Method::Q => args.given.refuse(&["evaluations"], "it is for --method search")?,
+        Method::Search => {
+            args.given.refuse(&["hands", "seeds", "alpha", "without"], "it is for --method q")?
+        }
     }
     let stacks = args.stack.checked()?;
     let seeds = if args.method == Method::Q { args.seeds.into() } else { 1 };

@@ -101,11 +101,7 @@ impl Session {
         if earlier.token.is_some() {
             self.shared.mark_verified();
         }
-        (self.client, self.open, self.unusable) =
-            restore(&self.shared, earlier).map_err(|error| {
-                let session = self.session;
-                RunError::System(format!("session {session} of the ledger is damaged: {error}"))
-            })?;
+        (self.client, self.open, self.unusable) = restore(&self.shared, earlier)?;
         Ok(())
     }
 
@@ -144,7 +140,7 @@ impl Session {
 
     /// Claims a hand if none is claimed; whether one is to be begun.
     fn claim(&mut self) -> bool {
-        self.claimed = self.claimed || (!self.shared.stop.asked() && self.shared.claim());
+        self.claimed = self.claimed || (!self.shared.stop.asked() && self.shared.claim(1));
         self.claimed && !self.shared.stop.asked()
     }
 
@@ -184,6 +180,7 @@ impl Session {
             strategy: None,
             values: Vec::new(),
             note: Some("the answer that showed the board was lost".into()),
+            beyond_model: false,
         };
         let hole = BySeat::<cards::HoleCards>::new(2)[seat];
         let infoset = InfoSet { public: state.clone(), seat, hole };

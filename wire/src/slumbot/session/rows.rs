@@ -35,7 +35,7 @@ impl Session {
                 }
                 News::Finished(hand) => entry.hands.push(self.finished(*hand, &mut entry.record)),
                 News::Unsettled(hand) => {
-                    if !hand.hole.is_empty() {
+                    if hand.seen() {
                         in_vain = self.shared.failure_limits.given_up();
                     }
                     entry.hands.push(self.unsettled(&hand));
@@ -52,8 +52,12 @@ impl Session {
                 News::Refused(_) => {}
             }
         }
+        let together = |hand: &&Settled| hand.together > 1 && seen(hand);
+        let together = settled.iter().filter(together).count() as u64;
+        // Hands known only together are all in the run, or none is.
+        let beyond = !self.shared.claim(together);
         for hand in settled {
-            let row = self.settled(&hand, &entry.hands)?;
+            let row = self.settled(&hand, beyond, &entry.hands)?;
             entry.hands.retain(|other| other.hand != row.hand);
             entry.hands.push(row);
         }
@@ -131,7 +135,7 @@ impl Session {
 
     /// Counts a hand whose end is not known; returns its row.
     fn unsettled(&mut self, hand: &Unsettled) -> SlumbotHand {
-        let never_seen = hand.hole.is_empty();
+        let never_seen = !hand.seen();
         let open = if !never_seen && hand.number == self.open.number {
             // Another hand is played in its place: the claim stays.
             std::mem::take(&mut self.open)
@@ -158,6 +162,7 @@ impl Session {
     fn settled(
         &mut self,
         hand: &Settled,
+        together_beyond: bool,
         unwritten: &[SlumbotHand],
     ) -> Result<SlumbotHand, RunError> {
         let store = &self.shared.store;
@@ -172,10 +177,13 @@ impl Session {
             }
             None => None,
         };
-        let seen = hand.hand.as_ref().is_some_and(|known| !known.hole.is_empty());
+        let seen = seen(hand);
         // If the run has all its hands, including the one played in place of this one, this one is
         // one too many.
-        let beyond = seen && !self.shared.claim();
+        let beyond = match hand.together {
+            1 => seen && !self.shared.claim(1),
+            _ => seen && together_beyond,
+        };
         store.count(|counts| {
             counts.chips += hand.winnings;
             if seen {
@@ -188,7 +196,7 @@ impl Session {
             }
         });
         let row = row.unwrap_or_else(|| {
-            // A hand that was never seen and of which only its count is known.
+            // A hand of which only its count is known.
             let open = HandInPlay { began_ms: now_ms(), ..HandInPlay::default() };
             self.row(&open, store.number(), Seat::new(0).expect("0"))
         });
@@ -228,6 +236,10 @@ impl Session {
             thought: open.thought,
         }
     }
+}
+
+fn seen(hand: &Settled) -> bool {
+    hand.hand.as_ref().is_some_and(Unsettled::seen)
 }
 
 fn now_ms() -> i64 {

@@ -1,18 +1,24 @@
 //! Saving the state of a session, and restoring it.
 
+use std::fmt::Display;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use game::GameDef;
 use logs::decisions;
-use logs::ledger::SlumbotSession;
-use protocol::slumbot::Client;
+use logs::ledger::{FILE_NAME, SlumbotHand, SlumbotSession};
+use protocol::slumbot::client::Login;
+use protocol::slumbot::{Client, KnownHand, Unsettled};
 use serde::{Deserialize, Serialize};
 
 use super::super::RunError;
 use super::super::run::Shared;
 use super::super::store::Entry;
 use super::{HandInPlay, Session};
+
+/// The most of anything that a session counts, far from overflow.
+const MAX_COUNT: u64 = u32::MAX as u64 / 2;
 
 /// The state of a session as the ledger keeps it, in JSON.
 #[derive(Serialize, Deserialize)]
@@ -28,10 +34,8 @@ struct Saved {
     /// The decisions, as lines of JSON.
     decisions: String,
     /// Unusable answers: since a hand was last finished, and all.
-    #[serde(default)]
     unusable: [u64; 2],
     /// The latest failure of the run, and whether the server had answered.
-    #[serde(default)]
     trouble: (String, bool),
 }
 
@@ -84,17 +88,58 @@ impl Session {
     }
 }
 
+/// A saved session cannot be gone on with.
+fn damaged(folder: &Path, session: u64, reason: impl Display) -> RunError {
+    RunError::System(format!(
+        "{}: the saved state of session {session} cannot be gone on with: {reason}; restore the \
+         file, or begin another run with --out",
+        folder.join(FILE_NAME).display()
+    ))
+}
+
+/// Reads a saved session.
+fn read(
+    folder: &Path,
+    def: &Arc<GameDef>,
+    login: Option<Login>,
+    session: &SlumbotSession,
+) -> Result<(Saved, Client), RunError> {
+    let number = session.session;
+    let damaged = |reason: &dyn Display| damaged(folder, number, reason);
+    let saved: Saved = serde_json::from_str(&session.state).map_err(|error| damaged(&error))?;
+    let client = Client::restore(Arc::clone(def), session.token.clone(), login, &saved.client);
+    let client = client.map_err(|error| damaged(&error))?;
+    let Saved { number, requests, waited_us, thought_us, blind, unusable, .. } = &saved;
+    let [row, all] = *unusable;
+    let counts = [*number, (*requests).into(), (*blind).into(), row, all, waited_us / 1000];
+    if counts.into_iter().chain([thought_us / 1000]).any(|count| count > MAX_COUNT) {
+        return Err(damaged(&"its counts are too large"));
+    }
+    if session.token.is_none() && (client.in_hand() || client.accounts().hands > 0) {
+        return Err(damaged(&"it has hands, but no token"));
+    }
+    Ok((saved, client))
+}
+
 /// The saved session, its hand in play, and its counts of unusable answers.
 pub(super) fn restore(
     shared: &Shared,
     session: SlumbotSession,
-) -> Result<(Client, HandInPlay, [u64; 2]), String> {
-    let saved: Saved = serde_json::from_str(&session.state).map_err(|error| error.to_string())?;
+) -> Result<(Client, HandInPlay, [u64; 2]), RunError> {
+    let (folder, login) = (&shared.plan.folder, shared.plan.login.clone());
+    let (saved, mut client) = read(folder, &shared.def, login, &session)?;
     shared.recall(saved.trouble.clone());
-    let (def, login) = (Arc::clone(&shared.def), shared.plan.login.clone());
-    let mut client = Client::restore(def, session.token, login, &saved.client)
-        .map_err(|error| error.to_string())?;
     client.against(shared.plan.opponent.clone());
+    let damaged = |reason: &dyn Display| damaged(folder, session.session, reason);
+    // Hands that were dealt are not in the saved state once they can only be forfeited.
+    let open = shared.store.reader()?.slumbot_unknown(session.session)?;
+    let left_open = |hand: &SlumbotHand| {
+        let SlumbotHand { hand: number, seat, hole, board, action, incr, .. } = hand;
+        let (number, seat, incr) = (*number, *seat, incr.as_deref());
+        let known = KnownHand { number, seat, hole, board, action, incr };
+        Unsettled::left_open(&shared.def, known)
+    };
+    client.left_open(open.iter().filter_map(left_open));
     let lines = (1..).zip(saved.decisions.lines());
     let decisions = lines.map(|(number, line)| decisions::read_line(line, number));
     let open = HandInPlay {
@@ -104,7 +149,7 @@ pub(super) fn restore(
         waited: Duration::from_micros(saved.waited_us),
         thought: Duration::from_micros(saved.thought_us),
         blind: saved.blind,
-        decisions: decisions.collect::<Result<_, _>>().map_err(|error| error.to_string())?,
+        decisions: decisions.collect::<Result<_, _>>().map_err(|error| damaged(&error))?,
     };
     Ok((client, open, saved.unusable))
 }
@@ -120,12 +165,16 @@ pub(in super::super) struct ResumeState {
     pub(in super::super) unusable: [u64; 2],
 }
 
-/// Reads a saved session's state; `None` when it is damaged.
+/// Reads a saved session's state.
+///
+/// # Errors
+/// When it is damaged.
 pub(in super::super) fn resume_state(
+    folder: &Path,
     def: &Arc<GameDef>,
     session: &SlumbotSession,
-) -> Option<ResumeState> {
-    let Saved { client, number, unusable, .. } = serde_json::from_str(&session.state).ok()?;
-    let client = Client::restore(Arc::clone(def), None, None, &client).ok()?;
-    Some(ResumeState { number, in_hand: client.in_hand(), unusable })
+) -> Result<ResumeState, RunError> {
+    let (saved, client) = read(folder, def, None, session)?;
+    let Saved { number, unusable, .. } = saved;
+    Ok(ResumeState { number, in_hand: client.in_hand(), unusable })
 }
