@@ -104,8 +104,8 @@ fn a_number_of_deals_gives_the_same_figures_whenever_and_wherever() {
     assert!((40..80).contains(&corrected), "{corrected}");
     fs::remove_file(at.join("m/estimates.json")).expect("it may be deleted");
     assert_eq!(estimates(at, &some), first);
-    let text = succeed(at, &["stats", "m", "--estimates", "60", "--values", "equity"]);
-    assert!(text.contains(&format!("the estimates correct {corrected} of 200 deals")), "{text}");
+    let shown = succeed(at, &["stats", "m", "--estimates", "60", "--values", "equity"]);
+    assert!(shown.contains(&format!("the estimates correct {corrected} of 200 deals")), "{shown}");
     for bad in ["0", "-1", "on", "some"] {
         let output = cardroom(at, &["stats", "m", &format!("--estimates={bad}")]);
         assert_eq!(output.status.code(), Some(2), "{bad}");

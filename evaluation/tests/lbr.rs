@@ -145,13 +145,15 @@ fn another_measurement_is_refused() {
     let limit = Arc::new(games::limit_holdem());
     for (plan, differs) in [
         (plan("fold", 8), "agent"),
-        (LbrSettings { moves: Moves::Bets56, ..known.clone() }, "set of moves"),
+        (LbrSettings { moves: Moves::Bets56, ..known.clone() }, "moves"),
         (LbrSettings { from: Street::Preflop, ..known.clone() }, "first street"),
         (LbrSettings { seed: 7, ..known.clone() }, "seed"),
-        (LbrSettings { def: limit, moves: Moves::FoldCall, ..known.clone() }, "set of moves"),
+        (LbrSettings { def: limit, moves: Moves::FoldCall, ..known.clone() }, "moves"),
     ] {
         match measure(&plan, folder.path(), 1, u64::MAX) {
-            Err(MeasureError::Store(StoreError::Other { field, .. })) => assert_eq!(field, differs),
+            Err(MeasureError::Store(StoreError::Other { difference, .. })) => {
+                assert_eq!(difference.what, differs);
+            }
             other => panic!("{differs}: {other:?}"),
         }
     }

@@ -487,6 +487,7 @@ fn the_number_of_threads_changes_no_bit_of_an_estimate() {
             &Observed::Settled { seat, won, baseline } => {
                 one_by_one.add_settled(seat, won, baseline);
             }
+            &Observed::Together { won, hands } => one_by_one.add_together(won, hands),
         }
     }
     let expected = one_by_one.rows().unwrap();
@@ -672,6 +673,7 @@ fn the_estimates_of_the_seats_are_together_that_of_all() {
         match hand {
             Observed::Hand { record, decisions, .. } => estimates.add(&record, &decisions, None),
             Observed::Settled { seat, won, .. } => estimates.add_settled(seat, won, None),
+            Observed::Together { won, hands } => estimates.add_together(won, hands),
         }
     }
     for row in estimates.rows().unwrap().rows {

@@ -175,7 +175,7 @@ impl Pair {
             estimates = estimates.imagining(policy, imagine);
         }
         if let Some(values) = &self.values {
-            values.prepare(options.hands);
+            values.prepare(hands);
             estimates = estimates.valued_by(Arc::clone(values));
         }
         let hands = (0..hands).map(|hand| {
