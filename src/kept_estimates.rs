@@ -3,7 +3,7 @@
 //! The file may be deleted at any time. An entry is used only for the very same records, agents,
 //! program and wishes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agents::Registry;
 use logs::estimate::{NoEstimates, Rows};
@@ -69,7 +69,7 @@ impl Keeper {
     /// The file of this folder. `None` where the records have no hashes or these do not fit, and
     /// where a file of an agent cannot be read.
     pub(crate) fn of(
-        folder: PathBuf,
+        folder: &Path,
         record: &Integrity,
         info: &MatchInfo,
         registry: Option<&Registry>,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use game::escape;
 use serde::Serialize;
@@ -20,6 +20,16 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
         Some(folder) => Err(format!("there is no folder {}: make it first", folder.display())),
         None => Ok(path),
     }
+}
+
+/// [`file`] for commands that are parsed, as steps of a study are, before there is a folder.
+///
+/// # Errors
+/// A usage error that names the file.
+pub(crate) fn check(file: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = file else { return Ok(()) };
+    let text = path.to_string_lossy();
+    self::file(&text).map(drop).map_err(|reason| Failure::usage(format!("{text}: {reason}")))
 }
 
 /// A result that can be shown as text and as JSON.

@@ -1,5 +1,6 @@
-//! Progress of long runs: a bar on a terminal, otherwise lines, first after ten seconds, later every
-//! two minutes. It shows what is done, the speed, and the remaining time, as far as they are known.
+//! Progress of long runs: a bar on a terminal, otherwise lines, first after ten seconds, later
+//! every two minutes. It shows what is done, the speed, and the remaining time, as far as they are
+//! known.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};

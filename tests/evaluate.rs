@@ -143,7 +143,11 @@ fn exploiters_win_the_blinds_from_always_folding_and_are_kept() {
     };
     refused(&["--game", "holdem.nolimit.3p"], 3, "games of two players");
     refused(&["--hands", "7"], 2, "duplicate groups");
-    refused(&["--hands", "200", "--out", "kept"], 3, "its agent differs");
+    refused(
+        &["--hands", "200", "--out", "kept"],
+        3,
+        "the agent is call in one and fold in the other",
+    );
 }
 
 #[test]
@@ -262,7 +266,7 @@ fn parts_of_a_measurement_make_the_whole() {
     refused(&["merge", "lbr-1", "lbr-2", "lbr-3", "--out", "lbr-joined"], "already exists");
     assert!(!folder.join("x").exists());
     let again = ["evaluate", "equity", "--hands", "30", "--out", "lbr-1"];
-    refused(&again, "its part (--shard) differs");
+    refused(&again, "the part (--shard) is none in one and 1/3");
     let many = ["evaluate", "equity", "--hands", "30", "--shard", "16/20", "--out", "y"];
     refused(&many, "there are 15 results in all");
     let small = ["evaluate", "call", "--by", "best-response", "--game", "kuhn.limit.2p"];
@@ -279,7 +283,7 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
             expected,
         );
     };
-    refused(&["external:true"], 3, "agents that can: call, fold");
+    refused(&["external:true", "--by", "lbr"], 3, "measure it by matches: --by panel");
     refused(&["nobody"], 3, "there is no agent `nobody`");
     refused(&["call", "--hands", "7"], 2, "even number of hands");
     refused(&["call", "--actions", "fcr"], 3, "use fc or fcpa or 56");
@@ -320,7 +324,7 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
     refused(&["call", "--sample-below", "0.1"], 2, "give --cards, too");
     refused(&["call", "--cards", "1", "--from", "preflop"], 2, "from before the flop");
     let duel = ["external:true", "--by", "duel", "--against", "call"];
-    refused(&duel, 3, "agents that can: call, fold");
+    refused(&duel, 3, "measure it by matches: --by panel");
     let none = ["call", "--by", "duel", "--against", "fold", "--hands", "0"];
     refused(&none, 2, "--hands must be at least 2");
     // One folder holds one measurement.

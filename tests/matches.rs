@@ -223,7 +223,7 @@ fn an_interrupted_tournament_shows_its_finished_matches() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     // The second match solves every river, and would take minutes.
-    let arguments = ["tournament", "call", "fold", "resolve", "--hands", "9000", "--out", "t"];
+    let arguments = ["tournament", "raise", "fold", "resolve", "--hands", "9000", "--out", "t"];
     let mut run = command(at, &[&arguments[..], &["--record", "hands", "--csv", "t.csv"]].concat());
     let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let finished = || {
@@ -239,7 +239,7 @@ fn an_interrupted_tournament_shows_its_finished_matches() {
     // Who folds every hand loses the mean of the two blinds, 750 mbb/hand.
     assert!(shown.contains("mbb/hand") && shown.contains("+750.0 ±0.0"), "{shown}");
     let table = fs::read_to_string(at.join("t.csv")).expect("a table");
-    assert!(table.contains("call,fold,750.000,"), "{table}");
+    assert!(table.contains("raise,fold,750.000,"), "{table}");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn a_file_that_cannot_be_written_is_refused_before_the_work() {
         &["train", "values", "--data", "none", "--out"],
         &["train", "pack", "none", "--out"],
         &["train", "linear", "--out"],
-        &["train", "heuristic", "flop", "--out"],
+        &["train", "heuristic", "--street", "flop", "--out"],
     ];
     for arguments in commands {
         for (file, reason) in [("missing/file", "make it first"), (".", "is a folder")] {

@@ -1,5 +1,5 @@
-//! Programs as agents of the commands: bots that fail, bots that are measured, and bots whose parent
-//! is killed.
+//! Programs as agents of the commands: bots that fail, bots that are measured, and bots whose
+//! parent is killed.
 
 use std::fs;
 use std::path::Path;

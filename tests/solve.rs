@@ -404,7 +404,9 @@ fn a_solve_in_two_runs_gives_the_result_of_one() {
         // What is near enough is not solved on.
         let near = run(&[&keep[..], &["--until", "90%"]].concat());
         let result = &timeless(&near)["result"];
-        assert_eq!((earlier(&near), &result["iterations"]), (57, &57.into()));
+        // The best strategies that were checked may be earlier ones.
+        let best = &timeless(&whole)["result"]["iterations"];
+        assert_eq!((earlier(&near), &result["iterations"]), (57, best));
         assert_eq!(result["reached"], true);
     }
     assert!(!folder.join("data").exists() && !folder.join("single.lock").exists());
@@ -533,9 +535,8 @@ fn shove_or_fold_is_solved_at_any_stack_and_rules_are_judged() {
         3,
         "it ends at 8 big blinds",
     );
-    for (name, all) in [("sagee", "one of published, sage, sage-best, always, never")] {
-        check_refused(&["shove-fold", "--stack", "10", "--rules", name], 3, all);
-    }
+    let unknown = ["shove-fold", "--stack", "10", "--rules", "sagee"];
+    check_refused(&unknown, 3, "one of published, sage, sage-best, always, never");
     let shown = shown(&["shove-fold", "--stack", "10"]);
     assert!(shown.contains("all-in: 58.28 % of hands") && shown.contains("71.1"), "{shown}");
 

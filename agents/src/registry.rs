@@ -1,8 +1,9 @@
 //! The registry of agent kinds and configured agents.
 //!
 //! On command lines and in files an agent is named `KIND`, `KIND:ARGUMENT`, by a name that the
-//! configuration defines, or by the path of a program. Names are resolved in two steps: [`Registry::resolve`] reads options and
-//! files and returns an [`AgentChoice`], which then builds any number of agents, on any thread.
+//! configuration defines, or by the path of a program. Names are resolved in two steps:
+//! [`Registry::resolve`] reads options and files and returns an [`AgentChoice`], which then builds
+//! any number of agents, on any thread.
 
 use std::collections::BTreeMap;
 use std::fmt;

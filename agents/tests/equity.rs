@@ -49,7 +49,7 @@ fn chips_it_cannot_win_do_not_count_in_the_pot_odds() {
     assert_eq!(situation.public.stack(situation.seat), 200);
     let decision = ask("equity", &situation);
     let note = decision.note.expect("a note");
-    assert!(note.ends_with("needs 0.133 to call"), "{note}");
+    assert!(note.ends_with("a call needs 13.3 %"), "{note}");
 }
 
 #[test]

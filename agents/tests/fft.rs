@@ -196,7 +196,7 @@ fn other_games_and_with_a_fallback_other_streets_are_for_that_agent() {
     assert!(!play("cc/", "9c5sAh").beyond_model);
     let equity = ask("fft", &infoset(&leduc, "r", "Qs", ""));
     assert!(equity.beyond_model);
-    assert!(equity.note.expect("a note").starts_with("left to equity: win-rate"));
+    assert!(equity.note.expect("a note").starts_with("left to equity: equity"));
 }
 
 #[test]

@@ -29,8 +29,8 @@ fn each_plays_as_its_name_says() {
         ("raise:allin", "", "", RaiseTo(20_000)),
         ("raise:half-pot", "", "", RaiseTo(200)),
         ("raise:150%", "cc/r200", "2c3c4c", RaiseTo(800)),
-        ("raise:3x", "cc/r200", "2c3c4c", RaiseTo(700)),
-        // Three times no bet: the smallest.
+        // Three times the bet of 100, beside 100 before the flop; three times no bet: the smallest.
+        ("raise:3x", "cc/r200", "2c3c4c", RaiseTo(400)),
         ("raise:3x", "cc/", "2c3c4c", RaiseTo(200)),
     ];
     for &(name, betting, board, expected) in cases {

@@ -34,7 +34,7 @@ const RESULTS: [&str; 4] =
 const IGNORED: [&str; 2] = ["provenance", "game_name"];
 
 /// Words for fields of manifests.
-const NAMED: [(&str, &str); 7] = [
+const NAMED: [(&str, &str); 8] = [
     ("agent", "agent"),
     ("model_sha256", MODEL),
     ("against", "opponent"),
@@ -42,6 +42,7 @@ const NAMED: [(&str, &str); 7] = [
     ("hands", "number of hands"),
     ("cards", "number of --cards"),
     ("from", "first street"),
+    ("menu", "bet menu"),
 ];
 
 /// The reason why a folder cannot be used.

@@ -77,7 +77,7 @@ fn a_run_cut_short_goes_on_to_the_same_end_with_any_threads() {
 
     // Nothing else goes to this folder, nor to one that was tampered with.
     for (other, differs) in
-        [(plan("call", MENU, 4), "agent"), (plan("fold", "preflop 1: allin", 4), "menu")]
+        [(plan("call", MENU, 4), "agent"), (plan("fold", "preflop 1: allin", 4), "bet menu")]
     {
         match measure(&other, folder.path(), 1) {
             Err(MeasureError::Store(StoreError::Other { difference, .. })) => {

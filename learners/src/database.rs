@@ -376,13 +376,14 @@ impl<C: Content> Card<C> {
     ) -> Result<(), DatabaseError> {
         // What the games are, and of how many; not how many of them there are by now.
         const IGNORED: [&str; 4] = ["format", "games", "sha256", "made_by"];
-        const NAMED: [(&str, &str); 6] = [
+        const NAMED: [(&str, &str); 7] = [
             ("cards", "deck"),
             ("pots", "span of pots"),
             ("menu", "menu of bets"),
             ("iterations", "number of iterations"),
             ("sizes", "list of sizes"),
             ("of", "whole number of games"),
+            ("first", "first game"),
         ];
         let found = show::difference(self, asked, &IGNORED, &NAMED);
         let found = found.or_else(|| show::difference(self, asked, &IGNORED[..3], &NAMED));

@@ -9,8 +9,8 @@
 //! - `noise`, `flood`, `no-action`, `huge-raise`: at its third turn it sends bytes that are no
 //!   text, endless text without a line end, a reply without an action, a raise beyond its stack.
 //! - `crash-always`, `always-huge`: ends at every turn, raises beyond its stack at every turn.
-//! - `crash-aloud`: as `crash`, with a word on its error stream; `crash-loudly`: at every turn, with
-//!   thirty lines.
+//! - `crash-aloud`: as `crash`, with a word on its error stream; `crash-loudly`: at every turn,
+//!   with thirty lines.
 //! - `forgetful`: drops what else it has received when it answers.
 //! - `eager`: answers every state it is sent, in turn or not, and lets its socket gather small
 //!   writes.

@@ -19,8 +19,8 @@ use crate::stop_rules::RuleArgs;
 /// kept in a folder (data/matches/… unless --out is given). The same command resumes an interrupted
 /// match and shows a finished one again; with the same --out and more --hands it extends a finished
 /// match to the longer one. Ctrl-C finishes the hands in play; a second Ctrl-C aborts. Exit codes:
-/// 0 when all hands were played or --until, --sprt or --preset ended the match, 3 on bad input, 5 as
-/// --strict says, 130 when interrupted.
+/// 0 when all hands were played or --until, --sprt or --preset ended the match, 3 on bad input, 5
+/// as --strict says, 130 when interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT` or names from the

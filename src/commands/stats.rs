@@ -120,9 +120,10 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let asked = args.estimates != Extent::None;
     let registry = asked.then(|| args.named.registry()).transpose()?;
     let record = source.integrity(args.quiet)?;
-    let keeper = record.as_ref().filter(|_| asked && args.source.is_dir()).and_then(|record| {
-        Keeper::of(args.source.clone(), record, source.info(), registry.as_ref())
-    });
+    let keeper = record
+        .as_ref()
+        .filter(|_| asked && args.source.is_dir())
+        .and_then(|record| Keeper::of(&args.source, record, source.info(), registry.as_ref()));
     let added = report::add_up(&source, &effort, registry.as_ref(), keeper.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
         let curve = winnings_curve(source.info(), &added.tally, 0).file();

@@ -96,5 +96,10 @@ fn a_playbook_of_another_kind_of_file_is_refused() {
         assert!(!at.join(name).exists());
     }
     check_failure(at, &["playbook", "mlp", "--out", "book.svg"], 3, "`mlp` is not a tree");
-    check_failure(at, &["playbook", "made", "--out", "no/book.svg"], 3, "no/book.svg");
+    check_failure(
+        at,
+        &["playbook", "made", "--out", "no/book.svg"],
+        2,
+        "no/book.svg: there is no folder no",
+    );
 }

@@ -56,9 +56,9 @@ pub enum MakeOutcome {
     Stopped,
 }
 
-/// Plays until there are as many rows as asked for and writes them to a folder that must not exist. The result
-/// depends only on the teacher and the options, not on the number of threads. `progress` is called
-/// with the number of rows and returns whether to continue.
+/// Plays until there are as many rows as asked for and writes them to a folder that must not exist.
+/// The result depends only on the teacher and the options, not on the number of threads. `progress`
+/// is called with the number of rows and returns whether to continue.
 ///
 /// # Errors
 /// When the folder or a file cannot be written.

@@ -134,7 +134,7 @@ fn hand(
         let mut paid = Payoff::ZERO;
         for win in &pot.player_wins {
             let won = money.won(&win.win_amount)?;
-            paid = paid + won;
+            paid += won;
             table.win(player(win.player_id)?, won);
             for (what, amount) in [
                 ("cashout_amount", &win.cashout_amount),

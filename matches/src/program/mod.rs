@@ -197,8 +197,8 @@ impl Program {
         Ok(Running { child, group, stderr_tail: None })
     }
 
-    /// The program, or, if it is a script that may not be executed, the interpreter that the script's
-    /// first line names, with the script as its argument.
+    /// The program, or, if it is a script that may not be executed, the interpreter that the
+    /// script's first line names, with the script as its argument.
     #[must_use]
     pub fn interpreted(self) -> Program {
         let executable = |of: fs::Metadata| of.permissions().mode() & 0o111 != 0;

@@ -268,12 +268,9 @@ fn forest(learner: Learner) -> Result<Forest, ForestError> {
     let Learner { attributes, feature_names, learner_model_param, objective, .. } = learner;
     let Booster { name, model, gbtree, weight_drop } = learner.gradient_booster;
     let link = link(&name, &objective.name)?;
-    let model = match (model, gbtree) {
-        (Some(model), None) | (None, Some(Trees { model, .. })) => model,
-        _ => {
-            let reason = format!("the booster `{name}` must have one `model`");
-            return Err(ForestError::Document(reason));
-        }
+    let ((Some(model), None) | (None, Some(Trees { model, .. }))) = (model, gbtree) else {
+        let reason = format!("the booster `{name}` must have one `model`");
+        return Err(ForestError::Document(reason));
     };
     let scalar = |size: &str| matches!(size, "1" | "0");
     let GbtreeParam { num_trees, num_parallel_tree, size_leaf_vector } = model.gbtree_model_param;

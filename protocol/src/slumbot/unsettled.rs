@@ -59,12 +59,12 @@ impl Unsettled {
         let lost = |chips: Chips| -i64::from(chips);
         let mut forfeits = if ended { Vec::new() } else { vec![lost(committed)] };
         let results = match incr {
-            None => ends(state, own),
+            None => ends(&state, own),
             Some(incr) => {
                 let action = incr.parse::<Incr>().ok()?.action(&state).ok()?;
                 let played = advance(state, action)?;
                 forfeits.push(lost(played.committed()[own]));
-                ends(played, own)
+                ends(&played, own)
             }
         };
         forfeits.dedup();
@@ -124,7 +124,7 @@ pub struct KnownHand<'a> {
 }
 
 /// The results with which the hand can end from here without an action of this side.
-fn ends(state: PublicState, own: Seat) -> Vec<i64> {
+fn ends(state: &PublicState, own: Seat) -> Vec<i64> {
     match state.turn() {
         Turn::Over if state.is_showdown() => {
             let chips = i64::from(state.committed()[own]);
@@ -136,7 +136,7 @@ fn ends(state: PublicState, own: Seat) -> Vec<i64> {
             let fold = state.legal().fold.then_some(Action::Fold);
             let ends = fold.into_iter().chain([Action::Call]).filter_map(|action| {
                 let next = advance(state.clone(), action)?;
-                (next.turn() == Turn::Over).then(|| ends(next, own))
+                (next.turn() == Turn::Over).then(|| ends(&next, own))
             });
             ends.flatten().collect()
         }

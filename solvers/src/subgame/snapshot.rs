@@ -3,9 +3,9 @@
 //! Layout (see [`crate::snapshot`]): the texts are the subgame and the options, then those of the
 //! caller; then 8 bytes each: iterations done, the caller's seconds (as the bits of a float), the
 //! iteration of the next check, the last check and the best one (each the iterations, or 0 for
-//! none, and the exploitability as the bits of a float), number of bytes that follow. Then for each line on each board, a line before those that follow
-//! it: regrets, averages, predictions if there are any; in 16 bits regrets, averages, and the two
-//! scales of each decision.
+//! none, and the exploitability as the bits of a float), number of bytes that follow. Then for each
+//! line on each board, a line before those that follow it: regrets, averages, predictions if there
+//! are any; in 16 bits regrets, averages, and the two scales of each decision.
 
 use std::io::{self, Read, Write};
 

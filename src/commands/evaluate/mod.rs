@@ -30,10 +30,11 @@ mod versus;
 /// match against another agent. --by duel: the same at spots of play, with both strategies valued
 /// over all hands instead of played out. --by exploiters: duplicate matches against bots with one
 /// idea each, such as all-in with the best hands or overbets; for two-player games. --by panel: the
-/// same, and matches against fold, call and cfr. --by best-response: the most that can be won from the agent. It is exact in small games. In
-/// two-player hold'em it is limited to the bets of a betting tree and either estimated on sampled
-/// flops, exact on all flops, or, for an opponent who sees the agent's buckets instead of cards,
-/// exact over all deals. docs/evaluate.md explains the figures and their cost.
+/// same, and matches against fold, call and cfr. --by best-response: the most that can be won from
+/// the agent. It is exact in small games. In two-player hold'em it is limited to the bets of a
+/// betting tree and either estimated on sampled flops, exact on all flops, or, for an opponent who
+/// sees the agent's buckets instead of cards, exact over all deals. docs/evaluate.md explains the
+/// figures and their cost.
 ///
 /// A program (its path, or external:COMMAND) cannot be asked for its strategy. It is measured by
 /// matches, exploiters or a panel, and by a panel unless --by says otherwise.
@@ -92,12 +93,12 @@ pub struct Args {
     /// in limit games]
     #[arg(long, value_name = "NAME|FILE")]
     menu: Option<String>,
-    /// Hands to play, two per deal; in exploiters and a panel against each opponent [default: 10000;
-    /// 2000 in a panel]
+    /// Hands to play, two per deal; in exploiters and a panel against each opponent [default:
+    /// 10000; 2000 in a panel]
     #[arg(long, value_name = "N")]
     hands: Option<u64>,
-    /// Exit with 5 if a decision in a match was made for an agent that gave no answer, or its action
-    /// was not legal
+    /// Exit with 5 if a decision in a match was made for an agent that gave no answer, or its
+    /// action was not legal
     #[arg(long)]
     strict: bool,
     /// Threads, at most 1024; the result does not depend on their number [default: one per

@@ -38,7 +38,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "BETTING", default_value = "", hide_default_value = true)]
     at: String,
     /// Draw the chart into this SVG file
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     game: Game,
@@ -51,6 +51,7 @@ pub(super) struct Args {
 
 /// Runs the command: queries the policy and shows the chart.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
     let def = args.game.load()?;
     if (def.suits, def.ranks, def.hole_cards) != (4, 13, 2) || def.board_cards[0] > 0 {
         return Err(Failure::input(anyhow::anyhow!(

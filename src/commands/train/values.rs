@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ENCODING", default_value = "direct")]
     encoding: String,
     /// The safetensors file to write
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Units of each hidden layer [default: seven layers of 500; by-hand: two of 64]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
@@ -137,6 +137,7 @@ impl Args {
 
 /// Runs the command: trains the network, writes it and returns its errors.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(Some(&args.out))?;
     if args.out.exists() {
         return Err(Failure::input(anyhow::anyhow!(
             "{} already exists: give --out another name, or remove it",

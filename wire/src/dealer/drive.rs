@@ -29,7 +29,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// fast match.
 const COALESCE_DELAY: Duration = Duration::from_millis(1);
 
-/// A reply within this time is a prompt one: the next is worth looking for before the thread sleeps.
+/// A reply within this time is a prompt one: the next is worth looking for before the thread
+/// sleeps.
 const PROMPT: Duration = Duration::from_micros(200);
 
 /// The longest time without a look at signals and at the other connections.
@@ -377,7 +378,7 @@ impl Drive<'_> {
             match rustix::net::recv(stream, &mut self.buffer[..], RecvFlags::DONTWAIT) {
                 Err(Errno::AGAIN | Errno::INTR) => std::thread::yield_now(),
                 received => {
-                    self.take(actor, received.map(|(_, count)| count).map_err(io::Error::from));
+                    self.take(actor, received.ok().map(|(_, count)| count));
                     return true;
                 }
             }
@@ -457,20 +458,21 @@ impl Drive<'_> {
             return false;
         };
         let count = buffer.filled().len();
-        self.take(entrant, read.map(|()| count));
+        self.take(entrant, read.ok().map(|()| count));
         true
     }
 
-    /// Passes what was read into the buffer to the dealer.
-    fn take(&mut self, entrant: usize, read: io::Result<usize>) {
+    /// Passes to the dealer what was read into the buffer: the number of bytes, 0 at the end of the
+    /// stream; `None` when the connection failed.
+    fn take(&mut self, entrant: usize, read: Option<usize>) {
         let now = self.clock.now();
         if self.dealer.waiting_for() == Some(entrant) {
             let since = self.waiting_since.take();
             self.prompt[entrant] = since.is_none_or(|since| now < since + PROMPT);
         }
         match read {
-            Ok(0) => self.dealer.closed(entrant, now),
-            Ok(count) => {
+            Some(0) => self.dealer.closed(entrant, now),
+            Some(count) => {
                 let before = self.dealer.output(entrant).len();
                 self.dealer.receive(entrant, &self.buffer[..count], now);
                 if let EntrantConnection::Connected(stream) = &self.connections[entrant]
@@ -479,7 +481,7 @@ impl Drive<'_> {
                     acknowledge(stream);
                 }
             }
-            Err(_) => {
+            None => {
                 self.connections[entrant] = EntrantConnection::Closed;
                 self.dealer.lost(entrant, now);
             }

@@ -210,7 +210,7 @@ fn against(
         function: String::new(),
         behind: [0.0; 2],
     };
-    if let [one, two] = &*agents
+    if let [one, two] = agents
         && let [first, second] = &*policies
         && let Some(values) =
             values_between(def, [first.clone(), second.clone()], [one, two], StrategyQuery::Buckets)

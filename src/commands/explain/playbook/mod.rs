@@ -37,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=6))]
     depth: Option<u8>,
     /// The file to write, .html or .svg
-    #[arg(long, value_name = "FILE", value_parser = crate::output::file)]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
@@ -54,6 +54,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             )));
         }
     };
+    crate::output::check(Some(&args.out))?;
     let student = args.source.student()?;
     report::write(&args.out, &draw(&page(args, &student)?))
 }

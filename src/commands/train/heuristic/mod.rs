@@ -85,7 +85,7 @@ pub struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// The file of rules to write
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// A rule to measure; may be given several times
     #[arg(long, value_name = "RULE")]
@@ -176,6 +176,7 @@ fn street(text: &str) -> Result<Street, String> {
 
 /// Runs the command: searches for rules or measures given ones, and prints the result.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.out.as_deref())?;
     match (&args.game, args.street) {
         (Some(game), _) => whole::run(args, game),
         (None, Some(street)) => one_street(args, street),

@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "STACKS")]
     stack: Stacks,
     /// The file to write
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// The method for finding the weights
     #[arg(long, value_enum, default_value = "q")]
@@ -130,6 +130,7 @@ struct Stack {
 
 /// Runs the command: trains the rules, writes the file and returns what they lose.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(Some(&args.out))?;
     if args.hands.0 == 0 || args.evaluations.0 == 0 || args.evaluations.0 > u64::from(u32::MAX) {
         return Err(Failure::input(anyhow::anyhow!(
             "--hands and --evaluations must be at least 1, below 4 billion"
@@ -139,9 +140,11 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         return Err(Failure::usage(format!("--alpha {}: write a number above 0", args.alpha)));
     }
     match args.method {
-        Method::Q => args.given.refuse(&["evaluations"], "it is for --method search")?,
+        Method::Q => {
+            args.given.refuse(&["evaluations"], "it is for --method search")?;
+        }
         Method::Search => {
-            args.given.refuse(&["hands", "seeds", "alpha", "without"], "it is for --method q")?
+            args.given.refuse(&["hands", "seeds", "alpha", "without"], "it is for --method q")?;
         }
     }
     let stacks = args.stack.checked()?;

@@ -101,7 +101,7 @@ impl Session {
         if earlier.token.is_some() {
             self.shared.mark_verified();
         }
-        (self.client, self.open, self.unusable) = restore(&self.shared, earlier)?;
+        (self.client, self.open, self.unusable) = restore(&self.shared, &earlier)?;
         Ok(())
     }
 

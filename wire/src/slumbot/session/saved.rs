@@ -124,10 +124,10 @@ fn read(
 /// The saved session, its hand in play, and its counts of unusable answers.
 pub(super) fn restore(
     shared: &Shared,
-    session: SlumbotSession,
+    session: &SlumbotSession,
 ) -> Result<(Client, HandInPlay, [u64; 2]), RunError> {
     let (folder, login) = (&shared.plan.folder, shared.plan.login.clone());
-    let (saved, mut client) = read(folder, &shared.def, login, &session)?;
+    let (saved, mut client) = read(folder, &shared.def, login, session)?;
     shared.recall(saved.trouble.clone());
     client.against(shared.plan.opponent.clone());
     let damaged = |reason: &dyn Display| damaged(folder, session.session, reason);
