@@ -308,7 +308,7 @@ fn what_cannot_be_evaluated_is_refused_in_one_line() {
         let refusal = format!("{} is for {of}", option[0]);
         refused(&[&["call", "--by", by], &option[..]].concat(), 2, &refusal);
     }
-    let hands = "--hands is for --by lbr and --by match and --by duel and --by exploiters only";
+    let hands = "--by match and --by duel and --by exploiters and --by panel only";
     refused(&["call", "--by", "best-response", "--hands", "10"], 2, hands);
     let small = ["call", "--by", "best-response", "--game", "kuhn.limit.2p"];
     for option in

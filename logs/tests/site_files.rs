@@ -292,7 +292,7 @@ fn what_pokerstars_text_says_that_is_not_understood_is_told_with_its_line() {
         ("shows [9h 9d]", "shows [9h 9h]", 21, "these are not two cards"),
         ("One: mucks hand", "One: shows [Ah Ks]", 22, "the cards were AhKd before"),
         ("collected $10", "collected $9", 25, "900 chips of it were collected"),
-        ("is sitting out", "is somewhere", 5, "`is somewhere` is not understood"),
+        ("is sitting out", "is somewhere", 5, "is somewhere` is not understood"),
         ("*** TURN", "*** FIRST TURN", 18, "this is not supported"),
         ("Hold'em No", "Omaha Pot", 1, "the game is not supported"),
         ("Hold'em No", "6+ Hold'em No", 1, "the game is not supported"),

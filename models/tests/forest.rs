@@ -296,7 +296,7 @@ fn weights_of_trees_that_are_not_one_for_each_are_refused() {
         "24 weights",
     );
     refused(&|booster| booster["weight_drop"][3] = "much".into(), "invalid type");
-    refused(&|booster| booster["weight_drop"][3] = 1e39.into(), "damaged");
+    refused(&|booster| booster["weight_drop"][3] = 1e39.into(), "out of range");
 }
 
 #[test]

@@ -31,7 +31,9 @@ impl fmt::Display for Difference {
             return write!(f, "{what} changed");
         }
         let article = if ["yes", "no"].contains(&ours.as_str()) { "" } else { "the " };
-        let verb = if what.ends_with('s') { "are" } else { "is" };
+        // The number of hands is one number.
+        let head = what.split(" of ").next().unwrap_or(what);
+        let verb = if head.ends_with('s') { "are" } else { "is" };
         write!(f, "{article}{what} {verb} {ours} in one and {theirs} in the other")
     }
 }

@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Write to this file instead of standard output
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
@@ -85,6 +85,7 @@ enum Format {
 
 /// Runs the command: prints the tree or writes it to a file.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.out.as_deref())?;
     let student = args.source.student()?;
     let street = args.street.street();
     let explainer = explainer(&student, street)?;

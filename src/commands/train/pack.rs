@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(value_name = "BLUEPRINT")]
     path: PathBuf,
     /// The file to write
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Number of steps of a probability
     #[arg(long, value_name = "N", default_value = "255",
@@ -54,6 +54,7 @@ struct Packed {
 
 /// Runs the command: packs the blueprint and returns the sizes.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(Some(&args.out))?;
     if args.out.exists() && !args.force {
         return Err(Failure::input(anyhow::anyhow!(
             "{} already exists: choose another file, or overwrite it with --force",

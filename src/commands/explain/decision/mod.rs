@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(value_name = "DECISION")]
     decision: Option<u32>,
     /// Draw the chart of an agent without trees into this SVG file
-    #[arg(long, value_name = "FILE", requires = "decision", value_parser = output::file)]
+    #[arg(long, value_name = "FILE", requires = "decision")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
@@ -67,6 +67,7 @@ pub(super) struct Args {
 
 /// Runs the command: reads the decision and explains it.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
     let ledger = LedgerReader::open(&args.path).map_err(Failure::input)?;
     let hand = ledger.hand(args.hand).map_err(Failure::input)?;
     let hand = hand.ok_or_else(|| {

@@ -72,7 +72,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     game: Option<String>,
     /// Write a one-page card for printing to this file, .html or .svg
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     card: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
@@ -89,6 +89,7 @@ const NO_LIMIT: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.card.as_deref())?;
     if let Some(card) = &args.card {
         card::check(card)?;
     }

@@ -43,6 +43,7 @@ pub(super) struct Args {
 
 /// Runs the command: writes the page.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    crate::output::check(Some(&args.out))?;
     let ending = args.out.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let draw = match ending.as_ref().and_then(|ending| ending.to_str()) {
         Some("html" | "htm") => html::page,
@@ -54,7 +55,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             )));
         }
     };
-    crate::output::check(Some(&args.out))?;
     let student = args.source.student()?;
     report::write(&args.out, &draw(&page(args, &student)?))
 }
