@@ -257,7 +257,7 @@ fn a_file_that_cannot_be_written_is_refused_before_the_work() {
         &["explain", "playbook", "oct", "--out"],
         &["train", "values", "--data", "none", "--out"],
         &["train", "pack", "none", "--out"],
-        &["train", "linear", "--out"],
+        &["train", "linear", "--stack", "10", "--out"],
         &["train", "heuristic", "--street", "flop", "--out"],
     ];
     for arguments in commands {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents::{AgentChoice, Cost};
@@ -217,21 +218,23 @@ async fn in_the_host_of_the_slumbot_api() {
     }
 }
 
-/// A Slumbot server that gives every client the button, and has it fold.
+/// A Slumbot server in which every client folds, in either seat.
 fn server() -> String {
     let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", door.local_addr().expect("an address"));
     std::thread::spawn(move || {
+        let session = Arc::new(Mutex::new((0, 0, 0)));
         while let Ok((stream, _)) = door.accept() {
-            std::thread::spawn(move || serve(stream));
+            let session = Arc::clone(&session);
+            std::thread::spawn(move || serve(stream, &session));
         }
     });
     url
 }
 
-fn serve(mut stream: TcpStream) -> Option<()> {
+/// Serves a connection; the session has numbers of hands that are over and dealt, and a total.
+fn serve(mut stream: TcpStream, session: &Mutex<(i64, i64, i64)>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut hands = 0;
     loop {
         let (mut head, mut length) = (String::new(), 0);
         loop {
@@ -249,16 +252,23 @@ fn serve(mut stream: TcpStream) -> Option<()> {
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
-        let rank = char::from(b'2' + hands as u8);
-        let common = format!(r#""client_pos":1,"hole_cards":["{rank}c","9d"],"board":[]"#);
+        let (hands, dealt, total) = &mut *session.lock().ok()?;
+        let rank = char::from(b'2' + *hands as u8);
+        // The seats alternate: it folds the small blind, or the big blind to a raise.
+        if head.contains("new_hand") {
+            *dealt += 1;
+        }
+        let (seat, opened, lost, pot) =
+            if *dealt % 2 == 0 { (1, "", 50, 150) } else { (0, "b200", 100, 300) };
+        let common = format!(r#""client_pos":{seat},"hole_cards":["{rank}c","9d"],"board":[]"#);
         let answer = if head.contains("new_hand") {
-            format!(r#"{{"old_action":"","action":"",{common},"token":"t"}}"#)
+            format!(r#"{{"old_action":"","action":"{opened}",{common},"token":"t"}}"#)
         } else if String::from_utf8_lossy(&body).contains(r#""incr":"f""#) {
-            hands += 1;
-            let total = -50 * hands;
+            *hands += 1;
+            *total -= lost;
             // This hand's cards still.
             format!(
-                r#"{{"old_action":"","action":"f",{common},"bot_hole_cards":["Ks","Kd"],"winnings":-50,"won_pot":-150,"session_num_hands":{hands},"session_total":{total}}}"#
+                r#"{{"old_action":"{opened}","action":"{opened}f",{common},"bot_hole_cards":["Ks","Kd"],"winnings":-{lost},"won_pot":-{pot},"session_num_hands":{hands},"session_total":{total}}}"#
             )
         } else {
             r#"{"error_msg":"Missing token"}"#.to_owned()
