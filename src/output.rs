@@ -22,7 +22,7 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// [`file`] for commands that are parsed, as steps of a study are, before there is a folder.
+/// As [`file()`], for commands that are parsed, as steps of a study are, before there is a folder.
 ///
 /// # Errors
 /// A usage error that names the file.
