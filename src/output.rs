@@ -2,34 +2,26 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use game::escape;
 use serde::Serialize;
 
 use crate::exit::Failure;
 
-/// Parses the name of a file to write at the end of a command, whose folder must exist from the
-/// beginning.
-pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if path.is_dir() {
-        return Err("is a folder; name a file".to_owned());
-    }
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        Some(folder) => Err(format!("there is no folder {}: make it first", folder.display())),
-        None => Ok(path),
-    }
-}
-
-/// As [`file()`], for commands that are parsed, as steps of a study are, before there is a folder.
+/// Checks, before the work begins, that a file can be written at its end: its folder must exist.
 ///
 /// # Errors
 /// A usage error that names the file.
 pub(crate) fn check(file: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = file else { return Ok(()) };
-    let text = path.to_string_lossy();
-    self::file(&text).map(drop).map_err(|reason| Failure::usage(format!("{text}: {reason}")))
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let reason = match folder.filter(|folder| !folder.is_dir()) {
+        _ if path.is_dir() => "is a folder: name a file".to_owned(),
+        Some(folder) => format!("there is no folder {}: make it first", folder.display()),
+        None => return Ok(()),
+    };
+    Err(Failure::usage(format!("{}: {reason}", path.display())))
 }
 
 /// A result that can be shown as text and as JSON.

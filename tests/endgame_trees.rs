@@ -103,6 +103,10 @@ fn each_mistake_is_told_in_one_line() {
     check(&["learn", "--data", "none"], 3, "none: ");
     check(&["tree", "--data", "games", "--representation", "3"], 2, "one size are 7 to 10");
     check(&["tree", "--data", "games", "--depth", "9"], 2, "at most 8 can be shown");
-    check(&["tree", "--data", "games", "--svg", "no/tree.svg"], 3, "no/tree.svg");
+    check(
+        &["tree", "--data", "games", "--svg", "no/tree.svg"],
+        2,
+        "no/tree.svg: there is no folder no",
+    );
     assert!(!Path::new(folder.path()).join("no").exists());
 }

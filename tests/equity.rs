@@ -299,8 +299,8 @@ fn mistakes_are_one_line_each() {
         (&["equity", "AcAd", "--bins", "0"], 2, "--bins is 0, but must be from 1 to 1000"),
         (
             &["equity", "--preflop", "--svg", "no/such/folder.svg"],
-            3,
-            "cannot write no/such/folder.svg",
+            2,
+            "no/such/folder.svg: there is no folder no/such",
         ),
         (&["features", "AcKd", "--bets", "1,x"], 2, "--bets: `x` is not a number of chips"),
         (&["features", "AcKd", "--bets", "1,2,3,4,5"], 2, "--bets: 5 amounts: give at most four"),

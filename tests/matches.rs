@@ -246,7 +246,7 @@ fn an_interrupted_tournament_shows_its_finished_matches() {
 fn a_file_that_cannot_be_written_is_refused_before_the_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let commands: [&[&str]; 12] = [
+    let commands: [&[&str]; 20] = [
         &["tournament", "call", "fold", "--csv"],
         &["tournament", "call", "fold", "--svg"],
         &["stats", "none", "--curve"],
@@ -255,6 +255,26 @@ fn a_file_that_cannot_be_written_is_refused_before_the_work() {
         &["explain", "decision", "none", "1", "1", "--svg"],
         &["explain", "tree", "oct", "--street", "flop", "--out"],
         &["explain", "playbook", "oct", "--out"],
+        &["solve", "kuhn.limit.2p", "--strategy"],
+        &[
+            "solve",
+            "--board",
+            "2c3c4c5c6c",
+            "--ranges",
+            "AA",
+            "KK",
+            "--pot",
+            "2",
+            "--stack",
+            "9",
+            "--svg",
+        ],
+        &["solve", "shove-fold", "--stack", "10", "--svg"],
+        &["equity", "AsAd", "--svg"],
+        &["buckets", "ehs2:2", "--out"],
+        &["endgame", "solve", "--svg"],
+        &["endgame", "tree", "--data", "none", "--svg"],
+        &["endgame", "rules", "--data", "none", "--out"],
         &["train", "values", "--data", "none", "--out"],
         &["train", "pack", "none", "--out"],
         &["train", "linear", "--stack", "10", "--out"],

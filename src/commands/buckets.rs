@@ -15,7 +15,7 @@ use show::Table;
 use show::number::whole;
 
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::progress::Progress;
 
 /// Make card buckets and show how much the hands in a bucket differ, with examples.
@@ -49,6 +49,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.out.as_deref())?;
     let situations = args.situations.as_deref().map(Database::open).transpose();
     let situations = situations.map_err(Failure::input)?;
     let mut progress = Progress::parts(1000, false);

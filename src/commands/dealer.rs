@@ -15,6 +15,7 @@ use protocol::acpc::scan;
 use wire::dealer::{self, DealerError, Options};
 
 use crate::exit::Failure;
+use crate::output;
 
 const USAGE: &str = "cardroom dealer [OPTIONS] NAME GAME HANDS SEED P1 P2 …";
 
@@ -127,7 +128,7 @@ pub struct Args {
     #[arg(long, value_name = "CMD", action = clap::ArgAction::Append)]
     run: Vec<String>,
     /// Write a JSON summary: result, scores, reply times, corrected and ignored replies
-    #[arg(long, value_name = "FILE", value_parser = crate::output::file)]
+    #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
     /// Refuse game files with errors, instead of parsing them like the original
     #[arg(long)]
@@ -136,6 +137,7 @@ pub struct Args {
 
 /// Runs the command: deals the match.
 pub fn run(args: Args) -> Result<(), Failure> {
+    output::check(args.summary.as_deref())?;
     let mut err = std::io::stderr();
     let (Some(name), Some(game), Some(hands), Some(seed)) =
         (&args.name, &args.game, &args.hands, &args.seed)

@@ -1,9 +1,8 @@
 //! `cardroom equity`: exact win-rates of hands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cards::Range;
-use logs::folder;
 
 use crate::exit::Failure;
 use crate::odds::against::{HandVsRange, RangeVsRange};
@@ -11,7 +10,8 @@ use crate::odds::chart::Chart;
 use crate::odds::hands::Showdown;
 use crate::odds::outlook::{Prospect, Show};
 use crate::odds::{Method, TiesArg, input, svg};
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
+use crate::report;
 
 /// The largest number of bars: a picture of 80 columns has no room for more.
 const BINS: usize = 1_000;
@@ -60,6 +60,7 @@ pub struct Args {
 
 /// Runs the command: computes the win-rates and prints them.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
     if args.preflop {
         let chart = Chart::new(args.ties);
         return finish(args, || svg::chart(&chart), &chart);
@@ -159,13 +160,7 @@ fn finish(
     result: &impl Shown,
 ) -> Result<Output, Failure> {
     if let Some(path) = &args.svg {
-        write(path, &picture())?;
+        report::write(path, &picture())?;
     }
     Output::of(result, args.json)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    folder::write_whole(path, |out| out.write_all(text.as_bytes())).map_err(|error| {
-        Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
-    })
 }

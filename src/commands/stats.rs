@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{ValueEnum, value_parser};
-use logs::folder;
 use logs::stats::{FIRST_CHECK, winnings_curve};
 
 use crate::estimating::{Extent, Values, Wanted};
@@ -76,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
     /// Also draw the winnings of the first entrant into this SVG file
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     curve: Option<PathBuf>,
     /// No progress display
     #[arg(long, short)]
@@ -96,6 +95,7 @@ enum AllInMode {
 
 /// Runs the command: reads the match and prints its report.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.curve.as_deref())?;
     if args.half_width.is_some_and(|wanted| !(0.001..=1e6).contains(&wanted)) {
         return Err(Failure::usage("--half-width must be from 0.001 to 1000000"));
     }
@@ -126,10 +126,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         .and_then(|record| Keeper::of(&args.source, record, source.info(), registry.as_ref()));
     let added = report::add_up(&source, &effort, registry.as_ref(), keeper.as_ref(), args.quiet)?;
     if let Some(path) = &args.curve {
-        let curve = winnings_curve(source.info(), &added.tally, 0).file();
-        folder::write_whole(path, |out| out.write_all(curve.as_bytes())).map_err(|error| {
-            Failure::input(anyhow::anyhow!("cannot write {}: {error}", path.display()))
-        })?;
+        report::write(path, &winnings_curve(source.info(), &added.tally, 0).file())?;
     }
     let mut report = added.report(&source, args.half_width)?.with_record(record);
     if args.plan {

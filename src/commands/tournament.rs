@@ -37,10 +37,10 @@ pub struct Args {
     #[arg(long)]
     gauntlet: bool,
     /// Also write the table into this CSV file: means, pairs, intervals, groups
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Also draw the table into this SVG file
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     rules: RuleArgs,
@@ -52,6 +52,7 @@ pub struct Args {
 /// Runs the command: plays the matches and prints the table.
 pub fn run(args: Args) -> Result<Output, Failure> {
     let Args { agents, mut play, gauntlet, csv, svg, rules, out } = args;
+    [&csv, &svg].into_iter().try_for_each(|file| output::check(file.as_deref()))?;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
     let agents = play.agents(&agents)?;

@@ -11,7 +11,7 @@ use show::Table;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::progress::Progress;
 use crate::report;
 
@@ -68,6 +68,7 @@ struct Priced {
 
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.out.as_deref())?;
     let database = Database::open(&args.data).map_err(Failure::input)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(

@@ -11,7 +11,7 @@ use solvers::endgame::{Endgame, Size, Solution};
 use super::deck::Weights;
 use super::picture;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::report;
 
 /// Solve an endgame exactly: the strategies, the value, and each size with its value bets and
@@ -39,6 +39,7 @@ pub(super) struct Args {
 
 /// Runs the command: solves the endgame, and draws it if asked to.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
     let game = args.weights.game()?;
     let solution = game.solve();
     if let Some(path) = &args.svg {

@@ -11,7 +11,7 @@ use show::number::whole;
 use super::leaves::{Match, TreeNode, json as documents, published, tree_nodes};
 use super::{ShareArg, drawing};
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::report;
 
 /// The deepest tree that is shown.
@@ -49,6 +49,7 @@ pub struct Args {
 
 /// Runs the command: grows the tree and prints it.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
     let number = args.representation;
     let representation = Representation::published(number).filter(|chosen| chosen.drawn);
     let representation = representation.ok_or_else(|| {

@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "CHIPS|SHARE")]
     until: Option<Goal>,
     /// Write the strategies to this JSON file: for a GAME all, with --board those shown
-    #[arg(long, value_name = "FILE", value_parser = output::file)]
+    #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long)]
@@ -80,6 +80,7 @@ enum SolveCommand {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.strategy.as_deref())?;
     match &args.command {
         Some(SolveCommand::ShoveFold(args)) => return shove_fold::run(args),
         Some(SolveCommand::RangeTrees(args)) => return range_trees::run(args),

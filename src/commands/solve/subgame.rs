@@ -79,7 +79,7 @@ pub(super) struct Options {
     #[arg(long, requires = "board")]
     pub(super) hands: bool,
     /// Draw the chart of the spot into this SVG file
-    #[arg(long, value_name = "FILE", requires = "board", value_parser = output::file)]
+    #[arg(long, value_name = "FILE", requires = "board")]
     pub(super) svg: Option<PathBuf>,
     /// Keep the checkpoint in this file, even after the solution: the same command continues from
     /// it, also with other --at, more --iterations or a lower --until [default: a file under
@@ -124,6 +124,7 @@ impl Bits {
 
 /// Runs the command on a thread pool: solves the subgame and prints the result.
 pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
+    output::check(args.subgame.svg.as_deref())?;
     let pool = pool(threads(args.subgame.threads))?;
     pool.run(|| Problem::new(args, board)?.run())
 }

@@ -13,6 +13,7 @@ use show::number::{percent, short_percent, whole};
 use super::drawing::colours;
 use super::tree_source::{TreeSource, explainer, on};
 use crate::exit::Failure;
+use crate::output;
 use crate::report;
 
 /// Write the upper rules of an agent's four trees on one page, for print or screen.
@@ -43,7 +44,7 @@ pub(super) struct Args {
 
 /// Runs the command: writes the page.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    crate::output::check(Some(&args.out))?;
+    output::check(Some(&args.out))?;
     let ending = args.out.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let draw = match ending.as_ref().and_then(|ending| ending.to_str()) {
         Some("html" | "htm") => html::page,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use solvers::shove_fold::{Equilibrium, Payoffs, Range, Ranges, equilibrium, share};
 
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output, Shown};
 use crate::report;
 use crate::stacks::Stacks;
 use rules::Rule;
@@ -68,6 +68,7 @@ struct Judged {
 
 /// Runs the command: solves each stack and returns the results.
 pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.svg.as_deref())?;
     let stacks = args.stack.checked()?;
     if args.svg.is_some() && (stacks.len() > 1 || args.rules.len() > 1) {
         return Err(Failure::usage("--svg draws one --stack, with one of --rules at most"));
