@@ -1,7 +1,7 @@
 //! The estimates of a match, kept in its folder, so that the next report has them at once.
 //!
 //! The file may be deleted at any time. An entry is used only for the very same records, agents,
-//! program and wishes.
+//! program and settings.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use logs::stats::estimates::SampleSection;
 /// The format of the file.
 const SCHEMA: &str = "cardroom-estimates/1";
 
-/// The most entries: one for each combination of wishes.
+/// The most entries: one for each combination of settings.
 const MOST: usize = 16;
 
 /// Estimates, with the deals that they come from.
@@ -86,7 +86,7 @@ impl Keeper {
         Some(Keeper { file: folder.join(folder::ESTIMATES), identity })
     }
 
-    /// The estimates for these wishes, if they are kept. Those of all deals are preferred.
+    /// The estimates with these settings, if they are kept. Those of all deals are preferred.
     pub(crate) fn find(&self, wanted: &Wanted) -> Option<Estimated> {
         // The luckiest hands are not kept.
         if wanted.luckiest > 0 {
@@ -130,14 +130,14 @@ impl Keeper {
         file.map(|file| file.entries).unwrap_or_default()
     }
 
-    /// The key of these wishes; `None` where a blueprint cannot be read.
+    /// The key of these settings; `None` where a blueprint cannot be read.
     fn key(&self, wanted: &Wanted) -> Option<String> {
         let Wanted { extent, values, imagine, .. } = wanted;
         let file = match values {
             Values::File(path) => files_sha256(std::slice::from_ref(path)).ok()?,
             _ => None,
         };
-        let wishes = format!("{extent} {} {file:?} {imagine}", values.name());
-        Some(hexadecimal(&Sha256::digest(format!("{}{wishes}", self.identity))))
+        let settings = format!("{extent} {} {file:?} {imagine}", values.name());
+        Some(hexadecimal(&Sha256::digest(format!("{}{settings}", self.identity))))
     }
 }

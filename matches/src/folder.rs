@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
-use logs::ledger::{self, LedgerReader, LedgerWriter, Rows};
+use logs::ledger::{self, HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{Difference, LedgerError, MatchInfo, Shard};
 
@@ -280,7 +280,7 @@ impl Writing {
 }
 
 impl Sink for Writing {
-    fn keep(&mut self, hands: &Rows, decisions: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), StoreError> {
         self.ledger.append_rows(hands);
         self.note = decisions.to_note();
         if self.ledger.pending() >= MAX_PENDING {
@@ -350,7 +350,7 @@ impl Archive for Nothing {
 }
 
 impl Sink for Nothing {
-    fn keep(&mut self, _: &Rows, _: &DecisionTally) -> Result<(), StoreError> {
+    fn keep(&mut self, _: &HandRows, _: &DecisionTally) -> Result<(), StoreError> {
         Ok(())
     }
 

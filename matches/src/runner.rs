@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use logs::ledger::Rows;
+use logs::ledger::HandRows;
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{DecisionRecord, HandRecord};
 
@@ -54,7 +54,7 @@ pub trait Archive: Sync {
 pub trait Sink {
     /// Records these hands, which may come in any order. `decisions` counts the decisions of all
     /// hands recorded so far, these included.
-    fn keep(&mut self, hands: &Rows, decisions: &DecisionTally) -> Result<(), StoreError>;
+    fn keep(&mut self, hands: &HandRows, decisions: &DecisionTally) -> Result<(), StoreError>;
 
     /// Appends the next lines of the logs, which come in order.
     fn write(&mut self, lines: &Lines) -> Result<(), StoreError>;
@@ -192,7 +192,7 @@ struct BlockUpdate {
     block: u64,
     hands: u64,
     /// Newly played hands to record.
-    rows: Rows,
+    rows: HandRows,
     /// The counts of decisions since the last update.
     decisions: DecisionTally,
     lines: Lines,
@@ -290,7 +290,7 @@ struct BlockRun {
     counts: DecisionTally,
     /// The decisions of the hand in play.
     decisions: Vec<DecisionRecord>,
-    rows: Rows,
+    rows: HandRows,
     lines: Lines,
     hands: u64,
     flushed: Instant,
@@ -305,7 +305,7 @@ impl BlockRun {
             tally: plan.tally(),
             counts: DecisionTally::new(plan.entrants.len()),
             decisions: Vec::new(),
-            rows: Rows::default(),
+            rows: HandRows::default(),
             lines: Lines::default(),
             hands: 0,
             flushed: Instant::now(),

@@ -16,22 +16,22 @@
 
 mod checkpoint;
 mod error;
+mod hand_rows;
 mod hashes;
 mod integrity;
 mod journal;
 mod merge;
 mod reader;
-mod rows;
 mod schema;
 mod slumbot;
 mod writer;
 
 pub use error::LedgerError;
+pub use hand_rows::HandRows;
 pub use integrity::Integrity;
 pub use journal::{Journal, Spent, in_journal};
 pub use merge::merge;
 pub use reader::{Hands, LedgerReader};
-pub use rows::Rows;
 pub use slumbot::{Known, SlumbotCounts, SlumbotHand, SlumbotSession};
 pub use writer::LedgerWriter;
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::checkpoint::{self, Checkpointer};
 use super::hashes::{self, Blocks};
 use super::journal::{self, Journal};
-use super::{LedgerError, LedgerReader, Rows, reader, schema};
+use super::{HandRows, LedgerError, LedgerReader, reader, schema};
 use crate::decisions;
 use crate::info::MatchInfo;
 use crate::lock::Lock;
@@ -27,7 +27,7 @@ pub struct LedgerWriter {
     path: PathBuf,
     info: MatchInfo,
     connection: Connection,
-    pending: Rows,
+    pending: HandRows,
     insert: String,
     insert_line_up: String,
     insert_decisions: &'static str,
@@ -150,7 +150,7 @@ impl LedgerWriter {
             hashed,
             info,
             connection,
-            pending: Rows::default(),
+            pending: HandRows::default(),
             checkpointer: None,
             _lock: lock,
         }
@@ -227,7 +227,7 @@ impl LedgerWriter {
     }
 
     /// Queues hands whose rows are made already.
-    pub fn append_rows(&mut self, rows: &Rows) {
+    pub fn append_rows(&mut self, rows: &HandRows) {
         self.pending.extend(rows);
     }
 

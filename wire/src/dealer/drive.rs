@@ -29,12 +29,11 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// fast match.
 const COALESCE_DELAY: Duration = Duration::from_millis(1);
 
-/// A reply within this time is a prompt one: the next is worth looking for before the thread
-/// sleeps.
-const PROMPT: Duration = Duration::from_micros(200);
+/// The time within which a reply is prompt, so that the next one is worth a busy wait.
+const PROMPT_REPLY: Duration = Duration::from_micros(200);
 
-/// The longest time without a look at signals and at the other connections.
-const LOOK_AROUND: Duration = Duration::from_millis(5);
+/// The longest time between two polls of the reactor, for signals and the other connections.
+const REACTOR_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The time limit for writing the last bytes of a match.
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,10 +89,10 @@ pub struct SocketLimits {
     pub start: Option<Duration>,
     /// The limit for an entrant to take bytes it was sent.
     pub write: Duration,
-    /// The time to look again and again for a reply before the thread sleeps, if the entrant's last
-    /// one was prompt. To wake a sleeping processor takes longer than a fast player takes to reply.
-    /// Zero where the thread has other work.
-    pub look: Duration,
+    /// The time of a busy wait for a reply before the thread sleeps, if the entrant's last one was
+    /// prompt: to wake a sleeping processor takes longer than a fast player takes to reply. Zero
+    /// where the thread has other work.
+    pub busy_wait: Duration,
 }
 
 /// Receives the events of a match.
@@ -156,8 +155,8 @@ struct Drive<'a> {
     prompt: Vec<bool>,
     /// The time since which the entrant to act is waited for.
     waiting_since: Option<Duration>,
-    /// The time of the last look at signals and at the other connections.
-    looked_around: Duration,
+    /// The time of the last poll of the reactor.
+    reactor_polled: Duration,
     limits: SocketLimits,
     clock: Clock,
     started: Duration,
@@ -187,7 +186,7 @@ pub async fn drive(
         held: None,
         prompt: vec![true; connections.len()],
         waiting_since: None,
-        looked_around: clock.now(),
+        reactor_polled: clock.now(),
         connections,
         limits,
         clock,
@@ -345,7 +344,7 @@ impl Drive<'_> {
             None => Some(self.clock.now()),
             since => since,
         };
-        if news || actor.is_some_and(|actor| self.look_for_reply(actor)) {
+        if news || actor.is_some_and(|actor| self.busy_wait(actor)) {
             return Poll::Ready(());
         }
         // The timer is only moved when it fires or must fire earlier: most deadlines just move on.
@@ -360,21 +359,21 @@ impl Drive<'_> {
         Poll::Pending
     }
 
-    /// Looks for the reply of the entrant to act for a short time, and leaves the processor to
-    /// others in between; returns whether there was one.
-    fn look_for_reply(&mut self, actor: usize) -> bool {
+    /// Polls the connection of the entrant to act for a short time, and leaves the processor to
+    /// others in between; returns whether there was a reply.
+    fn busy_wait(&mut self, actor: usize) -> bool {
         let EntrantConnection::Connected(stream) = &self.connections[actor] else { return false };
         let begun = self.clock.now();
         self.waiting_since.get_or_insert(begun);
-        if self.limits.look.is_zero()
+        if self.limits.busy_wait.is_zero()
             || !self.prompt[actor]
             || !self.dealer.wants_input(actor)
-            || begun > self.looked_around + LOOK_AROUND
+            || begun > self.reactor_polled + REACTOR_INTERVAL
         {
-            self.looked_around = begun;
+            self.reactor_polled = begun;
             return false;
         }
-        while self.clock.now() < begun + self.limits.look {
+        while self.clock.now() < begun + self.limits.busy_wait {
             match rustix::net::recv(stream, &mut self.buffer[..], RecvFlags::DONTWAIT) {
                 Err(Errno::AGAIN | Errno::INTR) => std::thread::yield_now(),
                 received => {
@@ -383,7 +382,7 @@ impl Drive<'_> {
                 }
             }
         }
-        self.looked_around = begun;
+        self.reactor_polled = begun;
         false
     }
 
@@ -468,7 +467,7 @@ impl Drive<'_> {
         let now = self.clock.now();
         if self.dealer.waiting_for() == Some(entrant) {
             let since = self.waiting_since.take();
-            self.prompt[entrant] = since.is_none_or(|since| now < since + PROMPT);
+            self.prompt[entrant] = since.is_none_or(|since| now < since + PROMPT_REPLY);
         }
         match read {
             Some(0) => self.dealer.closed(entrant, now),

@@ -101,7 +101,7 @@ impl Options {
             sockets: SocketLimits {
                 start: Some(Duration::from_secs(600)),
                 write: Duration::from_secs(60),
-                look: Duration::from_micros(50),
+                busy_wait: Duration::from_micros(50),
             },
             replies: Replies::Compatible,
             run: Vec::new(),

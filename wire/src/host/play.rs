@@ -77,7 +77,7 @@ pub(super) async fn play(
         dealer.receive(entrant, &early, clock.now());
     }
     // Everybody is connected: no limit for the start is needed.
-    let limits = SocketLimits { start: None, write: WRITE_TIMEOUT, look: Duration::ZERO };
+    let limits = SocketLimits { start: None, write: WRITE_TIMEOUT, busy_wait: Duration::ZERO };
     let stop = stops.abort.cancelled();
     let stopped = drive(&mut dealer, &mut connections, limits, clock, &mut host, stop).await.err();
     let result = host.result(stopped);

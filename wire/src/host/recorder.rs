@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use logs::folder::REPORT;
-use logs::ledger::Rows;
+use logs::ledger::HandRows;
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{LedgerReader, MatchInfo, ledger};
 use matches::folder::{Folder, FolderError};
@@ -113,7 +113,7 @@ impl Recorder {
         self.lines.decisions.clear();
         known.render(played, &mut self.lines);
         let before = Instant::now();
-        let mut rows = Rows::default();
+        let mut rows = HandRows::default();
         rows.push_with_lines(record, &self.lines.decisions);
         writing.keep(&rows, &counted)?;
         writing.write(&self.lines)?;

@@ -15,15 +15,15 @@ use crate::{DecisionRecord, HandRecord, decisions};
 /// Finished hands, in the form in which a [`LedgerWriter`](super::LedgerWriter) commits them. Takes
 /// about 250 bytes a hand, and those of its decisions.
 #[derive(Debug, Clone, Default)]
-pub struct Rows {
-    rows: Vec<Row>,
+pub struct HandRows {
+    rows: Vec<HandRow>,
     /// The texts of all rows, concatenated, so that a row needs no allocation.
     text: String,
 }
 
-/// A hand; its texts are slices of `Rows::text`, one after the other.
+/// A hand; its texts are slices of `HandRows::text`, one after the other.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct HandRow {
     pub(super) hand: u64,
     deal: u64,
     betting: usize,
@@ -38,7 +38,7 @@ pub(super) struct Row {
     pub(super) decisions_hash: Option<Hash>,
 }
 
-impl Rows {
+impl HandRows {
     /// Adds a hand and the decisions made in it.
     pub fn push(&mut self, record: &HandRecord, made: &[DecisionRecord]) {
         let begin = self.push_hand(record);
@@ -79,7 +79,7 @@ impl Rows {
     }
 
     /// Adds the hands of another list.
-    pub fn extend(&mut self, other: &Rows) {
+    pub fn extend(&mut self, other: &HandRows) {
         self.rows.extend_from_slice(&other.rows);
         self.text.push_str(&other.text);
     }
@@ -91,7 +91,7 @@ impl Rows {
     }
 
     /// The hands in order, each with its betting, its cards and the lines of its decisions.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Row, [&str; 3])> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&HandRow, [&str; 3])> {
         let mut rest = self.text.as_str();
         self.rows.iter().map(move |row| {
             let texts = [row.betting, row.cards, row.decisions].map(|length| {
@@ -128,7 +128,7 @@ impl Rows {
         let numbers = payoffs.as_slice().iter().map(|payoff| payoff.parts()).chain(entrants);
         let numbers = numbers.chain(std::iter::repeat_n(-1, usual));
         let hash = hashes::of_hand(hand, deal, texts, numbers);
-        self.rows.push(Row {
+        self.rows.push(HandRow {
             hand,
             deal,
             betting: betting - begin,
@@ -146,7 +146,7 @@ fn line_up(record: &HandRecord) -> Option<BySeat<u8>> {
     (!is_rotated(record)).then_some(record.entrants)
 }
 
-impl Row {
+impl HandRow {
     /// Whether the row has its line-up.
     pub(super) fn has_line_up(&self) -> bool {
         self.line_up.is_some()
