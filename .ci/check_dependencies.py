@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Check licences, banned crates, wildcards and sources of all dependencies, as deny.toml says.
+"""Check licences, banned crates, wildcards and sources of all dependencies, as .deny.toml says.
 
-usage: check_dependencies.py deny.toml
+usage: check_dependencies.py .deny.toml
 
 For machines without cargo-deny, which takes minutes to compile and checks licence texts and
 advisories as well. Run it in the root of the workspace, after `cargo fetch`.

@@ -39,15 +39,15 @@ install -d "$tree/usr/share/bash-completion/completions" "$tree/usr/share/zsh/si
 "$cardroom" completions zsh >"$tree/usr/share/zsh/site-functions/_cardroom"
 "$cardroom" completions fish >"$tree/usr/share/fish/vendor_completions.d/cardroom.fish"
 "$cardroom" systemd --program /usr/bin/cardroom --user cardroom >"$tree/usr/lib/systemd/system/cardroom.service"
-install -Dm644 cardroom.toml "$tree/etc/cardroom/cardroom.toml"
+install -Dm644 examples/cardroom.toml "$tree/etc/cardroom/cardroom.toml"
 install -m644 README.md LICENSE-MIT LICENSE-APACHE CHANGELOG.md "$tree/usr/share/doc/cardroom"
 chmod -R u=rwX,go=rX "$tree"
 
 # The tarball: the program and what belongs to it, in one folder.
 flat=$stage/$name
 install -d "$flat"
-cp -r bots "$flat/bots"
-cp "$cardroom" cardroom.toml README.md LICENSE-MIT LICENSE-APACHE CHANGELOG.md "$flat"
+cp -r examples/bots "$flat/bots"
+cp "$cardroom" examples/cardroom.toml README.md LICENSE-MIT LICENSE-APACHE CHANGELOG.md "$flat"
 cp -r "$tree/usr/share/man" "$flat/man"
 cp -r "$tree/usr/share/bash-completion/completions" "$flat/completions"
 cp "$tree/usr/share/zsh/site-functions/_cardroom" "$tree/usr/share/fish/vendor_completions.d/cardroom.fish" "$flat/completions"

@@ -36,7 +36,7 @@ fn a_folder_to_begin_with_has_a_configuration_without_mistakes_and_is_not_writte
 #[test]
 fn a_sample_bot_plays_legally_and_all_are_short() {
     let folder = tempfile::tempdir().expect("a folder");
-    let source = |name: &str| root().join("bots").join(name);
+    let source = |name: &str| root().join("examples/bots").join(name);
     for name in ["bot.py", "bot.cpp", "bot.rs"] {
         let lines = fs::read_to_string(source(name)).expect("a bot").lines().count();
         assert!(lines < 80, "{name}: {lines} lines");

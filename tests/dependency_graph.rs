@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::sources::{root, rust_files};
+use crate::sources::{folder_of_crate, root, rust_files};
 
 /// The edges of the picture: each crate with those it may use. It may also use what those may use.
 const PICTURE: [(&str, &[&str]); 18] = [
@@ -69,13 +69,24 @@ fn manifest(folder: &str) -> toml::Table {
 /// Each member of the workspace with the names of all its dependencies of every kind.
 fn members() -> BTreeMap<String, BTreeSet<String>> {
     let workspace = manifest("");
-    let folders = workspace["workspace"]["members"].as_array().expect("a list of members");
-    let folders = folders.iter().map(|folder| folder.as_str().expect("a folder's name"));
+    let listed = workspace["workspace"]["members"].as_array().expect("a list of members");
+    let mut folders = vec![String::new()];
+    for folder in listed.iter().map(|folder| folder.as_str().expect("a folder's name")) {
+        match folder.strip_suffix("/*") {
+            Some(parent) => {
+                let crates = std::fs::read_dir(root().join(parent)).expect("a folder of crates");
+                folders.extend(crates.map(|entry| {
+                    format!("{parent}/{}/", entry.expect("an entry").file_name().display())
+                }));
+            }
+            None => folders.push(format!("{folder}/")),
+        }
+    }
     let mut members = BTreeMap::new();
-    for folder in folders.chain([""]) {
-        let manifest = manifest(folder);
+    for folder in folders {
+        let manifest = manifest(&folder);
         let name = manifest["package"]["name"].as_str().expect("a package name").to_owned();
-        assert!(folder.is_empty() || folder == name, "folder `{folder}` holds crate `{name}`");
+        assert_eq!(folder, folder_of_crate(&name), "the folder of the crate `{name}`");
         let mut uses = BTreeSet::new();
         add_by_kind(&manifest, &mut uses);
         members.insert(name, uses.into_iter().map(|(_, used)| used).collect());
@@ -111,7 +122,7 @@ fn nothing_is_declared_that_no_code_of_its_kind_names() {
     let files = code();
     let mut used_somewhere = BTreeSet::new();
     for name in members().keys() {
-        let folder = if name == "cardroom" { String::new() } else { format!("{name}/") };
+        let folder = folder_of_crate(name);
         let mut uses = BTreeSet::new();
         add_by_kind(&manifest(&folder), &mut uses);
         for (kind, used) in uses {
@@ -187,7 +198,7 @@ fn crates_before_the_wire_use_no_network_library() {
 fn architecture_md_names_every_crate() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     for (name, _) in PICTURE {
-        let folder = if name == "cardroom" { "src" } else { name };
-        assert!(text.contains(&format!("| `{folder}/` |")), "no row for `{folder}/` in the table");
+        let folder = if name == "cardroom" { "src/".to_owned() } else { folder_of_crate(name) };
+        assert!(text.contains(&format!("| `{folder}` |")), "no row for `{folder}` in the table");
     }
 }

@@ -9,11 +9,11 @@ fn the_papers_that_a_newcomer_needs_are_there() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
-        "BENCHMARKS.md",
+        "docs/benchmarks.md",
         "LICENSE-MIT",
         "LICENSE-APACHE",
-        "cardroom.toml",
-        "deny.toml",
+        "examples/cardroom.toml",
+        ".deny.toml",
         ".ci/run",
     ];
     for paper in papers {

@@ -7,6 +7,14 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The folder of this crate, from the root and with a slash at its end; empty for the program's.
+pub(crate) fn folder_of_crate(name: &str) -> String {
+    let folders = [String::new(), format!("{name}/"), format!("crates/{name}/")];
+    let folder = if name == "cardroom" { &folders[..1] } else { &folders[1..] };
+    let found = folder.iter().find(|folder| root().join(folder).join("Cargo.toml").is_file());
+    found.unwrap_or_else(|| panic!("no folder holds the crate `{name}`")).clone()
+}
+
 /// Folders that hold nothing of ours, wherever they stand.
 const NOT_OURS: [&str; 6] = ["target", ".git", ".venv", "node_modules", "__pycache__", "corpus"];
 

@@ -102,10 +102,12 @@ fn ignored_by_git(path: &str) -> Option<bool> {
 
 #[test]
 fn gitignore_hides_run_output_and_no_crate() {
-    for path in ["data/matches/x/ledger.sqlite", "target/release/cardroom", "game/target/x.json"] {
+    for path in ["data/matches/x/ledger.sqlite", "target/release/cardroom", "crates/game/target/x.json"] {
         assert_ne!(ignored_by_git(path), Some(false), "{path} should be ignored");
     }
-    for path in ["logs/src/lib.rs", "logs/new.rs", "games/new.game", "agents/models/x/data/m.bin"] {
+    for path in
+        ["logs/src/lib.rs", "logs/new.rs", "protocol/games/new.game", "agents/models/x/data/m.bin"]
+    {
         assert_ne!(ignored_by_git(path), Some(true), "{path} must not be ignored");
     }
 }
@@ -200,7 +202,7 @@ fn style_sheets_have_the_colours_of_pictures() {
 
 #[test]
 fn colours_are_named_in_one_file() {
-    for file in rust_files().iter().filter(|file| file.name != "show/src/svg/mod.rs") {
+    for file in rust_files().iter().filter(|file| file.name != "crates/show/src/svg/mod.rs") {
         for (number, line) in file.text().lines().enumerate() {
             assert!(!has_colour_code(line), "{}:{}: {line}", file.name, number + 1);
         }

@@ -22,7 +22,7 @@ const TARGETS: [Target; 9] = [
 
 #[test]
 fn every_file_of_the_corpus_holds() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus");
     for (name, target) in TARGETS {
         let folder = root.join(name);
         let files = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));

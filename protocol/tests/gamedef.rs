@@ -24,7 +24,7 @@ fn original(text: &str) -> Result<(GameDef, Vec<String>), String> {
 
 #[test]
 fn every_built_in_game_reads_the_same_both_ways() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../games");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/games");
     let files = std::fs::read_dir(folder).unwrap().filter(|entry| {
         entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "game")
     });

@@ -5,7 +5,7 @@
 mod corpus;
 mod deal;
 mod dealer;
-#[path = "../../fuzz/src/lib.rs"]
+#[path = "../../tests/fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "public where the fuzz targets call it")]
 mod fuzzing;
 mod gamedef;

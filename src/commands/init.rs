@@ -18,8 +18,8 @@ pub struct Args {
 
 /// The files of the folder: names and contents.
 const FILES: [(&str, &str); 3] = [
-    ("cardroom.toml", include_str!("../../cardroom.toml")),
-    ("bot.py", include_str!("../../bots/bot.py")),
+    ("cardroom.toml", include_str!("../../examples/cardroom.toml")),
+    ("bot.py", include_str!("../../examples/bots/bot.py")),
     ("README.md", README),
 ];
 

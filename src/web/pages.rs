@@ -14,7 +14,7 @@ use super::site::LiveSections;
 use super::view::{AgentLine, Overview};
 
 #[derive(Template)]
-#[template(path = "index.html")]
+#[template(path = "index.html", config = ".askama.toml")]
 struct Index {
     tables: String,
     playing: String,
@@ -24,7 +24,7 @@ struct Index {
 }
 
 #[derive(Template)]
-#[template(path = "tables.html")]
+#[template(path = "tables.html", config = ".askama.toml")]
 struct Tables {
     tables: Vec<TableCard>,
     dealers: Vec<DealerCard>,
@@ -32,19 +32,19 @@ struct Tables {
 }
 
 #[derive(Template)]
-#[template(path = "playing.html")]
+#[template(path = "playing.html", config = ".askama.toml")]
 struct PlayedElsewhere {
     matches: Vec<MatchRow>,
 }
 
 #[derive(Template)]
-#[template(path = "matches.html")]
+#[template(path = "matches.html", config = ".askama.toml")]
 struct Matches {
     matches: Vec<MatchRow>,
 }
 
 #[derive(Template)]
-#[template(path = "match.html")]
+#[template(path = "match.html", config = ".askama.toml")]
 struct MatchPage {
     id: String,
     running: bool,
@@ -52,13 +52,13 @@ struct MatchPage {
 }
 
 #[derive(Template)]
-#[template(path = "match_body.html")]
+#[template(path = "match_body.html", config = ".askama.toml")]
 struct MatchBody<'a> {
     page: &'a MatchDetail,
 }
 
 #[derive(Template)]
-#[template(path = "message.html")]
+#[template(path = "message.html", config = ".askama.toml")]
 struct Message<'a> {
     title: &'a str,
     text: &'a str,

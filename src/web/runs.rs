@@ -123,13 +123,13 @@ impl Seen {
 }
 
 #[derive(Template)]
-#[template(path = "runs.html")]
+#[template(path = "runs.html", config = ".askama.toml")]
 struct Page {
     body: String,
 }
 
 #[derive(Template)]
-#[template(path = "runs_body.html")]
+#[template(path = "runs_body.html", config = ".askama.toml")]
 struct Body {
     trouble: String,
     runs: Vec<RunCard>,

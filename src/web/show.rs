@@ -12,7 +12,7 @@ use super::records::MatchLine;
 use super::view::{Overview, PlayerLine, RateView};
 
 #[derive(Template)]
-#[template(path = "rates.html")]
+#[template(path = "rates.html", config = ".askama.toml")]
 struct Rates {
     rates: RateTable,
 }

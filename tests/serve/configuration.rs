@@ -49,7 +49,7 @@ fn later_layers_win_and_every_value_knows_its_origin() {
 #[test]
 fn the_sample_shows_every_key_with_its_default() {
     // Taking the comment signs off all lines that are settings must change nothing.
-    let sample = include_str!("../../cardroom.toml");
+    let sample = include_str!("../../examples/cardroom.toml");
     let is_setting = |line: &str| {
         let key = line.split(['=', ']']).next().unwrap_or_default().trim_matches(['[', ' ']);
         let word = |c: char| c.is_ascii_lowercase() || c == '_' || c == '.';

@@ -13,7 +13,7 @@ macro_rules! built_in {
     ($($name:literal)*) => {
         &[$(BuiltInGame {
             name: $name,
-            text: include_str!(concat!("../../../games/", $name, ".game")),
+            text: include_str!(concat!("../../games/", $name, ".game")),
         }),*]
     };
 }

@@ -39,7 +39,7 @@ struct Play {
 }
 
 #[derive(Template)]
-#[template(path = "play.html")]
+#[template(path = "play.html", config = ".askama.toml")]
 struct Page {
     opponents: Vec<Opponent>,
     table: String,

@@ -12,7 +12,7 @@ use crate::web::pages::text;
 use crate::web::show::CardText;
 
 #[derive(Template)]
-#[template(path = "play_result.html")]
+#[template(path = "play_result.html", config = ".askama.toml")]
 struct Outcome {
     agent: String,
     hands: usize,
@@ -42,7 +42,7 @@ struct RateText {
 }
 
 #[derive(Template)]
-#[template(path = "play_history.html")]
+#[template(path = "play_history.html", config = ".askama.toml")]
 struct History<'a> {
     agent: &'a str,
     hands: Vec<HandRow<'a>>,

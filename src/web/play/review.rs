@@ -10,7 +10,7 @@ use crate::web::pages::text;
 use crate::web::show::{CardText, sentence};
 
 #[derive(Template)]
-#[template(path = "play_review.html")]
+#[template(path = "play_review.html", config = ".askama.toml")]
 struct Thoughts {
     agent: String,
     cards: Vec<CardText>,

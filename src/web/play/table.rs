@@ -14,7 +14,7 @@ use super::words::{self, card_name, rank_text, steps};
 use crate::web::pages::text;
 
 #[derive(Template)]
-#[template(path = "play_table.html")]
+#[template(path = "play_table.html", config = ".askama.toml")]
 struct Table {
     /// The version of the table, to tell which of two is newer.
     moment: Moment,

@@ -313,7 +313,7 @@ fn limits(results: &Results) -> Section {
             format!(
                 "Equilibria are solved here to {:.0e} big blinds; their values agree with an \
                  independent solution to 1e-6 and their charts to 0.001 at 2 to 20 big blinds \
-                 (solvers/tests/shove_fold.rs).",
+                 (crates/solvers/tests/shove_fold.rs).",
                 results.exploitability.max(1e-15)
             ),
         ],

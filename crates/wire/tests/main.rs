@@ -1,0 +1,8 @@
+//! Agents on a wire, at their boundary.
+
+mod faults;
+#[path = "../../../matches/tests/panicking.rs"]
+mod panicking;
+mod panics;
+mod play_acpc;
+mod slumbot_host;
