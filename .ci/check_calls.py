@@ -29,8 +29,8 @@ HOT = {
 
 # The crates of this workspace that the profile of tests compiles with optimisation. Into others nothing is inlined.
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CHECKED = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["checked"]["package"]
-OPTIMISED = {crate for crate, profile in CHECKED.items() if profile.get("opt-level") == 3 and any((ROOT / folder / crate).is_dir() for folder in ("", "crates"))}
+TESTED = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["dev"]["package"]
+OPTIMISED = {crate for crate, profile in TESTED.items() if profile.get("opt-level") == 3 and any((ROOT / folder / crate).is_dir() for folder in ("", "crates"))}
 
 # Functions begin at multiples of this.
 ALIGNMENT = 16

@@ -17,7 +17,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 name=cardroom-$version-x86_64-linux
 
 if [ -z "${CARDROOM:-}" ]; then
-    cargo build --locked --profile dist --features queue,linear-program --target "$target"
+    cargo build --locked --profile dist --target "$target"
     CARDROOM=${CARGO_TARGET_DIR:-target}/$target/dist/cardroom
 fi
 

@@ -11,8 +11,7 @@ TARGET = "x86_64-unknown-linux-musl"
 
 
 def metadata():
-    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", TARGET,
-               "--features", "queue,linear-program"]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", TARGET]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 

@@ -55,7 +55,6 @@ impl Failure {
     }
 
     /// Whether it is an interruption rather than an error.
-    #[cfg(feature = "queue")]
     pub fn is_interruption(&self) -> bool {
         self.code == Code::Interrupted
     }

@@ -41,7 +41,6 @@ const GROUPS: &[Group] = &[
         example: "cardroom solve shove-fold --stack 10",
         commands: &["solve", "endgame", "train", "buckets", "equity", "features", "study"],
     },
-    #[cfg(feature = "queue")]
     Group {
         title: "Many machines",
         example: "cardroom worker --nats nats://localhost:4222",

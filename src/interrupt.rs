@@ -131,7 +131,6 @@ pub(crate) fn set_message(message: &'static str) {
 }
 
 /// Asks the present listener to stop, as the first signal does.
-#[cfg(feature = "queue")]
 pub(crate) fn ask() {
     if let Some((stop, _)) = &*asked() {
         stop.ask();

@@ -111,7 +111,6 @@ impl PlayArgs {
     }
 
     /// The files that these agents need, and the configuration file, if there is one.
-    #[cfg(feature = "queue")]
     pub(crate) fn files(&self, names: &[String]) -> Result<Vec<std::path::PathBuf>, Failure> {
         self.agents(names)?;
         self.named.files(names)

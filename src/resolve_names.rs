@@ -52,7 +52,6 @@ impl Named {
     }
 
     /// The files that these agents need, and the configuration file, if there is one.
-    #[cfg(feature = "queue")]
     pub(crate) fn files(&self, names: &[String]) -> Result<Vec<std::path::PathBuf>, Failure> {
         let agents = names.iter().map(|name| self.resolve(name)).collect::<Result<Vec<_>, _>>()?;
         let of_agents = agents.iter().flat_map(AgentChoice::files).cloned();

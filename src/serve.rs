@@ -30,7 +30,6 @@ use crate::shell;
 use crate::web::decide::Decider;
 use crate::web::faults::Faults;
 use crate::web::login::{Login, open_secret};
-#[cfg(feature = "queue")]
 use crate::web::runs::QueueView;
 use crate::web::slumbot::Api;
 use crate::web::view::AgentLine;
@@ -101,7 +100,6 @@ pub async fn serve(
     let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
     let decider = setup.decide.map(Decider::new);
     let site = Site::new(views, dealers, agents, slumbot, data, metrics, web_stop.clone());
-    #[cfg(feature = "queue")]
     let site = site.with_queue(queue_view(&config.queue, &web_stop)?);
     let limits = Limits {
         connections: server.max_connections,
@@ -189,7 +187,6 @@ async fn open_slumbot(
 }
 
 /// The view of the queue, if one is configured.
-#[cfg(feature = "queue")]
 fn queue_view(
     config: &crate::config::Queue,
     stop: &CancellationToken,

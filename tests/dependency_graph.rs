@@ -21,9 +21,9 @@ const PICTURE: [(&str, &[&str]); 18] = [
     ("evaluation", &["matches"]),
     ("wire", &["matches"]),
     ("studies", &["models", "logs"]),
-    ("gpu", &["learners"]),
+    ("testing", &[]),
     ("queue", &[]),
-    ("cardroom", &["evaluation", "wire", "learners", "studies", "gpu", "queue"]),
+    ("cardroom", &["evaluation", "wire", "learners", "studies", "queue"]),
 ];
 
 /// Crates that come before the network: none of these libraries may be among their dependencies.

@@ -177,9 +177,6 @@ fn what_cannot_be_learned_from_is_said_in_a_line() {
         // Before its first step.
         check(&["study", "004", "--out", "s", "--device", "gpu"], 2, words);
     }
-    if cfg!(not(feature = "gpu-cuda")) {
-        check(&elsewhere("cuda"), 2, "build with `cargo build --release --features gpu-cuda`");
-    }
     let card = folder.join("rows/dataset.toml");
     let text = fs::read_to_string(&card).expect("a card");
     fs::write(&card, text.replace("format = 1", "format = 2")).expect("written");

@@ -102,7 +102,9 @@ fn ignored_by_git(path: &str) -> Option<bool> {
 
 #[test]
 fn gitignore_hides_run_output_and_no_crate() {
-    for path in ["data/matches/x/ledger.sqlite", "target/release/cardroom", "crates/game/target/x.json"] {
+    for path in
+        ["data/matches/x/ledger.sqlite", "target/release/cardroom", "crates/game/target/x.json"]
+    {
         assert_ne!(ignored_by_git(path), Some(false), "{path} should be ignored");
     }
     for path in

@@ -193,9 +193,9 @@ fn checked(matches: &[BTreeMap<String, Row>]) -> BTreeMap<String, (f64, u64)> {
     checked.collect()
 }
 
-/// Repetitions and hands of each: more where the machine's code is fast.
+/// Repetitions and hands of each: more in exhaustive runs.
 fn size() -> (u64, u64) {
-    if cfg!(debug_assertions) { (200, 24) } else { (200, 80) }
+    testing::size((200, 24), (200, 80))
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_wrong_strategy_biases_and_is_noticed() {
 
 #[test]
 fn corrections_take_spread_out_and_those_of_the_wrong_seat_add_it() {
-    let hands = if cfg!(debug_assertions) { 1_500 } else { 6_000 };
+    let hands = testing::size(1_500, 6_000);
     let right = match_of(hands, 1 << 20, |_, _, _| {});
     let share = |rows: &BTreeMap<String, Row>, kind: &str| rows[kind].of_raw.unwrap();
     assert!(share(&right, "Luck") < 0.85, "{}", share(&right, "Luck"));
@@ -609,7 +609,7 @@ fn by_kind(estimates: &Estimates) -> BTreeMap<String, Row> {
 fn estimates_by_a_sample_of_deals_are_unbiased_and_their_intervals_right() {
     // With 60 % of the units corrected, weights are fitted in most of the longer matches; there are
     // only half as many deals in duplicate.
-    let hands = if cfg!(debug_assertions) { 60 } else { 380 };
+    let hands = testing::size(60, 380);
     for (duplicate, hands) in [(false, hands), (true, hands / 2)] {
         let sampled = |repetition| {
             let estimates = new(duplicate).sampling(Sampling::of(0.1, 0.6));
@@ -625,7 +625,7 @@ fn estimates_by_a_sample_of_deals_are_unbiased_and_their_intervals_right() {
 
 #[test]
 fn a_sample_narrows_less_than_all_deals_and_never_hides_its_size() {
-    let hands = if cfg!(debug_assertions) { 1_500 } else { 6_000 };
+    let hands = testing::size(1_500, 6_000);
     let error = |sampling| {
         let estimates = match_with(new(false).sampling(sampling), false, hands, 1 << 20);
         let corrected = estimates.rows().unwrap().corrected;

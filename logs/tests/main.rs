@@ -13,8 +13,6 @@ mod integrity;
 mod journal;
 mod ledger;
 mod other_formats;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod phh;
 mod results;
 mod site_files;

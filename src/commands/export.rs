@@ -60,27 +60,19 @@ enum FormatName {
     PokerStars,
     /// Open Hand History 1.4.7: JSON, with a blank line between hands
     Ohh,
-    /// A Parquet file with a row for each hand and seat
-    #[cfg(feature = "parquet")]
-    Parquet,
-    /// A Parquet file with a row for each decision
-    #[cfg(feature = "parquet")]
-    ParquetDecisions,
 }
 
 impl FormatName {
-    /// The text format; `None` for table formats.
-    fn format(self) -> Option<Format> {
-        Some(match self {
+    /// The format of this name.
+    fn format(self) -> Format {
+        match self {
             FormatName::Acpc => Format::Acpc,
             FormatName::Phhs => Format::Phhs,
             FormatName::Csv => Format::Csv,
             FormatName::Jsonl => Format::Jsonl,
             FormatName::PokerStars => Format::PokerStars,
             FormatName::Ohh => Format::Ohh,
-            #[cfg(feature = "parquet")]
-            FormatName::Parquet | FormatName::ParquetDecisions => return None,
-        })
+        }
     }
 }
 
@@ -89,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.format != FormatName::Phhs {
         args.given.refuse(&["hands_per_file"], "it is for --format phhs")?;
     }
-    let Some(format) = args.format.format() else { return tables(args) };
+    let format = args.format.format();
     if args.hands_per_file == 0 {
         return Err(Failure::usage("--hands-per-file must be at least 1"));
     }
@@ -172,47 +164,6 @@ fn opened(args: &Args) -> Result<Source, Failure> {
 /// The match info, with anonymous names if requested.
 fn info(args: &Args, source: &Source) -> MatchInfo {
     if args.anonymise { source.info().anonymised() } else { source.info().clone() }
-}
-
-/// Writes a Parquet file.
-#[cfg(feature = "parquet")]
-fn tables(args: &Args) -> Result<(), Failure> {
-    use logs::export::parquet::{write_decisions, write_hands};
-    let Some(path) = &args.out else {
-        return Err(Failure::usage("a Parquet file is not text: name one with --out"));
-    };
-    let source = opened(args)?;
-    let info = info(args, &source);
-    if !args.force {
-        refuse_existing(path)?;
-    }
-    let located = |error: anyhow::Error| Failure::input(error.context(path.display().to_string()));
-    let file = File::create(path).map_err(|error| located(error.into()))?;
-    let (count, what) = if args.format == FormatName::Parquet {
-        let written = write_hands(&info, source.hands()?, BufWriter::new(file));
-        (written.map_err(|error| located(error.into()))?, "hand")
-    } else {
-        let Source::Ledger(ledger) = &source else {
-            return Err(located(anyhow::anyhow!("only a ledger has decisions")));
-        };
-        let played = ledger.hands_and_decisions(0..u64::MAX, |_| true);
-        let decisions = played.flat_map(|played| match played {
-            Ok((_, decisions)) => decisions.into_iter().map(Ok).collect(),
-            Err(error) => vec![Err(error)],
-        });
-        let written = write_decisions(&info, decisions, BufWriter::new(file));
-        (written.map_err(|error| located(error.into()))?, "decision")
-    };
-    let written = show::number::counted(count, what);
-    // Nothing can be done when stderr is closed.
-    let _ = writeln!(std::io::stderr(), "{written} written to {}", path.display());
-    Ok(())
-}
-
-/// Without the feature `parquet` all formats are text.
-#[cfg(not(feature = "parquet"))]
-fn tables(_: &Args) -> Result<(), Failure> {
-    Ok(())
 }
 
 /// Refuses to overwrite a regular file. Others, such as a pipe or `/dev/null`, lose nothing.

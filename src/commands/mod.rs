@@ -21,7 +21,6 @@ pub mod match_;
 pub mod merge;
 pub mod package;
 pub mod play;
-#[cfg(feature = "queue")]
 pub mod queue;
 pub mod replay;
 pub mod serve;
@@ -73,11 +72,8 @@ pub enum Command {
     Evaluate(evaluate::Args),
     Explain(explain::Args),
     Study(study::Args),
-    #[cfg(feature = "queue")]
     Enqueue(queue::enqueue::Args),
-    #[cfg(feature = "queue")]
     Worker(queue::worker::Args),
-    #[cfg(feature = "queue")]
     Runs(queue::runs::Args),
     Bench(bench::Args),
     Config(config::Args),
@@ -119,11 +115,8 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Study(args) => study::run(&args),
-        #[cfg(feature = "queue")]
         Command::Enqueue(args) => queue::enqueue::run(args),
-        #[cfg(feature = "queue")]
         Command::Worker(args) => queue::worker::run(args),
-        #[cfg(feature = "queue")]
         Command::Runs(args) => queue::runs::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Config(args) => config::run(args),

@@ -47,8 +47,6 @@ enum Unusable {
     Name(String),
     #[error("there is another one called `{0}`")]
     SameName(String),
-    #[error("this program is built without the feature `queue`")]
-    NoQueue,
     #[error("{found} seats for a game of {needed} players")]
     Seats { found: usize, needed: usize },
     #[error(
@@ -121,8 +119,6 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
     }
     let slumbot = checker.slumbot(&loaded.config.slumbot)?;
     let decide = checker.decide(&loaded.config.decide)?;
-    let without = cfg!(not(feature = "queue")) && !loaded.config.queue.nats.is_empty();
-    checker.refuse_if(without, "queue.nats", || Unusable::NoQueue)?;
     Ok(Setup { registry, tables, dealers, slumbot, decide, guard })
 }
 

@@ -28,7 +28,6 @@ mod pages;
 mod play;
 mod problem;
 mod records;
-#[cfg(feature = "queue")]
 pub mod runs;
 mod show;
 mod site;
@@ -134,7 +133,6 @@ fn router(
         .fallback(pages::not_found)
         .with_state(site.clone())
         .merge(play::router(site.clone()));
-    #[cfg(feature = "queue")]
     let router = router.merge(runs::router(site.queue().cloned()));
     let mut router = router
         .layer(time_out)

@@ -31,7 +31,6 @@ struct Inner {
     dealers: Vec<ConnectionView>,
     agents: Vec<AgentLine>,
     slumbot: Option<Api>,
-    #[cfg(feature = "queue")]
     queue: Option<super::runs::QueueView>,
     data: PathBuf,
     records: Records,
@@ -71,7 +70,6 @@ impl Site {
             dealers,
             agents,
             slumbot,
-            #[cfg(feature = "queue")]
             queue: None,
             data,
             records,
@@ -83,7 +81,6 @@ impl Site {
     }
 
     /// Adds a queue to show; call before the site is cloned.
-    #[cfg(feature = "queue")]
     pub fn with_queue(mut self, queue: Option<super::runs::QueueView>) -> Site {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             inner.queue = queue;
@@ -127,17 +124,13 @@ impl Site {
     }
 
     /// The queue to show, if there is one.
-    #[cfg(feature = "queue")]
     pub fn queue(&self) -> Option<&super::runs::QueueView> {
         self.0.queue.as_ref()
     }
 
     /// Whether there is a page of a queue's runs.
     pub fn has_runs(&self) -> bool {
-        #[cfg(feature = "queue")]
-        return self.0.queue.is_some();
-        #[cfg(not(feature = "queue"))]
-        return false;
+        self.0.queue.is_some()
     }
 
     /// The data folder.

@@ -223,7 +223,6 @@ fn a_large_body_is_refused() {
     assert!(answer[..n].starts_with(b"HTTP/1.1 413"), "{}", String::from_utf8_lossy(&answer[..n]));
 }
 
-#[cfg(feature = "queue")]
 #[test]
 fn a_queue_whose_server_is_away_is_said_to_be_and_the_rest_goes_on() {
     let server = Server::start("tables = []\n[queue]\nnats = \"nats://ann:secret@127.0.0.1:1\"\n");

@@ -148,11 +148,11 @@ static CLUSTERED: LazyLock<(Buckets, Vec<u64>)> = LazyLock::new(|| {
     (buckets.expect("a few clusters"), distances)
 });
 
-/// Buckets of other kinds: in release builds of all.
+/// Buckets of other kinds: in exhaustive runs of all.
 static OTHERS: LazyLock<Vec<Buckets>> = LazyLock::new(|| {
     let categories = made("preflop=category flop=category turn=category river=category");
     let mut all = vec![categories, CLUSTERED.0.clone()];
-    if !cfg!(debug_assertions) {
+    if testing::exhaustive() {
         let recipes = [
             "preflop=169 flop=nested:4:10 turn=ehs2:5 river=features:20:0",
             "preflop=169 flop=features:10:2 turn=nested:2:4 river=nested:3:20",
@@ -282,7 +282,7 @@ fn clustering_never_makes_distances_greater_and_gathers_hands_of_one_strength() 
     let (buckets, distances) = &*CLUSTERED;
     assert!(distances.len() > 3 && distances.is_sorted_by(|a, b| a >= b), "{distances:?}");
     assert!(distances[distances.len() - 1] < distances[0] * 95 / 100, "{distances:?}");
-    if !cfg!(debug_assertions) {
+    if testing::exhaustive() {
         assert_eq!(buckets.hash(), made(&buckets.recipe().to_string()).hash());
     }
     let report = buckets.report(Street::Flop, 1).expect("a report");

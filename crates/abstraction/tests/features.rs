@@ -83,7 +83,7 @@ fn rows_from_tables_are_those_that_counting_gives() {
     let mut rng = Pcg64Mcg::seed_from_u64(7);
     let schema = Schema::default();
     let (mut fast, mut slow) = (FeatureMaker::new(schema), FeatureMaker::counting(schema));
-    for at in 0..if cfg!(debug_assertions) { 60 } else { 600 } {
+    for at in 0..testing::size(60, 600) {
         let mut cards = CardSet::EMPTY;
         let count = [2, 5, 6, 7][at % 4];
         let mut dealt = Vec::new();

@@ -80,7 +80,7 @@ fn known_pairs_have_the_known_counts() {
 
 #[test]
 fn counts_are_those_of_going_through_all_boards() {
-    let full = !cfg!(debug_assertions);
+    let full = testing::exhaustive();
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     let rounds = [(0, if full { 40 } else { 2 }), (3, 2_000), (4, 5_000), (5, 5_000)];
     for (size, deals) in rounds {
@@ -130,10 +130,10 @@ fn random_entries_of_the_preflop_table_are_those_counted_afresh() {
     }
 }
 
-/// Every entry, in the release build only: 47,008 pairs of hands.
+/// Every entry, in exhaustive runs only: 47,008 pairs of hands.
 #[test]
 fn the_preflop_table_is_the_one_counted_afresh() {
-    if !cfg!(debug_assertions) {
+    if testing::exhaustive() {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         assert!(PreflopTable::compute(threads) == *PreflopTable::embedded());
     }

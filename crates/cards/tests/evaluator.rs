@@ -141,8 +141,10 @@ fn random_hands(size: u32, count: usize) -> Vec<CardSet> {
     (0..count).map(|_| draw(&mut rng)).collect()
 }
 
-/// Ten million pairs of seven cards in optimised builds.
-const PAIRS: usize = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
+/// Pairs of seven cards to compare.
+fn pairs() -> usize {
+    testing::size(300_000, 10_000_000)
+}
 
 /// Each thread judges its own pairs: neighbours in a list of random hands.
 #[test]
@@ -157,7 +159,7 @@ fn random_pairs_of_seven_cards_order_as_in_the_slow_evaluator() {
             (naive::evaluate(hand), evaluate(hand), hand)
         };
         let mut before = draw();
-        for _ in 0..PAIRS.div_ceil(threads) {
+        for _ in 0..pairs().div_ceil(threads) {
             let next = draw();
             let (slow, fast) = (before.0.cmp(&next.0), before.1.cmp(&next.1));
             assert_eq!(slow, fast, "{:?} against {:?}", before.2, next.2);

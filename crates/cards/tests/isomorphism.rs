@@ -10,7 +10,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 /// Random indices and deals looked at where there are too many to look at all.
-const SAMPLE: usize = if cfg!(debug_assertions) { 30_000 } else { 10_000_000 };
+fn sample() -> usize {
+    testing::size(100_000, 10_000_000)
+}
 
 const RENAMINGS: [[usize; 4]; 24] = {
     let mut all = [[0; 4]; 24];
@@ -95,7 +97,7 @@ fn there_are_as_many_deals_up_to_suits_as_known() {
 #[test]
 fn every_preflop_and_flop_index_is_that_of_its_representative() {
     (0..169).for_each(|number| identity(CanonicalIndex::preflop(), number));
-    let step = if cfg!(debug_assertions) { 7 } else { 1 };
+    let step = testing::size(7, 1);
     let flops = (0..CanonicalIndex::flop().size()).step_by(step);
     flops.for_each(|number| identity(CanonicalIndex::flop(), number));
     let boards = CanonicalIndex::new([5]).expect("one round");
@@ -104,7 +106,7 @@ fn every_preflop_and_flop_index_is_that_of_its_representative() {
 
 fn sample_identity<const R: usize>(index: &CanonicalIndex<R>) {
     let mut rng = Pcg64Mcg::seed_from_u64(index.size());
-    for _ in 0..SAMPLE {
+    for _ in 0..sample() {
         identity(index, rng.random_range(0..index.size()));
     }
     identity(index, index.size() - 1);
@@ -127,7 +129,7 @@ fn river_indices_are_those_of_their_representatives() {
 /// A deal and its representative differ in suits only.
 fn sample_representatives<const R: usize>(index: &CanonicalIndex<R>) {
     let mut rng = Pcg64Mcg::seed_from_u64(index.size());
-    for _ in 0..SAMPLE / 10 {
+    for _ in 0..sample() / 10 {
         let deal = random_deal(index.sizes(), &mut rng);
         let number = index.index(deal).expect("a deal");
         let representative = index.representative(number).expect("below the size");
@@ -147,12 +149,12 @@ fn a_representative_is_the_deal_with_other_suits() {
 }
 
 /// All flop deals by brute force: the same index exactly when they differ in suits only, and as
-/// many deals to an index as its orbit says. The debug build takes every 97th pair of hole cards.
+/// many deals to an index as its orbit says. Every 97th pair of hole cards, or all in exhaustive runs.
 #[test]
 fn flop_deals_share_an_index_exactly_when_they_differ_in_suits_only() {
     let index = CanonicalIndex::flop();
     let deck: Vec<Card> = Card::all().collect();
-    let step = if cfg!(debug_assertions) { 97 } else { 1 };
+    let step = testing::size(97, 1);
     let mut known = vec![[0; 2]; index.size() as usize];
     let mut deals = vec![0; index.size() as usize];
     for hole in cards::Combo::all().step_by(step) {
@@ -191,7 +193,7 @@ fn orbits_add_up_to_all_deals() {
     check(CanonicalIndex::flop(), 1326 * 19_600);
     check(&CanonicalIndex::new([5]).expect("one round"), 2_598_960);
     check(&CanonicalIndex::new([3, 1]).expect("two rounds"), 22_100 * 49);
-    if !cfg!(debug_assertions) {
+    if testing::exhaustive() {
         check(CanonicalIndex::turn(), 1326 * 230_300);
         check(CanonicalIndex::turn_recalled(), 1326 * 19_600 * 47);
         check(CanonicalIndex::river(), 1326 * 2_118_760);

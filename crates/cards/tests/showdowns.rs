@@ -59,7 +59,7 @@ fn check(showdown: &Showdown, range: &[f64; Combo::COUNT], tolerance: f64) {
 fn ranges_are_met_as_hand_by_hand() {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     let mut showdown = Showdown::new(random_board(&mut rng)).expect("five cards");
-    for round in 0..if cfg!(debug_assertions) { 12 } else { 200 } {
+    for round in 0..testing::size(12, 200) {
         showdown.deal(random_board(&mut rng)).expect("five cards");
         // Whole numbers are exact; fractions, most of them zero, are not.
         let whole = std::array::from_fn(|_| f64::from(rng.random_range(0..4u8)));
@@ -96,7 +96,7 @@ fn a_range_that_card_removal_empties_weighs_exactly_nothing() {
 #[test]
 fn hands_stand_in_the_order_of_their_strength() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
-    for _ in 0..if cfg!(debug_assertions) { 50 } else { 300 } {
+    for _ in 0..testing::size(50, 300) {
         let board = random_board(&mut rng);
         let showdown = Showdown::new(board).expect("five cards");
         let (mut hands, mut last) = (0, None);

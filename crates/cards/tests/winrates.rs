@@ -36,9 +36,9 @@ fn random_state(rng: &mut Pcg64Mcg, size: u32) -> (Combo, CardSet) {
     (Combo::new(hole[0], hole[1]).expect("two cards"), board)
 }
 
-/// The number of random states that are compared: few in debug builds, many as shipped.
-fn states(debug: usize, release: usize) -> usize {
-    if cfg!(debug_assertions) { debug } else { release }
+/// The number of random states that are compared: few, or many in exhaustive runs.
+fn states(usual: usize, all: usize) -> usize {
+    testing::size(usual, all)
 }
 
 /// Wins and ties on a river, one opponent's hand after the other.
@@ -127,7 +127,7 @@ fn starting_hands_are_recounted_over_every_board() {
             assert!((later.mean() - half.win_rate()).abs() < 1e-12, "{hand}");
         }
     };
-    if cfg!(debug_assertions) {
+    if !testing::exhaustive() {
         let hole = combo("Th9h");
         let [half, wins] =
             tables.map(|table| table.outlook(hole, CardSet::EMPTY).expect("no board"));

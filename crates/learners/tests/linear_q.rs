@@ -77,7 +77,7 @@ fn weights_that_grow_without_end_name_the_hand() {
 
 #[test]
 fn searched_weights_lose_what_the_search_says_and_less_than_learned_ones() {
-    let evaluations = if cfg!(debug_assertions) { 3_000 } else { 20_000 };
+    let evaluations = testing::size(3_000, 20_000);
     for (stack, most) in [(5.0, 3.0), (10.0, 7.5), (15.0, 9.0), (20.0, 11.0)] {
         let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
         for form in [Form::Published, Form::Call, Form::Pair, Form::Own] {
@@ -87,7 +87,7 @@ fn searched_weights_lose_what_the_search_says_and_less_than_learned_ones() {
                 assert!((judged - 1000.0 * said).abs() < 1e-6, "{stack} {form:?}");
             }
             let mean = judged.iter().sum::<f64>() / 2.0;
-            let slack = if cfg!(debug_assertions) { 4.0 } else { 0.0 };
+            let slack = testing::size(4.0, 0.0);
             assert!(mean < most + slack, "{stack} {form:?}: {mean}");
         }
     }

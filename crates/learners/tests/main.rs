@@ -6,6 +6,8 @@ mod boost;
 mod cart;
 mod dataset;
 mod endgames;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod heuristic;
 mod linear_q;
 #[path = "../../solvers/tests/mixes.rs"]

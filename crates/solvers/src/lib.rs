@@ -12,8 +12,7 @@
 //! - [`blueprint`]: training of a strategy for a whole abstract game.
 //! - [`endgame`]: one bet of many sizes and a call, for any two card distributions, exactly.
 //! - [`fitness`]: exact fitness of rules for one street of limit hold'em against a blueprint.
-//! - [`linear`]: the same games as linear programs, for independent verification; with the feature
-//!   `linear-program`.
+//! - [`linear`]: the same games as linear programs, for independent verification.
 //! - [`response`]: best responses to all of these; [`lbr`], local best response, is a lower bound
 //!   for any strategy of heads-up hold'em.
 //!

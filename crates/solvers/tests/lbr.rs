@@ -68,9 +68,9 @@ fn rate(won: &[[Won; 2]], of: impl Fn(&Won) -> game::Payoff) -> (f64, f64) {
     (mean, 1.96 * (variance / count).sqrt())
 }
 
-/// Deals to play: few where code is not optimised.
+/// Deals to play.
 fn some() -> u64 {
-    if cfg!(debug_assertions) { 200 } else { 1000 }
+    testing::size(200, 1000)
 }
 
 #[test]

@@ -71,8 +71,7 @@ fn charts_are_those_of_an_independent_solution() {
         known.iter().map(|chart| chart.stack as u32).collect::<Vec<_>>(),
         Vec::from_iter(2..=20)
     );
-    // Each takes seconds where code is not optimised.
-    let step = if cfg!(debug_assertions) { 8 } else { 1 };
+    let step = testing::size(8, 1);
     for chart in known.iter().step_by(step) {
         let stack = chart.stack;
         let tree =

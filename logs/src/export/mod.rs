@@ -11,8 +11,6 @@ pub mod csv;
 pub mod jsonl;
 mod match_export;
 pub mod ohh;
-#[cfg(feature = "parquet")]
-pub mod parquet;
 pub mod phh;
 pub mod pokerstars;
 pub(crate) mod steps;

@@ -288,7 +288,6 @@ impl Args {
     }
 
     /// The files that the agents are made from, and the configuration, where there is one.
-    #[cfg(feature = "queue")]
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let names = [Some(&self.agent), self.against.as_ref()];
         let agents: Vec<String> = names.into_iter().flatten().cloned().collect();

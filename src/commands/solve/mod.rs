@@ -47,8 +47,8 @@ pub struct Args {
     /// The algorithm: cfr, cfr+, cfr+quadratic, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+,
     /// pdcfr+, dcfr-restarting, dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START), optionally with
     /// `,predictive`, `,second-first` or `,discount-then-add`; for a GAME also with
-    /// `,simultaneous`, and external or outcome (sampling), linear-program (in a build with this
-    /// feature) [default: dcfr; with --board dcfr(1.5,0.4,3),second-first]
+    /// `,simultaneous`, and external or outcome (sampling), linear-program
+    /// [default: dcfr; with --board dcfr(1.5,0.4,3),second-first]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Maximum number of iterations

@@ -111,11 +111,7 @@ fn algorithm(name: &str) -> Result<Algorithm, Failure> {
     match name {
         "external" => Ok(Algorithm::Sampling(Scheme::External)),
         "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
-        "linear-program" if solvers::linear::BUILT => Ok(Algorithm::LinearProgram),
-        "linear-program" => Err(Failure::usage(
-            "this build solves no linear programs: build with \
-             `cargo build --release --features linear-program`, or choose another --algorithm",
-        )),
+        "linear-program" => Ok(Algorithm::LinearProgram),
         _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::ParseVariantError| {
             Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
         }),

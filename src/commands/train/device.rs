@@ -5,6 +5,8 @@ use std::sync::Arc;
 #[cfg(feature = "gpu")]
 use std::sync::{Mutex, PoisonError};
 
+#[cfg(feature = "gpu")]
+use learners::mlp::{Gpu, GpuEngine};
 use learners::mlp::{Loss, MlpOptions, Processor, Samples};
 use learners::student::{LearningError, LearningOptions, Run, network_on};
 use learners::{Bins, Table};
@@ -19,8 +21,6 @@ pub enum Device {
     Cpu,
     /// A GPU, through Vulkan, Metal or DirectX 12, in a build with --features gpu
     Gpu,
-    /// A GPU, through CUDA, in a build with --features gpu-cuda
-    Cuda,
 }
 
 impl Device {
@@ -29,7 +29,6 @@ impl Device {
         match self {
             Device::Cpu => "cpu",
             Device::Gpu => "gpu",
-            Device::Cuda => "cuda",
         }
     }
 
@@ -42,17 +41,8 @@ impl Device {
 /// The device of a training.
 pub(super) enum Trainer {
     Processor,
-    #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
-    Gpu(gpu::Gpu),
-}
-
-/// The error for a GPU that this build has no support for.
-#[cfg(not(all(feature = "gpu", feature = "gpu-cuda")))]
-fn missing(feature: &str) -> Failure {
-    Failure::usage(format!(
-        "this build has no such GPU support: build with `cargo build --release --features \
-         {feature}`, or train with --device cpu"
-    ))
+    #[cfg(feature = "gpu")]
+    Gpu(Gpu),
 }
 
 impl Trainer {
@@ -72,19 +62,18 @@ impl Trainer {
             #[cfg(feature = "gpu")]
             Device::Gpu => {
                 // The adapter cannot be opened twice, and a study trains several networks.
-                static OPEN: Mutex<Option<gpu::Gpu>> = Mutex::new(None);
+                static OPEN: Mutex<Option<Gpu>> = Mutex::new(None);
                 let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
                 if open.is_none() {
-                    *open = Some(gpu::Gpu::wgpu().map_err(Failure::input)?);
+                    *open = Some(Gpu::wgpu().map_err(Failure::input)?);
                 }
                 Ok(Trainer::Gpu(open.clone().expect("it has just been opened")))
             }
             #[cfg(not(feature = "gpu"))]
-            Device::Gpu => Err(missing("gpu")),
-            #[cfg(feature = "gpu-cuda")]
-            Device::Cuda => Ok(Trainer::Gpu(gpu::Gpu::cuda().map_err(Failure::input)?)),
-            #[cfg(not(feature = "gpu-cuda"))]
-            Device::Cuda => Err(missing("gpu-cuda")),
+            Device::Gpu => Err(Failure::usage(
+                "this build has no GPU support: build with `cargo build --release --features \
+                 gpu`, or train with --device cpu",
+            )),
         }
     }
 
@@ -92,11 +81,11 @@ impl Trainer {
     fn gpu(&self) -> Option<String> {
         match self {
             Trainer::Processor => None,
-            #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+            #[cfg(feature = "gpu")]
             Trainer::Gpu(gpu) if gpu.is_software() => {
                 Some(format!("{}, software in place of a GPU: --device cpu is faster", gpu.name()))
             }
-            #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+            #[cfg(feature = "gpu")]
             Trainer::Gpu(gpu) => Some(gpu.name().to_owned()),
         }
     }
@@ -105,7 +94,7 @@ impl Trainer {
     pub(super) fn options(&self, options: String) -> String {
         match self {
             Trainer::Processor => options,
-            #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+            #[cfg(feature = "gpu")]
             Trainer::Gpu(gpu) => format!("{options}, on {}", gpu.by()),
         }
     }
@@ -119,9 +108,9 @@ impl Trainer {
         held_out: &'a Table,
         saved: Option<&[u8]>,
     ) -> Result<Box<dyn Run + 'a>, LearningError> {
-        #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+        #[cfg(feature = "gpu")]
         if let (Trainer::Gpu(gpu), LearningOptions::Mlp(options)) = (self, lesson) {
-            let engine = |plan: &_, numbers| gpu::Engine::new(gpu, plan, numbers);
+            let engine = |plan: &_, numbers| GpuEngine::new(gpu, plan, numbers);
             return learners::student::begin_on(engine, options, table, held_out, saved);
         }
         lesson.begin(table, bins, held_out, saved)
@@ -135,10 +124,10 @@ impl Trainer {
         options: MlpOptions,
         saved: Option<&[u8]>,
     ) -> Result<Box<dyn Run>, LearningError> {
-        #[cfg(any(feature = "gpu", feature = "gpu-cuda"))]
+        #[cfg(feature = "gpu")]
         if let Trainer::Gpu(gpu) = self {
             // The engine has a handle of its own, so that the run need not outlive this one.
-            let engine = |plan: &_, numbers| gpu::Engine::new(gpu, plan, numbers);
+            let engine = |plan: &_, numbers| GpuEngine::new(gpu, plan, numbers);
             return network_on(engine, samples, what, options, saved);
         }
         let engine = |plan: &_, numbers| Ok(Processor::new(plan, numbers));

@@ -11,6 +11,8 @@
 
 mod adam;
 mod engine;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod loss;
 mod options;
 mod pass;
@@ -29,6 +31,8 @@ use rand_pcg::Pcg64Mcg;
 
 pub use adam::{Adam, Moments};
 pub use engine::{Batch, Engine, Losses, Numbers, Processor, Stride, TrainingConstants};
+#[cfg(feature = "gpu")]
+pub use gpu::{Gpu, GpuEngine, GpuError};
 pub use loss::{CrossEntropy, Huber, Loss};
 pub use options::{Decay, MAX_BYTES, MlpError, MlpOptions, Schedule};
 pub use samples::Samples;

@@ -306,7 +306,7 @@ fn played_out_the_response_wins_what_it_says() {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     for seat in Player::BOTH {
         let response = chances.best_response(&tree, &Mixes, seat);
-        let hands = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
+        let hands = testing::size(20_000, 1_000_000);
         let won: Vec<f64> = (0..hands)
             .map(|_| play(&chances, &tree, &buckets, (&response, seat), &mut rng))
             .collect();

@@ -22,7 +22,7 @@ const FREQUENCIES: [[u64; 9]; 3] = [
 fn all_deals_are_counted_and_categories_are_as_frequent_as_is_known() {
     let buckets = buckets(CATEGORIES);
     let kinds = flop_kinds();
-    let some = if cfg!(debug_assertions) { 200 } else { 1 };
+    let some = testing::size(200, 1);
     let kinds: Vec<_> = kinds.iter().step_by(some).collect();
     let counted: Vec<(Board, u64, PairCounts)> = parallel::map(kinds, |kind| {
         let board = Board::new(&kind.cards.iter().collect::<Vec<_>>()).expect("three cards");

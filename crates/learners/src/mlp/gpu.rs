@@ -1,26 +1,142 @@
-//! The training engine: computes the batches of a run on a GPU.
+//! Training of networks on a GPU, in builds with the feature `gpu`.
 //!
-//! The forward pass, the backward pass and Adam's step are written as tensor operations, equivalent
-//! to `learners::mlp` on the processor. All parameters are one tensor, as in files and checkpoints,
-//! and so are Adam's first and second moments: a step of Adam is then a few operations for any
-//! number of layers. The losses of batches stay on the GPU until they are read, so that it does not
-//! wait for the processor between batches.
+//! [`Gpu`] is an initialised adapter, and [`GpuEngine`] computes the batches of a [`super::Mlp`] on
+//! it, with burn's tensors: the results equal those of the processor up to rounding.
+//!
+//! The forward pass, the backward pass and Adam's step are written as tensor operations. All
+//! parameters are one tensor, as in files and checkpoints, and so are Adam's first and second
+//! moments: a step of Adam is then a few operations for any number of layers. The losses of batches
+//! stay on the GPU until they are read, so that it does not wait for the processor between batches.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use burn_tensor::{DType, Tensor, TensorData, Transaction};
-use learners::mlp::{Adam, Batch, Losses, Moments, Numbers, Samples, Stride, TrainingConstants};
-use models::network::{Activation, Layer};
+use burn_tensor::{DType, Device, Tensor, TensorData, Transaction};
+use models::network::{Activation, Identity, Layer, Softmax, ZeroSum};
 
-use crate::loss::{Rows, Rules};
-use crate::{Gpu, GpuError};
+use super::{
+    Adam, Batch, CrossEntropy, Huber, Losses, MlpError, Moments, Numbers, Samples, Stride,
+    TrainingConstants,
+};
+use crate::measure::MIN_SHARE;
+use crate::values::RangeHuber;
+
+/// Error of training on a GPU.
+#[derive(Debug, thiserror::Error)]
+pub enum GpuError {
+    /// No GPU was found.
+    #[error(
+        "no GPU: looked for an adapter of Vulkan, Metal or DirectX 12 and found none ({reason}); \
+         install its driver (`vulkaninfo --summary` lists what there is), or train with --device cpu"
+    )]
+    Absent {
+        /// The error of the search.
+        reason: String,
+    },
+    /// A part of the network or of a batch exceeds the adapter's maximum buffer size; detected
+    /// before anything is sent.
+    #[error(
+        "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make \
+         the hidden layers or the batch smaller, or train with --device cpu"
+    )]
+    Memory {
+        /// The part that is too large.
+        what: &'static str,
+        /// Number of bytes needed.
+        needed: u64,
+        /// Maximum number of bytes.
+        most: u64,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// An operation failed, for lack of memory for instance.
+    #[error(
+        "{adapter} failed: {reason}; give the same command again to resume from the last \
+         checkpoint, or make the \
+         network or the batch smaller"
+    )]
+    Failed {
+        /// The adapter's name.
+        adapter: String,
+        /// burn's message.
+        reason: String,
+    },
+}
+
+impl From<GpuError> for MlpError {
+    fn from(error: GpuError) -> MlpError {
+        MlpError::Engine(Box::new(error))
+    }
+}
+
+/// A handle of an initialised GPU. Copies refer to the same GPU.
+#[derive(Debug, Clone)]
+pub struct Gpu {
+    device: Device,
+    name: String,
+    software: bool,
+    /// Maximum size in bytes of one buffer.
+    most: u64,
+}
+
+impl Gpu {
+    /// The best adapter of Vulkan, Metal or DirectX 12, or the one named by
+    /// `CUBECL_WGPU_DEFAULT_DEVICE`, for instance `DiscreteGpu(1)`. May be called only once in a
+    /// process: the adapter cannot be opened twice.
+    ///
+    /// # Errors
+    /// [`GpuError::Absent`].
+    pub fn wgpu() -> Result<Gpu, GpuError> {
+        let (device, setup) = Device::wgpu_options()
+            .init_with_setup()
+            .map_err(|error| GpuError::Absent { reason: error.to_string() })?;
+        let (info, limits) = (setup.adapter.get_info(), setup.device.limits());
+        Ok(Gpu {
+            device,
+            name: format!("{} ({})", info.name, info.backend),
+            software: info.device_type == burn_tensor::wgpu::wgpu::DeviceType::Cpu,
+            most: limits.max_buffer_size.min(limits.max_storage_buffer_binding_size),
+        })
+    }
+
+    /// The adapter's name, and the API it is used by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The API: wgpu, which stands for Vulkan, Metal and DirectX 12.
+    pub fn by(&self) -> &'static str {
+        "wgpu"
+    }
+
+    /// Whether it is a software implementation, which is slower than the processor it runs on.
+    pub fn is_software(&self) -> bool {
+        self.software
+    }
+
+    /// Checks that a buffer for this many numbers is not too large.
+    fn check(&self, what: &'static str, numbers: usize) -> Result<(), GpuError> {
+        let needed = (numbers as u64).saturating_mul(4);
+        if needed <= self.most {
+            return Ok(());
+        }
+        let (most, adapter) = (self.most, self.name.clone());
+        Err(GpuError::Memory { what, needed, most, adapter })
+    }
+
+    /// The error for a failed operation.
+    fn failed(&self, error: &impl ToString) -> GpuError {
+        let reason = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        GpuError::Failed { adapter: self.name.clone(), reason }
+    }
+}
 
 /// Maximum number of batches whose losses are queued on the GPU before the processor fetches them.
 const MAX_QUEUED_LOSSES: usize = 64;
 
 /// A training engine on a GPU.
-pub struct Engine {
+pub struct GpuEngine {
     gpu: Gpu,
     parameters: Tensor<1>,
     mean: Tensor<1>,
@@ -60,18 +176,22 @@ struct BatchLoss {
     gradient: Tensor<2>,
 }
 
-impl Engine {
+impl GpuEngine {
     /// Starts a run with these numbers.
     ///
     /// # Errors
     /// [`GpuError::Memory`] when the adapter cannot hold the network or a batch.
-    pub fn new(gpu: &Gpu, plan: &TrainingConstants, numbers: Numbers) -> Result<Engine, GpuError> {
+    pub fn new(
+        gpu: &Gpu,
+        plan: &TrainingConstants,
+        numbers: Numbers,
+    ) -> Result<GpuEngine, GpuError> {
         let widest = plan.layers.iter().map(|layer| layer.inputs.max(layer.outputs)).max();
         gpu.check("the network's parameters", numbers.parameters.len())?;
         gpu.check("a layer of a batch", plan.batch.saturating_mul(widest.unwrap_or(0)))?;
         let Numbers { parameters, moments } = numbers;
         let tensor = |numbers| send(gpu, numbers);
-        Ok(Engine {
+        Ok(GpuEngine {
             parameters: tensor(parameters),
             mean: tensor(moments.mean),
             square: tensor(moments.square),
@@ -185,7 +305,7 @@ impl Engine {
         Tensor::cat(gradients, 0)
     }
 
-    /// Adam's step, equivalent to `learners::mlp::Adam`.
+    /// Adam's step, equivalent to [`Adam`].
     fn step(&mut self, adam: Adam, rate: f64, gradient: Tensor<1>) {
         self.steps += 1;
         let steps = self.steps as f64;
@@ -246,7 +366,7 @@ fn weight(batch: Batch<'_>) -> f64 {
     batch.rows.iter().map(|&row| f64::from(batch.samples.weight(row as usize))).sum()
 }
 
-impl learners::mlp::Engine for Engine {
+impl super::Engine for GpuEngine {
     type Error = GpuError;
 
     fn name(&self) -> &'static str {
@@ -270,7 +390,7 @@ impl learners::mlp::Engine for Engine {
         let forward = self.forward(plan, batch);
         let BatchLoss { loss, gradient } =
             self.judge(plan, batch, forward.last.clone(), stride.scale)?;
-        let gradient = Engine::backward(&plan.layers, forward, gradient);
+        let gradient = GpuEngine::backward(&plan.layers, forward, gradient);
         self.step(plan.adam, stride.rate, gradient);
         self.note(loss, weight(batch))
     }
@@ -306,4 +426,145 @@ impl learners::mlp::Engine for Engine {
         let moments = Moments { steps: self.steps, mean: next(), square: next() };
         Ok(Numbers { parameters, moments })
     }
+}
+
+/// An output function.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum OutputRule {
+    Softmax,
+    Identity,
+    ZeroSum,
+}
+
+/// A loss function.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum LossRule {
+    CrossEntropy,
+    /// Huber's, over all answers or over those with a positive probability in the row.
+    Huber {
+        delta: f32,
+        in_range: bool,
+    },
+}
+
+/// The output and loss functions of a run, both of which the GPU computes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rules {
+    output: OutputRule,
+    loss: LossRule,
+}
+
+/// The inputs of the loss for a batch, as matrices with one row for each of its rows.
+struct Rows {
+    /// The targets of the answers.
+    targets: Tensor<2>,
+    /// One weight per row.
+    weights: Tensor<2>,
+    /// The probabilities that the rows begin with, one per answer, if [`Rules::needs_shares`].
+    shares: Option<Tensor<2>>,
+}
+
+impl Rules {
+    /// The rules of a run; `None` if the output or the loss is a custom one, or if they do not go
+    /// together.
+    fn of(plan: &TrainingConstants) -> Option<Rules> {
+        let (output, loss): (&dyn Any, &dyn Any) = (&*plan.output, &*plan.loss);
+        let output = if output.is::<Softmax>() {
+            OutputRule::Softmax
+        } else if output.is::<Identity>() {
+            OutputRule::Identity
+        } else if output.is::<ZeroSum>() {
+            OutputRule::ZeroSum
+        } else {
+            return None;
+        };
+        let loss = if loss.is::<CrossEntropy>() && output == OutputRule::Softmax {
+            LossRule::CrossEntropy
+        } else if let Some(&Huber { delta }) = loss.downcast_ref() {
+            LossRule::Huber { delta, in_range: false }
+        } else if loss.is::<RangeHuber>() {
+            LossRule::Huber { delta: 1.0, in_range: true }
+        } else {
+            return None;
+        };
+        Some(Rules { output, loss })
+    }
+
+    /// Whether the output or the loss depends on the probabilities that rows begin with.
+    fn needs_shares(self) -> bool {
+        let of_loss = matches!(self.loss, LossRule::Huber { in_range: true, .. });
+        of_loss || self.output == OutputRule::ZeroSum
+    }
+
+    /// The sum of weight · loss over a batch whose last layer has these sums, and the gradient of
+    /// that sum times `scale` with respect to them.
+    fn judge(self, sums: Tensor<2>, rows: Rows, scale: f64) -> (Tensor<1>, Tensor<2>) {
+        let Rows { targets, weights, shares } = rows;
+        let answers = self.forward(sums, shares.as_ref());
+        let scaled = weights.clone().mul_scalar(scale as f32);
+        match self.loss {
+            LossRule::CrossEntropy => {
+                let told = targets.clone() * answers.clone().clamp_min(MIN_SHARE).log();
+                (-(told.sum_dim(1) * weights).sum(), (answers - targets) * scaled)
+            }
+            LossRule::Huber { delta, in_range } => {
+                let count = answers.dims()[1] as f32;
+                let difference = answers.clone() - targets;
+                let inside = difference.clone().clamp(-delta, delta);
+                let losses = inside.clone() * (difference - inside.clone().div_scalar(2.0));
+                // The factor of each answer in the mean.
+                let factors = match shares.as_ref().filter(|_| in_range) {
+                    Some(shares) => {
+                        let held = shares.clone().greater_scalar(0.0).float();
+                        held.clone() / held.sum_dim(1).clamp_min(1.0)
+                    }
+                    None => answers.ones_like().div_scalar(count),
+                };
+                let loss = ((losses * factors.clone()).sum_dim(1) * weights).sum();
+                (loss, self.backward(&answers, shares.as_ref(), inside * factors) * scaled)
+            }
+        }
+    }
+
+    /// The answers of the last layer's sums.
+    fn forward(self, sums: Tensor<2>, shares: Option<&Tensor<2>>) -> Tensor<2> {
+        match (self.output, shares) {
+            (OutputRule::Softmax, _) => {
+                let powers = (sums.clone() - sums.max_dim(1)).exp();
+                powers.clone() / powers.sum_dim(1)
+            }
+            (OutputRule::ZeroSum, Some(shares)) => {
+                let mean = (sums.clone() * shares.clone()).sum_dim(1) * inverse_of_total(shares);
+                sums - mean
+            }
+            _ => sums,
+        }
+    }
+
+    /// The gradient with respect to the sums, from that with respect to the answers.
+    fn backward(
+        self,
+        answers: &Tensor<2>,
+        shares: Option<&Tensor<2>>,
+        gradient: Tensor<2>,
+    ) -> Tensor<2> {
+        match (self.output, shares) {
+            (OutputRule::Softmax, _) => {
+                let mean = (answers.clone() * gradient.clone()).sum_dim(1);
+                answers.clone() * (gradient - mean)
+            }
+            (OutputRule::ZeroSum, Some(shares)) => {
+                let of_share = gradient.clone().sum_dim(1) * inverse_of_total(shares);
+                gradient - shares.clone() * of_share
+            }
+            _ => gradient,
+        }
+    }
+}
+
+/// One over each row's sum; 0 where that is 0.
+fn inverse_of_total(shares: &Tensor<2>) -> Tensor<2> {
+    let total = shares.clone().sum_dim(1);
+    let none = total.clone().lower_equal_scalar(0.0);
+    total.recip().mask_fill(none, 0.0)
 }

@@ -8,10 +8,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gpu::{Engine, Gpu};
 use learners::mlp::{
-    Batch, CrossEntropy, Decay, Engine as _, Huber, Loss, Mlp, MlpOptions, Moments, Numbers,
-    Processor, Samples, Schedule, Stride, TrainingConstants, first_parameters,
+    Batch, CrossEntropy, Decay, Engine as _, Gpu, GpuEngine, Huber, Loss, Mlp, MlpOptions, Moments,
+    Numbers, Processor, Samples, Schedule, Stride, TrainingConstants, first_parameters,
 };
 use learners::student::{LearningOptions, begin_on};
 use learners::values::RangeHuber;
@@ -72,14 +71,14 @@ fn small() -> MlpOptions {
 }
 
 /// A run on the GPU.
-fn there(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Mlp<Engine> {
+fn there(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Mlp<GpuEngine> {
     let what: (Arc<dyn Output>, Arc<dyn Loss>) = (Arc::new(Softmax), Arc::new(CrossEntropy));
-    let engine = |plan: &TrainingConstants, numbers| Engine::new(adapter(), plan, numbers);
+    let engine = |plan: &TrainingConstants, numbers| GpuEngine::new(adapter(), plan, numbers);
     let (train, held_out) = (Samples::from(train), held_out.map(Samples::from));
     Mlp::on(engine, train, held_out, what, options).expect("training")
 }
 
-fn run(training: &mut Mlp<Engine>) -> Vec<Progress> {
+fn run(training: &mut Mlp<GpuEngine>) -> Vec<Progress> {
     std::iter::from_fn(|| training.advance().expect("it goes on")).collect()
 }
 
@@ -140,7 +139,7 @@ fn check_batches(train: &Samples, what: (Arc<dyn Output>, Arc<dyn Loss>), activa
         Numbers { parameters: parameters.clone(), moments }
     };
     let mut here = Processor::new(&plan, numbers());
-    let mut there = Engine::new(adapter(), &plan, numbers()).expect("room");
+    let mut there = GpuEngine::new(adapter(), &plan, numbers()).expect("room");
     for batch in 0..12_u32 {
         // The last ones are short, and one is of a single row.
         let rows: Vec<u32> =
@@ -250,7 +249,7 @@ fn what_is_written_answers_as_the_gpu_does() {
         target[class] = 1.0;
         let one = Samples::new(3, 3, row.to_vec(), target, vec![1.0]).expect("a row");
         let plan = plan(&network, 1);
-        let mut engine = Engine::new(adapter(), &plan, numbers_of(&network)).expect("room");
+        let mut engine = GpuEngine::new(adapter(), &plan, numbers_of(&network)).expect("room");
         let share = (-engine.measure(&plan, &one).expect("a loss").mean()).exp() as f32;
         assert!((share - shares[class]).abs() < 1e-5, "{share} {shares:?}");
     }
@@ -286,7 +285,7 @@ fn a_lesson_taught_there_is_the_lesson_taught_here() {
     let (train, held_out) = (table(900, 1), table(200, 2));
     let lesson = LearningOptions::Mlp(MlpOptions { epochs: 1, ..small() });
     let LearningOptions::Mlp(options) = &lesson else { unreachable!("it is one") };
-    let engine = |plan: &TrainingConstants, numbers| Engine::new(adapter(), plan, numbers);
+    let engine = |plan: &TrainingConstants, numbers| GpuEngine::new(adapter(), plan, numbers);
     let mut there = begin_on(engine, options, &train, &held_out, None).expect("it begins");
     let mut here = lesson.begin(&train, None, &held_out, None).expect("it begins");
     loop {
@@ -314,7 +313,7 @@ fn what_has_no_room_is_refused_before_it_is_sent() {
     let network = network.expect("a network");
     for batch in [1 << 40, usize::MAX] {
         let plan = plan(&network, batch);
-        let refused = Engine::new(adapter(), &plan, numbers_of(&network)).err();
+        let refused = GpuEngine::new(adapter(), &plan, numbers_of(&network)).err();
         let error = refused.expect("too large").to_string();
         assert!(error.contains("a layer of a batch would take"), "{error}");
         assert!(error.contains("in one piece") && error.contains(adapter().name()), "{error}");
