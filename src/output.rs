@@ -1,6 +1,7 @@
 //! The output of commands: a result as text or as JSON, and printing it.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -24,6 +25,21 @@ pub(crate) fn check(file: Option<&Path>) -> Result<(), Failure> {
     Err(Failure::usage(format!("{}: {reason}", path.display())))
 }
 
+/// The result of a command: the same value is printed as text and, with `--json`, as a document,
+/// an object that begins with the name of its format.
+pub(crate) trait Report: fmt::Display + Serialize {
+    /// The name and version of the document's format, such as `cardroom-lbr/1`.
+    const SCHEMA: &'static str;
+}
+
+/// A report as a document.
+#[derive(Serialize)]
+struct Document<'a, R> {
+    schema: &'static str,
+    #[serde(flatten)]
+    report: &'a R,
+}
+
 /// A result that can be shown as text and as JSON.
 pub(crate) trait Shown {
     /// The text for people.
@@ -41,6 +57,15 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// A report as text or as a document.
+    pub(crate) fn report<R: Report>(report: &R, json: bool) -> Result<Output, Failure> {
+        if json {
+            Output::json(&Document { schema: R::SCHEMA, report })
+        } else {
+            Ok(Output::from(report.to_string()))
+        }
+    }
+
     /// A result as text or JSON.
     pub(crate) fn of(result: &impl Shown, json: bool) -> Result<Output, Failure> {
         match json {
