@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -13,21 +12,10 @@ use serde_json::Value;
 /// Longer than anything takes on a busy machine; only a hang reaches it.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The process group of the programs under test. Its first process is a shell that waits for the
-/// end of its input, which comes when this process ends, however it does, and kills the group.
-fn group() -> i32 {
-    static FIRST: LazyLock<Child> = LazyLock::new(|| {
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", "read -r line; kill -s KILL 0"]).process_group(0);
-        shell.stdin(Stdio::piped()).spawn().expect("a shell")
-    });
-    FIRST.id().cast_signed()
-}
-
 /// The program, which does not outlive the tests.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardroom"));
-    command.process_group(group());
+    command.process_group(testing::process_group());
     command
 }
 

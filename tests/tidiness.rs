@@ -7,12 +7,8 @@ use show::svg::Colour;
 
 use crate::sources::{all_files, root, rust_files};
 
-/// Lines above which a Rust file must be split.
-const LONGEST: usize = 800;
 /// Columns of a line of Rust, comments and texts included.
 const WIDEST: usize = 100;
-/// Lines above which a Rust file is listed in the output of the test.
-const NOTEWORTHY: usize = 500;
 /// Bytes above which a file does not belong in the repository, models aside.
 const LARGEST: u64 = 1 << 20;
 
@@ -24,19 +20,6 @@ fn rust_files_open_by_saying_what_they_are() {
             "{}: no `//!` header on its first line",
             file.name
         );
-    }
-}
-
-#[test]
-fn rust_files_are_short() {
-    let mut lengths: Vec<(usize, String)> =
-        rust_files().into_iter().map(|file| (file.text().lines().count(), file.name)).collect();
-    lengths.sort_unstable_by(|a, b| b.cmp(a));
-    for (lines, name) in lengths {
-        if lines > NOTEWORTHY {
-            println!("{lines:>6} lines in {name}");
-        }
-        assert!(lines <= LONGEST, "{name} has {lines} lines: split it");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::Table;
 pub const MIN_SHARE: f32 = 1e-7;
 
 /// The losses and the accuracy of a classifier on a table.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct ClassifierScores {
     /// Mean of −Σ label ln(share), in nats.
     pub log_loss: f64,

@@ -5,21 +5,9 @@ use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use queue::Server;
-
-/// The process group of the servers. Its first process is a shell that waits for the end of its
-/// input, which comes when this process ends, however it does, and kills the group.
-fn group() -> i32 {
-    static FIRST: LazyLock<Child> = LazyLock::new(|| {
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", "read -r line; kill -s KILL 0"]).process_group(0);
-        shell.stdin(Stdio::piped()).spawn().expect("a shell")
-    });
-    FIRST.id().cast_signed()
-}
 
 /// A server that ends with the value; its store stays for another one.
 pub(crate) struct Nats {
@@ -42,7 +30,7 @@ impl Nats {
             .arg(folder)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(group())
+            .process_group(testing::process_group())
             .spawn();
         let Ok(child) = child else {
             println!("skipped: there is no nats-server on this machine");

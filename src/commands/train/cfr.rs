@@ -1,30 +1,35 @@
-//! `cardroom train cfr`: trains a blueprint, the average strategy of an abstract game.
+//! `cardroom train cfr`: trains a blueprint, the average strategy of an abstract game; and `train pack`,
+//! which compresses one.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::{BucketRecipe, Buckets};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use game::Street;
 use logs::folder::write_whole;
 use matches::stop::Stop;
-use models::blueprint::{Contents, write};
+use models::blueprint::{Blueprint, BlueprintError, Contents, PackError, WHOLE, pack, write};
+use serde::Serialize;
 use show::Table;
-use show::number::{self, clock, plural};
+use show::number::{self, clock, percent, plural};
+use show::svg::chart::{Chart, Line};
 use solvers::blueprint::{
-    Averaging, BLOCK, Deals, Frozen, HoldemDeals, Precision, Skipping, Trainer, TrainingOptions,
-    head_to_head,
+    Averaging, BLOCK, Deals, Estimate, Frozen, HoldemDeals, Precision, Skipping, Statistics,
+    Trainer, TrainingOptions, head_to_head,
 };
 use solvers::response::learned::{ResponseOptions, exploitability_at_least};
 
-use super::history::{self, Row};
+use super::training::at;
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::{Game, bet_menu};
 use crate::threads::Threads;
@@ -110,7 +115,7 @@ enum Bits {
 const MAX_NODES: u64 = 50_000_000;
 
 /// Time between updates of the progress display.
-const GLANCE: Duration = Duration::from_millis(500);
+const DISPLAY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The shortest time between checkpoints, in seconds.
 const SHORTEST: f64 = 0.1;
@@ -218,13 +223,13 @@ impl<'a> Run<'a> {
                     training.display()
                 ))
             })?;
-            let seconds = history::seconds_at(&curve, trainer.iterations());
+            let seconds = seconds_at(&curve, trainer.iterations());
             let seconds = seconds.map_err(|error| at(&curve, &error))?;
             say(&format!("resuming after {} of training", clock(seconds)));
             (trainer, seconds)
         } else {
             let trainer = Trainer::new(tree, deals, options).map_err(Failure::input)?;
-            history::begin(&curve).map_err(|error| at(&curve, &error))?;
+            File::create(&curve).map(drop).map_err(|error| at(&curve, &error))?;
             (trainer, 0.0)
         };
         Ok(Run { args, trainer, out, training, curve, picture, seconds, last: None, before: None })
@@ -252,7 +257,7 @@ impl<'a> Run<'a> {
             number::bytes(self.trainer.bytes().into()),
             plural(threads as u64, "thread")
         ));
-        say(&format!("{}\n{}", history::heading(), history::units()));
+        say(&format!("{}\n{}", heading(), units()));
         while !self.done() && !stop.asked() {
             self.stretch((self.seconds + pause).min(whole), stop);
             let begun = Instant::now();
@@ -281,7 +286,7 @@ impl<'a> Run<'a> {
         let mut progress = Progress::seconds(total as u64, self.args.quiet);
         while self.seconds < until && !stop.asked() && !self.done() {
             let begun = Instant::now();
-            let left = Duration::from_secs_f64(until - self.seconds).min(GLANCE);
+            let left = Duration::from_secs_f64(until - self.seconds).min(DISPLAY_INTERVAL);
             let most =
                 self.args.iterations.map_or(u64::MAX / 2, |most| most - self.trainer.iterations());
             let over = || stop.asked() || begun.elapsed() >= left;
@@ -320,12 +325,13 @@ impl<'a> Run<'a> {
         say(&row.line(self.last.as_ref()));
         self.last = Some(row);
         self.before = Some(now);
-        let saved = saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
-            match history::picture(&self.curve) {
-                Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
-                None => Ok(()),
-            }
-        });
+        let saved =
+            saved.and_then(|()| row.add_to(&self.curve)).and_then(|()| {
+                match curve_picture(&self.curve) {
+                    Some(svg) => write_whole(&self.picture, |out| out.write_all(svg.as_bytes())),
+                    None => Ok(()),
+                }
+            });
         Ok(saved.map_err(|error| at(&self.training, &error)))
     }
 
@@ -367,7 +373,7 @@ impl<'a> Run<'a> {
         if let Some(row) = &self.last {
             set("nodes", (row.statistics.nodes as i64).into());
             let found = match row.exploitability.mean > 0.0 {
-                true => format!("{} mbb/hand", history::in_words(row.exploitability)),
+                true => format!("{} mbb/hand", in_words(row.exploitability)),
                 false => "no opponent was found that wins".to_owned(),
             };
             set("exploitable_in_the_abstract_game_by_at_least", found.into());
@@ -436,12 +442,257 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-}
-
 fn say(line: &str) {
-    use std::io::Write;
     // Nothing can be done when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// The header of the file.
+const HEAD: &str = "seconds,iterations,nodes,reached,change,against_last_mbb,\
+                    against_last_error_mbb,exploitability_mbb,exploitability_error_mbb";
+
+/// The figures of a checkpoint.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Seconds of training so far, breaks not included.
+    seconds: f64,
+    statistics: Statistics,
+    /// The winnings of the average strategy against the last checkpoint's, in big blinds a hand.
+    against_last: Option<Estimate>,
+    /// A lower bound on the exploitability in the abstract game, in big blinds a hand.
+    exploitability: Estimate,
+}
+
+/// The head of the table on the terminal.
+fn heading() -> String {
+    format!(
+        "{:>9}  {:>13}  {:>10}  {:>9}  {:>8}  {:>18}  {:>19}",
+        "trained",
+        "iterations",
+        "nodes/s",
+        "reached",
+        "change",
+        "against the last",
+        "exploitable by"
+    )
+}
+
+/// The units of the table, below its head.
+fn units() -> String {
+    format!(
+        "{:>9}  {:>13}  {:>10}  {:>9}  {:>8}  {:>18}  {:>19}",
+        "", "", "", "infosets", "of play", "mbb/hand", "mbb/hand, at least"
+    )
+}
+
+impl Row {
+    /// A line of the table; `before` is the previous row of this run, if any.
+    fn line(&self, before: Option<&Row>) -> String {
+        let Row { seconds, statistics, against_last, exploitability } = self;
+        let (from, nodes) = before.map_or((0.0, 0), |row| (row.seconds, row.statistics.nodes));
+        let speed = (statistics.nodes - nodes) as f64 / (seconds - from).max(1e-3);
+        let reached = statistics.touched / statistics.infosets.max(1) as f64;
+        let change = statistics.change.map_or_else(String::new, |change| percent(change, 1));
+        format!(
+            "{:>9}  {:>13}  {:>10}  {:>9}  {change:>8}  {:>18}  {:>19}",
+            clock(*seconds),
+            statistics.iterations,
+            format!("{:.1} M", speed / 1e6),
+            percent(reached, 1),
+            against_last.map_or_else(String::new, in_words),
+            found(*exploitability),
+        )
+    }
+
+    fn csv(&self) -> String {
+        let Row { seconds, statistics, against_last, exploitability } = self;
+        let optional =
+            |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.5}"));
+        format!(
+            "{seconds:.1},{},{},{:.0},{},{},{},{:.2},{:.2}",
+            statistics.iterations,
+            statistics.nodes,
+            statistics.touched,
+            optional(statistics.change),
+            optional(against_last.map(|e| 1000.0 * e.mean)),
+            optional(against_last.map(|e| 1000.0 * e.error)),
+            1000.0 * exploitability.mean,
+            1000.0 * exploitability.error,
+        )
+    }
+
+    /// Appends the row to the file; a new file gets the header first.
+    fn add_to(&self, path: &Path) -> io::Result<()> {
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        let mut text = String::new();
+        if file.metadata()?.len() == 0 {
+            text = format!("{HEAD}\n");
+        }
+        file.write_all(format!("{text}{}\n", self.csv()).as_bytes())
+    }
+}
+
+/// The seconds of training in the last row with at most this many iterations; 0 if there is none.
+///
+/// # Errors
+/// When the file cannot be read.
+fn seconds_at(path: &Path, iterations: u64) -> io::Result<f64> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0.0),
+        text => text?,
+    };
+    let row = |line: &str| {
+        let mut fields = line.split(',');
+        let seconds: f64 = fields.next()?.parse().ok()?;
+        Some((seconds, fields.next()?.parse::<u64>().ok()?))
+    };
+    let mut rows = text.lines().rev().filter_map(row);
+    Ok(rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds))
+}
+
+/// The chart of a file of rows: the lower bound on the exploitability in the abstract game over
+/// iterations, with its 95 % band. `None` with fewer than two rows.
+fn curve_picture(path: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let column = |name| HEAD.split(',').position(|head| head == name);
+    let columns = ["iterations", "exploitability_mbb", "exploitability_error_mbb"].map(column);
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: Option<usize>| fields.get(at?)?.parse::<f64>().ok();
+        let [iterations, mean, error] = columns.map(number);
+        Some((iterations? / 1e6, mean?, 1.96 * error?))
+    };
+    let rows: Vec<(f64, f64, f64)> = text.lines().skip(1).filter_map(row).collect();
+    let (&(iterations, mean, reach), 2..) = (rows.last()?, rows.len()) else { return None };
+    let title = "Learning curve: mbb/hand that an opponent in the abstract game wins, at least";
+    let chart = Chart {
+        description: format!(
+            "After {iterations:.1} million iterations an opponent who knows the strategy was found \
+             to win {mean:.0} ± {reach:.0} mbb/hand within the abstract game."
+        ),
+        lines: vec![Line {
+            class: "exploitability",
+            points: rows.iter().map(|&(at, mean, _)| (at, mean)).collect(),
+            band: rows
+                .iter()
+                .map(|&(at, mean, reach)| (at, [mean - reach, mean + reach]))
+                .collect(),
+            ..Line::default()
+        }],
+        ..Chart::new("learning", title, "million iterations")
+    };
+    Some(chart.file())
+}
+
+/// A mean in thousandths of a big blind, with its 95 % interval.
+fn in_words(estimate: Estimate) -> String {
+    format!("{:+.0} ± {:.0}", 1000.0 * estimate.mean, 1960.0 * estimate.error)
+}
+
+/// The winnings of the best opponent found, or `none found`.
+fn found(estimate: Estimate) -> String {
+    if estimate.mean > 0.0 { in_words(estimate) } else { "none found".to_owned() }
+}
+
+/// Write a packed blueprint: the same strategy, or one with coarser probabilities, in a fraction of
+/// the space.
+///
+/// Packed blueprints are used like others and are unpacked into memory when opened. With --steps
+/// 255 nothing is lost; with 15 probabilities are multiples of 1/15, and actions with less than
+/// 1/30 are dropped.
+///
+/// Examples:
+///   cardroom train pack nolimit.blueprint --steps 15 --out small.blueprint
+///   cardroom match cfr:blueprint=small.blueprint cfr:blueprint=nolimit.blueprint --hands 100000
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct PackArgs {
+    /// The blueprint
+    #[arg(value_name = "BLUEPRINT")]
+    path: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Number of steps of a probability
+    #[arg(long, value_name = "N", default_value = "255",
+          value_parser = PossibleValuesParser::new(["3", "5", "15", "17", "51", "85", "255"])
+              .map(|text| text.parse::<u32>().expect("a number")))]
+    steps: u32,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// A packed blueprint.
+#[derive(Serialize)]
+struct Packed {
+    file: PathBuf,
+    bytes: u64,
+    bytes_before: u64,
+    steps: u32,
+}
+
+/// Runs the command: packs the blueprint and returns the sizes.
+pub(super) fn pack_blueprint(args: &PackArgs) -> Result<Output, Failure> {
+    output::check(Some(&args.out))?;
+    if args.out.exists() && !args.force {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} already exists: choose another file, or overwrite it with --force",
+            args.out.display()
+        )));
+    }
+    let blueprint = Blueprint::open(&args.path).map_err(|error| match error {
+        error @ BlueprintError::Read { .. } => Failure::input(error),
+        error => at(&args.path, &error),
+    })?;
+    blueprint.verify().map_err(|error| at(&args.path, &error))?;
+    // Written beside the output until it is complete.
+    let mut part = args.out.clone().into_os_string();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let write = || -> Result<(), PackError> {
+        let mut file = BufWriter::new(File::create(&part)?);
+        pack(&blueprint, args.steps, &mut file)?;
+        file.flush()?;
+        file.get_ref().sync_all()?;
+        Ok(fs::rename(&part, &args.out)?)
+    };
+    write().map_err(|error| {
+        let _ = fs::remove_file(&part);
+        at(&args.out, &error)
+    })?;
+    let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
+    let packed = Packed {
+        file: args.out.clone(),
+        bytes: length(&args.out),
+        bytes_before: length(&args.path),
+        steps: args.steps,
+    };
+    Output::report(&packed, args.json)
+}
+
+impl Report for Packed {
+    const SCHEMA: &'static str = "cardroom-pack/1";
+}
+
+impl fmt::Display for Packed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, after) = (self.bytes_before, self.bytes);
+        let share = percent(after as f64 / before.max(1) as f64, 0);
+        let lost = if self.steps == WHOLE {
+            "nothing is lost".to_owned()
+        } else {
+            format!("probabilities in steps of 1/{}", self.steps)
+        };
+        writeln!(
+            f,
+            "{}: {} of {} ({share}), {lost}",
+            self.file.display(),
+            number::bytes(after.into()),
+            number::bytes(before.into())
+        )
+    }
 }

@@ -1,12 +1,13 @@
 //! `cardroom train dataset`: makes a dataset of a teacher's decisions.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use abstraction::features::{Schema, Stamp};
 use learners::Teacher;
-use learners::dataset::{CARD, Card, MakeOptions, MakeOutcome, StreetCard, make};
+use learners::dataset::{CARD, Card, FileCard, MakeOptions, MakeOutcome, StreetCard, make};
 use models::blueprint::Blueprint;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use show::Table;
 use show::number::hexadecimal;
@@ -15,7 +16,7 @@ use show::number::percent;
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::Game;
 use crate::threads::Threads;
@@ -103,7 +104,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     });
     progress.finish();
     match made.map_err(Failure::input)? {
-        MakeOutcome::Whole(card) => Output::of(&Rows { card: *card, out: &args.out }, args.json),
+        MakeOutcome::Whole(card) => Output::report(&Made::new(&args.out, *card), args.json),
         MakeOutcome::Stopped => Err(Failure::interrupted(format!(
             "stopped; start again with: {}",
             interrupt::command_line()
@@ -132,81 +133,89 @@ fn teacher(game: &Game, from: &str) -> Result<(Teacher, String), Failure> {
     Ok((teacher, sha256))
 }
 
-/// The outcome of making a dataset.
-struct Rows<'a> {
-    card: Card,
-    out: &'a Path,
+/// A dataset that was made.
+#[derive(Serialize)]
+struct Made<'a> {
+    folder: &'a Path,
+    deals: u64,
+    sampled: u64,
+    explore: f64,
+    seed: u64,
+    teacher_sha256: String,
+    features: String,
+    streets: Vec<Street>,
 }
 
-impl Shown for Rows<'_> {
-    fn text(&self) -> String {
-        text(&self.card, self.out)
-    }
+/// The rows of a street.
+#[derive(Serialize)]
+struct Street {
+    street: String,
+    columns: Vec<String>,
+    balance: Vec<Share>,
+    train: FileCard,
+    valid: FileCard,
+    test: FileCard,
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        document(&self.card, self.out)
+/// The share of a move among the labels.
+#[derive(Serialize)]
+struct Share {
+    #[serde(rename = "move")]
+    name: String,
+    share: f64,
+}
+
+impl<'a> Made<'a> {
+    fn new(folder: &'a Path, card: Card) -> Made<'a> {
+        let streets = card.streets.into_iter().map(|street| {
+            let StreetCard { street, columns, classes, balance, train, valid, test, .. } = street;
+            let balance = classes.into_iter().zip(balance);
+            let balance = balance.map(|(name, share)| Share { name, share }).collect();
+            Street { street, columns, balance, train, valid, test }
+        });
+        Made {
+            folder,
+            deals: card.deals,
+            sampled: card.sampled,
+            explore: card.explore,
+            seed: card.seed,
+            teacher_sha256: card.teacher_sha256,
+            features: card.features.id,
+            streets: streets.collect(),
+        }
     }
 }
 
-fn document(card: &Card, out: &Path) -> Value {
-    let street = |street: &StreetCard| {
-        let file = |file: &learners::dataset::FileCard| {
-            json!({
-                "file": file.file,
-                "rows": file.rows,
-                "sampled": file.sampled,
-                "sha256": file.sha256,
-            })
-        };
-        let balance = street.classes.iter().zip(&street.balance);
-        json!({
-            "street": street.street,
-            "columns": street.columns,
-            "balance": balance.map(|(name, share)| json!({
-                "move": name, "share": share
-            })).collect::<Vec<_>>(),
-            "train": file(&street.train),
-            "valid": file(&street.valid),
-            "test": file(&street.test),
-        })
-    };
-    json!({
-        "schema": "cardroom-dataset/1",
-        "folder": out,
-        "deals": card.deals,
-        "sampled": card.sampled,
-        "explore": card.explore,
-        "seed": card.seed,
-        "teacher_sha256": card.teacher_sha256,
-        "features": card.features.id,
-        "streets": card.streets.iter().map(street).collect::<Vec<_>>(),
-    })
+impl Report for Made<'_> {
+    const SCHEMA: &'static str = "cardroom-dataset/1";
 }
 
-fn text(card: &Card, out: &Path) -> String {
-    let header = ["", "sampled", "different", "train", "valid", "test", "moves"];
-    let mut table = Table::new(header).right(1..6);
-    for street in &card.streets {
-        let files = [&street.train, &street.valid, &street.test];
-        let [train, valid, test] = files.map(|file| file.rows.to_string());
-        let balance = street.classes.iter().zip(&street.balance);
-        let moves = balance.map(|(name, share)| format!("{name} {}", percent(*share, 1)));
-        table.row([
-            street.street.clone(),
-            files.iter().map(|file| file.sampled).sum::<u64>().to_string(),
-            files.iter().map(|file| file.rows).sum::<u64>().to_string(),
-            train,
-            valid,
-            test,
-            moves.collect::<Vec<_>>().join("  "),
-        ]);
+impl fmt::Display for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["", "sampled", "different", "train", "valid", "test", "moves"];
+        let mut table = Table::new(header).right(1..6);
+        for street in &self.streets {
+            let files = [&street.train, &street.valid, &street.test];
+            let [train, valid, test] = files.map(|file| file.rows.to_string());
+            let moves =
+                street.balance.iter().map(|one| format!("{} {}", one.name, percent(one.share, 1)));
+            table.row([
+                street.street.clone(),
+                files.iter().map(|file| file.sampled).sum::<u64>().to_string(),
+                files.iter().map(|file| file.rows).sum::<u64>().to_string(),
+                train,
+                valid,
+                test,
+                moves.collect::<Vec<_>>().join("  "),
+            ]);
+        }
+        writeln!(
+            f,
+            "{}: {} rows of {} deals, {} % of actions drawn uniformly\n{table}",
+            self.folder.display(),
+            self.sampled,
+            self.deals,
+            100.0 * self.explore
+        )
     }
-    format!(
-        "{}: {} rows of {} deals, {} % of actions drawn uniformly\n{}\n",
-        out.display(),
-        card.sampled,
-        card.deals,
-        100.0 * card.explore,
-        table
-    )
 }

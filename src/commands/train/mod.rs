@@ -4,22 +4,14 @@ use clap::Subcommand;
 
 use crate::exit::Failure;
 use crate::output::Output;
-pub use device::Device;
+pub use training::Device;
 
 mod cfr;
-mod checkpoints;
-mod compare;
-mod curve;
 mod dataset;
-mod device;
 mod heuristic;
-mod history;
-mod label_noise;
-mod lessons;
 mod linear;
-mod pack;
-mod situations;
 mod student;
+mod training;
 mod values;
 
 /// Train a model that an agent plays from.
@@ -33,17 +25,17 @@ pub struct Args {
 enum TrainCommand {
     Cfr(Box<cfr::Args>),
     Dataset(dataset::Args),
-    Cart(lessons::Cart),
-    Oct(lessons::Oct),
-    Xgboost(lessons::Xgboost),
-    Mlp(lessons::Mlp),
+    Cart(student::Cart),
+    Oct(student::Oct),
+    Xgboost(student::Xgboost),
+    Mlp(student::Mlp),
     Heuristic(Box<heuristic::Args>),
     Linear(linear::Args),
-    Situations(situations::Args),
-    LabelNoise(label_noise::Args),
+    Situations(values::SituationsArgs),
+    LabelNoise(values::LabelNoiseArgs),
     Values(values::Args),
-    Compare(compare::Args),
-    Pack(pack::Args),
+    Compare(student::CompareArgs),
+    Pack(cfr::PackArgs),
 }
 
 /// Runs the subcommand.
@@ -57,10 +49,10 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         TrainCommand::Mlp(args) => student::run(&args.common, &args.lesson(), args.device),
         TrainCommand::Heuristic(args) => heuristic::run(&args),
         TrainCommand::Linear(args) => linear::run(&args),
-        TrainCommand::Situations(args) => situations::run(&args),
-        TrainCommand::LabelNoise(args) => label_noise::run(&args),
+        TrainCommand::Situations(args) => values::make_situations(&args),
+        TrainCommand::LabelNoise(args) => values::label_noise(&args),
         TrainCommand::Values(args) => values::run(&args),
-        TrainCommand::Compare(args) => compare::run(&args),
-        TrainCommand::Pack(args) => pack::run(&args),
+        TrainCommand::Compare(args) => student::compare(&args),
+        TrainCommand::Pack(args) => cfr::pack_blueprint(&args),
     }
 }

@@ -1,26 +1,31 @@
-//! `cardroom train cart`, `oct`, `xgboost` and `mlp`: trains a student of a dataset's teacher.
+//! `cardroom train cart`, `oct`, `xgboost` and `mlp`: trains a student of a dataset's teacher; and
+//! `train compare`, which compares students.
 
+use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use game::Street;
+use learners::baseline::{Constant, Nearest};
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::ClassifierScores;
+use learners::measure::{ClassifierScores, log_losses, mean_difference, measure};
 use learners::student::{LearningOptions, StudentMetadata, TrainedStreet, losses, write};
+use learners::{Loss, baseline, boost, cart, mlp, oct};
 use matches::stop::Stop;
-use models::student::TrainedModel;
-use serde_json::{Value, json};
+use models::student::{Student, TrainedModel, columns};
+use serde::Serialize;
 use show::Table;
 use show::number::percent;
 
-use super::checkpoints::{Checkpoints, RunName};
-use super::device::{Device, Trainer};
+use super::training::{Checkpoints, Device, RunName, Trainer, at};
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::given::Given;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
+use crate::resolve_names::Named;
 use crate::threads::Threads;
 
 /// What every student is told.
@@ -148,24 +153,58 @@ fn finish(
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION"));
     let making = StudentMetadata { kind: lesson.kind(), options, small: *small, made_by };
     write(out, dataset, making, taught).map_err(Failure::input)?;
-    Output::of(&Student { lesson, taught, out, options }, *json)
+    let streets = Street::ALL.into_iter().zip(taught).map(|(street, taught)| {
+        let [train, valid, test] = taught.measured;
+        let (rows, size) = (taught.rows, taught.learned.size());
+        StreetReport { street: street.name(), rows, size, train, valid, test }
+    });
+    let student =
+        StudentReport { folder: out, kind: lesson.kind(), options, streets: streets.collect() };
+    Output::report(&student, *json)
 }
 
 /// A trained student.
-struct Student<'a> {
-    lesson: &'a LearningOptions,
-    taught: &'a [TrainedStreet; 4],
-    out: &'a Path,
+#[derive(Serialize)]
+struct StudentReport<'a> {
+    folder: &'a Path,
+    kind: &'static str,
     options: &'a str,
+    streets: Vec<StreetReport>,
 }
 
-impl Shown for Student<'_> {
-    fn text(&self) -> String {
-        text(self.lesson, self.taught, self.out)
-    }
+/// The model of a street with its losses.
+#[derive(Serialize)]
+struct StreetReport {
+    street: &'static str,
+    rows: u64,
+    size: String,
+    train: ClassifierScores,
+    valid: ClassifierScores,
+    test: ClassifierScores,
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        document(self.lesson, self.taught, self.out, self.options)
+impl Report for StudentReport<'_> {
+    const SCHEMA: &'static str = "cardroom-student/1";
+}
+
+impl fmt::Display for StudentReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
+        let mut table = Table::new(header).right(1..7);
+        for StreetReport { street, rows, size, train, valid, test } in &self.streets {
+            table.row([
+                (*street).to_owned(),
+                rows.to_string(),
+                format!("{:.4}", train.log_loss),
+                format!("{:.4}", valid.log_loss),
+                format!("{:.4}", test.log_loss),
+                format!("{:.4}", test.brier),
+                percent(test.accuracy, 1),
+                size.clone(),
+            ]);
+        }
+        let (out, kind) = (self.folder.display(), self.kind);
+        writeln!(f, "{out}: log-losses in nats, by street\n{table}\nPlay it: {kind}:model={out}")
     }
 }
 
@@ -248,68 +287,410 @@ fn teach(
     Ok(Some(TrainedStreet { learned, rows: train.rows() as u64, measured }))
 }
 
-fn at(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+/// Train a greedy decision tree for each street: CART.
+///
+/// The validation rows choose the pruning and the leaf size. Labels are the teacher's
+/// probabilities.
+#[derive(clap::Args)]
+pub struct Cart {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Maximum depth
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    depth: usize,
+    /// The loss that splits minimise
+    #[arg(long, value_enum, default_value = "entropy")]
+    loss: TreeLoss,
+    /// Minimum of sampled rows in a leaf; the validation rows choose this, or 3, 10 or 30 times as
+    /// many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_rows: u32,
 }
 
-/// The measurements of a street, as cells of the table.
-fn figures(taught: &TrainedStreet) -> [String; 5] {
-    let [train, valid, test] = taught.measured.map(|measured: ClassifierScores| measured);
-    [
-        format!("{:.4}", train.log_loss),
-        format!("{:.4}", valid.log_loss),
-        format!("{:.4}", test.log_loss),
-        format!("{:.4}", test.brier),
-        percent(test.accuracy, 1),
-    ]
+/// Train an optimal decision tree for each street: OCT, by local search over whole trees.
+///
+/// Starts from many trees (greedy ones, ones with few features, ones that look ahead). Each node is
+/// improved with all others fixed until none can be, on a growing share of the rows. The best tree
+/// is kept and pruned by the validation rows. After Bertsimas and Dunn, "Optimal classification
+/// trees" (2017).
+#[derive(clap::Args)]
+pub struct Oct {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Maximum depth
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    depth: usize,
+    /// The loss that the search minimises
+    #[arg(long, value_enum, default_value = "entropy")]
+    loss: TreeLoss,
+    /// Minimum of sampled rows in a leaf; the validation rows choose this, or 3, 10 or 30 times as
+    /// many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_rows: u32,
+    /// Number of starting trees [default: as long as more improve the result: 48, and many hundreds
+    /// for small tables]
+    #[arg(long, value_name = "N")]
+    starts: Option<usize>,
+    /// Number of trees that continue with more rows
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    survivors: usize,
+    /// Maximum rounds of search with the rows of one stage
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    rounds: usize,
+    /// Maximum number of times that parts of the best tree are regrown at the end
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    regrows: usize,
+    /// Allow tests of weighted sums of a few features (OCT-H), where they improve the validation
+    /// loss
+    #[arg(long)]
+    planes: bool,
+    /// Seed for all random choices
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
 }
 
-fn text(lesson: &LearningOptions, taught: &[TrainedStreet; 4], out: &Path) -> String {
-    let header = ["", "rows", "train", "validation", "test", "Brier", "right", "size"];
-    let mut table = Table::new(header).right(1..7);
-    for (street, taught) in Street::ALL.into_iter().zip(taught) {
-        let [train, valid, test, brier, right] = figures(taught);
-        let (rows, size) = (taught.rows.to_string(), taught.learned.size());
-        table.row([street.to_string(), rows, train, valid, test, brier, right, size]);
+// Search steps with planes, under `--planes`.
+const PLANES: usize = 8;
+
+/// Train boosted trees for each street, with XGBoost's algorithm and files.
+///
+/// Each round adds a tree for each move. Training ends when the validation loss has not improved
+/// for --patience rounds; the best round's trees are kept.
+#[derive(clap::Args)]
+pub struct Xgboost {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Maximum rounds
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    rounds: u32,
+    /// Maximum depth, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    depth: u32,
+    /// Learning rate: the share of each tree's step that is taken
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    eta: f32,
+    /// L2 penalty on the values of leaves
+    #[arg(long, value_name = "WEIGHT", default_value_t = 1.0)]
+    lambda: f32,
+    /// Minimum loss reduction of a split
+    #[arg(long, value_name = "LOSS", default_value_t = 0.0)]
+    gamma: f32,
+    /// Minimum sum of second derivatives in a leaf
+    #[arg(long, value_name = "WEIGHT", default_value_t = 1.0)]
+    min_child_weight: f32,
+    /// The share of the rows used in a round
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    subsample: f32,
+    /// The share of the features used in a round
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    colsample: f32,
+    /// Stop after this many rounds without a better validation loss
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    patience: u32,
+    /// Seed for all random choices
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Train a neural network for each street: layers of rectified units, Adam, cross-entropy.
+///
+/// Training ends when the validation loss has not improved for --patience passes; the best pass's
+/// network is kept. If a pass has fewer than 500 steps, several passes count as one.
+#[derive(clap::Args)]
+pub struct Mlp {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Units of each hidden layer
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_values_t = [512; 7])]
+    hidden: Vec<usize>,
+    /// Rows per step
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    batch: usize,
+    /// Maximum passes over the rows
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    epochs: u32,
+    /// The highest learning rate
+    #[arg(long, value_name = "RATE", default_value_t = 1e-3)]
+    rate: f64,
+    /// Stop after this many passes without a better validation loss
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    patience: u32,
+    /// Seed for the initial weights and the order of the rows
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The device for the computation
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub(super) device: Device,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum TreeLoss {
+    /// Gini impurity: the squared distance from the leaf's mean
+    Gini,
+    /// The log-loss of the leaf's mean
+    Entropy,
+}
+
+impl From<TreeLoss> for Loss {
+    fn from(loss: TreeLoss) -> Loss {
+        match loss {
+            TreeLoss::Gini => Loss::Gini,
+            TreeLoss::Entropy => Loss::Entropy,
+        }
     }
-    format!(
-        "{}: log-losses in nats, by street\n{table}\nPlay it: {}:model={}\n",
-        out.display(),
-        lesson.kind(),
-        out.display()
-    )
 }
 
-fn document(
-    lesson: &LearningOptions,
-    taught: &[TrainedStreet; 4],
-    out: &Path,
-    options: &str,
-) -> Value {
-    let measured = |one: ClassifierScores| {
-        json!({
-            "log_loss": one.log_loss,
-            "brier": one.brier,
-            "distance": one.distance,
-            "accuracy": one.accuracy,
+impl Cart {
+    pub(super) fn lesson(&self) -> LearningOptions {
+        let Cart { depth, loss, min_rows, .. } = *self;
+        let (loss, min_weight) = (loss.into(), f64::from(min_rows));
+        LearningOptions::Cart(cart::Options { depth, loss, min_weight, ..cart::Options::default() })
+    }
+}
+
+impl Oct {
+    pub(super) fn lesson(&self) -> LearningOptions {
+        let Oct { depth, loss, min_rows, starts, survivors, rounds, regrows, planes, seed, .. } =
+            *self;
+        let (loss, min_weight) = (loss.into(), f64::from(min_rows));
+        let base = oct::Options::default();
+        LearningOptions::Oct(oct::Options {
+            depth,
+            loss,
+            min_weight,
+            starts: starts.map_or(base.starts, oct::StartTrees::Exactly),
+            survivors,
+            rounds,
+            regrows,
+            planes: if planes { PLANES } else { 0 },
+            seed,
+            ..base
         })
-    };
-    let street = |(street, taught): (Street, &TrainedStreet)| {
-        let [train, valid, test] = taught.measured.map(measured);
-        json!({
-            "street": street.name(),
-            "rows": taught.rows,
-            "size": TrainedModel::size(&taught.learned),
-            "train": train,
-            "valid": valid,
-            "test": test,
+    }
+}
+
+impl Xgboost {
+    pub(super) fn lesson(&self) -> LearningOptions {
+        LearningOptions::Xgboost(boost::Options {
+            rounds: self.rounds,
+            max_depth: self.depth,
+            eta: self.eta,
+            lambda: self.lambda,
+            gamma: self.gamma,
+            min_child_weight: self.min_child_weight,
+            subsample: self.subsample,
+            colsample: self.colsample,
+            patience: Some(self.patience),
+            seed: self.seed,
         })
+    }
+}
+
+impl Mlp {
+    pub(super) fn lesson(&self) -> LearningOptions {
+        LearningOptions::Mlp(mlp::MlpOptions {
+            hidden: self.hidden.clone(),
+            batch: self.batch,
+            epochs: self.epochs,
+            rate: self.rate,
+            patience: Some(self.patience),
+            seed: self.seed,
+            ..mlp::MlpOptions::default()
+        })
+    }
+}
+
+/// Compare students on test rows: log-losses in nats, by street.
+///
+/// Baselines are equal probabilities for all moves, the mean of all labels, the ten nearest rows
+/// (of 50,000, on 2,000 rows), and the lowest possible loss, the entropy of the labels. Then follow
+/// the differences of every two students, row by row, with 95 % intervals.
+#[derive(clap::Args)]
+pub struct CompareArgs {
+    /// The students: agents such as `oct` or `mlp:model=FOLDER`
+    #[arg(value_name = "AGENT", default_values_t = ["mlp", "xgboost", "oct",
+        "cart"].map(str::to_owned))]
+    agents: Vec<String>,
+    /// The folder of a dataset, made by `cardroom train dataset`
+    #[arg(long, value_name = "FOLDER")]
+    data: PathBuf,
+    #[command(flatten)]
+    named: Named,
+    /// Memory limit for the rows of a street; larger data is refused before it is read
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Size,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows that the nearest neighbours are searched among, and rows that they are searched for.
+const AMONG: usize = 50_000;
+const ASKED: usize = 2_000;
+
+/// The half-width of a 95 % interval in standard errors.
+const NORMAL: f64 = 1.96;
+
+/// Runs the command: measures the students and returns the table.
+pub fn compare(args: &CompareArgs) -> Result<Output, Failure> {
+    let dataset = Dataset::open(&args.data).map_err(Failure::input)?;
+    let registry = args.named.registry()?;
+    let mut students = Vec::new();
+    for name in &args.agents {
+        let agent = registry.resolve(name).map_err(Failure::input)?;
+        let student = agent.student().ok_or_else(|| {
+            Failure::input(anyhow::anyhow!(
+                "`{name}` is not a student: name cart, oct, xgboost or mlp"
+            ))
+        })?;
+        for street in Street::ALL {
+            let card = &dataset.card().streets[street.index()];
+            if (columns(street), student.moves(street).names())
+                != (card.columns.clone(), card.classes.clone())
+            {
+                return Err(Failure::input(anyhow::anyhow!(
+                    "`{name}` has other features or moves on the {street} than the dataset {}: \
+                     compare it on its own",
+                    args.data.display()
+                )));
+            }
+        }
+        students.push(student);
+    }
+    let line = |name: &str, student: Option<&Arc<Student>>| Line {
+        name: name.to_owned(),
+        parameters: student
+            .map(|student| Street::ALL.map(|street| student.street(street).parameters()).to_vec()),
+        streets: Vec::new(),
     };
-    json!({
-        "schema": "cardroom-student/1",
-        "folder": out,
-        "kind": lesson.kind(),
-        "options": options,
-        "streets": Street::ALL.into_iter().zip(taught).map(street).collect::<Vec<_>>(),
-    })
+    let named = args.agents.iter().zip(&students);
+    let mut lines: Vec<Line> = named.map(|(name, student)| line(name, Some(student))).collect();
+    let baselines = ["ten nearest rows", "mean of all labels", "all moves alike"];
+    lines.extend(baselines.map(|name| line(name, None)));
+    let mut least_log_loss = Vec::new();
+    let all = 0..students.len();
+    let pairs = all.clone().flat_map(|one| (one + 1..all.end).map(move |other| [one, other]));
+    let mut differences: Vec<Difference> = pairs
+        .map(|students| {
+            let [first, second] = students.map(|student| args.agents[student].clone());
+            Difference { students, first, second, streets: Vec::new() }
+        })
+        .collect();
+    for street in Street::ALL {
+        let table = |split| {
+            dataset.table(street, split, Labels::Soft, args.memory.0).map_err(Failure::input)
+        };
+        let (train, test) = (table(Split::Train)?, table(Split::Test)?);
+        let mut of_street: Vec<ClassifierScores> = students
+            .iter()
+            .map(|student| measure(student.street(street).classifier(), &test))
+            .collect();
+        let by_row: Vec<Vec<f64>> = students
+            .iter()
+            .map(|student| log_losses(student.street(street).classifier(), &test))
+            .collect();
+        for difference in &mut differences {
+            let [first, second] = difference.students.map(|student| by_row[student].as_slice());
+            let (mean, error) = mean_difference(first, second, test.weights());
+            let reach = NORMAL * error;
+            let (low, high) = (mean - reach, mean + reach);
+            difference.streets.push(StreetDifference { mean, low, high, reach });
+        }
+        of_street.push(measure(&Nearest::new(&some(&train, AMONG), 10), &some(&test, ASKED)));
+        of_street.push(measure(&Constant::mean(&train), &test));
+        of_street.push(measure(&Constant::uniform(&train), &test));
+        for (line, scores) in lines.iter_mut().zip(of_street) {
+            line.streets.push(StreetScores { street: street.name(), scores });
+        }
+        least_log_loss.push(baseline::least_log_loss(&test));
+    }
+    Output::report(&Comparison { lines, least_log_loss, differences }, args.json)
+}
+
+/// The comparison of all students.
+#[derive(Serialize)]
+struct Comparison {
+    lines: Vec<Line>,
+    /// The least possible log-loss, by street.
+    least_log_loss: Vec<f64>,
+    differences: Vec<Difference>,
+}
+
+/// A student or a baseline with its measurements on each street.
+#[derive(Serialize)]
+struct Line {
+    name: String,
+    /// Number of parameters by street, of a student.
+    parameters: Option<Vec<usize>>,
+    streets: Vec<StreetScores>,
+}
+
+#[derive(Serialize)]
+struct StreetScores {
+    street: &'static str,
+    #[serde(flatten)]
+    scores: ClassifierScores,
+}
+
+/// The log-loss of the second of two students minus that of the first, by street.
+#[derive(Serialize)]
+struct Difference {
+    #[serde(skip)]
+    students: [usize; 2],
+    first: String,
+    second: String,
+    streets: Vec<StreetDifference>,
+}
+
+/// A mean with its 95 % interval.
+#[derive(Serialize)]
+struct StreetDifference {
+    mean: f64,
+    low: f64,
+    high: f64,
+    #[serde(skip)]
+    reach: f64,
+}
+
+/// At most `most` rows at even distances.
+fn some(table: &learners::Table, most: usize) -> learners::Table {
+    let every = table.rows().div_ceil(most).max(1);
+    let rows: Vec<u32> = (0..table.rows() as u32).step_by(every).collect();
+    table.pick(&rows)
+}
+
+impl Report for Comparison {
+    const SCHEMA: &'static str = "cardroom-comparison/1";
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = headed("test rows");
+        for line in &self.lines {
+            let cells = line.streets.iter().map(|StreetScores { scores, .. }| {
+                format!("{:.4} ({})", scores.log_loss, percent(scores.accuracy, 1))
+            });
+            table.row([line.name.clone()].into_iter().chain(cells));
+        }
+        let cells = self.least_log_loss.iter().map(|least| format!("{least:.4} (100.0 %)"));
+        table.row(["least possible".to_owned()].into_iter().chain(cells));
+        writeln!(
+            f,
+            "{table}\nlog-loss in nats; in brackets, rows whose likeliest move is the teacher's"
+        )?;
+        if self.differences.is_empty() {
+            return Ok(());
+        }
+        let mut table = headed("difference, nats");
+        for Difference { first, second, streets, .. } in &self.differences {
+            let cells = streets.iter().map(|one| format!("{:+.4} ± {:.4}", one.mean, one.reach));
+            table.row([format!("{second} above {first}")].into_iter().chain(cells));
+        }
+        writeln!(f, "\n{table}")
+    }
+}
+
+fn headed(what: &str) -> Table {
+    let streets = Street::ALL.map(|street| street.to_string());
+    Table::new([&[what.to_owned()], &streets[..]].concat()).right(1..)
 }

@@ -1,36 +1,38 @@
-//! `cardroom train values`: trains counterfactual value networks.
+//! Value networks: `cardroom train situations` solves random situations, `train values` trains networks
+//! on them, and `train label-noise` compares two solutions of the same ones.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
 use game::Street;
-use learners::mlp::Huber;
-use learners::mlp::{Loss, MlpOptions, Samples};
-use learners::situations::Database;
+use learners::database::Card;
+use learners::mlp::{Huber, Loss, MlpOptions, Samples};
+use learners::situations::{Database, Situations};
 use learners::student::{LearningError, Run};
 use learners::values::{
     ByHand, CheckDown, Encoded, EndOfFlop, Errors, RENAMINGS, RangeHuber, ValueModel, Zero,
-    by_hand, encoding_error, end_of_flop, errors, samples,
+    between_solutions, by_hand, encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
 use models::network::{self, Activation, Identity, Network, Precision, ZeroSum};
 use models::student::TrainedModel;
 use models::values::{Encoding, flop};
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
-use show::number::whole;
+use show::number::{percent, whole};
 
-use super::checkpoints::{Checkpoints, RunName};
-use super::device::{Device, Trainer};
-use crate::config::units::{Size, Time};
+use super::training::{Checkpoints, Device, RunName, Trainer};
+use crate::config::units::{Count, Size, Time};
+use crate::database::Making;
 use crate::exit::Failure;
-use crate::interrupt;
-use crate::output::{self, Output, Shown};
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::threads::Threads;
+use crate::{interrupt, resolve_names};
 
 /// Train a counterfactual value network: it predicts the value of every hand at the start of a
 /// street, from the board, the pot and both ranges.
@@ -188,7 +190,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let bytes = network.to_bytes(precision);
     write_whole(&args.out, |out| out.write_all(&bytes))
         .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", args.out.display())))?;
-    let output = Output::of(&Trained { args, lesson: &lesson, network, measured }, args.json)?;
+    let trained = Trained::new(args, &lesson, &network, measured);
+    let output = Output::report(&trained, args.json)?;
     Ok(output.then(checkpoints.end()))
 }
 
@@ -326,21 +329,36 @@ impl Lesson {
         };
         let [_, zero] = over(&Zero);
         let [_, check_down] = over(&CheckDown);
-        Measured { hands, buckets, encoding, zero, check_down }
+        let (hands, buckets) = (hands.into(), buckets.map(Into::into));
+        Measured { hands, buckets, encoding_error: encoding, check_down, zero }
+    }
+}
+
+/// The errors of a network's values on the situations that it was trained and tested on.
+#[derive(Serialize)]
+struct OnBoth {
+    train: Errors,
+    test: Errors,
+}
+
+impl From<[Errors; 2]> for OnBoth {
+    fn from([train, test]: [Errors; 2]) -> OnBoth {
+        OnBoth { train, test }
     }
 }
 
 /// Errors of predicted values against the solutions.
+#[derive(Serialize)]
 struct Measured {
-    /// Errors of the network's values of hands, on the training and the test part.
-    hands: [Errors; 2],
+    /// Errors of the network's values of hands.
+    hands: OnBoth,
     /// Likewise for values of buckets against the means of their hands; `None` without buckets.
-    buckets: Option<[Errors; 2]>,
+    buckets: Option<OnBoth>,
     /// The error of these means themselves, over all situations.
-    encoding: Option<Errors>,
-    /// On the test part: errors of predicting zero, and of predicting a checked-down hand.
-    zero: Errors,
+    encoding_error: Option<Errors>,
+    /// On the test part: errors of predicting a checked-down hand, and of predicting zero.
     check_down: Errors,
+    zero: Errors,
 }
 
 fn input_encoding(name: &str, street: &str, quiet: bool) -> Result<InputEncoding, Failure> {
@@ -374,16 +392,64 @@ fn input_encoding(name: &str, street: &str, quiet: bool) -> Result<InputEncoding
 }
 
 /// A trained network with its errors.
+#[derive(Serialize)]
 struct Trained<'a> {
-    args: &'a Args,
-    lesson: &'a Lesson,
-    network: Network,
+    file: &'a Path,
+    encoding: &'a str,
+    street: &'a str,
+    inputs: usize,
+    outputs: usize,
+    weights: usize,
+    biases: usize,
+    slopes: usize,
+    situations: Parts,
+    #[serde(flatten)]
     measured: Measured,
 }
 
-impl Shown for Trained<'_> {
-    fn text(&self) -> String {
-        let Trained { args, lesson, measured, .. } = self;
+/// The numbers of situations to train on, to choose the epoch by and to test on.
+#[derive(Serialize)]
+struct Parts {
+    train: usize,
+    validation: usize,
+    test: usize,
+}
+
+impl<'a> Trained<'a> {
+    fn new(
+        args: &'a Args,
+        lesson: &'a Lesson,
+        network: &Network,
+        measured: Measured,
+    ) -> Trained<'a> {
+        let shape = network.shape();
+        let count = shape.count();
+        Trained {
+            file: &args.out,
+            encoding: &args.encoding,
+            street: &lesson.database.card().content.street,
+            inputs: shape.inputs,
+            outputs: shape.outputs,
+            weights: count.weights,
+            biases: count.hidden_biases + count.output_biases,
+            slopes: count.slopes,
+            situations: Parts {
+                train: lesson.train.len(),
+                validation: lesson.valid.len(),
+                test: lesson.test.len(),
+            },
+            measured,
+        }
+    }
+}
+
+impl Report for Trained<'_> {
+    const SCHEMA: &'static str = "cardroom-values/1";
+}
+
+impl fmt::Display for Trained<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Trained { measured, situations, .. } = self;
         let head = ["", "Huber loss", "mean square", "by the range: Huber loss", "mean square"];
         let mut table = Table::new(head).right(1..5);
         let mut row = |name: &str, errors: &Errors| {
@@ -392,65 +458,269 @@ impl Shown for Trained<'_> {
             let cells = numbers.map(|number| format!("{number:.5}"));
             table.row(std::iter::once(name.to_owned()).chain(cells));
         };
-        row("hands, learned from", &measured.hands[0]);
-        row("hands, test", &measured.hands[1]);
-        if let Some(of_buckets) = &measured.buckets {
-            row("buckets, learned from", &of_buckets[0]);
-            row("buckets, test", &of_buckets[1]);
+        row("hands, learned from", &measured.hands.train);
+        row("hands, test", &measured.hands.test);
+        if let Some(buckets) = &measured.buckets {
+            row("buckets, learned from", &buckets.train);
+            row("buckets, test", &buckets.test);
         }
-        if let Some(encoding) = &measured.encoding {
+        if let Some(encoding) = &measured.encoding_error {
             row("the buckets' own error", encoding);
         }
         row("checking down, test", &measured.check_down);
         row("zero, test", &measured.zero);
-        let count = self.network.shape().count();
-        format!(
+        writeln!(
+            f,
             "{}: {}, {} weights and biases; {} situations of the {} learned from, {} to choose by, \
              {} to test\n\
-             differences from the solutions' values, in shares of the pot\n{table}\n",
-            args.out.display(),
-            args.encoding,
-            whole((count.total() - count.slopes) as u64),
-            whole(lesson.train.len() as u64),
-            lesson.database.card().content.street,
-            whole(lesson.valid.len() as u64),
-            whole(lesson.test.len() as u64),
+             differences from the solutions' values, in shares of the pot\n{table}",
+            self.file.display(),
+            self.encoding,
+            whole((self.weights + self.biases) as u64),
+            whole(situations.train as u64),
+            self.street,
+            whole(situations.validation as u64),
+            whole(situations.test as u64),
         )
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let Trained { args, lesson, network, measured } = self;
-        let count = network.shape().count();
-        let two = |[train, test]: &[Errors; 2]| json!({ "train": json(train), "test": json(test) });
-        json!({
-            "schema": "cardroom-values/1",
-            "file": args.out,
-            "encoding": args.encoding,
-            "street": lesson.database.card().content.street,
-            "inputs": network.shape().inputs,
-            "outputs": network.shape().outputs,
-            "weights": count.weights,
-            "biases": count.hidden_biases + count.output_biases,
-            "slopes": count.slopes,
-            "situations": {
-                "train": lesson.train.len(),
-                "validation": lesson.valid.len(),
-                "test": lesson.test.len(),
-            },
-            "hands": two(&measured.hands),
-            "buckets": measured.buckets.as_ref().map(two),
-            "encoding_error": measured.encoding.as_ref().map(json),
-            "check_down": json(&measured.check_down),
-            "zero": json(&measured.zero),
-        })
     }
 }
 
-fn json(errors: &Errors) -> Value {
-    json!({
-        "huber": errors.huber,
-        "mean_square": errors.squares,
-        "weighted_huber": errors.weighted_huber,
-        "weighted_mean_square": errors.weighted_squares,
-    })
+/// Solve random situations of no-limit hold'em and store the value of every hand: training data for
+/// counterfactual value networks.
+///
+/// Board, pot and both ranges are random, as in DeepStack's training data. Each situation is solved
+/// to the end of the hand, with exact hands and cards. The file is the same for any number of
+/// threads. The same command resumes a run that was interrupted or killed (the file is FILE.partial
+/// until it is complete). --merge joins shards.
+///
+/// Examples:
+///   cardroom train situations --count 1000 --out turns
+///   cardroom train situations --street river --count 10k --iterations 150 --out rivers
+///   cardroom train situations --street flop --pots 2,300 --count 3000 --out flops
+///   cardroom train situations --count 20k --shard 1/8 --out part1
+///   cardroom train situations --merge part1,part2 --out turns
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct SituationsArgs {
+    /// The street at whose start the situations are: turn or river; or flop: turns whose ranges do
+    /// not depend on the turn card
+    #[arg(long, value_name = "STREET", default_value = "turn", conflicts_with = "merge")]
+    street: String,
+    /// Number of situations, as in 1000 or 10k
+    #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "merge")]
+    count: Count,
+    /// Stack of each player at the beginning of the hand, in big blinds
+    #[arg(long, value_name = "BB", default_value_t = 200.0, conflicts_with = "merge")]
+    stack: f64,
+    /// The smallest and the largest pot in big blinds; its logarithm is uniformly distributed
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        default_value = "8,200",
+        conflicts_with = "merge"
+    )]
+    pots: Vec<f64>,
+    /// Bets: a shipped menu, a file, or menu lines separated by `;`
+    #[arg(long, value_name = "MENU", default_value = "fcpa", conflicts_with = "merge")]
+    menu: String,
+    /// Iterations of DCFR+
+    #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "merge")]
+    iterations: u32,
+    #[command(flatten)]
+    making: Making,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command: makes the situations.
+pub(super) fn make_situations(args: &SituationsArgs) -> Result<Output, Failure> {
+    let content = || {
+        let &[least, most] = args.pots.as_slice() else {
+            return Err(Failure::usage("--pots: give the smallest and the largest, as in 8,200"));
+        };
+        Ok(Situations {
+            street: args.street.clone(),
+            stack: args.stack,
+            pots: [least, most],
+            menu: resolve_names::bet_menu(&args.menu)?.to_string(),
+            iterations: args.iterations,
+        })
+    };
+    let card = args.making.make(args.count.0, content, &args.threads, args.quiet)?;
+    let out = args.making.out.as_path();
+    let Card { content, games, seed, first, sha256, .. } = card;
+    let solved = SolvedSituations {
+        file: out,
+        situations: games,
+        first,
+        seed,
+        content,
+        exploitability: exploitability(out)?,
+        sha256,
+    };
+    Output::report(&solved, args.json)
+}
+
+/// The exploitability of the solutions as a share of the pot: mean and maximum.
+fn exploitability(path: &Path) -> Result<MeanAndMost, Failure> {
+    let database = Database::open(path).map_err(Failure::input)?;
+    let all = (0..database.games()).map(|at| f64::from(database.situation(at).exploitability));
+    let (sum, most) = all.fold((0.0, 0.0_f64), |(sum, most), one| (sum + one, most.max(one)));
+    Ok(MeanAndMost { mean: sum / database.games() as f64, most })
+}
+
+#[derive(Serialize)]
+struct MeanAndMost {
+    mean: f64,
+    most: f64,
+}
+
+/// A file of solved situations.
+#[derive(Serialize)]
+struct SolvedSituations<'a> {
+    file: &'a Path,
+    situations: u64,
+    first: u64,
+    seed: u64,
+    #[serde(flatten)]
+    content: Situations,
+    exploitability: MeanAndMost,
+    sha256: String,
+}
+
+impl Report for SolvedSituations<'_> {
+    const SCHEMA: &'static str = "cardroom-situations/1";
+}
+
+impl fmt::Display for SolvedSituations<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Situations { street, pots, iterations, .. } = &self.content;
+        let bytes = std::fs::metadata(self.file).map_or(0, |file| file.len());
+        writeln!(
+            f,
+            "{}: {} situations of the {street}, seed {} from number {}, pots of {} to {} big \
+             blinds, {}\n\
+             solved by {iterations} iterations to {} of the pot in the mean, {} at most\n\
+             SHA-256 of the situations {}",
+            self.file.display(),
+            whole(self.situations),
+            self.seed,
+            self.first,
+            pots[0],
+            pots[1],
+            indicatif::HumanBytes(bytes),
+            percent(self.exploitability.mean, 2),
+            percent(self.exploitability.most, 2),
+            self.sha256
+        )
+    }
+}
+
+/// Compare the values in two files of the same situations, solved differently: the error that no
+/// network can avoid.
+///
+/// Example:
+///   cardroom train situations --count 100 --iterations 60 --out turns-60
+///   cardroom train situations --count 100 --iterations 600 --out turns-600
+///   cardroom train label-noise turns-60 turns-600
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct LabelNoiseArgs {
+    /// A file of `cardroom train situations`
+    #[arg(value_name = "FILE")]
+    one: PathBuf,
+    /// Another one, with the same seed, street, stack and pots
+    #[arg(value_name = "FILE")]
+    other: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command: compares the two files.
+pub(super) fn label_noise(args: &LabelNoiseArgs) -> Result<Output, Failure> {
+    let open = |path: &Path| Database::open(path).map_err(Failure::input);
+    let databases = [open(&args.one)?, open(&args.other)?];
+    let found = args.threads.pool()?.run(|| between_solutions(&databases[0], &databases[1]));
+    let Some(all) = found.filter(|all| !all.is_empty()) else {
+        return Err(Failure::input(anyhow::anyhow!(
+            "{} and {} hold different situations: compare files of the same seed, street, stack \
+             and span of pots",
+            args.one.display(),
+            args.other.display()
+        )));
+    };
+    let spread = |value: fn(&Errors) -> f64| {
+        let mut values: Vec<f64> = all.iter().map(value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Spread { mean, median: values[values.len() / 2], most: values[values.len() - 1] }
+    };
+    let noise = LabelNoise {
+        files: [&args.one, &args.other],
+        situations: all.len(),
+        iterations: databases.each_ref().map(|database| database.card().content.iterations),
+        huber: spread(|errors| errors.huber),
+        mean_square: spread(|errors| errors.squares),
+        weighted_huber: spread(|errors| errors.weighted_huber),
+        weighted_mean_square: spread(|errors| errors.weighted_squares),
+    };
+    Output::report(&noise, args.json)
+}
+
+/// The differences between two solutions of the same situations.
+#[derive(Serialize)]
+struct LabelNoise<'a> {
+    files: [&'a Path; 2],
+    situations: usize,
+    iterations: [u32; 2],
+    huber: Spread,
+    mean_square: Spread,
+    weighted_huber: Spread,
+    weighted_mean_square: Spread,
+}
+
+/// A difference over situations.
+#[derive(Serialize)]
+struct Spread {
+    mean: f64,
+    median: f64,
+    most: f64,
+}
+
+impl Report for LabelNoise<'_> {
+    const SCHEMA: &'static str = "cardroom-label-noise/1";
+}
+
+impl fmt::Display for LabelNoise<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new(["", "mean", "median", "most"]).right(1..4);
+        for (name, Spread { mean, median, most }) in [
+            ("over all hands: Huber loss", &self.huber),
+            ("mean square", &self.mean_square),
+            ("by the range: Huber loss", &self.weighted_huber),
+            ("mean square", &self.weighted_mean_square),
+        ] {
+            let cells = [mean, median, most].map(|number| format!("{number:.5}"));
+            table.row(std::iter::once(name.to_owned()).chain(cells));
+        }
+        writeln!(
+            f,
+            "{} situations solved by {} and by {} iterations: how far apart their values \
+             are\n{table}",
+            whole(self.situations as u64),
+            self.iterations[0],
+            self.iterations[1]
+        )
+    }
 }

@@ -10,15 +10,17 @@ use crate::mlp::Huber;
 use crate::situations::{Database, Solved};
 
 /// Errors of values, as means over situations and both players.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Errors {
     /// The mean Huber loss (δ = 1) over all hands that the board allows.
     pub huber: f64,
     /// The mean squared error over the same hands.
+    #[serde(rename = "mean_square")]
     pub squares: f64,
     /// The Huber loss weighted by each hand's probability in its player's range.
     pub weighted_huber: f64,
     /// The squared error, weighted likewise.
+    #[serde(rename = "weighted_mean_square")]
     pub weighted_squares: f64,
 }
 

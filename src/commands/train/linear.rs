@@ -1,13 +1,14 @@
 //! `cardroom train linear`: linear rules for all-in or fold, by learning or by search.
 
-mod finished_runs;
-
+use std::fmt;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use learners::linear_q::{Form, LearningOptions, Quirk, learn, search};
-use models::linear::{Blind, FEATURES, LinearModel, Theta, Weights};
-use serde_json::{Value, json};
+use models::linear::{Blind, FEATURES, LinearError, LinearModel, Theta, Weights};
+use serde::Serialize;
 use show::Table;
 use show::number::percent;
 use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
@@ -15,13 +16,11 @@ use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::given::Given;
-use crate::output::{self, Output, Shown};
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
 use crate::{interrupt, report};
-
-use self::finished_runs::FinishedRuns;
 
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand.
 ///
@@ -111,21 +110,25 @@ enum Without {
     ExploringOpponents,
 }
 
-/// A rule with its ranges and losses at a stack.
-struct Made {
+/// A rule at a stack, with what it loses to best responses and the shares of hands that it plays.
+#[derive(Serialize)]
+struct TrainedRule {
     seed: u64,
-    weights: Weights,
-    ranges: Ranges,
-    /// The loss of each blind's range to best responses, in mbb a hand.
-    losses: [f64; 2],
+    weights: Theta,
+    big_blind_weights: Theta,
+    small_blind_loses_mbb: f64,
+    big_blind_loses_mbb: f64,
+    jam_share: f64,
+    call_share: f64,
 }
 
 /// All runs of a stack.
+#[derive(Serialize)]
 struct Stack {
     stack: f64,
-    runs: Vec<Made>,
+    runs: Vec<TrainedRule>,
     /// The rule with the mean weights of all runs.
-    mean: Made,
+    mean: TrainedRule,
 }
 
 /// Runs the command: trains the rules, writes the file and returns what they lose.
@@ -181,14 +184,14 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             if let Ok(mut progress) = progress.lock() {
                 progress.show(done, "");
             }
-            Ok(Some((stack, made_of(seed, weights, &solved[stack]))))
+            Ok(Some((stack, TrainedRule::new(seed, weights, &solved[stack]))))
         };
         parallel::map(&jobs, one).into_iter().collect::<Result<Vec<_>, Failure>>()
     });
     if let Ok(progress) = progress.lock() {
         progress.finish();
     }
-    let made: Vec<(usize, Made)> = made?.into_iter().flatten().collect();
+    let made: Vec<(usize, TrainedRule)> = made?.into_iter().flatten().collect();
     if made.len() < jobs.len() {
         return Err(Failure::interrupted(format!(
             "stopped after {} of {} runs; resume with: {}",
@@ -197,49 +200,47 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             interrupt::command_line()
         )));
     }
-    let mut by_stack: Vec<Vec<Made>> = stacks.iter().map(|_| Vec::new()).collect();
+    let mut by_stack: Vec<Vec<TrainedRule>> = stacks.iter().map(|_| Vec::new()).collect();
     made.into_iter().for_each(|(stack, made)| by_stack[stack].push(made));
     let stacks: Vec<Stack> = by_stack
         .into_iter()
         .zip(solved.iter().zip(stacks))
         .map(|(runs, (solved, &stack))| {
             let weights = Weights {
-                small: mean(runs.iter().map(|run| &run.weights.small)),
-                big: mean(runs.iter().map(|run| &run.weights.big)),
+                small: mean(runs.iter().map(|run| &run.weights)),
+                big: mean(runs.iter().map(|run| &run.big_blind_weights)),
             };
-            Stack { stack, runs, mean: made_of(args.seed, weights, solved) }
+            Stack { stack, runs, mean: TrainedRule::new(args.seed, weights, solved) }
         })
         .collect();
-    let means = stacks.iter().map(|stack| (stack.stack, stack.mean.weights)).collect();
+    let means = stacks.iter().map(|stack| (stack.stack, stack.mean.both())).collect();
     report::write(&args.out, &file(&method, means)?)?;
     finished.end()?;
-    Output::of(&Rules { out: &args.out, method, stacks }, args.json)
+    Output::report(&Rules { out: &args.out, features: FEATURES, method, stacks }, args.json)
 }
 
 /// The rules that were found.
+#[derive(Serialize)]
 struct Rules<'a> {
+    #[serde(skip)]
     out: &'a Path,
+    features: [&'static str; FEATURES.len()],
     method: String,
     stacks: Vec<Stack>,
 }
 
-impl Shown for Rules<'_> {
-    fn text(&self) -> String {
-        format!("{}\n{}\n", table(&self.stacks), self.out.display())
-    }
+impl Report for Rules<'_> {
+    const SCHEMA: &'static str = "cardroom-linear/1";
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        json!({
-            "schema": "cardroom-linear/1",
-            "features": FEATURES,
-            "method": self.method,
-            "stacks": self.stacks.iter().map(document).collect::<Vec<_>>(),
-        })
+impl fmt::Display for Rules<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n{}", table(&self.stacks), self.out.display())
     }
 }
 
 /// The text of a file of weights by stack.
-pub(super) fn file(method: &str, stacks: Vec<(f64, Weights)>) -> Result<String, Failure> {
+fn file(method: &str, stacks: Vec<(f64, Weights)>) -> Result<String, Failure> {
     let made_by = concat!("cardroom ", env!("CARGO_PKG_VERSION")).to_owned();
     let model = LinearModel::new(made_by, method.to_owned(), stacks);
     Ok(model.map_err(Failure::input)?.to_string())
@@ -302,10 +303,30 @@ impl Without {
     }
 }
 
-fn made_of(seed: u64, weights: Weights, (payoffs, found): &(Payoffs, Equilibrium)) -> Made {
-    let ranges = Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) };
-    let losses = found.losses(payoffs, &ranges).map(|loss| 1000.0 * loss);
-    Made { seed, weights, ranges, losses }
+impl TrainedRule {
+    fn new(seed: u64, weights: Weights, (payoffs, found): &(Payoffs, Equilibrium)) -> TrainedRule {
+        let ranges = Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) };
+        let [small, big] = found.losses(payoffs, &ranges).map(|loss| 1000.0 * loss);
+        TrainedRule {
+            seed,
+            weights: weights.small,
+            big_blind_weights: weights.big,
+            small_blind_loses_mbb: small,
+            big_blind_loses_mbb: big,
+            jam_share: share(&ranges.jam),
+            call_share: share(&ranges.call),
+        }
+    }
+
+    /// The weights of both blinds.
+    fn both(&self) -> Weights {
+        Weights { small: self.weights, big: self.big_blind_weights }
+    }
+
+    /// The mean loss of both blinds.
+    fn loss(&self) -> f64 {
+        0.5 * (self.small_blind_loses_mbb + self.big_blind_loses_mbb)
+    }
 }
 
 fn mean<'a>(runs: impl ExactSizeIterator<Item = &'a Theta>) -> Theta {
@@ -317,32 +338,13 @@ fn mean<'a>(runs: impl ExactSizeIterator<Item = &'a Theta>) -> Theta {
     mean
 }
 
-fn document(stack: &Stack) -> Value {
-    let one = |made: &Made| {
-        json!({
-            "seed": made.seed,
-            "weights": made.weights.small,
-            "big_blind_weights": made.weights.big,
-            "small_blind_loses_mbb": made.losses[0],
-            "big_blind_loses_mbb": made.losses[1],
-            "jam_share": share(&made.ranges.jam),
-            "call_share": share(&made.ranges.call),
-        })
-    };
-    json!({
-        "stack": stack.stack,
-        "runs": stack.runs.iter().map(one).collect::<Vec<_>>(),
-        "mean": one(&stack.mean),
-    })
-}
-
 /// A table of what the rules lose: over several runs, mean and standard deviation.
 fn table(stacks: &[Stack]) -> Table {
     let head =
         ["stack", "small blind loses", "big blind", "mean, mbb", "all-in", "call", "of the mean"];
     let mut table = Table::new(head).right(0..);
     for Stack { stack, runs, mean } in stacks {
-        let over = |of: &dyn Fn(&Made) -> f64, decimals: usize| {
+        let over = |of: &dyn Fn(&TrainedRule) -> f64, decimals: usize| {
             let values: Vec<f64> = runs.iter().map(of).collect();
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
@@ -357,13 +359,67 @@ fn table(stacks: &[Stack]) -> Table {
         };
         table.row([
             stack.to_string(),
-            over(&|made| made.losses[0], 1),
-            over(&|made| made.losses[1], 1),
-            over(&|made| 0.5 * (made.losses[0] + made.losses[1]), 1),
-            percent(share(&mean.ranges.jam), 1),
-            percent(share(&mean.ranges.call), 1),
-            format!("{:.1}", 0.5 * (mean.losses[0] + mean.losses[1])),
+            over(&|rule| rule.small_blind_loses_mbb, 1),
+            over(&|rule| rule.big_blind_loses_mbb, 1),
+            over(&TrainedRule::loss, 1),
+            percent(mean.jam_share, 1),
+            percent(mean.call_share, 1),
+            format!("{:.1}", mean.loss()),
         ]);
     }
     table
+}
+
+/// The folder `FILE.training`: a file of weights for each stack and seed.
+struct FinishedRuns {
+    folder: PathBuf,
+    /// The method of all runs, in words.
+    method: String,
+}
+
+impl FinishedRuns {
+    /// The folder for this output file and method.
+    fn new(out: &Path, method: &str) -> FinishedRuns {
+        let mut folder = out.as_os_str().to_os_string();
+        folder.push(".training");
+        FinishedRuns { folder: PathBuf::from(folder), method: method.to_owned() }
+    }
+
+    fn path(&self, stack: f64, seed: u64) -> PathBuf {
+        self.folder.join(format!("{stack}-{seed}.toml"))
+    }
+
+    /// The saved weights of a run; `None` if it is not done. An error if they are of another
+    /// method.
+    fn read(&self, stack: f64, seed: u64) -> Result<Option<Weights>, Failure> {
+        let path = self.path(stack, seed);
+        let at = |why: String| {
+            Failure::input(anyhow::anyhow!("{}: {why}; remove it to start again", path.display()))
+        };
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| at(error.to_string()))?,
+        };
+        let model: LinearModel =
+            text.parse().map_err(|error: LinearError| at(error.to_string()))?;
+        if model.method != self.method {
+            return Err(at(format!("it is of `{}`, and this is `{}`", model.method, self.method)));
+        }
+        Ok(Some(model.at(stack)))
+    }
+
+    /// Saves the weights of a run.
+    fn keep(&self, stack: f64, seed: u64, weights: Weights) -> Result<(), Failure> {
+        fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
+        report::write(&self.path(stack, seed), &file(&self.method, vec![(stack, weights)])?)
+    }
+
+    /// Removes the folder.
+    fn end(&self) -> Result<(), Failure> {
+        fs::remove_dir_all(&self.folder).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &std::io::Error) -> Failure {
+        Failure::input(anyhow::anyhow!("{}: {error}", self.folder.display()))
+    }
 }

@@ -1,0 +1,938 @@
+//! `cardroom train heuristic`: searches rules that win most from an opponent, for one street of limit
+//! hold'em or for all streets of a game.
+
+use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use abstraction::betting::BettingTree;
+use abstraction::facts::Texture;
+use evaluation::fitness::count;
+use evaluation::practice::Practice;
+use evaluation::{Settings, SettingsError};
+use game::{Action, Betting, GameDef, Street, games};
+use learners::heuristic::{
+    MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
+    RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
+};
+use logs::Rate;
+use logs::folder::write_whole;
+use matches::games::load_game;
+use matches::stop::Stop;
+use models::heuristic::{Heuristic, RuleScope, Rulebook};
+use protocol::acpc::gamedef::Reading;
+use serde::Serialize;
+use show::Table;
+use show::number::{percent, whole};
+use solvers::blueprint::AbstractStrategy;
+use solvers::fitness::{self, ClassCounts, Counting, FactClasses, Sampler};
+use solvers::response::in_tree::{InBuckets, TreeStrategy};
+use solvers::response::street_rule;
+
+use super::training::at;
+use crate::config::units::Count;
+use crate::exit::Failure;
+use crate::given::Given;
+use crate::interrupt;
+use crate::output::{self, Output, Report};
+use crate::progress::Progress;
+use crate::resolve_names::Named;
+use crate::threads::Threads;
+
+/// Find if-then rules that win most from an opponent, for one street of limit hold'em, or for all
+/// streets of a limit or no-limit game (--game).
+///
+/// One street, as in de Mesentier Silva and others (2018): the opponent plays itself up to the
+/// street, one side follows the rule there, such as `if hand >= pair then raise; else call`, half
+/// the matches from each seat, and the rest of the board is dealt without betting. Winnings are
+/// exact: all deals are counted once, in some minutes, and kept in a file. The best rule of each
+/// complexity (clauses and actions) is printed, and the best of all is written to a file for the
+/// agent `fft`. Ctrl-C saves a search; the same command resumes it.
+///
+/// With --game the lists of all streets are searched together, by their winnings in whole games on
+/// common deals; --statements limits their statements.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    given: Given,
+    /// The street: flop, turn or river
+    #[arg(long, value_name = "STREET", value_parser = street, required_unless_present = "game")]
+    street: Option<Street>,
+    /// Search the lists of all streets of this game together: a built-in name, or the path of an
+    /// ACPC game definition
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["street", "search", "complexity", "rule",
+        "rules", "response", "meet", "fitness", "matches", "table", "flops", "evaluations"])]
+    game: Option<String>,
+    /// With --game: maximum statements over all streets, without the default actions
+    #[arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u8).range(1..=64))]
+    statements: u8,
+    /// With --game: rounds of 32 neighbours of the best lists
+    #[arg(long, value_name = "N", default_value = "400")]
+    rounds: Count,
+    /// With --game: deals for measuring lists, from both seats; some 2 kB each
+    #[arg(long, value_name = "N", default_value = "50k")]
+    deals: Count,
+    /// With --game: start with the lists of this file instead of none
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
+    /// With a limit --game: allow clauses about win rates, which no-limit lists always may have
+    #[arg(long)]
+    win_rates: bool,
+    /// The search; without it only the rules of --rule are measured
+    #[arg(long, value_enum)]
+    search: Option<Kind>,
+    /// Maximum complexity, 3 to 20 [default: 9; for the exhaustive search 5, at most 7]
+    #[arg(long, value_name = "N", requires = "search",
+        value_parser = clap::value_parser!(u8).range(3..=20))]
+    complexity: Option<u8>,
+    /// Number of rules to measure, as in 20k; greedy and exhaustive search end by themselves
+    #[arg(long, value_name = "N", default_value = "21k", requires = "search")]
+    evaluations: Count,
+    /// Only rules about cards: the hand, its high card, outs and the board
+    #[arg(long, requires = "search")]
+    cards_only: bool,
+    /// The seed
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The file of rules to write
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// A rule to measure; may be given several times
+    #[arg(long, value_name = "RULE")]
+    rule: Vec<String>,
+    /// Also measure this file's list for the street; may be given several times
+    #[arg(long, value_name = "FILE")]
+    rules: Vec<PathBuf>,
+    /// Also compute what a best response wins from each measured rule, if it sees what the opponent
+    /// sees: exact, some seconds per rule on the river
+    #[arg(long)]
+    response: bool,
+    /// Also play the measured rules against each other, --matches per pair
+    #[arg(long)]
+    meet: bool,
+    /// How rules are measured: exactly, or by matches as published
+    #[arg(long, value_enum, default_value = "exact")]
+    fitness: Fitness,
+    /// Matches per rule, for sampled fitness
+    #[arg(long, value_name = "N", default_value = "400k")]
+    matches: Count,
+    /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
+    /// `random`; in a whole game any agent that can be asked for its strategy [default:
+    /// cfr:blueprint=categories; `cfr` in no-limit games]
+    #[arg(long, value_name = "AGENT", alias = "against")]
+    opponent: Option<String>,
+    /// Definition of a dry board: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
+    /// conditions as in `unpaired suited <= 2 connected <= 2`
+    #[arg(long, value_name = "TEXTURE", default_value = "standard")]
+    dry: Texture,
+    /// The file of counted deals, made if missing [default: data/fitness/STREET-DRY.counts]
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// Count only N of the 1,755 kinds of flops, 0.1 s each, without keeping them: for a try
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1755))]
+    flops: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
+    named: Named,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// No progress display
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Adds the best statement of one clause, one after the other
+    Greedy,
+    /// Axis-aligned search with locking, from random rules
+    Axis,
+    /// Genetic programming
+    Genetic,
+    /// Simulated annealing with restarts
+    Anneal,
+    /// All rules; the best are proven
+    Exhaustive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Fitness {
+    Exact,
+    Sampled,
+}
+
+impl From<Kind> for Method {
+    fn from(kind: Kind) -> Method {
+        match kind {
+            Kind::Greedy => Method::Greedy,
+            Kind::Axis => Method::Axis,
+            Kind::Genetic => Method::Genetic,
+            Kind::Anneal => Method::Anneal,
+            Kind::Exhaustive => Method::Exhaustive,
+        }
+    }
+}
+
+/// The largest complexity for an exhaustive search.
+const EXHAUSTIVE: usize = 7;
+
+fn street(text: &str) -> Result<Street, String> {
+    let named = |street: &&Street| street.to_string() == text && **street != Street::Preflop;
+    let found = Street::ALL.iter().find(named).copied();
+    found.ok_or_else(|| "write flop, turn or river".to_owned())
+}
+
+/// Runs the command: searches for rules or measures given ones, and prints the result.
+pub fn run(args: &Args) -> Result<Output, Failure> {
+    output::check(args.out.as_deref())?;
+    match (&args.game, args.street) {
+        (Some(game), _) => whole_game(args, game),
+        (None, Some(street)) => one_street(args, street),
+        (None, None) => Err(Failure::usage("give --street, or --game")),
+    }
+}
+
+fn one_street(args: &Args, street: Street) -> Result<Output, Failure> {
+    let exhaustive = args.search == Some(Kind::Exhaustive);
+    let most = args.complexity.map_or(if exhaustive { 5 } else { 9 }, usize::from);
+    if exhaustive && most > EXHAUSTIVE {
+        return Err(Failure::usage(format!(
+            "--search exhaustive goes up to --complexity {EXHAUSTIVE}: beyond that there are too \
+             many rules"
+        )));
+    }
+    if exhaustive && args.fitness == Fitness::Sampled {
+        return Err(Failure::usage(
+            "--search exhaustive is for exact fitness: leave --fitness out",
+        ));
+    }
+    if args.search.is_none() && args.rule.is_empty() && args.rules.is_empty() {
+        return Err(Failure::usage("give --search, or a --rule or --rules to measure"));
+    }
+    if args.matches.0 < 2 || args.evaluations.0 == 0 {
+        return Err(Failure::usage("--matches must be at least 2 and --evaluations at least 1"));
+    }
+    let whole = ["statements", "rounds", "deals", "start", "win_rates"];
+    args.given.refuse(&whole, "it is for --game")?;
+    if matches!(args.search, Some(Kind::Greedy | Kind::Exhaustive)) {
+        args.given.refuse(&["evaluations"], "greedy and exhaustive search end by themselves")?;
+    }
+    if args.search.is_none() {
+        args.given.refuse(&["out"], "without --search no rule is found that could be written")?;
+    }
+    if args.fitness == Fitness::Exact && !args.meet {
+        let why = "matches are played only with --fitness sampled or --meet";
+        args.given.refuse(&["matches"], why)?;
+    }
+    let rules = args.rules(street)?;
+    let opponent = Opponent::find(args.opponent(), &args.named)?;
+    let classes = FactClasses { texture: args.dry };
+    let table = args.table.clone().unwrap_or_else(|| default_counts_path(street, args.dry));
+    let how = CountOptions {
+        flops: args.flops.map(usize::from),
+        threads: args.threads.count(),
+        quiet: args.quiet,
+    };
+    let counts = opponent.counts(street, &classes, &table, how)?;
+    let judge = opponent.judge(street, &counts)?;
+    let sampler = opponent.sampler(street, &classes);
+    let worth = args.measure(&judge, &sampler, &rules);
+    let responses = |rule| opponent.response(&judge, &counts, rule);
+    let responses: Option<Vec<f64>> =
+        args.response.then(|| rules.iter().map(responses).collect()).transpose()?;
+    let meetings = if args.meet {
+        cross_results(&sampler, &rules, args.matches.0, args.seed)
+    } else {
+        Vec::new()
+    };
+    let found = match args.search {
+        None => None,
+        Some(kind) => {
+            let (method, evaluations) = (Method::from(kind), args.evaluations.0);
+            let options =
+                Options { method, most, evaluations, seed: args.seed, cards_only: args.cards_only };
+            Some(args.search(options, &judge, &sampler)?)
+        }
+    };
+    if let (Some(out), Some(found)) = (&args.out, &found)
+        && let Some(best) = found.records.up_to(usize::MAX)
+    {
+        let book = Rulebook::new(args.dry).with(street, best.rule.clone());
+        write_whole(out, |to| write!(to, "{book}")).map_err(|error| at(out, &error))?;
+    }
+    let responses = rules.iter().enumerate().map(|(at, _)| responses.as_ref().map(|all| all[at]));
+    let measured = rules.iter().zip(&worth).zip(responses);
+    let rules = measured.map(|((rule, worth), best_response)| MeasuredRule {
+        rule: rule.to_string(),
+        complexity: rule.complexity(),
+        fitness: worth.mean,
+        standard_error: worth.error,
+        best_response,
+    });
+    let pair = |worth: &MeanWinnings| [worth.mean, worth.error];
+    let report = StreetReport {
+        street: street.to_string(),
+        opponent: args.opponent(),
+        dry: args.dry.to_string(),
+        reach: judge.fitness().reach(),
+        rules: rules.collect(),
+        meetings: meetings.iter().map(|row| row.iter().map(pair).collect()).collect(),
+        found: found.map(|found| found.report(args, &judge)),
+        out: args.out.as_deref(),
+    };
+    Output::report(&report, args.json)
+}
+
+/// Measured rules for a street, and the result of a search.
+#[derive(Serialize)]
+struct StreetReport<'a> {
+    street: String,
+    opponent: &'a str,
+    dry: String,
+    /// The probability that a match gets to the street.
+    reach: f64,
+    rules: Vec<MeasuredRule>,
+    /// The winnings of each rule against each other with their standard errors; empty if they were
+    /// not played.
+    meetings: Vec<Vec<[f64; 2]>>,
+    found: Option<FoundReport>,
+    #[serde(skip)]
+    out: Option<&'a Path>,
+}
+
+#[derive(Serialize)]
+struct MeasuredRule {
+    rule: String,
+    complexity: usize,
+    fitness: f64,
+    standard_error: f64,
+    /// The winnings of a best response against it, if requested.
+    best_response: Option<f64>,
+}
+
+/// The result of a search.
+#[derive(Serialize)]
+struct FoundReport {
+    method: String,
+    seed: u64,
+    evaluations: u64,
+    seconds: f64,
+    /// Whether all rules were examined.
+    optimal: bool,
+    best: Vec<BestRule>,
+    /// The learning curve: evaluations, complexity and fitness of each better rule.
+    course: Vec<(u64, usize, f64)>,
+    #[serde(skip)]
+    sampled: bool,
+}
+
+/// The best rule of a complexity.
+#[derive(Serialize)]
+struct BestRule {
+    complexity: usize,
+    rule: String,
+    fitness: f64,
+    exact: f64,
+    evaluations: u64,
+}
+
+impl Found {
+    fn report(&self, args: &Args, judge: &RuleEvaluator) -> FoundReport {
+        let records = &self.records;
+        let best = records.best().iter().map(|(&complexity, record)| BestRule {
+            complexity,
+            rule: record.rule.to_string(),
+            fitness: record.value,
+            exact: judge.value(&record.rule),
+            evaluations: record.evaluations,
+        });
+        let course = records.learning_curve().iter();
+        FoundReport {
+            method: args.search.map(|kind| format!("{:?}", Method::from(kind))).unwrap_or_default(),
+            seed: args.seed,
+            evaluations: records.evaluations(),
+            seconds: self.seconds,
+            optimal: self.proven,
+            best: best.collect(),
+            course: course.map(|at| (at.evaluations, at.complexity, at.value)).collect(),
+            sampled: args.fitness == Fitness::Sampled,
+        }
+    }
+}
+
+impl Report for StreetReport<'_> {
+    const SCHEMA: &'static str = "cardroom-train-heuristic/1";
+}
+
+impl fmt::Display for StreetReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} rules against {}, chips a match, blinds 5 and 10; {} of its matches get there",
+            self.street,
+            self.opponent,
+            percent(self.reach, 1)
+        )?;
+        if let Some(first) = self.rules.first() {
+            let mut head = vec!["fitness", "complexity", "rule"];
+            if first.best_response.is_some() {
+                head.insert(1, "best response");
+            }
+            let numbers = head.len() - 1;
+            let mut table = Table::new(head).right(0..numbers);
+            for rule in &self.rules {
+                let response = rule.best_response.map(|won| format!("{won:.4}"));
+                let fitness = interval([rule.fitness, rule.standard_error]);
+                let complexity = rule.complexity.to_string();
+                let cells = [Some(fitness), response, Some(complexity), Some(rule.rule.clone())];
+                table.row(cells.into_iter().flatten());
+            }
+            writeln!(f, "\n{table}")?;
+        }
+        if !self.meetings.is_empty() {
+            let numbers = (1..=self.rules.len()).map(|number| number.to_string());
+            let head = ["from".to_owned()].into_iter().chain(numbers).chain(["wins".to_owned()]);
+            let mut table = Table::new(head).right(0..=self.rules.len());
+            for (at, (row, rule)) in self.meetings.iter().zip(&self.rules).enumerate() {
+                let number = (at + 1).to_string();
+                let cells = [number].into_iter().chain(row.iter().copied().map(interval));
+                table.row(cells.chain([rule.rule.clone()]));
+            }
+            writeln!(f, "\n{table}")?;
+        }
+        let Some(found) = &self.found else { return Ok(()) };
+        let mut table = Table::new(["complexity", "fitness", "found after", "rule"]).right(0..3);
+        for BestRule { complexity, rule, fitness, exact, evaluations } in &found.best {
+            // The best of many sampled values is biased upwards.
+            let exactly =
+                if found.sampled { format!(" (exactly {exact:+.4})") } else { String::new() };
+            let value = format!("{fitness:+.4}{exactly}");
+            table.row([complexity.to_string(), value, whole(*evaluations), rule.clone()]);
+        }
+        let proof = if found.optimal {
+            "\nNo rule wins more that has as many clauses and actions or fewer."
+        } else {
+            ""
+        };
+        let (rules, seconds) = (whole(found.evaluations), found.seconds);
+        writeln!(f, "\n{table}\n{rules} rules in {seconds:.1} s{proof}")?;
+        self.out.map_or(Ok(()), |out| writeln!(f, "{}", out.display()))
+    }
+}
+
+/// The result of a search.
+struct Found {
+    records: Records,
+    seconds: f64,
+    /// Whether all rules were examined.
+    proven: bool,
+}
+
+impl Args {
+    /// The name of the opponent.
+    fn opponent(&self) -> &str {
+        self.opponent.as_deref().unwrap_or(CATEGORIES)
+    }
+
+    /// The rules to measure.
+    fn rules(&self, street: Street) -> Result<Vec<Heuristic>, Failure> {
+        let scope = RuleScope { street, betting: game::Betting::Limit };
+        let read = |text: &String| {
+            let rule = Heuristic::parse(text).and_then(|rule| rule.check(scope).map(|()| rule));
+            rule.map_err(|error| Failure::input(anyhow::anyhow!("--rule `{text}`: {error}")))
+        };
+        let listed = |path: &PathBuf| {
+            let wrong = |error| Failure::input(anyhow::anyhow!("{}: {error}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let book = Rulebook::parse(&text).map_err(wrong)?;
+            book.require(&[street]).map_err(wrong)?;
+            let rule = book.street(street).expect("it is there").clone();
+            rule.check(scope).map(|()| rule).map_err(wrong)
+        };
+        self.rule.iter().map(read).chain(self.rules.iter().map(listed)).collect()
+    }
+
+    /// The fitness of the given rules.
+    fn measure(
+        &self,
+        judge: &RuleEvaluator,
+        sampler: &Sampler<'_>,
+        rules: &[Heuristic],
+    ) -> Vec<MeanWinnings> {
+        match self.fitness {
+            Fitness::Exact => {
+                let exact = |rule| MeanWinnings { mean: judge.value(rule), error: 0.0 };
+                rules.iter().map(exact).collect()
+            }
+            Fitness::Sampled => sampled(sampler, rules, self.matches.0, self.seed),
+        }
+    }
+
+    fn search(
+        &self,
+        options: Options,
+        judge: &RuleEvaluator,
+        sampler: &Sampler<'_>,
+    ) -> Result<Found, Failure> {
+        let measure = match self.fitness {
+            Fitness::Exact => Measure::Exact,
+            Fitness::Sampled => {
+                Measure::Sampled { sampler: *sampler, matches: self.matches.0, seed: self.seed }
+            }
+        };
+        let mut search = Search::new(options, judge, measure);
+        let mut checkpoint = Checkpoint::begin(self.out.as_deref())?;
+        checkpoint.resume(|text| search.resume(text))?;
+        let pool = self.threads.pool()?;
+        let unit = if options.method == Method::Exhaustive { "parts" } else { "rules" };
+        let begun = Instant::now();
+        let mut progress = Progress::patient(search.progress().most, unit, self.quiet);
+        loop {
+            let going = pool.run(|| search.step());
+            let position = search.progress();
+            let best = position.best.map_or_else(String::new, |best| format!("best {best:+.4}"));
+            progress.show(position.done.min(position.most), &best);
+            if !going {
+                break;
+            }
+            checkpoint.pass(|| search.save()).inspect_err(|_| progress.finish())?;
+        }
+        progress.finish();
+        checkpoint.end();
+        let proven = options.method == Method::Exhaustive;
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(Found { records: search.records().clone(), seconds, proven })
+    }
+}
+
+/// The default opponent.
+const CATEGORIES: &str = "cfr:blueprint=categories";
+
+/// An agent that plays limit hold'em by buckets, or a simple strategy in its betting tree.
+struct Opponent {
+    def: Arc<GameDef>,
+    name: String,
+    strategy: Arc<dyn TreeStrategy>,
+    simple: Option<Simple>,
+}
+
+/// A strategy that ignores the cards.
+enum Simple {
+    /// Always calls. Holds the index of the call among the actions of each node.
+    Call(Vec<usize>),
+    /// Plays all actions with equal probability.
+    Random,
+}
+
+impl AbstractStrategy for Simple {
+    fn shares(&self, node: u32, _: u32, shares: &mut [f32]) {
+        match self {
+            Simple::Call(call_actions) => {
+                shares.fill(0.0);
+                shares[call_actions[node as usize]] = 1.0;
+            }
+            Simple::Random => shares.fill(1.0 / shares.len() as f32),
+        }
+    }
+}
+
+impl Simple {
+    fn named(name: &str, tree: &BettingTree) -> Option<Simple> {
+        match name {
+            "random" => Some(Simple::Random),
+            "call" => {
+                let mut call_actions = Vec::new();
+                for node in Street::ALL.into_iter().flat_map(|street| tree.decision_nodes(street)) {
+                    let actions = tree.actions(node);
+                    call_actions.resize(call_actions.len().max(node as usize + 1), 0);
+                    let calls = actions.iter().position(|action| *action == Action::Call);
+                    call_actions[node as usize] = calls.unwrap_or(0);
+                }
+                Some(Simple::Call(call_actions))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Opponent {
+    /// Finds the opponent of this name; an error if it does not play by buckets.
+    fn find(name: &str, named: &Named) -> Result<Opponent, Failure> {
+        let def = Arc::new(games::limit_holdem());
+        let simple = matches!(name, "call" | "random");
+        let agent = named.resolve_with_policy(if simple { CATEGORIES } else { name })?;
+        let strategy = agent.tree_strategy(&def).map_err(Failure::input)?;
+        let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
+        let strategy = strategy.ok_or_else(|| {
+            Failure::input(anyhow::anyhow!(
+                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, \
+                 `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
+            ))
+        })?;
+        let simple = Simple::named(name, strategy.tree());
+        Ok(Opponent { def, name: name.to_owned(), strategy, simple })
+    }
+
+    fn in_buckets(&self) -> InBuckets<'_> {
+        let found = self.strategy.in_buckets().expect("looked at when it was found");
+        match &self.simple {
+            Some(simple) => InBuckets { strategy: simple, ..found },
+            None => found,
+        }
+    }
+
+    /// The sampler of its matches up to a street.
+    fn sampler<'a>(&'a self, street: Street, classes: &'a FactClasses) -> Sampler<'a> {
+        let InBuckets { buckets, strategy, .. } = self.in_buckets();
+        let tree = self.strategy.tree();
+        Sampler { tree, strategy, buckets, classes, street, flop: None }
+    }
+
+    /// The counts for its buckets, read from a file, or made and saved there.
+    fn counts(
+        &self,
+        street: Street,
+        classes: &FactClasses,
+        table: &Path,
+        how: CountOptions,
+    ) -> Result<ClassCounts, Failure> {
+        let InBuckets { buckets, .. } = self.in_buckets();
+        let counting = Counting { street, buckets, classes };
+        if how.flops.is_some() {
+            return made(&counting, how);
+        }
+        match File::open(table) {
+            Ok(file) => counting.read(BufReader::new(file)).map_err(|error| {
+                Failure::input(anyhow::anyhow!(
+                    "{}: {error}; or give --table another file, and the deals are counted again",
+                    table.display()
+                ))
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if let Some(folder) = table.parent() {
+                    std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+                }
+                let counts = made(&counting, how)?;
+                write_whole(table, |to| counting.write(&counts, to))
+                    .map_err(|error| at(table, &error))?;
+                Ok(counts)
+            }
+            Err(error) => Err(at(table, &error)),
+        }
+    }
+
+    /// The judge of exact fitness against this opponent.
+    fn judge(&self, street: Street, counts: &ClassCounts) -> Result<RuleEvaluator, Failure> {
+        let InBuckets { strategy, .. } = self.in_buckets();
+        let fitness = fitness::Fitness::new(counts, self.strategy.tree(), strategy, street);
+        let fitness =
+            fitness.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))?;
+        Ok(RuleEvaluator::new(fitness, self.def.big_blind()))
+    }
+
+    /// The winnings of a best response that sees this opponent's buckets against a rule.
+    fn response(
+        &self,
+        judge: &RuleEvaluator,
+        counts: &ClassCounts,
+        rule: &Heuristic,
+    ) -> Result<f64, Failure> {
+        let InBuckets { strategy, .. } = self.in_buckets();
+        let (fitness, moves) = (judge.fitness(), judge.moves(rule));
+        let rule = |class: u16, seen| {
+            let of =
+                |found: Result<usize, usize>| found.expect("all classes and situations are known");
+            let situation = of(fitness.situations().binary_search(&seen));
+            moves.0
+                [situation * fitness.classes().len() + of(fitness.classes().binary_search(&class))]
+        };
+        let won =
+            street_rule::response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
+        won.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))
+    }
+}
+
+/// The default file for counts.
+fn default_counts_path(street: Street, texture: Texture) -> PathBuf {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    let texture: String = texture.to_string().chars().map(plain).collect();
+    PathBuf::from(format!("data/fitness/{street}-{texture}.counts"))
+}
+
+/// The options for counting deals.
+#[derive(Clone, Copy)]
+struct CountOptions {
+    /// Counts only this many flops instead of all; such counts are not saved.
+    flops: Option<usize>,
+    threads: usize,
+    quiet: bool,
+}
+
+/// Counts the deals, with a progress display.
+fn made(counting: &Counting<'_>, how: CountOptions) -> Result<ClassCounts, Failure> {
+    let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
+    let all = Counting::flops().len();
+    let mut progress = Progress::new(how.flops.unwrap_or(all) as u64, "flops", how.quiet);
+    let counts = count(counting, how.flops, how.threads, &stop, &mut |position| {
+        progress.show(position.known as u64, "counting all deals, once");
+    });
+    progress.finish();
+    counts.map_err(Failure::claim)?.ok_or_else(|| {
+        Failure::interrupted(format!(
+            "stopped before all deals were counted; nothing is kept; start again with: {}",
+            interrupt::command_line()
+        ))
+    })
+}
+
+/// A mean with the half-width of its 95 % interval; without it if the mean is exact.
+fn interval([mean, error]: [f64; 2]) -> String {
+    if error == 0.0 { format!("{mean:+.4}") } else { format!("{mean:+.4} ± {:.4}", 1.96 * error) }
+}
+
+/// The default start of a search: always fold.
+const NOTHING: &str = "[preflop]\nfold\n[flop]\nfold\n[turn]\nfold\n[river]\nfold\n";
+
+/// Hands for measuring the result, on deals of another seed.
+const CHECK: u64 = 200_000;
+
+/// Searches the lists of all streets of a game and prints the best.
+fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
+    let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
+    if !solvers::response::in_tree::is_holdem(&def) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "--game {game}: lists are for heads-up hold'em, limit or no-limit"
+        )));
+    }
+    let usual = match def.betting {
+        Betting::Limit => CATEGORIES,
+        Betting::NoLimit => "cfr",
+    };
+    let opponent = args.opponent.as_deref().unwrap_or(usual);
+    let start = match &args.start {
+        None => Rulebook::parse(NOTHING).expect("four streets"),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+            let book = Rulebook::parse(&text).and_then(|book| {
+                book.require(&game::Street::ALL)?;
+                book.check(def.betting)?;
+                Ok(book)
+            });
+            book.map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))?
+        }
+    };
+    if statements(&start) > usize::from(args.statements) {
+        return Err(Failure::usage(format!(
+            "--start has {} statements, more than --statements {}",
+            statements(&start),
+            args.statements
+        )));
+    }
+    let options = RulebookOptions {
+        betting: def.betting,
+        statements: usize::from(args.statements),
+        win_rates: args.win_rates || def.betting == Betting::NoLimit,
+        rounds: args.rounds.0,
+        deals: args.deals.0,
+        seed: args.seed,
+    };
+    let agent = args.named.resolve_with_policy(opponent)?;
+    agent.prepare(&def, args.deals.0);
+    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = policy.expect("only agents with a policy are let through");
+    let search = RulebookSearch::new(options, &format!("{game} against {opponent}"), start);
+    let whole_game = WholeGame { def: &def, opponent: &*policy, args };
+    let begun = Instant::now();
+    let search = whole_game.search(search, options)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    // Measure on other deals than those of the search.
+    let stop = Stop::new();
+    let fresh = whole_game.practice(search.best(), CHECK, args.seed.wrapping_add(1 << 32))?;
+    let found = fresh.rates(std::slice::from_ref(search.best()), CHECK / 2, &stop);
+    let found = found.map_err(Failure::input)?.expect("nobody stops it");
+    if let Some(out) = &args.out {
+        write_whole(out, |to| write!(to, "{}", search.best())).map_err(|error| at(out, &error))?;
+    }
+    let report = GameReport {
+        game,
+        opponent,
+        statements: statements(search.best()),
+        rules: search.best().to_string(),
+        rate: &found[0],
+        books: search.rulebooks(),
+        rounds: search.round(),
+        seconds,
+        course: search.learning_curve(),
+    };
+    Output::report(&report, args.json)
+}
+
+/// The lists of all streets of a game that a search found.
+#[derive(Serialize)]
+struct GameReport<'a> {
+    game: &'a str,
+    opponent: &'a str,
+    statements: usize,
+    rules: String,
+    /// The winnings on other deals than those of the search.
+    rate: &'a Rate,
+    books: u64,
+    rounds: u64,
+    seconds: f64,
+    course: &'a [RulebookImprovement],
+}
+
+impl Report for GameReport<'_> {
+    const SCHEMA: &'static str = "cardroom-train-heuristic-game/1";
+}
+
+impl fmt::Display for GameReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GameReport { game, opponent, statements, rules, rate, books, rounds, seconds, .. } =
+            self;
+        writeln!(
+            f,
+            "{statements} statements for {game} against {opponent}: {} rules in {rounds} rounds, \
+             {seconds:.0} s\n\n{rules}\n\
+             On {} other hands: {:+.0} mbb/hand with a 95 % interval of {:+.0} to {:+.0}",
+            whole(*books),
+            whole(CHECK),
+            rate.mbb,
+            rate.interval.low,
+            rate.interval.high
+        )
+    }
+}
+
+/// The game and opponent that rulebooks are measured in.
+struct WholeGame<'a> {
+    def: &'a Arc<GameDef>,
+    opponent: &'a dyn game::Policy,
+    args: &'a Args,
+}
+
+impl WholeGame<'_> {
+    fn practice(&self, book: &Rulebook, hands: u64, seed: u64) -> Result<Practice<'_>, Failure> {
+        let settings = Settings { hands, seed, jobs: self.args.threads.count() };
+        let practice = Practice::new(self.def, self.opponent, book.dry(), settings);
+        practice.map_err(|error| match error {
+            SettingsError::Hands(_) => Failure::usage(format!("--deals: {error}")),
+            error @ SettingsError::Players(_) => Failure::input(error),
+        })
+    }
+
+    fn search(
+        &self,
+        mut search: RulebookSearch,
+        options: RulebookOptions,
+    ) -> Result<RulebookSearch, Failure> {
+        let mut checkpoint = Checkpoint::begin(self.args.out.as_deref())?;
+        checkpoint.resume(|text| search.resume(text))?;
+        let stop = checkpoint.stop().clone();
+        let practice = self.practice(search.best(), 2 * options.deals, options.seed)?;
+        let mut rates = |rulebooks: &[Rulebook], deals: u64| {
+            let found = practice.rates(rulebooks, deals, &stop)?;
+            Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
+        };
+        let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;
+        let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
+        loop {
+            let going = search.step(rates).map_err(Failure::input)?;
+            let best = search.learning_curve().last();
+            let best =
+                best.map_or_else(String::new, |step| format!("best {:+.0} mbb/hand", step.value));
+            progress.show(search.round(), &best);
+            checkpoint.pass(|| search.save()).inspect_err(|_| progress.finish())?;
+            if !going {
+                break;
+            }
+        }
+        progress.finish();
+        checkpoint.end();
+        Ok(search)
+    }
+}
+
+/// Time between writes of the state.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// The file `FILE.search`, if there is an output `FILE`, and the stop flag.
+struct Checkpoint {
+    path: Option<PathBuf>,
+    stop: Stop,
+    written: Instant,
+}
+
+impl Checkpoint {
+    /// Starts the checkpoint of a search for this file. From now on the first Ctrl-C saves the
+    /// search.
+    fn begin(out: Option<&Path>) -> Result<Checkpoint, Failure> {
+        let stop = interrupt::listen("saving the search; press Ctrl-C again to abort")?;
+        let path = out.map(|out| {
+            let mut name = out.as_os_str().to_os_string();
+            name.push(".search");
+            PathBuf::from(name)
+        });
+        Ok(Checkpoint { path, stop, written: Instant::now() })
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// Passes the saved state to `resume`, if there is one.
+    fn resume<E: std::fmt::Display>(
+        &self,
+        resume: impl FnOnce(&str) -> Result<(), E>,
+    ) -> Result<(), Failure> {
+        let Some(path) = self.path.as_deref().filter(|path| path.exists()) else {
+            return Ok(());
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
+        resume(&text)
+            .map_err(|error| Failure::input(anyhow::anyhow!("{}: {error}", path.display())))
+    }
+
+    /// Writes the state if it is due. An error ends the command after a stop.
+    fn pass(
+        &mut self,
+        state: impl FnOnce() -> Result<String, toml::ser::Error>,
+    ) -> Result<(), Failure> {
+        let stopped = self.stop.asked();
+        if !stopped && self.written.elapsed() < PERIOD {
+            return Ok(());
+        }
+        self.written = Instant::now();
+        if let Some(path) = &self.path {
+            let state = state().map_err(|error| {
+                let path = path.display();
+                Failure::input(anyhow::anyhow!("{path}: the search cannot be saved: {error}"))
+            })?;
+            write_whole(path, |to| to.write_all(state.as_bytes()))
+                .map_err(|error| at(path, &error))?;
+        }
+        if !stopped {
+            return Ok(());
+        }
+        Err(Failure::interrupted(match &self.path {
+            Some(path) => {
+                format!("saved in {}; resume with: {}", path.display(), interrupt::command_line())
+            }
+            None => "stopped; with --out a search is saved and can be resumed".to_owned(),
+        }))
+    }
+
+    /// Removes the file when the search is done.
+    fn end(self) {
+        if let Some(path) = &self.path {
+            // No harm if it stays: it belongs to this search.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
