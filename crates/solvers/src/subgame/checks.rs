@@ -19,12 +19,24 @@ pub(super) struct Checks {
     pub(super) here: Option<Check>,
 }
 
-/// The first checks come soon, because iterations of a large subgame take long.
-const FIRST: [u32; 3] = [2, 5, 10];
+/// The first round number after `iterations`. After each a check is due, whatever the goal: a run
+/// that ends at one checks there, and a longer run must not miss what it finds. Iterations of a
+/// large subgame take long, so the first checks come soon.
+const fn round_after(iterations: u32) -> u32 {
+    let step = match iterations {
+        0..2 => 2,
+        2..10 => 5,
+        10..200 => 10,
+        200..1000 => 50,
+        _ => 10_u32.pow(iterations.ilog10() - 1),
+    };
+    (iterations / step + 1).saturating_mul(step)
+}
 
 impl Checks {
     /// Before the first check.
-    pub(super) const NONE: Checks = Checks { next: FIRST[0], last: None, best: None, here: None };
+    pub(super) const NONE: Checks =
+        Checks { next: round_after(0), last: None, best: None, here: None };
 
     /// The check that found the least, after `iterations` in all.
     fn least(&self, iterations: u32) -> Option<Check> {
@@ -37,11 +49,10 @@ impl Checks {
         self.here = Some(now);
         if now.0 >= self.next {
             self.best = self.least(now.0);
-            // A check takes as long as one or two iterations. Far from the goal their number grows
-            // by half from one to the next; near it by a fortieth or more.
-            let [soon, far] = [now.0 / 40, now.0 / 2].map(|more| now.0.saturating_add(more.max(1)));
-            let at_first = FIRST.into_iter().find(|&first| first > now.0);
-            self.next = at_first.unwrap_or(self.expected(now, goal).clamp(soon, far));
+            // A check takes as long as one to three iterations. Near the goal their number grows by
+            // a fortieth or more from one to the next.
+            let soon = now.0.saturating_add((now.0 / 40).max(1));
+            self.next = self.expected(now, goal).max(soon).min(round_after(now.0));
             self.last = Some(now);
         }
     }
@@ -104,5 +115,60 @@ impl Solver {
         }
         self.return_to_best();
         self.evaluate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter::successors;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The least that a run of at most `most` iterations finds, and its number of checks, when
+    /// `found` is the exploitability after so many iterations.
+    fn run(found: impl Fn(u32) -> f64, goal: f64, most: u32) -> (f64, u32) {
+        let (mut checks, mut done, mut count) = (Checks::NONE, 0, 0);
+        loop {
+            let best = checks.least(done).map_or(f64::INFINITY, |best| best.1);
+            if best <= goal || done >= most {
+                return (best, count);
+            }
+            done = checks.next.min(most);
+            checks.note((done, found(done)), goal);
+            count += 1;
+        }
+    }
+
+    fn round_numbers() -> impl Iterator<Item = u32> {
+        successors(Some(2), |&last| Some(round_after(last)))
+    }
+
+    proptest! {
+        #[test]
+        fn more_iterations_never_find_more(
+            noise in prop::collection::vec(0.01..100.0, 1..50),
+            power in 0.0..3.0_f64,
+            goal in prop_oneof![Just(0.0), 1e-9..10.0],
+            limits in [0_usize..150, 0_usize..150],
+        ) {
+            let found = |n: u32| noise[n as usize % noise.len()] * f64::from(n).powf(-power);
+            let [short, long] = [limits[0].min(limits[1]), limits[0].max(limits[1])]
+                .map(|index| round_numbers().nth(index).expect("endless"));
+            let [less, more] = [short, long].map(|most| run(found, goal, most).0);
+            prop_assert!(more <= less, "{more} of {long} iterations, {less} of {short}");
+        }
+    }
+
+    #[test]
+    fn checks_are_few() {
+        let falls = |n: u32| f64::from(n).powi(-2);
+        for (most, checks) in [(10, 3), (100, 12), (200, 22), (1000, 38), (10_000, 128)] {
+            assert_eq!(run(falls, 0.0, most).1, checks, "{most} iterations");
+        }
+        // Where the goal always seems near.
+        assert!(run(|_| 1.0, 0.999, 1000).1 < 250);
+        assert_eq!(round_after(u32::MAX - 1), u32::MAX);
     }
 }
