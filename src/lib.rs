@@ -27,7 +27,6 @@ mod serve;
 mod shell;
 mod source;
 mod stacks;
-mod stop_rules;
 mod telemetry;
 mod threads;
 mod web;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 use evaluation::folder::is_measurement;
@@ -10,11 +11,11 @@ use learners::database;
 use learners::endgames::database::Deck;
 use learners::situations::Situations;
 use logs::ledger;
-use serde_json::json;
+use serde::Serialize;
 use show::number::counted;
 
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::report;
 use crate::shell;
 
@@ -44,15 +45,15 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         } else {
             database::merge::<Deck>(&parts, &out).map_err(Failure::input)?;
         }
-        return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
+        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
     }
     if parts.iter().any(|part| is_measurement(part)) {
         evaluation::folder::merge(&parts, &out).map_err(Failure::input)?;
-        return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
+        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
     }
     if parts.iter().any(|part| studies::record::is_study(part)) {
         studies::record::merge(&parts, &out).map_err(Failure::input)?;
-        return Output::of(&Joined { matches: None, parts: parts.len(), out }, json);
+        return Output::report(&Joined { matches: None, parts: parts.len(), folder: out }, json);
     }
     let names = matches_in(&parts);
     if names.is_empty() {
@@ -66,7 +67,8 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         let parts: Vec<PathBuf> = parts.iter().map(|part| part.join(name)).collect();
         matches::folder::merge(&parts, &out.join(name)).map_err(Failure::input)?;
     }
-    Output::of(&Joined { matches: Some(names), parts: count, out }, json)
+    let joined = Joined { matches: Some(names.len()), parts: count, folder: out };
+    Output::report(&joined, json)
 }
 
 /// The names of the matches in folders of tournaments; empty if the folders are those of matches.
@@ -77,37 +79,32 @@ fn matches_in(parts: &[PathBuf]) -> BTreeSet<OsString> {
 }
 
 /// Parts that were merged; the command that made them shows the whole.
+#[derive(Serialize)]
 struct Joined {
-    /// The names of a tournament's matches; `None` for others.
-    matches: Option<BTreeSet<OsString>>,
+    /// The number of a tournament's matches; `None` for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<usize>,
     parts: usize,
-    out: PathBuf,
+    folder: PathBuf,
 }
 
-impl Shown for Joined {
-    fn text(&self) -> String {
-        let what = match self.matches.as_ref().map(BTreeSet::len) {
+impl Report for Joined {
+    const SCHEMA: &'static str = "cardroom-merged/1";
+}
+
+impl fmt::Display for Joined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.matches {
             Some(1) => "1 match".to_owned(),
             Some(matches) => format!("{matches} matches"),
             None => counted(self.parts as u64, "part"),
         };
-        let out = shell::path(&self.out);
-        let shown = if self.out.is_file() {
+        let shown = if self.folder.is_file() {
             ""
         } else {
             "; the command of the parts with this folder as --out, and without --shard, shows the \
              whole"
         };
-        format!("{what} joined in {out}{shown}\n")
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let mut document = json!({
-            "schema": "cardroom-merged/1", "folder": self.out, "parts": self.parts
-        });
-        if let Some(matches) = &self.matches {
-            document["matches"] = json!(matches.len());
-        }
-        document
+        writeln!(f, "{what} joined in {}{shown}", shell::path(&self.folder))
     }
 }

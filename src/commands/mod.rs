@@ -3,10 +3,8 @@
 pub mod agents;
 pub mod bench;
 pub mod buckets;
-pub mod completions;
 pub mod config;
 pub mod dealer;
-pub mod demo;
 pub mod doctor;
 pub mod endgame;
 pub mod equity;
@@ -14,10 +12,9 @@ pub mod evaluate;
 pub mod explain;
 pub mod export;
 pub mod features;
+pub mod first_steps;
 pub mod games;
 pub mod import;
-pub mod init;
-pub mod match_;
 pub mod merge;
 pub mod package;
 pub mod play;
@@ -34,6 +31,7 @@ pub mod train;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Failure;
+use crate::help;
 use crate::output::Output;
 
 /// A bot server for computer poker.
@@ -48,11 +46,11 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     Serve(serve::Args),
-    Init(init::Args),
-    Demo(demo::Args),
+    Init(first_steps::InitArgs),
+    Demo(first_steps::DemoArgs),
     Doctor(doctor::Args),
-    Match(match_::Args),
-    Tournament(tournament::Args),
+    Match(tournament::MatchArgs),
+    Tournament(tournament::TournamentArgs),
     Merge(merge::Args),
     Stats(stats::Args),
     Replay(replay::Args),
@@ -78,8 +76,8 @@ pub enum Command {
     Bench(bench::Args),
     Config(config::Args),
     Systemd(systemd::Args),
-    Completions(completions::Args),
-    Man(completions::ManArgs),
+    Completions(help::CompletionsArgs),
+    Man(help::ManArgs),
 }
 
 impl Command {
@@ -94,8 +92,8 @@ impl Command {
 pub fn perform(command: Command) -> Result<Output, Failure> {
     match command {
         Command::Serve(args) => serve::run(args).map(Output::printed),
-        Command::Match(args) => match_::run(args),
-        Command::Tournament(args) => tournament::run(args),
+        Command::Match(args) => tournament::play_match(args),
+        Command::Tournament(args) => tournament::play_tournament(args),
         Command::Merge(args) => merge::run(args),
         Command::Stats(args) => stats::run(&args),
         Command::Replay(args) => replay::run(&args),
@@ -121,10 +119,10 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Bench(args) => bench::run(args),
         Command::Config(args) => config::run(args),
         Command::Systemd(args) => systemd::run(args).map(Output::printed),
-        Command::Init(args) => init::run(&args),
-        Command::Demo(args) => demo::run(&args).map(Output::printed),
+        Command::Init(args) => first_steps::init(&args),
+        Command::Demo(args) => first_steps::demo(&args).map(Output::printed),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Completions(args) => Ok(completions::run(&args)),
-        Command::Man(args) => completions::man(&args),
+        Command::Completions(args) => Ok(help::completions(&args)),
+        Command::Man(args) => help::man(&args),
     }
 }

@@ -1,5 +1,6 @@
 //! `cardroom replay`: plays a recorded match again and compares it with the record.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,7 +13,6 @@ use logs::{Entrant, LedgerReader, MatchInfo, Provenance};
 use matches::plan::files_sha256;
 use matches::replay::{Compared, Difference, Settings, replay};
 use serde::Serialize;
-use serde_json::json;
 use show::Table;
 use show::number::{counted, whole};
 
@@ -20,7 +20,7 @@ use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::Named;
 use crate::source::{Source, integrity};
@@ -135,7 +135,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             differences.join("; ")
         ))),
     };
-    Ok(Output::of(&outcome, args.json)?.then(end))
+    Ok(Output::report(&outcome.report(), args.json)?.then(end))
 }
 
 /// Opens the record; an error unless this program dealt the match from its seed.
@@ -254,11 +254,89 @@ impl Outcome<'_> {
     }
 }
 
-impl Shown for Outcome<'_> {
-    fn text(&self) -> String {
+/// A program by its version and the commit that it was built from.
+#[derive(PartialEq, Serialize)]
+struct Program {
+    version: String,
+    commit: Option<String>,
+}
+
+impl From<Provenance> for Program {
+    fn from(Provenance { version, commit, .. }: Provenance) -> Program {
+        Program { version, commit }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cardroom {}", self.version)?;
+        self.commit.as_ref().map_or(Ok(()), |commit| write!(f, " ({commit})"))
+    }
+}
+
+/// The programs that played the match and that replayed it.
+#[derive(Serialize)]
+struct Programs {
+    recorded: Program,
+    now: Program,
+}
+
+/// How a replay compares with its record.
+#[derive(Serialize)]
+struct ReplayReport<'a> {
+    #[serde(rename = "match")]
+    name: &'a str,
+    agrees: bool,
+    complete: bool,
+    program: Programs,
+    record: &'a Integrity,
+    entrants: Vec<EntrantPart<'a>>,
+    hands: u64,
+    #[serde(skip)]
+    decisions: u64,
+    hands_that_differ: u64,
+    deals_that_differ: u64,
+    first: Option<&'a Difference>,
+    /// The first difference in words.
+    #[serde(skip)]
+    first_in_words: Option<String>,
+    differences: Vec<String>,
+}
+
+impl Outcome<'_> {
+    fn report(&self) -> ReplayReport<'_> {
+        let Outcome { info, record, compared, .. } = self;
+        let differences = self.differences();
+        ReplayReport {
+            name: &info.name,
+            agrees: differences.is_empty(),
+            complete: compared.complete,
+            program: Programs {
+                recorded: info.provenance.clone().into(),
+                now: provenance().into(),
+            },
+            record,
+            entrants: self.entrants().collect(),
+            hands: compared.hands,
+            decisions: compared.decisions(),
+            hands_that_differ: compared.hands_that_differ,
+            deals_that_differ: compared.deals_that_differ,
+            first: compared.first.as_ref(),
+            first_in_words: compared.first.as_ref().map(|first| self.difference(first)),
+            differences,
+        }
+    }
+}
+
+impl Report for ReplayReport<'_> {
+    const SCHEMA: &'static str = "cardroom-replay/1";
+}
+
+impl fmt::Display for ReplayReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = ["ENTRANT", "AGENT", "DECISIONS", "DIFFER", "TAKEN OVER", "MODEL", ""];
         let mut table = Table::new(header).right(2..5);
-        for entrant in self.entrants() {
+        for entrant in &self.entrants {
             let model = match (entrant.model_recorded, entrant.model_now) {
                 (None, None) => "-",
                 (one, other) if one == other => "the same",
@@ -274,47 +352,22 @@ impl Shown for Outcome<'_> {
                 entrant.reason.unwrap_or_default().to_owned(),
             ]);
         }
-        let program = |from: &Provenance| {
-            let commit = from.commit.as_ref().map(|commit| format!(" ({commit})"));
-            format!("cardroom {}{}", from.version, commit.unwrap_or_default())
+        let Programs { recorded, now } = &self.program;
+        let programs = if recorded == now {
+            format!("played and played again by {now}")
+        } else {
+            format!("played by {recorded}, played again by {now}")
         };
-        let (then, now) = (program(&self.info.provenance), program(&provenance()));
-        let programs = match then == now {
-            true => format!("played and played again by {now}"),
-            false => format!("played by {then}, played again by {now}"),
-        };
-        let decisions = self.compared.decisions();
-        let verdict = match self.compared.first.as_ref() {
-            Some(first) => format!("differs: {}", self.difference(first)),
+        let verdict = match &self.first_in_words {
+            Some(first) => format!("differs: {first}"),
             None => format!(
                 "{}: {} and {}",
-                if self.differences().is_empty() { "agrees" } else { "what was played agrees" },
-                counted(self.compared.hands, "hand"),
-                counted(decisions, "decision")
+                if self.agrees { "agrees" } else { "what was played agrees" },
+                counted(self.hands, "hand"),
+                counted(self.decisions, "decision")
             ),
         };
-        format!("{}: {programs}\n\n{table}\n\n{}\n{verdict}\n", self.info.name, self.record.words())
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let program = |from: &Provenance| json!({ "version": from.version, "commit": from.commit });
-        json!({
-            "schema": "cardroom-replay/1",
-            "match": self.info.name,
-            "agrees": self.differences().is_empty(),
-            "complete": self.compared.complete,
-            "program": {
-                "recorded": program(&self.info.provenance),
-                "now": program(&provenance()),
-            },
-            "record": self.record,
-            "entrants": self.entrants().collect::<Vec<_>>(),
-            "hands": self.compared.hands,
-            "hands_that_differ": self.compared.hands_that_differ,
-            "deals_that_differ": self.compared.deals_that_differ,
-            "first": self.compared.first,
-            "differences": self.differences(),
-        })
+        writeln!(f, "{}: {programs}\n\n{table}\n\n{}\n{verdict}", self.name, self.record.words())
     }
 }
 

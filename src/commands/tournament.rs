@@ -1,23 +1,69 @@
-//! `cardroom tournament`: a round-robin tournament of agents.
+//! `cardroom match` and `cardroom tournament`: matches between agents in this process, and the rules by
+//! which a match ends early.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use logs::export;
-use logs::stats::{CrossTable, Report, text};
+use logs::stats::{CrossTable, Report, Sprt, Standing, StopRule, text};
 use matches::plan::MatchPlan;
+use matches::play::default_folder;
 use matches::runner::Level;
 use matches::tournament::{self, Pairing};
-use serde_json::json;
+use serde::Serialize;
 use show::number::counted;
 
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::match_options::{PlayArgs, play_shown, stopped, strict_match};
-use crate::output::{self, Output, Shown};
-use crate::report;
-use crate::shell;
-use crate::stop_rules::RuleArgs;
+use crate::output::{self, Output};
+use crate::{interrupt, report, shell};
+
+/// Play a match between agents and report win rates with intervals.
+///
+/// Duplicate by default: each deal is played once with every rotation of the seats. The match is
+/// kept in a folder (data/matches/… unless --out is given). The same command resumes an interrupted
+/// match and shows a finished one again; with the same --out and more --hands it extends a finished
+/// match to the longer one. Ctrl-C finishes the hands in play; a second Ctrl-C aborts. Exit codes:
+/// 0 when all hands were played or --until, --sprt or --preset ended the match, 3 on bad input, 5
+/// as --strict says, 130 when interrupted.
+#[derive(clap::Args)]
+pub struct MatchArgs {
+    /// The agents, one for each player of the game: kinds, `KIND:ARGUMENT` or names from the
+    /// configuration
+    #[arg(value_name = "AGENT", required = true, num_args = 1..)]
+    pub(super) agents: Vec<String>,
+    #[command(flatten)]
+    pub(super) play: PlayArgs,
+    /// The folder for this match
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RuleArgs,
+}
+
+/// Runs the command: plays the match and prints its report.
+pub fn play_match(args: MatchArgs) -> Result<Output, Failure> {
+    let MatchArgs { agents, mut play, out, rules } = args;
+    let rule = rules.of(&mut play)?;
+    let loaded = play.named.load()?;
+    let plan = MatchPlan { rule, ..play.plan(play.agents(&agents)?)? };
+    let folder = out.unwrap_or_else(|| default_folder(&loaded.config.server.data, &plan));
+    let settings = play.settings(&folder, &plan.entrants);
+    let stop = interrupt::listen(interrupt::FINISHING)?;
+    let played = play_shown(&plan, &settings, "", play.quiet, &stop)?;
+    let kept_in = (settings.level > Level::Nothing).then_some(folder.as_path());
+    let end = match played.outcome.complete {
+        true if play.strict => strict_match(&played),
+        true => Ok(()),
+        false => {
+            let range = plan.shard_hands();
+            Err(stopped(played.outcome.hands, range.end - range.start, settings.level))
+        }
+    };
+    Ok(report::show(&played, kept_in, play.json)?.then(end))
+}
 
 /// Play every agent against every other and show a table with intervals.
 ///
@@ -27,7 +73,7 @@ use crate::stop_rules::RuleArgs;
 /// each match. The same command resumes an interrupted tournament, which shows the table of the
 /// matches that are finished. Exit codes: 3 on bad input, 5 as --strict says, 130 when interrupted.
 #[derive(clap::Args)]
-pub struct Args {
+pub struct TournamentArgs {
     /// The agents: kinds, `KIND:ARGUMENT` or names from the configuration
     #[arg(value_name = "AGENT", required = true, num_args = 2..)]
     pub(super) agents: Vec<String>,
@@ -50,8 +96,8 @@ pub struct Args {
 }
 
 /// Runs the command: plays the matches and prints the table.
-pub fn run(args: Args) -> Result<Output, Failure> {
-    let Args { agents, mut play, gauntlet, csv, svg, rules, out } = args;
+pub fn play_tournament(args: TournamentArgs) -> Result<Output, Failure> {
+    let TournamentArgs { agents, mut play, gauntlet, csv, svg, rules, out } = args;
     [&csv, &svg].into_iter().try_for_each(|file| output::check(file.as_deref()))?;
     let rule = rules.of(&mut play)?;
     let loaded = play.named.load()?;
@@ -122,45 +168,114 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         report::write(&file, &export::table_picture::svg(&table, &title))?;
     }
     let folder = (play.level() > Level::Nothing).then_some(home);
-    let (game, planned) = (pattern.game_name, matches.len());
-    Ok(Output::of(&Played { game, table, reports, planned, folder }, play.json)?.then(end))
+    let tournament = TournamentReport {
+        game: pattern.game_name,
+        planned_matches: matches.len(),
+        standings: table.standings(),
+        crosstable: table,
+        matches: reports,
+        folder,
+    };
+    Ok(Output::report(&tournament, play.json)?.then(end))
 }
 
 /// The finished matches of a tournament, at least one.
-struct Played {
+#[derive(Serialize)]
+struct TournamentReport {
     game: String,
-    table: CrossTable,
-    reports: Vec<Report>,
     /// The number of matches that it has in all.
-    planned: usize,
+    planned_matches: usize,
+    crosstable: CrossTable,
+    standings: Vec<Standing>,
+    matches: Vec<Report>,
+    #[serde(skip)]
     folder: Option<PathBuf>,
 }
 
-impl Shown for Played {
-    fn text(&self) -> String {
-        let silent: BTreeSet<&str> = self.reports.iter().flat_map(Report::never_answered).collect();
-        let mut text: String = silent.into_iter().map(|fault| format!("{fault}\n\n")).collect();
-        text += &match self.reports.len() {
-            finished if finished < self.planned => {
-                format!("{}: {finished} of {} matches are finished\n", self.game, self.planned)
-            }
-            _ => format!("{}\n", self.game),
-        };
-        text.push_str(&text::crosstable(&self.table));
-        if let Some(home) = &self.folder {
-            text.push_str(&format!("\nkept in {}\n", shell::path(home)));
+impl output::Report for TournamentReport {
+    const SCHEMA: &'static str = "cardroom-tournament/1";
+}
+
+impl fmt::Display for TournamentReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let silent: BTreeSet<&str> = self.matches.iter().flat_map(Report::never_answered).collect();
+        silent.into_iter().try_for_each(|fault| write!(f, "{fault}\n\n"))?;
+        let (finished, planned) = (self.matches.len(), self.planned_matches);
+        if finished < planned {
+            writeln!(f, "{}: {finished} of {planned} matches are finished", self.game)?;
+        } else {
+            writeln!(f, "{}", self.game)?;
         }
-        text
+        write!(f, "{}", text::crosstable(&self.crosstable))?;
+        self.folder.as_ref().map_or(Ok(()), |home| writeln!(f, "\nkept in {}", shell::path(home)))
+    }
+}
+
+/// Options that name a rule.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RuleArgs {
+    /// Stop when every rate is known to ±X mbb/hand, by the 95 % interval that is valid at any time
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["sprt", "preset"])]
+    until: Option<f64>,
+    /// Stop when the first agent's rate is found to be at least HIGH mbb/hand rather than at most
+    /// LOW, or the reverse; each is wrong in at most 5 of 100 matches
+    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, conflicts_with = "preset")]
+    sprt: Option<String>,
+    /// A preset stopping rule with its maximum number of hands
+    #[arg(long, value_enum)]
+    preset: Option<Preset>,
+}
+
+/// Usual rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// A first look: --until 500 --hands 20000
+    Quick,
+    /// Whether to keep a change: --sprt 0,50 --hands 1000000
+    Ship,
+    /// A figure to publish: --until 20 --hands 10000000
+    Publish,
+}
+
+impl Preset {
+    fn rule(self) -> Result<StopRule, Failure> {
+        match self {
+            Preset::Quick => StopRule::until(500.0),
+            Preset::Ship => Sprt::new(0.0, 50.0).map(StopRule::Sprt),
+            Preset::Publish => StopRule::until(20.0),
+        }
+        .map_err(Failure::usage)
     }
 
-    fn document(&self) -> impl serde::Serialize {
-        json!({
-            "schema": "cardroom-tournament/1",
-            "game": self.game,
-            "planned_matches": self.planned,
-            "crosstable": self.table,
-            "standings": self.table.standings(),
-            "matches": self.reports,
-        })
+    fn hands(self) -> u64 {
+        match self {
+            Preset::Quick => 20_000,
+            Preset::Ship => MAX_HANDS,
+            Preset::Publish => 10_000_000,
+        }
+    }
+}
+
+/// The most hands of a match with a stopping rule, unless --hands says otherwise.
+const MAX_HANDS: u64 = 1_000_000;
+
+impl RuleArgs {
+    /// The rule given by the options; also sets the number of hands that belongs to it, if none is
+    /// given.
+    pub(crate) fn of(&self, play: &mut PlayArgs) -> Result<Option<StopRule>, Failure> {
+        let until = self.until.map(StopRule::until);
+        let sprt = self.sprt.as_deref().map(|text| text.parse().map(StopRule::Sprt));
+        let rule = match self.preset {
+            Some(preset) => Some(preset.rule()?),
+            None => until.or(sprt).transpose().map_err(Failure::usage)?,
+        };
+        if rule.is_some() && play.hands.is_none() {
+            let hands = self.preset.map_or(MAX_HANDS, Preset::hands);
+            // A whole number of groups in games for any number of players.
+            let group = if play.no_duplicate { 1 } else { play.game.load()?.players as u64 };
+            play.hands = Some(hands - hands % group);
+        }
+        Ok(rule)
     }
 }

@@ -1,10 +1,12 @@
 //! `cardroom play`: plays as an agent at a remote table.
 
+use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::Quirks;
+use serde::Serialize;
 use show::number;
 use wire::package_acpc::UNANSWERED;
 use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocking};
@@ -12,7 +14,7 @@ use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocki
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{Output, Report};
 use crate::resolve_names::{Game, Named};
 
 mod slumbot;
@@ -103,7 +105,7 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let (summary, end) = play_blocking(&plan, record.as_mut(), &stop).map_err(failure)?;
     if args.json || end.is_ok() || summary.hands > 0 {
-        show(&summary, args.json)?.print()?;
+        Output::report(&AcpcReport { summary: &summary }, args.json)?.print()?;
     }
     match end.map_err(failure)? {
         End::MatchOver => Ok(()),
@@ -118,42 +120,45 @@ fn failure(error: PlayError) -> Failure {
     if error.is_remote_fault() { Failure::gone(error) } else { Failure::input(error) }
 }
 
-fn show(summary: &Summary, json: bool) -> Result<Output, Failure> {
-    if json {
-        #[derive(serde::Serialize)]
-        struct Document<'a> {
-            schema: &'static str,
-            #[serde(flatten)]
-            summary: &'a Summary,
+/// What was played at a dealer.
+#[derive(Serialize)]
+struct AcpcReport<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+}
+
+impl Report for AcpcReport<'_> {
+    const SCHEMA: &'static str = "cardroom-play-acpc/1";
+}
+
+impl fmt::Display for AcpcReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { agent, dealer, hands, chips, decisions, .. } = self.summary;
+        write!(f, "{agent} at {dealer}: {hands} hands, {chips:+} chips")?;
+        if let Some(rate) = &self.summary.rate {
+            write!(f, ", {:+.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width())?;
         }
-        let document = Document { schema: "cardroom-play-acpc/1", summary };
-        return Output::json(&document);
+        write!(f, "\n{} decisions", decisions.total)?;
+        if let (Some(median), Some(p99), Some(max)) =
+            (decisions.median_ms, decisions.p99_ms, decisions.max_ms)
+        {
+            let time = |milliseconds: f64| number::duration((milliseconds * 1e6).round() as u64);
+            let (median, p99, max) = (time(median), time(p99), time(max));
+            write!(f, "; thinking time {median} (median), {p99} (p99), {max} (longest)")?;
+        }
+        let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
+        if fallbacks + corrected > 0 {
+            let noun = number::plural(fallbacks, "decision");
+            write!(f, "\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected")?;
+        }
+        if decisions.beyond_model > 0 {
+            let noun = number::plural(decisions.beyond_model, "decision");
+            write!(
+                f,
+                "\n{} {noun} not by the agent's model, which is for other situations",
+                decisions.beyond_model
+            )?;
+        }
+        writeln!(f)
     }
-    let Summary { agent, dealer, hands, chips, decisions, .. } = summary;
-    let rate = match &summary.rate {
-        Some(rate) => format!(", {:+.0} ± {:.0} mbb/hand", rate.mbb, rate.half_width()),
-        None => String::new(),
-    };
-    let mut said = format!("{agent} at {dealer}: {hands} hands, {chips:+} chips{rate}");
-    said += &format!("\n{} decisions", decisions.total);
-    if let (Some(median), Some(p99), Some(max)) =
-        (decisions.median_ms, decisions.p99_ms, decisions.max_ms)
-    {
-        let time = |milliseconds: f64| number::duration((milliseconds * 1e6).round() as u64);
-        let (median, p99, max) = (time(median), time(p99), time(max));
-        said += &format!("; thinking time {median} (median), {p99} (p99), {max} (longest)");
-    }
-    let (fallbacks, corrected) = (decisions.fallback_total(), decisions.corrected);
-    if fallbacks + corrected > 0 {
-        let noun = number::plural(fallbacks, "decision");
-        said += &format!("\n{fallbacks} {noun} {UNANSWERED}, {corrected} corrected");
-    }
-    if decisions.beyond_model > 0 {
-        let noun = number::plural(decisions.beyond_model, "decision");
-        said += &format!(
-            "\n{} {noun} not by the agent's model, which is for other situations",
-            decisions.beyond_model
-        );
-    }
-    Ok(Output::from(said + "\n"))
 }
