@@ -109,11 +109,7 @@ impl Records {
     /// The matches that other processes play, by name.
     pub fn played_elsewhere(&self) -> Vec<MatchLine> {
         let locks = HeldLocks::now();
-        let mut ids = names(&self.folder);
-        for tournament in names(&self.tournaments) {
-            let matches = names(&self.tournaments.join(&tournament)).into_iter();
-            ids.extend(matches.map(|name| format!("{tournament}/{name}")));
-        }
+        let mut ids = self.ids();
         ids.sort_unstable();
         let line = |id: String| {
             let folder = self.folder_of(&id)?;
@@ -121,6 +117,16 @@ impl Records {
             MatchLine::so_far(&reader?.ok()?, &id)
         };
         ids.into_iter().filter_map(line).collect()
+    }
+
+    /// The names of all matches, those of tournaments among them.
+    fn ids(&self) -> Vec<String> {
+        let mut ids = names(&self.folder);
+        for tournament in names(&self.tournaments) {
+            let matches = names(&self.tournaments.join(&tournament)).into_iter();
+            ids.extend(matches.map(|name| format!("{tournament}/{name}")));
+        }
+        ids
     }
 
     /// Whether a match with this name exists.
@@ -133,17 +139,14 @@ impl Records {
         read(&self.folder_of(id)?, id)
     }
 
-    /// The last `most` finished matches, latest first, without folders that cannot be read.
+    /// The last `most` finished matches, those of tournaments among them, latest first, without
+    /// folders that cannot be read.
     pub fn latest(&self, most: usize) -> Vec<MatchLine> {
-        let mut found: Vec<(SystemTime, String, PathBuf)> = fs::read_dir(&self.folder)
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let id = entry.file_name().into_string().ok()?;
-                Some((finished_at(&entry.path())?, id, entry.path()))
-            })
-            .collect();
+        let finished = |id: String| {
+            let folder = self.folder_of(&id)?;
+            Some((finished_at(&folder)?, id, folder))
+        };
+        let mut found: Vec<_> = self.ids().into_iter().filter_map(finished).collect();
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.truncate(most);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,6 +290,34 @@ fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_finished_matches_of_tournaments_are_listed_by_the_time_they_ended() {
+        let home = tempfile::tempdir().expect("a folder");
+        let records = Records::new(home.path());
+        let report = r#"{"match": {"game": "g", "hands_planned": 2}, "hands": 2, "entrants": []}"#;
+        let ids = ["one", "3-agents/a-vs-b", "3-agents/b-vs-c"];
+        for (at, id) in (1..).zip(ids) {
+            let within = if id.contains('/') { "tournaments" } else { "matches" };
+            let folder = home.path().join(within).join(id);
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join(FILE_NAME), "").expect("a file");
+            fs::write(folder.join(REPORT), report).expect("a file");
+            let written = fs::File::options().append(true).open(folder.join(REPORT));
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(at);
+            written.expect("a file").set_modified(time).expect("a time");
+        }
+        // Being played, and a table that was drawn beside the matches.
+        let unfinished = home.path().join("tournaments/3-agents/a-vs-c");
+        fs::create_dir_all(&unfinished).expect("a folder");
+        fs::write(unfinished.join(FILE_NAME), "").expect("a file");
+        fs::write(home.path().join("tournaments/3-agents/table.svg"), "").expect("a file");
+        let listed = |most| -> Vec<String> {
+            records.latest(most).into_iter().map(|line| line.id).collect()
+        };
+        assert_eq!(listed(9), ["3-agents/b-vs-c", "3-agents/a-vs-b", "one"]);
+        assert_eq!(listed(2), ["3-agents/b-vs-c", "3-agents/a-vs-b"]);
+    }
 
     #[test]
     fn names_of_our_own_are_found_and_none_leads_out_of_the_folder() {

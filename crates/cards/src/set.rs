@@ -6,7 +6,8 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 use crate::{Card, Rank, Suit};
 
 /// A set of cards. Bit `16 * suit + rank` is set when the card is in the set, so that each
-/// suit's ranks are a 13-bit mask in a 16-bit lane.
+/// suit's ranks are a 13-bit mask in a 16-bit lane. No other bit is ever set: look-ups without
+/// bounds checks rely on that, and only this module can make a set of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct CardSet(u64);
@@ -40,11 +41,11 @@ impl CardSet {
         self.0
     }
 
-    /// The set with this word, which must have no bits beyond the lanes' thirteen.
+    /// The set with this word, which has no bits beyond the lanes' thirteen: they would be dropped.
     #[inline]
     pub(crate) const fn from_bits(bits: u64) -> CardSet {
         debug_assert!(bits & !CardSet::FULL.0 == 0);
-        CardSet(bits)
+        CardSet(bits & CardSet::FULL.0)
     }
 
     /// The 13-bit mask of ranks held in this suit.

@@ -351,3 +351,19 @@ fn hands_that_evaluators_get_wrong() {
         assert_eq!(b.category(), category, "{stronger}");
     }
 }
+
+#[test]
+fn sets_of_too_many_cards_are_looked_up_within_the_tables() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    for cards in 8..=u32::from(Card::COUNT) {
+        for _ in 0..1000 {
+            let mut set = CardSet::EMPTY;
+            while set.len() < cards {
+                let index = rng.random_range(0..Card::COUNT);
+                set.insert(Card::from_index(index).expect("below 52"));
+            }
+            evaluate(set);
+            PartialHand::from(set).rank();
+        }
+    }
+}

@@ -164,11 +164,13 @@ impl EstimatesSection {
         let raw = rows(RowKind::Raw).and_then(|row| row.rate.interval).map(Interval::half_width);
         let now = rows(RowKind::Combined).and_then(|row| row.rate.interval);
         let now = now.map(Interval::half_width).or(raw);
+        // Agents are asked for a bucket once, so that later deals take less than those tried.
         let better = tried.iter().filter_map(|tried| {
             let reach = raw? * tried.of_raw;
             let time = time_span(tried.seconds.max(1.0));
-            (reach < 0.95 * now?)
-                .then(|| format!("--values {} about ±{reach:.0} in {time}", tried.values))
+            (reach < 0.95 * now?).then(|| {
+                format!("--values {} about ±{reach:.0} in at most about {time}", tried.values)
+            })
         });
         let better: Vec<String> = better.collect();
         let chosen = match set_aside {

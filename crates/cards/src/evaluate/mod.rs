@@ -17,10 +17,10 @@
 //! in uses 0.4 MB or 1.4 MB, and are made when the crate is compiled, by the build script, so that
 //! no call has to ask whether they are there.
 //!
-//! Flushes are evaluated out of line and the look-ups check their bounds: where there is AVX-512
-//! the compiler would otherwise turn a loop of look-ups into gathers, at half the speed. The four
-//! suits are written out because a `map` over an array may stay a call, which passes the array in
-//! memory and costs several evaluations (`.ci/check_calls.py` looks for such calls in the program).
+//! Flushes are evaluated out of line: where there is AVX-512 the compiler would otherwise turn a
+//! loop of look-ups into gathers, at half the speed. The four suits are written out because a `map`
+//! over an array may stay a call, which passes the array in memory and costs several evaluations
+//! (`.ci/check_calls.py` looks for such calls in the program).
 
 use crate::CardSet;
 
@@ -43,11 +43,7 @@ pub use rank::{Category, HandRank};
 /// than five cards compare with those of hands of as many cards.
 #[inline]
 pub fn evaluate(cards: CardSet) -> HandRank {
-    let [clubs, diamonds, hearts, spades] = cards.by_suit();
-    let key = tables::suit_key(clubs)
-        .wrapping_add(tables::suit_key(diamonds))
-        .wrapping_add(tables::suit_key(hearts))
-        .wrapping_add(tables::suit_key(spades));
+    let key = tables::key(cards);
     if key & tables::FLUSH_BIT != 0 {
         return flush(cards);
     }

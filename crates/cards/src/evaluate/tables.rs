@@ -10,7 +10,7 @@
 
 //!
 //! The only module with `unsafe` code of this crate besides `batch`: bytes that the build script
-//! wrote become numbers.
+//! wrote become numbers, and the masks of a set's suits need no bounds checks.
 #![allow(unsafe_code)]
 
 /// Declares a table whose numbers are in the build script's file of that name.
@@ -26,6 +26,8 @@ macro_rules! table {
 }
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+
+use crate::CardSet;
 
 /// Position of the row number in a key.
 const ROW_SHIFT: u32 = 19;
@@ -55,8 +57,16 @@ pub(super) fn strength(key: u32) -> u32 {
     let offset = OFFSETS[(key >> ROW_SHIFT) as usize];
     match STRENGTHS.get(key.wrapping_add(offset) as usize) {
         Some(&strength) => strength,
-        None => 0,
+        None => nowhere(),
     }
+}
+
+/// The strength of a key that leads nowhere. A call, so that the compiler lays out the look-up
+/// without a jump and does not turn a loop of them into gathers.
+#[cold]
+#[inline(never)]
+fn nowhere() -> u32 {
+    0
 }
 
 /// The strengths, by rank, of a hand of up to six cards with this key and one more card, without a
@@ -70,10 +80,13 @@ pub(super) fn next(key: u32) -> &'static [u32; 13] {
     }
 }
 
-/// The key of a suit's cards, with [`FLUSH_BIT`] if there are five or more.
+/// The sum of the keys of the suits, with [`FLUSH_BIT`] if one has five cards or more.
 #[inline]
-pub(super) fn suit_key(ranks: u16) -> u32 {
-    SUIT_KEYS[usize::from(ranks)]
+pub(super) fn key(cards: CardSet) -> u32 {
+    let [clubs, diamonds, hearts, spades] = cards.by_suit();
+    // SAFETY: the masks of a set are below 2^13 (see `CardSet`), the length of the table.
+    let key = |ranks: u16| unsafe { *SUIT_KEYS.get_unchecked(usize::from(ranks)) };
+    key(clubs).wrapping_add(key(diamonds)).wrapping_add(key(hearts)).wrapping_add(key(spades))
 }
 
 /// The strength of a suit's cards if there are five or more; else 0, which is below every hand.

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use abstraction::buckets::DealtCards;
+use abstraction::buckets::{Buckets, DealtCards};
 use abstraction::translate::{pseudo_harmonic, translate};
 use cards::{Card, Combo, HoleCards};
 use game::{Action, InfoSet, Policy, PublicState, Seat, Strategy, Street, Turn};
@@ -31,31 +31,38 @@ const TRIED: u64 = 500;
 /// A hand and a complete board.
 type RepresentativeHand = (Combo, [Card; 5]);
 
+/// The hands that represent each bucket, by street and bucket.
+pub(super) type Representatives = [Vec<Vec<RepresentativeHand>>; 4];
+
+/// The hands that represent each of these buckets: the first of a fixed sequence of deals.
+pub(super) fn representatives(buckets: &Buckets) -> Representatives {
+    let mut held = Street::ALL.map(|street| vec![Vec::new(); buckets.count(street) as usize]);
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let dealt: Vec<DealtCards> = (0..DEALS).map(|_| draw(&mut rng)).collect();
+    buckets.deal(&dealt, |number, buckets| {
+        let DealtCards { holes, board } = dealt[number];
+        for (hole, buckets) in holes.into_iter().zip(buckets) {
+            for (held, bucket) in held.iter_mut().zip(buckets) {
+                let held = &mut held[bucket as usize];
+                if held.len() < HANDS {
+                    held.push((hole, board));
+                }
+            }
+        }
+    });
+    held
+}
+
 /// A strategy with the hands that represent each bucket.
 pub(super) struct AgentStrategy {
     policy: Arc<dyn Policy>,
-    /// The representative hands by street and bucket.
-    held: [Vec<Vec<RepresentativeHand>>; 4],
+    held: Arc<Representatives>,
 }
 
 impl AgentStrategy {
     pub(super) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> AgentStrategy {
-        let count = |street: Street| tables.buckets.count(street) as usize;
-        let mut held = Street::ALL.map(|street| vec![Vec::new(); count(street)]);
-        let mut rng = Pcg64Mcg::seed_from_u64(1);
-        let dealt: Vec<DealtCards> = (0..DEALS).map(|_| draw(&mut rng)).collect();
-        tables.buckets.deal(&dealt, |number, buckets| {
-            let DealtCards { holes, board } = dealt[number];
-            for (hole, buckets) in holes.into_iter().zip(buckets) {
-                for (held, bucket) in held.iter_mut().zip(buckets) {
-                    let held = &mut held[bucket as usize];
-                    if held.len() < HANDS {
-                        held.push((hole, board));
-                    }
-                }
-            }
-        });
-        AgentStrategy { policy, held }
+        let held = tables.held.get_or_init(|| Arc::new(representatives(&tables.buckets)));
+        AgentStrategy { policy, held: Arc::clone(held) }
     }
 
     /// The action probabilities of a decision for a bucket, in 255ths.

@@ -24,8 +24,8 @@ mod agent_strategy;
 mod boards;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use abstraction::betting::{BettingTree, NodeKind, game_hash};
 use abstraction::buckets::Buckets;
@@ -38,7 +38,7 @@ use super::deals::Deal;
 use super::layout::MAX_ACTIONS;
 use super::{HoldemDeals, NotHoldem};
 
-use agent_strategy::AgentStrategy;
+use agent_strategy::{AgentStrategy, Representatives};
 use boards::SampledBoards;
 
 /// Version of the method described above.
@@ -70,6 +70,8 @@ struct Tables {
     /// Number of slots on each street.
     slots: [usize; 4],
     buckets: Arc<Buckets>,
+    /// The hands that represent each bucket, found when a strategy is first asked for them.
+    held: OnceLock<Arc<Representatives>>,
 }
 
 /// A decision or terminal node.
@@ -118,7 +120,7 @@ impl BlueprintValues {
         HoldemDeals::new(tree.def(), Arc::clone(&buckets))?;
         let nodes = (0..tree.nodes().len() as u32).map(|node| flat(&tree, node)).collect();
         let slots = Street::ALL.map(|street| tree.slots(street) as usize);
-        let tables = Tables { tree, nodes, slots, buckets };
+        let tables = Tables { tree, nodes, slots, buckets, held: OnceLock::new() };
         let rows = rows(&tables);
         let mut hash = Sha256::new();
         let (tree, buckets) = (&tables.tree, &tables.buckets);
