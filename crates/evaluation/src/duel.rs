@@ -27,14 +27,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{ResultsFolder, StoreError, folder_name, has, shard_suffix};
-use crate::pool;
+use crate::folder::{
+    HANDS, ResultsFolder, StoreError, folder_name, has, measure_each, shard_suffix,
+};
 use crate::spot_value::{self, Player, Sampled};
-
-/// The file of results.
-pub const HANDS: &str = "hands.csv";
-
-const HEADER: &str = "hand,won\n";
 
 /// Hands that a thread takes at a time.
 const BLOCK: usize = 8;
@@ -181,21 +177,13 @@ pub fn run(
     stop: &Stop,
     mut visit: impl FnMut(u64),
 ) -> Result<Valued, StoreError> {
-    let mut known = Results::new();
-    let (manifest, shard) = (plan.manifest(provenance), plan.shard);
+    let manifest = plan.manifest(provenance);
     if plan.hands() == 0 {
         return Err(StoreError::TooManyParts(plan.duel.hands));
     }
-    let mut results_folder =
-        ResultsFolder::open(folder, &manifest, shard, HANDS, HEADER, |number, line| {
-            let (hand, won) =
-                read_line(line).ok_or_else(|| format!("line {number} is not a hand: '{line}'"))?;
-            match known.insert(hand, won) {
-                None => Ok(()),
-                Some(_) => Err(format!("line {number}: hand {hand} appears twice")),
-            }
-        })
-        .map_err(|error| error.naming(&[&plan.agents[0]]))?;
+    let (mut results_folder, known) =
+        ResultsFolder::open(folder, &manifest, plan.shard, HANDS, read_line)
+            .map_err(|error| error.naming(&[&plan.agents[0]]))?;
     let mut results = Results::new();
     let mut missing = Vec::new();
     for hand in plan.numbers() {
@@ -253,7 +241,7 @@ impl Duel {
     ) -> Result<(), E> {
         let blocks: Vec<&[u64]> = hands.chunks(BLOCK).collect();
         let work = |block: &&[u64]| Ok(self.block(block));
-        pool::each(&blocks, threads, stop, work, |found| done(found.unwrap_or_default()))
+        measure_each(&blocks, threads, stop, work, |found| done(found.unwrap_or_default()))
     }
 
     /// The results of these hands, in big blinds.

@@ -22,8 +22,9 @@ use matches::deals::Deal;
 use matches::stop::Stop;
 use models::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
 
-use crate::hands::{Hands, Reached, Settings, SettingsError, ask};
-use crate::pool;
+use crate::folder::measure_each;
+use crate::hands::{Hands, Reached, ask};
+use crate::{Settings, SettingsError};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 128;
@@ -123,7 +124,7 @@ impl<'a> Practice<'a> {
         let indices: Vec<usize> = (0..last).collect();
         let mut found: Vec<Option<Vec<[f64; 2]>>> = vec![None; last];
         let work = |&index: &usize| Ok::<_, Infallible>((index, self.block(index, &ready)));
-        let Ok(()) = pool::each(&indices, self.settings.jobs, stop, work, |done| {
+        let Ok(()) = measure_each(&indices, self.settings.jobs, stop, work, |done| {
             if let Some((index, sums)) = done {
                 found[index] = Some(sums);
             }

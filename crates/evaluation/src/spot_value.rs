@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 use solvers::lbr::LocalBestResponse;
 
 /// Reach probabilities of all combos.
-pub(crate) type Weights = Vec<f64>;
+type Weights = Vec<f64>;
 
 /// Lines whose weight is below this share of the spot's are not followed.
 const MIN_WEIGHT: f64 = 1e-9;

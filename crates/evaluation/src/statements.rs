@@ -16,8 +16,9 @@ use matches::deals::Deal;
 use matches::stop::Stop;
 use models::heuristic::Rulebook;
 
-use crate::hands::{Hands, Settings, SettingsError, ask};
-use crate::pool;
+use crate::folder::measure_each;
+use crate::hands::{Hands, ask};
+use crate::{Settings, SettingsError};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 64;
@@ -107,7 +108,7 @@ pub fn measure(
         Ok::<_, Infallible>(sums)
     };
     let mut total = Measured::new(book);
-    let played = pool::each(&blocks, settings.jobs, stop, work, |block| {
+    let played = measure_each(&blocks, settings.jobs, stop, work, |block| {
         if let Some(block) = &block {
             total.merge(block);
         }

@@ -4,7 +4,8 @@
 //! texts that identify the run, each preceded by its length in bytes (4); the run's own data, and
 //! SHA-256 of everything before it.
 
-use std::io::{self, Read, Write};
+use std::io;
+use std::io::{Read, Write};
 
 use sha2::{Digest, Sha256};
 
@@ -92,7 +93,7 @@ impl Kind {
 }
 
 /// The texts that identify a run: the name and value of each.
-pub(crate) type Names = [(&'static str, String)];
+type Names = [(&'static str, String)];
 
 /// A number type of snapshots.
 pub(crate) trait Number: Copy {

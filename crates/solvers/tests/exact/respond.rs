@@ -10,7 +10,7 @@ use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
-use solvers::response::in_buckets::{Chances, PairCounts, Path, Response};
+use solvers::response::in_buckets::{Chances, ClassCounts, Path, Response, Sum};
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, board, buckets};
@@ -20,14 +20,14 @@ fn tree(def: GameDef, menu: &str) -> BettingTree {
 }
 
 /// Deals on two flops, one of them three times as likely.
-fn pair_counts(buckets: &Buckets) -> PairCounts {
-    let mut sum = PairCounts::default();
+fn pair_counts(buckets: &Buckets) -> ClassCounts {
+    let mut sum = Sum::default();
     for (text, times) in [("7s7h7d", 3), ("8c8d2c", 1)] {
         let board = board(text);
-        let on = PairCounts::on(buckets, &board).expect("few paths");
-        sum.add(&on, times, &board).expect("few paths");
+        let on = ClassCounts::of_paths(buckets, &board).expect("few paths");
+        sum.add(&on, times).expect("few paths");
     }
-    sum
+    sum.counts()
 }
 
 /// Any strategy by node and bucket.
@@ -57,10 +57,10 @@ impl AbstractStrategy for Always<'_> {
     }
 }
 
-/// The abstract game written out: chance deals a pair of paths and who has the better hand.
+/// The abstract game written out: chance deals a pair of paths, which win what they do on average.
 struct Written<'a> {
     tree: &'a BettingTree,
-    pair_counts: &'a PairCounts,
+    pair_counts: &'a ClassCounts,
 }
 
 #[derive(Clone, Copy)]
@@ -71,17 +71,15 @@ enum At {
 
 impl Written<'_> {
     fn deals(&self) -> Vec<(f64, At)> {
-        let (all, paths) = (self.pair_counts.deals() as f64, self.pair_counts.paths());
+        let (all, paths) = (self.pair_counts.deals() as f64, self.pair_counts.rows());
         let mut deals = Vec::new();
         for (row, &path) in paths.iter().enumerate() {
             for (column, &other) in paths.iter().enumerate() {
-                let (cell, back) =
-                    (self.pair_counts.cell(row, column), self.pair_counts.cell(column, row));
-                for (count, shown) in [(cell.wins, 1.0), (cell.ties, 0.0), (back.wins, -1.0)] {
-                    if count > 0 {
-                        let at = At::Dealt { paths: [path, other], shown, node: BettingTree::ROOT };
-                        deals.push((count as f64 / all, at));
-                    }
+                let [matchups, margin] = self.pair_counts.cell(row, column);
+                if matchups > 0 {
+                    let shown = margin as f64 / matchups as f64;
+                    let at = At::Dealt { paths: [path, other], shown, node: BettingTree::ROOT };
+                    deals.push((matchups as f64 / all, at));
                 }
             }
         }
@@ -174,16 +172,13 @@ fn always_folding_loses_the_blinds() {
 }
 
 /// Sums of the margins of paths, of those that are dealt with each starting bucket.
-fn margins(pair_counts: &PairCounts) -> Vec<(Path, f64)> {
+fn margins(pair_counts: &ClassCounts) -> Vec<(Path, f64)> {
     let all = pair_counts.deals() as f64;
-    let count = pair_counts.paths().len();
+    let count = pair_counts.rows().len();
     let margin = |path: usize| -> f64 {
-        let cells = (0..count).map(|other| {
-            pair_counts.cell(path, other).wins as f64 - pair_counts.cell(other, path).wins as f64
-        });
-        cells.sum::<f64>() / all
+        (0..count).map(|other| pair_counts.cell(path, other)[1] as f64).sum::<f64>() / all
     };
-    pair_counts.paths().iter().enumerate().map(|(at, &path)| (path, margin(at))).collect()
+    pair_counts.rows().iter().enumerate().map(|(at, &path)| (path, margin(at))).collect()
 }
 
 #[test]
@@ -300,7 +295,7 @@ fn play(
 #[test]
 fn played_out_the_response_wins_what_it_says() {
     let buckets = buckets(CATEGORIES);
-    let on_flop = PairCounts::on(&buckets, &board("7s7h7d")).expect("few paths");
+    let on_flop = ClassCounts::of_paths(&buckets, &board("7s7h7d")).expect("few paths");
     let chances = Chances::new(&on_flop);
     let tree = tree(games::limit_holdem(), "every 1: min");
     let mut rng = Pcg64Mcg::seed_from_u64(3);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
-use evaluation::fitness::count;
+use evaluation::counting::count;
 use game::{Action, GameDef, Street, games};
 use learners::heuristic::RuleEvaluator;
 use logs::folder::write_whole;
