@@ -1,5 +1,5 @@
-//! Range-against-range solver for the last bet of a river, to measure rules exactly: one player bets one of some sizes or
-//! checks, the other calls or folds, and the better hand wins.
+//! Range-against-range solver for the last bet of a river, to measure rules exactly: one player
+//! bets one of some sizes or checks, the other calls or folds, and the better hand wins.
 //!
 //! The value of a betting strategy against the best response, and of the best bets against a
 //! calling strategy, is exact on all cards: each hand meets the other range without the cards it

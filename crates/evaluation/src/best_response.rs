@@ -5,13 +5,13 @@
 //! known: a run that was killed loses the flops in progress, and one with more flops continues from
 //! what is there. In a [`folder`](crate::folder), `flops.csv` has a line for each finished kind of
 //! flop: its number, its cards, how many flops it stands for, and the responder's values with each
-//! starting hand, in seat 0 and then in seat 1 ([`FlopValues`]), separated by blanks. Nothing depends
-//! on which flops are asked for: a folder serves any number of flops, and any seed.
+//! starting hand, in seat 0 and then in seat 1 ([`FlopValues`]), separated by blanks. Nothing
+//! depends on which flops are asked for: a folder serves any number of flops, and any seed.
 //!
 //! Rates ([`figures`]) have confidence intervals. The flops are a simple random sample without
-//! replacement of all 22,100. For a responder who plays before the flop as the agent does, the estimate
-//! is the plain mean. The half-width is Student's t times the standard error, with the correction for a
-//! finite population `1 − n / 22100`.
+//! replacement of all 22,100. For a responder who plays before the flop as the agent does, the
+//! estimate is the plain mean. The half-width is Student's t times the standard error, with the
+//! correction for a finite population `1 − n / 22100`.
 //!
 //! A strategy before the flop that was learned on some flops must not be measured on the same ones.
 //! So the flops, in the order in which they were drawn, are dealt into two halves. What was learned

@@ -6,7 +6,7 @@ use game::Street;
 use matches::stop::Stop;
 use solvers::Player;
 use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
-use solvers::response::in_buckets::{Chances, DEALS, check_buckets};
+use solvers::response::in_buckets::{DEALS, PathProbabilities, check_buckets};
 use solvers::response::in_tree::TreeStrategy;
 
 use crate::folder::measure_each;
@@ -62,9 +62,9 @@ pub struct Figures {
     pub guessed: u64,
 }
 
-/// Measures the best response of a player who sees the agent's buckets, over all deals, on `threads`
-/// threads; the result does not depend on their number. `None` when it was stopped. `seen` is called
-/// about ten times a second.
+/// Measures the best response of a player who sees the agent's buckets, over all deals, on
+/// `threads` threads; the result does not depend on their number. `None` when it was stopped.
+/// `seen` is called about ten times a second.
 ///
 /// # Errors
 /// [`InBucketsError`].
@@ -81,19 +81,19 @@ pub fn best_response(
     let Some(sum) = each_flop(&Counting::flops(), threads, stop, seen, count, check)? else {
         return Ok(None);
     };
-    let (chances, tree) = (Chances::new(&sum.finish()?), strategy.tree());
-    let own = chances.value(tree, agent.strategy, Player::First);
+    let (probabilities, tree) = (PathProbabilities::new(&sum.finish()?), strategy.tree());
+    let own = probabilities.value(tree, agent.strategy, Player::First);
     Ok(Some(Figures {
-        best: Player::BOTH.map(|seat| chances.best_response(tree, agent.strategy, seat).won),
+        best: Player::BOTH.map(|seat| probabilities.best_response(tree, agent.strategy, seat).won),
         own: [own, -own],
-        paths: Street::ALL.map(|street| chances.count(street)),
+        paths: Street::ALL.map(|street| probabilities.count(street)),
         guessed: agent.guessed,
     }))
 }
 
 /// Counts all deals for the fitness of rules, or those of `flops` flops spread over all, on
-/// `threads` threads; the result does not depend on their number. `None` when it was stopped. `seen`
-/// is called about ten times a second.
+/// `threads` threads; the result does not depend on their number. `None` when it was stopped.
+/// `seen` is called about ten times a second.
 ///
 /// # Errors
 /// [`CountError`].

@@ -1,5 +1,5 @@
-//! Measurements: items that are measured on several threads, and the folder with the manifest and the
-//! results so far.
+//! Measurements: items that are measured on several threads, and the folder with the manifest and
+//! the results so far.
 //!
 //! `evaluation.toml` is the manifest. Results are lines of one file, in the order in which they
 //! were finished, each with a key before its first comma. A line that was cut short by the end of

@@ -6,8 +6,8 @@
 //! hands are over; a run that was killed plays the missing deals and ends with the same figures.
 //!
 //! In a [`folder`](crate::folder), `deals.csv` has a line for each finished deal: its number, the
-//! response's winnings in seat 0 and in seat 1 with the cards as dealt, or nothing where all hands were
-//! valued, then the same with cards averaged out, in 1/2520 chips.
+//! response's winnings in seat 0 and in seat 1 with the cards as dealt, or nothing where all hands
+//! were valued, then the same with cards averaged out, in 1/2520 chips.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -389,8 +389,8 @@ pub mod published {
         ("56", game::Street::Turn),
     ];
 
-    /// The results against one agent for each of [`SETTINGS`], in mbb/hand with the half-width of the
-    /// 95 % confidence interval.
+    /// The results against one agent for each of [`SETTINGS`], in mbb/hand with the half-width of
+    /// the 95 % confidence interval.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Row {
         /// The agent's name.
@@ -417,8 +417,8 @@ pub mod published {
         },
     ];
 
-    /// Results for agents whose papers give one number, in mbb/hand with the spread as given. The moves
-    /// are not those of one column.
+    /// Results for agents whose papers give one number, in mbb/hand with the spread as given. The
+    /// moves are not those of one column.
     pub const OTHERS: [(&str, i32, Option<u32>); 5] = [
         ("ReBeL", -881, Some(94)),
         ("Supremus", -951, Some(96)),
@@ -427,7 +427,7 @@ pub mod published {
         ("OpenHoldem, learned", -336, None),
     ];
 
-    /// The win rate of local best response, in mbb/hand, against an agent that always folds, for all
-    /// moves but `fc`, which never bets.
+    /// The win rate of local best response, in mbb/hand, against an agent that always folds, for
+    /// all moves but `fc`, which never bets.
     pub const ALWAYS_FOLD: i32 = 750;
 }

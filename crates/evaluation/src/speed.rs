@@ -1,5 +1,5 @@
-//! Speed: of the rules alone, of whole matches with and without records, and of an agent's decisions,
-//! with its memory use.
+//! Speed: of the rules alone, of whole matches with and without records, and of an agent's
+//! decisions, with its memory use.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -6,8 +6,8 @@
 //! - [`abstracted`]: games of buckets: training of a [`blueprint`], exact best responses to it, and
 //!   the [`fitness`] of rules for one street against it.
 //! - [`holdem`]: exact cards, all hands at once: [`subgame`]s from the flop, turn or river on,
-//!   random [`situation`]s to solve, best responses in a whole betting tree, and [`lbr`], local best
-//!   response, a lower bound for any strategy.
+//!   random [`situation`]s to solve, best responses in a whole betting tree, and [`lbr`], local
+//!   best response, a lower bound for any strategy.
 //!
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
 

@@ -7,7 +7,63 @@
 //! counted twice as a prediction.
 
 use std::fmt;
+use std::ops::{AddAssign, Div, SubAssign};
 use std::str::FromStr;
+
+/// A floating-point type.
+pub(crate) trait Float:
+    Copy + Default + PartialOrd + AddAssign + SubAssign + Div<Output = Self> + From<f32>
+{
+}
+
+impl Float for f32 {}
+impl Float for f64 {}
+
+fn positive<R: Float>(number: R) -> R {
+    if number > R::default() { number } else { R::default() }
+}
+
+/// The strategy in proportion to the positive parts of some numbers: of regrets, which is regret
+/// matching, or of sums of strategies. Uniform where none is positive.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Matching<R> {
+    sum: R,
+    uniform: R,
+}
+
+impl<R: Float> Matching<R> {
+    /// From the numbers of all actions.
+    pub(crate) fn new(numbers: impl ExactSizeIterator<Item = R>) -> Matching<R> {
+        let uniform = R::from(1.0) / R::from(numbers.len() as f32);
+        let mut sum = R::default();
+        numbers.for_each(|number| sum += positive(number));
+        Matching { sum, uniform }
+    }
+
+    /// The probability of the action with this number.
+    #[inline]
+    pub(crate) fn probability(self, number: R) -> R {
+        let known = self.sum > R::default() && self.sum < R::from(f32::INFINITY);
+        if known { positive(number) / self.sum } else { self.uniform }
+    }
+}
+
+/// Replaces the numbers of all actions by the strategy in proportion to their positive parts; see
+/// [`Matching`].
+pub(crate) fn normalise<R: Float>(numbers: &mut [R]) {
+    let matching = Matching::new(numbers.iter().copied());
+    numbers.iter_mut().for_each(|number| *number = matching.probability(*number));
+}
+
+/// The index that a point falls on, from 0 to the sum of the weights; `None` where rounding leaves
+/// it beyond all of them.
+#[inline]
+pub(crate) fn drawn<R: Float>(mut point: R, weights: impl IntoIterator<Item = R>) -> Option<usize> {
+    weights.into_iter().position(|weight| {
+        point -= weight;
+        point < R::default()
+    })
+}
 
 /// The order of the players' updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,6 +180,14 @@ pub(crate) struct Discount {
     pub(crate) least: f64,
 }
 
+impl Discount {
+    /// The sum of a discounted old regret and a new one, bounded from below.
+    pub(crate) fn add(self, old: f64, new: f64) -> f64 {
+        let factor = if old > 0.0 { self.positive } else { self.negative };
+        (old * factor + new).max(self.least)
+    }
+}
+
 impl Schedule {
     /// The factors of iteration `t` (from 1) of `horizon` planned ones.
     pub(crate) fn factors(self, t: u32, horizon: u32) -> Factors {
@@ -146,12 +210,16 @@ impl Schedule {
                 (alpha, beta, (since / (since + 1.0)).powf(gamma))
             }
         };
-        Factors { positive: discount(now, alpha), negative: discount(now, beta), average }
+        Factors {
+            positive: discount_factor(now, alpha),
+            negative: discount_factor(now, beta),
+            average,
+        }
     }
 }
 
 /// tᵃ/(tᵃ + 1), with its limits at infinite exponents.
-fn discount(t: f64, exponent: f64) -> f64 {
+pub(crate) fn discount_factor(t: f64, exponent: f64) -> f64 {
     // The limits hold at t = 1, too, where every power is 1.
     if exponent.is_infinite() {
         return if exponent > 0.0 { 1.0 } else { 0.0 };

@@ -7,9 +7,10 @@
 //!
 //! 1. [`ClassCounts::of_paths`] counts, board by board, how often each two paths meet and which of
 //!    them wins. These are whole numbers; over all 22,100 flops they add up to [`DEALS`].
-//! 2. [`Chances`] are the same as probabilities, for paths up to each street.
-//! 3. [`Chances::best_response`] traverses the betting tree once: down with the strategy's reach
-//!    probability for each path, up with the responder's value for each of its own.
+//! 2. [`PathProbabilities`] are the same as probabilities, for paths up to each street.
+//! 3. [`PathProbabilities::best_response`] traverses the betting tree once: down with the
+//!    strategy's reach probability for each path, up with the responder's value for each of its
+//!    own.
 //!
 //! The first step depends on the buckets only and takes a minute or so, the rest takes a second.
 //! The enumeration only assumes that suit-isomorphic hands share a bucket.
@@ -34,7 +35,7 @@ use crate::Player;
 /// The paths of a street are those up to its bucket, sorted by their buckets: continuations of one
 /// path are consecutive.
 #[derive(Debug, Clone)]
-pub struct Chances {
+pub struct PathProbabilities {
     paths: Vec<Path>,
     streets: [OnStreet; 4],
 }
@@ -55,13 +56,13 @@ struct OnStreet {
     margin: Vec<f64>,
 }
 
-impl Chances {
+impl PathProbabilities {
     /// Computes the probabilities from counts of paths up to the river, with all counted deals
     /// equally likely.
     ///
     /// # Panics
     /// When the counts are those of classes: rows and columns are not the same.
-    pub fn new(counts: &ClassCounts) -> Chances {
+    pub fn new(counts: &ClassCounts) -> PathProbabilities {
         assert!(counts.rows() == counts.columns(), "counts of both players' paths");
         let paths = counts.rows().to_vec();
         let deals = counts.deals() as f64;
@@ -80,7 +81,7 @@ impl Chances {
             street.pair_probabilities = street.sums(&pair_probabilities, count);
             street.margin = street.sums(&margin, count);
         }
-        Chances { paths, streets }
+        PathProbabilities { paths, streets }
     }
 
     /// The paths up to the river, sorted.
@@ -159,9 +160,10 @@ pub struct Response {
     pub choices: Vec<Vec<u8>>,
 }
 
-impl Chances {
+impl PathProbabilities {
     /// The best response in this seat to the strategy in the other one; among equal actions the
-    /// first is chosen. The strategy must be for this tree and for the buckets of the chances.
+    /// first is chosen. The strategy must be for this tree and for the buckets of the
+    /// probabilities.
     pub fn best_response(
         &self,
         tree: &BettingTree,
@@ -169,7 +171,7 @@ impl Chances {
         seat: Player,
     ) -> Response {
         let mut choices = vec![Vec::new(); tree.nodes().len()];
-        let won = Pass { chances: self, tree, strategy, seat }.run(&mut |node, values| {
+        let won = Pass { probabilities: self, tree, strategy, seat }.run(&mut |node, values| {
             let chosen = &mut choices[node as usize];
             chosen.resize(values[0].len(), 0);
             let mut best = values[0].clone();
@@ -188,7 +190,7 @@ impl Chances {
     /// The strategy's expected winnings against itself in this seat, in chips per hand. In the
     /// other seat it loses as much.
     pub fn value(&self, tree: &BettingTree, strategy: &dyn AbstractStrategy, seat: Player) -> f64 {
-        let pass = Pass { chances: self, tree, strategy, seat };
+        let pass = Pass { probabilities: self, tree, strategy, seat };
         pass.run(&mut |node, values| {
             let shares = pass.shares(node, tree.street(node).index());
             let mut sums = vec![0.0; values[0].len()];
@@ -207,7 +209,7 @@ type Own<'a> = dyn FnMut(u32, &[Vec<f64>]) -> Vec<f64> + 'a;
 
 #[derive(Clone, Copy)]
 struct Pass<'a> {
-    chances: &'a Chances,
+    probabilities: &'a PathProbabilities,
     tree: &'a BettingTree,
     strategy: &'a dyn AbstractStrategy,
     /// The responder's seat.
@@ -216,7 +218,7 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn run(&self, own: &mut Own<'_>) -> f64 {
-        let reach = vec![1.0; self.chances.streets[0].buckets.len()];
+        let reach = vec![1.0; self.probabilities.streets[0].buckets.len()];
         self.values(BettingTree::ROOT, 0, &reach, own).iter().sum()
     }
 
@@ -224,7 +226,7 @@ impl Pass<'_> {
     /// probability times the opponent's `reach`: the probability that it makes its own actions up
     /// to here with each of its paths. All paths are those up to this street.
     fn values(&self, node: u32, street: usize, reach: &[f64], own: &mut Own<'_>) -> Vec<f64> {
-        let on = &self.chances.streets[street];
+        let on = &self.probabilities.streets[street];
         let chips: f64 = self.tree.committed(node).into_iter().min().unwrap_or_default().into();
         let children = self.tree.node(node).children();
         match self.tree.node(node).kind {
@@ -261,7 +263,7 @@ impl Pass<'_> {
     /// The strategy's action probabilities at a node, a row for each action with an entry for each
     /// path up to the street.
     fn shares(&self, node: u32, street: usize) -> Vec<Vec<f64>> {
-        let buckets = &self.chances.streets[street].buckets;
+        let buckets = &self.probabilities.streets[street].buckets;
         let mut rows = vec![Vec::with_capacity(buckets.len()); self.tree.actions(node).len()];
         let mut shares = vec![0.0; rows.len()];
         for &bucket in buckets {

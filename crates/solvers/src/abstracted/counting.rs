@@ -141,7 +141,8 @@ pub trait HandClasses: Sync {
     }
 }
 
-/// The buckets of a hand up to some street, and there perhaps its class instead; 0 on later streets.
+/// The buckets of a hand up to some street, and there perhaps its class instead; 0 on later
+/// streets.
 pub type Path = [u16; 4];
 
 /// Counts of deals, by the first player's path, perhaps with a class, and the second player's path.

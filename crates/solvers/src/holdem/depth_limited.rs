@@ -15,6 +15,7 @@ use game::{Action, PublicState, Seat, Turn};
 use super::subgame::betting::{Decision, Kind, Line};
 use super::subgame::rows::Discount;
 use super::subgame::{Subgame, SubgameError, check};
+use crate::regret::Matching;
 use crate::regret::Weight;
 use crate::{Player, Variant};
 
@@ -113,9 +114,10 @@ impl<L: LeafValues> DepthLimited<L> {
             let weights = hands.iter().map(|&hand| ranges[player.index()].weight(hand));
             let weights: Vec<f64> = weights.collect();
             let total: f64 = weights.iter().sum();
-            match total > 0.0 {
-                true => Ok(weights.iter().map(|weight| (weight / total) as f32).collect()),
-                false => Err(SubgameError::EmptyRange { player, board: root.board().set() }),
+            if total > 0.0 {
+                Ok(weights.iter().map(|weight| (weight / total) as f32).collect())
+            } else {
+                Err(SubgameError::EmptyRange { player, board: root.board().set() })
             }
         };
         let ranges = [probabilities(Player::First)?, probabilities(Player::Second)?];
@@ -253,12 +255,9 @@ impl<L: LeafValues> DepthLimited<L> {
             let shares = &mut shares[rows];
             for hand in 0..count {
                 let all = || (0..decision.count).map(|action| action * count + hand);
-                let sum: f32 = all().map(|at| shares[at].max(0.0)).sum();
+                let matching = Matching::new(all().map(|at| shares[at]));
                 for at in all() {
-                    shares[at] = match sum > 0.0 {
-                        true => shares[at].max(0.0) / sum,
-                        false => 1.0 / decision.count as f32,
-                    };
+                    shares[at] = matching.probability(shares[at]);
                 }
             }
         }
@@ -387,9 +386,10 @@ impl<L: LeafValues> DepthLimited<L> {
                 for (at, _) in leaves {
                     let reach = &reach[player][at * count..(at + 1) * count];
                     let mass: f32 = reach.iter().sum();
-                    match mass > f32::MIN_POSITIVE {
-                        true => ranges.extend(reach.iter().map(|reach| reach / mass)),
-                        false => ranges.extend(&self.ranges[player]),
+                    if mass > f32::MIN_POSITIVE {
+                        ranges.extend(reach.iter().map(|reach| reach / mass));
+                    } else {
+                        ranges.extend(&self.ranges[player]);
                     }
                 }
                 ranges
@@ -442,7 +442,7 @@ impl<L: LeafValues> DepthLimited<L> {
         let mut at = 0;
         for played in state.history().get(root.history().len()..).filter(|_| same)? {
             let Kind::Decision(decision) = &self.line.nodes[at].kind else { return None };
-            let actions = self.of(decision);
+            let actions = self.actions_of(decision);
             at = decision.child + actions.iter().position(|&action| action == played.action)?;
         }
         match &self.line.nodes[at].kind {
@@ -451,13 +451,13 @@ impl<L: LeafValues> DepthLimited<L> {
         }
     }
 
-    fn of(&self, decision: &Decision) -> &[Action] {
+    fn actions_of(&self, decision: &Decision) -> &[Action] {
         &self.line.actions[decision.action..decision.action + decision.count]
     }
 
     /// The player to act at a state and the menu's actions; `None` if the tree does not have it.
     pub fn actions(&self, state: &PublicState) -> Option<(Player, &[Action])> {
-        self.decision(state).map(|(_, decision)| (decision.player, self.of(decision)))
+        self.decision(state).map(|(_, decision)| (decision.player, self.actions_of(decision)))
     }
 
     /// The average strategies of all hands of the acting player that are in its range at the root;

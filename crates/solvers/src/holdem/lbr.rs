@@ -29,6 +29,8 @@ use game::{
 };
 use rand::{Rng, RngExt};
 
+use super::is_holdem;
+
 /// The cards of one hand: both players' and the complete board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deal {
@@ -101,8 +103,7 @@ impl<'agent> LocalBestResponse<'agent> {
         moves: Moves,
         from: Street,
     ) -> Result<LocalBestResponse<'agent>, LbrError> {
-        let deck = (def.players, def.hole_cards, def.suits, def.ranks) == (2, 2, 4, 13);
-        if !deck || def.board_cards != [0, 3, 1, 1] {
+        if !is_holdem(def) {
             return Err(LbrError::Game);
         }
         moves.check(def)?;
@@ -217,12 +218,13 @@ impl<'agent> LocalBestResponse<'agent> {
         posterior: &Posterior,
         roll_out: &mut RollOut,
     ) -> (Action, f64) {
-        let equities = roll_out.on(public.board().set());
-        let stakes = Stakes::of(public, seat);
+        let equities = roll_out.equities_on(public.board().set());
+        let stakes = Stakes::new(public, seat);
         let call = stakes.called(public.highest(), posterior.win_rate(equities));
-        let mut best = match public.legal().fold && call <= 0.0 {
-            true => (Action::Fold, 0.0),
-            false => (Action::Call, call),
+        let mut best = if public.legal().fold && call <= 0.0 {
+            (Action::Fold, 0.0)
+        } else {
+            (Action::Call, call)
         };
         for total in self.moves.raises(public) {
             let action = Action::RaiseTo(total);
@@ -267,11 +269,10 @@ impl Hand<'_> {
         self.posterior.observe(agent, &self.public, seat, held, |strategy| {
             let sum: f64 = strategy.actions.iter().map(|&(_, p)| p).sum();
             let action = strategy.sample(point);
-            drawn = match (sum - 1.0).abs() < 1e-6 && legal.allows(action) {
-                true => Ok(action),
-                false => {
-                    Err(format!("is not a distribution over legal actions: {:?}", strategy.actions))
-                }
+            drawn = if (sum - 1.0).abs() < 1e-6 && legal.allows(action) {
+                Ok(action)
+            } else {
+                Err(format!("is not a distribution over legal actions: {:?}", strategy.actions))
             };
             action
         });
@@ -286,9 +287,9 @@ impl Hand<'_> {
     /// The response's mean winnings at showdown over the remaining boards.
     fn shown_down(&mut self) -> Payoff {
         self.posterior.remove(self.roll_out.hole.set());
-        let equities = self.roll_out.on(self.public.board().set());
+        let equities = self.roll_out.equities_on(self.public.board().set());
         let win_rate = self.posterior.win_rate(equities);
-        let stakes = Stakes::of(&self.public, self.seat);
+        let stakes = Stakes::new(&self.public, self.seat);
         let mine = self.public.committed()[self.seat];
         payoff(stakes.called(self.public.highest(), win_rate) - f64::from(mine))
     }
@@ -304,7 +305,7 @@ struct Stakes {
 }
 
 impl Stakes {
-    fn of(public: &PublicState, seat: Seat) -> Stakes {
+    fn new(public: &PublicState, seat: Seat) -> Stakes {
         let committed = public.committed();
         Stakes {
             mine: f64::from(committed[seat]),
@@ -358,7 +359,7 @@ impl RollOut {
     }
 
     /// The win-rates on a board of 0, 3, 4 or 5 cards, ties counting half; 0 for impossible hands.
-    fn on(&mut self, board: CardSet) -> &[f64; Combo::COUNT] {
+    fn equities_on(&mut self, board: CardSet) -> &[f64; Combo::COUNT] {
         if self.board != Some(board) {
             self.board = Some(board);
             for combo in Combo::all() {
@@ -392,7 +393,7 @@ impl LocalBestResponse<'_> {
         hands: &[Combo],
         against: &[f64; Combo::COUNT],
     ) -> Vec<Action> {
-        let stakes = Stakes::of(public, seat);
+        let stakes = Stakes::new(public, seat);
         let raises = self.moves.raises(public);
         let mut ranges = vec![Box::new(*against)];
         for &total in &raises {
@@ -409,16 +410,15 @@ impl LocalBestResponse<'_> {
             // The win-rate against a range, and its share of the agent's hands.
             let against = |range: usize| {
                 let (left, all) = (weights[range][at], weights[0][at]);
-                match left > EMPTY * all {
-                    true => (0.5 + 0.5 * margins[range][at] / left, left / all),
-                    false => (0.0, 0.0),
+                if left > EMPTY * all {
+                    (0.5 + 0.5 * margins[range][at] / left, left / all)
+                } else {
+                    (0.0, 0.0)
                 }
             };
             let call = stakes.called(public.highest(), against(0).0);
-            let mut best = match may_fold && call <= 0.0 {
-                true => (Action::Fold, 0.0),
-                false => (Action::Call, call),
-            };
+            let mut best =
+                if may_fold && call <= 0.0 { (Action::Fold, 0.0) } else { (Action::Call, call) };
             for (number, &total) in raises.iter().enumerate() {
                 let (win_rate, called) = against(1 + number);
                 let value = (1.0 - called) * stakes.pot() + called * stakes.called(total, win_rate);
@@ -435,8 +435,7 @@ impl LocalBestResponse<'_> {
     /// `public`.
     fn staying(&self, public: &PublicState, agent: Seat, weights: &[f64; Combo::COUNT]) -> ByCombo {
         let held: Vec<Combo> = Combo::all().filter(|combo| weights[combo.index()] > 0.0).collect();
-        let hole = |combo: &Combo| HoleCards::new(&combo.cards()).expect("room for two cards");
-        let holes: Vec<HoleCards> = held.iter().map(hole).collect();
+        let holes: Vec<HoleCards> = held.iter().map(|&combo| hole_cards(combo)).collect();
         let mut staying = Box::new(*weights);
         self.agent.strategies(public, agent, &holes, &mut |number, strategy| {
             staying[held[number].index()] *= 1.0 - strategy.probability(Action::Fold);

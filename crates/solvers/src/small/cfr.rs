@@ -4,7 +4,7 @@
 //! information", NIPS 2007. An iteration costs, for each player, one product with the payoff matrix
 //! and one sweep over the player's information sets; memory is five numbers per sequence.
 
-use crate::regret::{Discount, Updates};
+use crate::regret::{Discount, Updates, normalise};
 use crate::{Player, Profile, Sequences, Variant};
 
 /// A CFR solver of a game in sequence form.
@@ -65,24 +65,17 @@ impl Side {
     /// Adds this iteration's regrets and computes the next strategy.
     fn learn(&mut self, game: &Sequences, player: Player, predictive: bool, discount: Discount) {
         for (regret, instant) in self.regrets.iter_mut().zip(&self.instant) {
-            let factor = if *regret > 0.0 { discount.positive } else { discount.negative };
-            *regret = (*regret * factor + instant).max(discount.least);
+            *regret = discount.add(*regret, *instant);
         }
         for choice in game.choices(player) {
             let range = choice.sequences();
-            let mut sum = 0.0;
-            for s in range.clone() {
-                let predicted = if predictive { self.instant[s] } else { 0.0 };
-                let positive = (self.regrets[s] + predicted).max(0.0);
-                self.strategy[s] = positive;
-                sum += positive;
+            let strategy = &mut self.strategy[range.clone()];
+            strategy.copy_from_slice(&self.regrets[range.clone()]);
+            if predictive {
+                let predicted = strategy.iter_mut().zip(&self.instant[range]);
+                predicted.for_each(|(regret, instant)| *regret += instant);
             }
-            let strategy = &mut self.strategy[range];
-            if sum > 0.0 {
-                strategy.iter_mut().for_each(|share| *share /= sum);
-            } else {
-                strategy.fill(1.0 / f64::from(choice.count));
-            }
+            normalise(strategy);
         }
         game.realize(player, &self.strategy, &mut self.reach);
     }
@@ -147,35 +140,12 @@ impl<'game> Cfr<'game> {
     /// The average strategy, which converges to an equilibrium; uniform where it has no weight yet.
     pub fn average(&self) -> Profile {
         Profile(Player::BOTH.map(|player| {
-            let average = &self.sides[player.index()].average;
-            let mut strategy = self.game.uniform(player);
-            for choice in self.game.choices(player) {
-                let sum: f64 = average[choice.sequences()].iter().sum();
-                if sum > 0.0 {
-                    for s in choice.sequences() {
-                        strategy[s] = average[s] / sum;
-                    }
-                }
-            }
-            strategy
+            self.game.in_proportion(player, &self.sides[player.index()].average, 0.0)
         }))
     }
 
     /// The strategies of the last iteration, which need not converge.
     pub fn current(&self) -> Profile {
         Profile(self.sides.each_ref().map(|side| side.strategy.clone()))
-    }
-
-    /// The sum over a player's information sets of the greatest positive regret, per iteration:
-    /// with plain CFR, the mean of both players' bounds the exploitability.
-    pub fn greatest_regret(&self, player: Player) -> f64 {
-        let regrets = &self.sides[player.index()].regrets;
-        let sum: f64 = self
-            .game
-            .choices(player)
-            .iter()
-            .map(|choice| regrets[choice.sequences()].iter().copied().fold(0.0, f64::max))
-            .sum();
-        sum / f64::from(self.iterations.max(1))
     }
 }

@@ -67,8 +67,10 @@ pub fn solve(game: &Sequences) -> Result<Equilibrium, LinearError> {
     }
     let second = &solver.solution.x[..game.len(Player::Second)];
     let first = &solver.solution.z[program.equalities..][..game.len(Player::First)];
-    let profile =
-        Profile([behaviour(game, Player::First, first), behaviour(game, Player::Second, second)]);
+    // The solver may leave probabilities slightly negative, and sequences that are never played with
+    // smaller sums than this.
+    let behaviour = |player, reach: &[f64]| game.in_proportion(player, reach, 1e-9);
+    let profile = Profile([behaviour(Player::First, first), behaviour(Player::Second, second)]);
     Ok(Equilibrium { value: solver.solution.x[game.len(Player::Second)], profile })
 }
 
@@ -143,19 +145,4 @@ impl Program {
             }
         }
     }
-}
-
-/// The behaviour strategy of sequence probabilities, which the solver may leave slightly negative.
-fn behaviour(game: &Sequences, player: Player, reach: &[f64]) -> Vec<f64> {
-    let mut strategy = game.uniform(player);
-    for choice in game.choices(player) {
-        let sum: f64 = choice.sequences().map(|s| reach[s].max(0.0)).sum();
-        // Smaller sums are noise: the sequence is never played.
-        if sum > 1e-9 {
-            for s in choice.sequences() {
-                strategy[s] = reach[s].max(0.0) / sum;
-            }
-        }
-    }
-    strategy
 }

@@ -1,10 +1,10 @@
 //! Games in memory: two-player zero-sum games in extensive form, and games that are a few matrices.
 //!
 //! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
-//! [`Sequences`], on which [`Cfr`] in every [`Variant`](crate::Variant), best responses ([`Profile`])
-//! and [linear programs](linear) run; [`Sampling`] runs on the tree. An [`endgame`] is one bet of
-//! many sizes and a call, [`shove_fold`] all-in or fold before the flop: both have their own exact
-//! solutions.
+//! [`Sequences`], on which [`Cfr`] in every [`Variant`](crate::Variant), best responses
+//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree. An [`endgame`]
+//! is one bet of many sizes and a call, [`shove_fold`] all-in or fold before the flop: both have
+//! their own exact solutions.
 
 mod cfr;
 pub mod endgame;

@@ -4,9 +4,12 @@
 //! games", NIPS 2009: external sampling (section 4.2) explores all of the learning player's actions
 //! and samples everything else; outcome sampling (section 4.1) samples one line of play.
 
+use std::ops::Range;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::regret::{drawn, normalise};
 use crate::{Player, Profile, Sequences, Tree, TreeNode};
 
 /// The sampling scheme.
@@ -131,49 +134,29 @@ impl<'game> Sampling<'game> {
 
     /// The average strategy; uniform where it has no weight yet.
     pub fn average(&self) -> Profile {
-        Profile(Player::BOTH.map(|player| {
-            let averages = &self.averages[player.index()];
-            let mut strategy = self.game.uniform(player);
-            for choice in self.game.choices(player) {
-                let sum: f64 = averages[choice.sequences()].iter().sum();
-                if sum > 0.0 {
-                    for s in choice.sequences() {
-                        strategy[s] = averages[s] / sum;
-                    }
-                }
-            }
-            strategy
-        }))
+        Profile(
+            Player::BOTH
+                .map(|player| self.game.in_proportion(player, &self.averages[player.index()], 0.0)),
+        )
     }
 
-    /// The current probability of an action, by regret matching.
-    fn share(&self, player: Player, range: &std::ops::Range<usize>, sequence: usize) -> f64 {
-        let regrets = &self.regrets[player.index()];
-        let sum: f64 = regrets[range.clone()].iter().map(|regret| regret.max(0.0)).sum();
-        if sum > 0.0 { regrets[sequence].max(0.0) / sum } else { 1.0 / range.len() as f64 }
+    /// The current strategy at an information set, by regret matching.
+    fn strategy(&self, player: Player, range: &Range<usize>) -> Vec<f64> {
+        let mut strategy = self.regrets[player.index()][range.clone()].to_vec();
+        normalise(&mut strategy);
+        strategy
     }
 
-    /// Draws an action from the current strategy; gives its index within the information set.
-    fn draw(&mut self, player: Player, range: &std::ops::Range<usize>) -> usize {
-        let mut point: f64 = self.rng.random();
-        for (at, sequence) in range.clone().enumerate() {
-            point -= self.share(player, range, sequence);
-            if point < 0.0 {
-                return at;
-            }
-        }
-        range.len() - 1
+    /// Draws an action from a strategy; gives its index.
+    fn draw(&mut self, strategy: &[f64]) -> usize {
+        let point = self.rng.random();
+        drawn(point, strategy.iter().copied()).unwrap_or(strategy.len() - 1)
     }
 
     fn draw_chance(&mut self, first: u32, count: u32) -> u32 {
-        let mut point: f64 = self.rng.random();
-        for child in first..first + count {
-            point -= self.tree.chance(child);
-            if point < 0.0 {
-                return child;
-            }
-        }
-        first + count - 1
+        let point = self.rng.random();
+        let index = drawn(point, (first..first + count).map(|child| self.tree.chance(child)));
+        index.map_or(first + count - 1, |index| first + index as u32)
     }
 
     fn add(&mut self, player: Player, sequence: usize, regret: f64) {
@@ -195,11 +178,10 @@ impl<'game> Sampling<'game> {
             }
             TreeNode::Decision { player, infoset, first, .. } if player != learner => {
                 let range = self.game.choices(player)[infoset as usize].sequences();
-                for sequence in range.clone() {
-                    let share = self.share(player, &range, sequence);
-                    self.averages[player.index()][sequence] += share;
-                }
-                let action = self.draw(player, &range) as u32;
+                let strategy = self.strategy(player, &range);
+                let averages = &mut self.averages[player.index()][range];
+                averages.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += share);
+                let action = self.draw(&strategy) as u32;
                 self.external(first + action, learner)
             }
             TreeNode::Decision { player, infoset, first, .. } => {
@@ -210,9 +192,8 @@ impl<'game> Sampling<'game> {
     }
 
     /// Explores every action of the learner that is not pruned, and updates its regrets.
-    fn all_actions(&mut self, player: Player, range: std::ops::Range<usize>, first: u32) -> f64 {
-        let shares: Vec<f64> =
-            range.clone().map(|sequence| self.share(player, &range, sequence)).collect();
+    fn all_actions(&mut self, player: Player, range: Range<usize>, first: u32) -> f64 {
+        let shares = self.strategy(player, &range);
         let everything = self.rng.random::<f64>() < REVISITS;
         let mut value = 0.0;
         let mut seen = Vec::with_capacity(shares.len());
@@ -254,8 +235,9 @@ impl<'game> Sampling<'game> {
                 if player == learner {
                     self.own_action(player, range, first, exploration, line)
                 } else {
-                    let action = self.draw(player, &range);
-                    let share = self.share(player, &range, range.start + action);
+                    let strategy = self.strategy(player, &range);
+                    let action = self.draw(&strategy);
+                    let share = strategy[action];
                     let next =
                         Line { others: line.others * share, sample: line.sample * share, ..line };
                     self.outcome(first + action as u32, learner, exploration, next)
@@ -268,18 +250,15 @@ impl<'game> Sampling<'game> {
     fn own_action(
         &mut self,
         player: Player,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         first: u32,
         exploration: f64,
         line: Line,
     ) -> f64 {
         let explore = self.rng.random::<f64>() < exploration;
-        let action = match explore {
-            true => self.rng.random_range(0..range.len()),
-            false => self.draw(player, &range),
-        };
-        let shares: Vec<f64> =
-            range.clone().map(|sequence| self.share(player, &range, sequence)).collect();
+        let shares = self.strategy(player, &range);
+        let action =
+            if explore { self.rng.random_range(0..range.len()) } else { self.draw(&shares) };
         let tried = exploration / shares.len() as f64 + (1.0 - exploration) * shares[action];
         for (sequence, share) in range.clone().zip(&shares) {
             self.averages[player.index()][sequence] += line.mine * share / line.sample;

@@ -115,11 +115,6 @@ impl Sequences {
         self.sizes[player.index()]
     }
 
-    /// Number of entries of the payoff matrix: the cost of an iteration over the game for a player.
-    pub fn payoff_entries(&self) -> usize {
-        self.rows.entries.len()
-    }
-
     /// The entries of the payoff matrix as (first player's sequence, second player's, winnings of
     /// the first).
     pub fn payoffs(&self) -> impl Iterator<Item = (usize, usize, f64)> {
@@ -148,6 +143,21 @@ impl Sequences {
                 out[sequence] = reach * strategy[sequence];
             }
         }
+    }
+
+    /// The behaviour strategy in proportion to the positive parts of a number for each sequence;
+    /// uniform at information sets where these sum to at most `least`.
+    pub(crate) fn in_proportion(&self, player: Player, numbers: &[f64], least: f64) -> Vec<f64> {
+        let mut strategy = self.uniform(player);
+        for choice in self.choices(player) {
+            let sum: f64 = choice.sequences().map(|s| numbers[s].max(0.0)).sum();
+            if sum > least {
+                for s in choice.sequences() {
+                    strategy[s] = numbers[s].max(0.0) / sum;
+                }
+            }
+        }
+        strategy
     }
 
     /// The uniform behaviour strategy. Entry 0 is 1.

@@ -8,25 +8,26 @@
 //!   mix, the frequencies that make the other player's mixed hands indifferent are the solution of
 //!   one linear system for each player; they are accepted where best responses confirm them.
 //! - [`sage`]: a rule to memorise, and its extension to larger stacks. James Kittock and Lee Jones,
-//!   the "Sit And Go Endgame" system (SAGE), 2005: twice the higher rank plus the lower one, an ace as
-//!   15, plus 22 for a pair and 2 for one suit; the sum is compared with a threshold for the shorter
-//!   stack, counted in big blinds once the blinds are posted. Rule, table and two examples are those of
-//!   <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends at 7; beyond
-//!   it the thresholds that lose least are used.
+//!   the "Sit And Go Endgame" system (SAGE), 2005: twice the higher rank plus the lower one, an ace
+//!   as 15, plus 22 for a pair and 2 for one suit; the sum is compared with a threshold for the
+//!   shorter stack, counted in big blinds once the blinds are posted. Rule, table and two examples
+//!   are those of <http://archives1.twoplustwo.com/showthreaded.php?Number=3948416>. The table ends
+//!   at 7; beyond it the thresholds that lose least are used.
 //! - [`ShoveFold`]: the same game as a tree for every other solver of small games.
 //!
-//! Blinds are 0.5 and 1; all amounts are in big blinds. With `p(i, j)` the probability that the small
-//! blind holds hand `i` and the big blind hand `j`, `e(i, j)` the small blind's equity, `s` the stack
-//! and `a` the ante of each, an all-in with `i` against a call with `j` wins `s (2 e(i, j) - 1)`
-//! instead of the `1 + a` of a fold. So with
-//! `A(i, j) = p(i, j) (s (2 e(i, j) - 1) - (1 + a))` the gain of an all-in over a fold is
-//! `(1.5 + 2 a) p(i) + sum over j of A(i, j) call(j)`, and that of a call over a fold is
-//! `-(sum over i of jam(i) A(i, j))`, both times the probability of the hand.
+//! Blinds are 0.5 and 1; all amounts are in big blinds. With `p(i, j)` the probability that the
+//! small blind holds hand `i` and the big blind hand `j`, `e(i, j)` the small blind's equity, `s`
+//! the stack and `a` the ante of each, an all-in with `i` against a call with `j` wins `s (2 e(i,
+//! j) - 1)` instead of the `1 + a` of a fold. So with `A(i, j) = p(i, j) (s (2 e(i, j) - 1) - (1 +
+//! a))` the gain of an all-in over a fold is `(1.5 + 2 a) p(i) + sum over j of A(i, j) call(j)`,
+//! and that of a call over a fold is `-(sum over i of jam(i) A(i, j))`, both times the probability
+//! of the hand.
 
 use std::sync::OnceLock;
 
 use cards::{PreflopTable, Rank, StartingHand, Ties, WinRate};
 
+use crate::regret::normalise;
 use crate::{Game, Node, Player};
 
 const KINDS: usize = StartingHand::COUNT;
@@ -360,8 +361,9 @@ impl<'a> Run<'a> {
                 let [fold, play] = &mut self.regrets[player][hand];
                 *fold = (*fold - played * gain).max(0.0);
                 *play = (*play + (1.0 - played) * gain).max(0.0);
-                let sum = *fold + *play;
-                let next = if sum > 0.0 { *play / sum } else { 0.5 };
+                let mut next = [*fold, *play];
+                normalise(&mut next);
+                let next = next[1];
                 self.now[player][hand] = next;
                 self.sums[player][hand] += weight * next;
             }

@@ -2,7 +2,7 @@
 
 use cards::Board;
 use game::Street;
-use solvers::response::in_buckets::{Chances, ClassCounts, DEALS, Sum};
+use solvers::response::in_buckets::{ClassCounts, DEALS, PathProbabilities, Sum};
 use solvers::response::in_tree::flop_kinds;
 
 use super::{CATEGORIES, buckets};
@@ -38,20 +38,22 @@ fn all_deals_are_counted_and_categories_are_as_frequent_as_is_known() {
         back.add(pair_counts, *times).expect("few paths");
     }
     let (all, back) = (all.counts(), back.counts());
-    let (chances, again) = (Chances::new(&all), Chances::new(&back));
-    assert_eq!(chances.paths(), again.paths());
-    let river = |chances: &Chances| {
-        let count = chances.paths().len();
+    let (probabilities, again) = (PathProbabilities::new(&all), PathProbabilities::new(&back));
+    assert_eq!(probabilities.paths(), again.paths());
+    let river = |probabilities: &PathProbabilities| {
+        let count = probabilities.paths().len();
         (0..count * count)
-            .map(|at| chances.pair_probability(Street::River, at / count, at % count).to_bits())
+            .map(|at| {
+                probabilities.pair_probability(Street::River, at / count, at % count).to_bits()
+            })
             .collect::<Vec<_>>()
     };
-    assert_eq!(river(&chances), river(&again), "whatever the order of flops");
+    assert_eq!(river(&probabilities), river(&again), "whatever the order of flops");
     if some > 1 {
         return;
     }
     assert_eq!(all.deals() as u64, DEALS);
-    assert!(chances.paths().len() < 400, "{}", chances.paths().len());
+    assert!(probabilities.paths().len() < 400, "{}", probabilities.paths().len());
     // Deals in which one of the seats has this bucket on this street.
     let deals = |street: usize, bucket: u16| -> u64 {
         let paths = all.rows();

@@ -4,10 +4,11 @@ use abstraction::betting::BettingTree;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use super::AbstractStrategy;
 use super::deals::{Deal, Deals, each_block, mixed};
 use super::trainer::{Trainer, TrainerError};
 use super::tree::{Layout, MAX_ACTIONS, Node, buckets_of};
-use super::{AbstractStrategy, normalise};
+use crate::regret::{drawn, normalise};
 
 /// A sampled mean, in big blinds per hand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,15 +115,9 @@ pub(crate) fn draw<S: AbstractStrategy + ?Sized>(
     let mut buffer = [0.0; MAX_ACTIONS];
     let shares = &mut buffer[..node.actions()];
     strategy.shares(at, bucket, shares);
-    let mut point = (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
+    let point = (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
     let last = shares.len() - 1;
-    for (action, share) in (0..).zip(&shares[..last]) {
-        point -= share;
-        if point < 0.0 {
-            return action;
-        }
-    }
-    last as u32
+    drawn(point, shares[..last].iter().copied()).unwrap_or(last) as u32
 }
 
 /// A copy of an average strategy, with a byte for each action, to measure later progress against.

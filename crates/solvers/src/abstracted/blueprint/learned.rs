@@ -14,11 +14,12 @@ use abstraction::betting::BettingTree;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
+use super::AbstractStrategy;
 use super::deals::{Deal, Deals, each_block, mixed};
 use super::head_to_head::{Estimate, HANDS, Sums, draw, hand};
 use super::trainer::{BLOCK, TrainerError};
 use super::tree::{Layout, MAX_ACTIONS, buckets_of};
-use super::{AbstractStrategy, normalise};
+use crate::regret::normalise;
 
 /// The effort of a responder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +162,7 @@ impl AbstractStrategy for Response<'_> {
         let slot = self.layout.first_slot(self.layout.nodes[node as usize], bucket);
         self.strategy.shares(node, bucket, shares);
         for (share, word) in shares.iter_mut().zip(&self.regrets[slot..]) {
-            *share = (BEGINNING * *share + load(word)).max(0.0);
+            *share = BEGINNING * *share + load(word);
         }
         normalise(shares);
     }

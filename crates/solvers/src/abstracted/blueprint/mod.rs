@@ -43,14 +43,3 @@ pub trait AbstractStrategy: Sync {
     /// The node must be a decision of the tree, and the bucket one of its street's.
     fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]);
 }
-
-/// Normalises nonnegative numbers to a sum of one; uniform where all are zero.
-pub(crate) fn normalise(shares: &mut [f32]) {
-    let sum: f32 = shares.iter().sum();
-    if sum > 0.0 && sum.is_finite() {
-        shares.iter_mut().for_each(|share| *share /= sum);
-    } else {
-        let equal = 1.0 / shares.len() as f32;
-        shares.fill(equal);
-    }
-}

@@ -5,10 +5,11 @@
 //! an omitted sample, and rare where there are many information sets. A single thread loses
 //! nothing.
 //!
-//! In half precision numbers are 16-bit floating-point numbers with stochastic rounding, so that many
-//! small additions are not lost. Six bits of exponent, from 2⁻¹⁴ to 2⁵⁰, and the rest mantissa: nine
-//! bits with a sign, ten without. A number between two representable ones is rounded to either with
-//! probabilities that preserve its expectation. Numbers smaller than 2⁻¹⁴ become zero.
+//! In half precision numbers are 16-bit floating-point numbers with stochastic rounding, so that
+//! many small additions are not lost. Six bits of exponent, from 2⁻¹⁴ to 2⁵⁰, and the rest
+//! mantissa: nine bits with a sign, ten without. A number between two representable ones is rounded
+//! to either with probabilities that preserve its expectation. Numbers smaller than 2⁻¹⁴ become
+//! zero.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;

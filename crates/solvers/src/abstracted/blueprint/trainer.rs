@@ -10,13 +10,14 @@ use game::Street;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
+use super::AbstractStrategy;
 use super::deals::{Deal, Deals, HoldemDeals, each_block, mixed};
 use super::tables::{HalfPrecision, SinglePrecision, Store, Table};
 use super::tree::{Layout, MAX_ACTIONS, buckets_of};
 use super::walk::{Walker, Weights};
-use super::{AbstractStrategy, normalise};
 use crate::SnapshotError;
 use crate::abstracted::readable_bytes;
+use crate::regret::{discount_factor, normalise};
 use crate::snapshot::{Kind, Reader, Writer};
 
 /// The number format of the tables.
@@ -87,7 +88,7 @@ impl Averaging {
 
     /// The factors of positive and negative regrets at the end of a period.
     pub(crate) fn factors(self, period: f64) -> Option<(f32, f32)> {
-        let factor = |exponent: f64| (period.powf(exponent) / (period.powf(exponent) + 1.0)) as f32;
+        let factor = |exponent| discount_factor(period, exponent) as f32;
         match self {
             Averaging::Weighted { .. } => None,
             Averaging::Discounted { positive, negative, .. } => {

@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use abstraction::betting::{BettingTree, NodeKind};
-use game::Street;
+use cards::Card;
+use game::{PublicState, Street};
 
 use super::trainer::TrainerError;
 
@@ -190,6 +191,25 @@ fn end(always: f32, shown: f32) -> Node {
 /// The number of buckets on each street of a tree; 0 on streets that the game does not have.
 pub(crate) fn buckets_of(tree: &BettingTree, count: impl Fn(Street) -> u32) -> [u32; 4] {
     Street::ALL.map(|street| if tree.decisions(street) == 0 { 0 } else { count(street) })
+}
+
+/// The state at a node of a tree, with as much of the board as is dealt there.
+pub(crate) fn state_at(tree: &BettingTree, node: u32, board: &[Card]) -> PublicState {
+    let mut actions = Vec::new();
+    let mut below = node;
+    while let Some(parent) = tree.parent(below) {
+        let index = below - tree.node(parent).children().start;
+        actions.push(tree.actions(parent)[index as usize]);
+        below = parent;
+    }
+    let mut public = PublicState::new(tree.def());
+    for &action in actions.iter().rev() {
+        // The board may be longer than what is due, or end where the node's street begins.
+        let _ = public.deal_from(board);
+        public.apply_unchecked(action);
+    }
+    let _ = public.deal_from(board);
+    public
 }
 
 #[cfg(test)]

@@ -39,6 +39,8 @@ use sha2::{Digest, Sha256};
 
 use super::deals::{Deal, HoldemDeals, NotHoldem, draw, mixed};
 use super::tree::MAX_ACTIONS;
+use super::tree::state_at;
+use crate::snapshot::hex;
 
 /// Version of the method described above.
 const VERSION: u32 = 1;
@@ -134,8 +136,7 @@ impl BlueprintValues {
                 }
             }
         }
-        let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = format!("blueprint {}", &hash[..12]);
+        let name = format!("blueprint {}", &hex(hash)[..12]);
         let side = Arc::new(Side::Buckets(rows, None));
         Ok(BlueprintValues { name, tables: Arc::new(tables), sides: [Arc::clone(&side), side] })
     }
@@ -520,7 +521,7 @@ impl AgentStrategy {
         board: &[Card; 5],
         weights: &mut [f64],
     ) {
-        let Some(public) = at(tables, node, board) else { return };
+        let public = state_at(&tables.tree, node, board);
         let (Some(hole), Turn::Act(seat)) = (HoleCards::new(&hole.cards()), public.turn()) else {
             return;
         };
@@ -549,25 +550,6 @@ impl AgentStrategy {
             })
         })
     }
-}
-
-/// The state at a node, with this board.
-fn at(tables: &Tables, node: u32, board: &[Card; 5]) -> Option<PublicState> {
-    let tree = &tables.tree;
-    let mut steps = Vec::new();
-    let mut below = node;
-    while let Some(parent) = tree.parent(below) {
-        let index = below - tree.node(parent).children().start;
-        steps.push(tree.actions(parent)[index as usize]);
-        below = parent;
-    }
-    let mut public = PublicState::new(tree.def());
-    public.deal_from(board).ok()?;
-    for action in steps.into_iter().rev() {
-        public.apply(action).ok()?;
-        public.deal_from(board).ok()?;
-    }
-    Some(public)
 }
 
 /// Adds a strategy over the hand's actions to weights of the tree's actions.

@@ -12,6 +12,7 @@ use crate::Player;
 use crate::abstracted::blueprint::AbstractStrategy;
 use crate::abstracted::blueprint::tree::MAX_ACTIONS;
 use crate::abstracted::counting::HandClasses;
+use crate::regret::drawn;
 
 /// A match that has reached the street.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,15 +117,10 @@ impl Sampler<'_> {
         let mut shares = [0.0f32; MAX_ACTIONS];
         let shares = &mut shares[..children.len()];
         self.strategy.shares(node, bucket, shares);
-        let mut left = rng.random::<f32>() * shares.iter().sum::<f32>();
-        for (child, &share) in children.clone().zip(&*shares) {
-            left -= share;
-            if left < 0.0 {
-                return child;
-            }
-        }
-        let mut possible = children.zip(&*shares).filter(|(_, share)| **share > 0.0);
-        possible.next_back().map_or(node, |(child, _)| child)
+        let point = rng.random::<f32>() * shares.iter().sum::<f32>();
+        let index = drawn(point, shares.iter().copied());
+        let index = index.or_else(|| shares.iter().rposition(|&share| share > 0.0));
+        index.map_or(node, |index| children.start + index as u32)
     }
 
     /// The rule's winnings in a match, in chips.
@@ -134,12 +130,13 @@ impl Sampler<'_> {
         mut rule: impl FnMut(u16, Situation) -> Move,
         rng: &mut impl Rng,
     ) -> f64 {
-        self.end(of, |node, seat| match seat == of.player {
-            true => {
+        self.end(of, |node, seat| {
+            if seat == of.player {
                 let situation = StreetBetting::situation(self.tree, node, seat);
                 StreetBetting::after(self.tree, node, rule(of.class, situation))
+            } else {
+                self.act(node, of.bucket, rng)
             }
-            false => self.act(node, of.bucket, rng),
         })
     }
 
@@ -148,9 +145,10 @@ impl Sampler<'_> {
     pub fn play_against<R: Fn(u16, Situation) -> Move>(&self, of: &Match, rules: [&R; 2]) -> f64 {
         self.end(of, |node, seat| {
             let situation = StreetBetting::situation(self.tree, node, seat);
-            let made = match seat == of.player {
-                true => rules[0](of.class, situation),
-                false => rules[1](of.against, situation),
+            let made = if seat == of.player {
+                rules[0](of.class, situation)
+            } else {
+                rules[1](of.against, situation)
             };
             StreetBetting::after(self.tree, node, made)
         })

@@ -29,13 +29,14 @@ use std::sync::Arc;
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, HoleCards, PreflopTable, Range, StartingHand};
-use game::{Action, Policy, PublicState, Seat, Strategy};
+use game::{Action, Policy, Seat, Strategy};
 
 use super::best_response::traversal::{Blocks, Pass, PassBuffers};
 use super::subgame::boards::{Boards, Table};
 use super::subgame::traversal::{View, Workspace};
 use crate::Player;
 use crate::abstracted::blueprint::AbstractStrategy;
+use crate::abstracted::blueprint::tree::state_at;
 
 /// Number of pairs of hands that can be held on a flop.
 const PAIRS_ON_FLOP: f64 = 1_176.0 * 1_081.0;
@@ -374,25 +375,6 @@ fn problem(strategy: &Strategy, actions: &[Action]) -> Option<Problem> {
     }
     let sum: f64 = strategy.actions.iter().map(|&(_, share)| share).sum();
     ((sum - 1.0).abs() > 1e-6).then_some(Problem::Sum(sum))
-}
-
-/// The state at a node of a tree, with as much of the board as is dealt there.
-fn state_at(tree: &BettingTree, node: u32, board: &Board) -> PublicState {
-    let mut actions = Vec::new();
-    let mut below = node;
-    while let Some(parent) = tree.parent(below) {
-        let index = below - tree.node(parent).children().start;
-        actions.push(tree.actions(parent)[index as usize]);
-        below = parent;
-    }
-    let mut public = PublicState::new(tree.def());
-    for &action in actions.iter().rev() {
-        // The board may be longer than what is due, or end where the node's street begins.
-        let _ = public.deal_from(board);
-        public.apply_unchecked(action);
-    }
-    let _ = public.deal_from(board);
-    public
 }
 
 /// A number for each kind of starting hand.

@@ -2,8 +2,8 @@
 //! weights are passed down to the terminal nodes, and the values of the responder's hands are
 //! passed back up, with the best action for each hand.
 //!
-//! The betting tree is cut into blocks: betting of one street, small enough for its numbers to stay in
-//! the nearest cache. A block holds several *lines* (the betting of a street after one betting
+//! The betting tree is cut into blocks: betting of one street, small enough for its numbers to stay
+//! in the nearest cache. A block holds several *lines* (the betting of a street after one betting
 //! history) that follow the same block, so that terminal nodes of different lines fill the lanes of
 //! `subgame::terminal` together. Its first nodes are the first nodes of its lines, its *roots*.
 //! Otherwise it is a [`Line`].

@@ -91,9 +91,10 @@ impl Table<'_> {
     }
 
     fn symmetries(&self) -> Vec<Renaming> {
-        match self.symmetric && self.def.suits == 4 {
-            true => Renaming::symmetries(self.board, self.ranges),
-            false => vec![Renaming::NONE],
+        if self.symmetric && self.def.suits == 4 {
+            Renaming::symmetries(self.board, self.ranges)
+        } else {
+            vec![Renaming::NONE]
         }
     }
 

@@ -109,12 +109,11 @@ impl GadgetState {
     /// its value for entering.
     pub(crate) fn hand_value(&self, hand: usize, come: f64, best: bool) -> f64 {
         let (forced, offer) = (f64::from(self.forced), f64::from(self.offers[hand]));
-        let chosen = match best {
-            true => come.max(offer),
-            false => {
-                let entry_choice = self.entry_choice(hand);
-                entry_choice * come + (1.0 - entry_choice) * offer
-            }
+        let chosen = if best {
+            come.max(offer)
+        } else {
+            let entry_choice = self.entry_choice(hand);
+            entry_choice * come + (1.0 - entry_choice) * offer
         };
         forced * come + (1.0 - forced) * chosen
     }

@@ -1,18 +1,18 @@
 //! Range-against-range solver for heads-up hold'em subgames, on exact cards.
 //!
 //! A [`Subgame`] is built from a state on the flop, turn or river ([`start`] makes one from board,
-//! pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs counterfactual regret
-//! minimisation on it ([`Options`]: any alternating, non-predictive [`Variant`]), computes the exact
-//! distance from an equilibrium ([`Evaluation`]), and returns the strategy of every hand at every
-//! [`Spot`].
+//! pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs counterfactual
+//! regret minimisation on it ([`Options`]: any alternating, non-predictive [`Variant`]), computes
+//! the exact distance from an equilibrium ([`Evaluation`]), and returns the strategy of every hand
+//! at every [`Spot`].
 //!
 //! A [`DepthLimited`] game ends with the street it starts on, with estimated values
 //! ([`LeafValues`]) instead of later streets.
 //!
-//! Modules: `betting` (the betting tree without cards), `boards` (the hands possible on each board),
-//! `traversal` (one pass over the subgame, with its buffers and terminal nodes), `evaluation` (exact
-//! values), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops), `vector` (their
-//! dispatch to the processor's registers), `storage` (regrets and averages).
+//! Modules: `betting` (the betting tree without cards), `boards` (the hands possible on each
+//! board), `traversal` (one pass over the subgame, with its buffers and terminal nodes),
+//! `evaluation` (exact values), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops),
+//! `vector` (their dispatch to the processor's registers), `storage` (regrets and averages).
 
 pub(crate) mod betting;
 pub(crate) mod boards;

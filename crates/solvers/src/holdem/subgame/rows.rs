@@ -53,7 +53,7 @@ impl<R: Real> Shares<R> {
             }
         }
         let least = R::from(MIN_SUM);
-        let even = R::of(1.0 / weights.len() as f64);
+        let even = R::from_f64(1.0 / weights.len() as f64);
         let mut shares = Shares { scale: [R::default(); WIDTH], base: [R::default(); WIDTH] };
         for hand in 0..WIDTH {
             let known = sums[hand] > least;
@@ -66,7 +66,7 @@ impl<R: Real> Shares<R> {
     }
 
     #[inline(always)]
-    fn of(&self, weights: &Chunk<f32>) -> Chunk<R> {
+    fn apply(&self, weights: &Chunk<f32>) -> Chunk<R> {
         let mut shares = [R::default(); WIDTH];
         for hand in 0..WIDTH {
             shares[hand] = R::from(positive(weights[hand])) * self.scale[hand] + self.base[hand];
@@ -93,7 +93,7 @@ pub(crate) fn split(
     for ((at, reach), (weights, averages)) in reach.iter().enumerate().zip(pairs) {
         let shares = Shares::new(weights, reach);
         for (action, (weights, averages)) in weights.iter().zip(averages).enumerate() {
-            let share = shares.of(weights);
+            let share = shares.apply(weights);
             children[action * row + at] = share;
             for (average, share) in averages.iter_mut().zip(share) {
                 *average = *average * of.factor + share * of.weight;
@@ -136,7 +136,7 @@ fn mean_value(weights: &[Chunk<f32>], values: &[Chunk<f32>], [row, at]: [usize; 
     let shares = Shares::new(weights, &[1.0; WIDTH]);
     let mut mean = [0.0; WIDTH];
     for (action, weights) in weights.iter().enumerate() {
-        let share = shares.of(weights);
+        let share = shares.apply(weights);
         for ((mean, share), of_action) in mean.iter_mut().zip(share).zip(&values[action * row + at])
         {
             *mean += share * of_action;
@@ -208,7 +208,7 @@ pub(crate) fn split_by<R: Real>(weights: &[f32], reach: &[R], children: &mut [R]
     for ((at, reach), weights) in reach.iter().enumerate().zip(weights.chunks_exact(count)) {
         let shares = Shares::new(weights, reach);
         for (action, weights) in weights.iter().enumerate() {
-            children[action * row + at] = shares.of(weights);
+            children[action * row + at] = shares.apply(weights);
         }
     }
 }
@@ -237,7 +237,7 @@ pub(crate) fn mean<R: Real>(averages: &[f32], values: &[R], value: &mut [R], row
         let shares = Shares::new(averages, &[R::from(1.0); WIDTH]);
         *value = [R::default(); WIDTH];
         for (action, averages) in averages.iter().enumerate() {
-            let share = shares.of(averages);
+            let share = shares.apply(averages);
             let rows = value.iter_mut().zip(share);
             for ((value, share), &of_action) in rows.zip(&values[action * row + at]) {
                 *value += share * of_action;

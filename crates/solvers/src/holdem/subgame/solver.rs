@@ -9,8 +9,8 @@
 //! ([`Updates::Alternating`]).
 //!
 //! Snapshots, to continue from later (see [`crate::snapshot`]): the texts are the subgame and the
-//! options, then those of the caller; then 8 bytes each: iterations done, the caller's seconds (as the
-//! bits of a float), the iteration of the next check, the last check and the best one (each the
+//! options, then those of the caller; then 8 bytes each: iterations done, the caller's seconds (as
+//! the bits of a float), the iteration of the next check, the last check and the best one (each the
 //! iterations, or 0 for none, and the exploitability as the bits of a float), number of bytes that
 //! follow. Then for each line on each board, a line before those that follow it: regrets, averages,
 //! predictions if there are any; in 16 bits regrets, averages, and the two scales of each decision.
@@ -34,6 +34,7 @@ use super::storage::{BoardStorage, Precision, Tile, Unpacked, dither};
 use super::traversal::{Pass, View, Work, WorkspacePool};
 use super::{Subgame, SubgameError, vector};
 use crate::regret::{Schedule, Updates, Weight};
+use crate::snapshot::hex;
 use crate::snapshot::{Kind, Reader, Writer};
 use crate::{Player, SnapshotError, Variant};
 
@@ -118,10 +119,7 @@ impl Solver {
             workspaces,
             evaluation_workspaces,
         };
-        match solver.deals() > 0.0 {
-            true => Ok(solver),
-            false => Err(SubgameError::NoDeal),
-        }
+        if solver.deals() > 0.0 { Ok(solver) } else { Err(SubgameError::NoDeal) }
     }
 
     /// The same as [`Solver::new`], for a subgame in which a player may take an offer instead of
@@ -503,8 +501,4 @@ impl Solver {
         }
         hex(hash)
     }
-}
-
-fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

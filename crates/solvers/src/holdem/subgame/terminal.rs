@@ -38,7 +38,7 @@ pub(crate) trait Real:
     + From<f32>
 {
     /// The nearest representable number.
-    fn of(number: f64) -> Self;
+    fn from_f64(number: f64) -> Self;
 
     /// See [`rows::into_lanes`](super::rows::into_lanes).
     fn into_lanes(numbers: &[Self], rows: [usize; LANES], lanes: &mut [Lanes<Self>]) {
@@ -53,7 +53,7 @@ pub(crate) trait Real:
 
 impl Real for f32 {
     #[inline(always)]
-    fn of(number: f64) -> f32 {
+    fn from_f64(number: f64) -> f32 {
         number as f32
     }
 
@@ -68,7 +68,7 @@ impl Real for f32 {
 
 impl Real for f64 {
     #[inline(always)]
-    fn of(number: f64) -> f64 {
+    fn from_f64(number: f64) -> f64 {
         number
     }
 }

@@ -286,7 +286,7 @@ impl<W: Work> Pass<'_, W> {
         let [_, row] = self.view.rows(board);
         let slot = line.nodes[leaf.node].slots[self.view.player.index()];
         let reach = &reach[slot * row..][..row];
-        let chance = W::Real::of(board.chance);
+        let chance = W::Real::from_f64(board.chance);
         let before = &next.cards[0].before[self.view.player.other().index()];
         let [_, row] = self.view.rows(self.view.board(next.board));
         let weights = before.iter().map(|&before| reach[before as usize] * chance);
@@ -447,7 +447,7 @@ impl<'a> View<'a> {
             let mut take = |won: &[Lanes<R>], of: &dyn Fn(&End) -> Option<(usize, f64)>| {
                 let lanes = ends.iter().enumerate().filter_map(|(lane, end)| {
                     let (node, chips) = of(end)?;
-                    Some((lane, node * tile.row + tile.start, R::of(chips)))
+                    Some((lane, node * tile.row + tile.start, R::from_f64(chips)))
                 });
                 let lanes: ArrayVec<_, LANES> = lanes.collect();
                 if !lanes.is_empty() {
@@ -477,7 +477,7 @@ impl<'a> View<'a> {
             return;
         }
         won.fill(Default::default());
-        let chance = R::of(board.chance);
+        let chance = R::from_f64(board.chance);
         let (after, later) = later.split_first_mut().expect("a workspace for each street");
         for next in &board.next {
             let before = &next.cards[0].before[other];

@@ -9,8 +9,9 @@
 //! the other, a register that holds all lanes of one hand is wide enough. Without a barrier the
 //! compiler uses AVX-512 to process several hands there, with gathers and scatters of their lanes.
 //! That is slower everywhere, and much slower on AMD up to Zen 4, which implements these
-//! instructions in microcode. [`one_hand`] prevents it. `tests/conformance/check_vectors.py` rejects
-//! gathers and scatters, and `cargo bench -p solvers --bench registers` compares the widths.
+//! instructions in microcode. [`one_hand`] prevents it. `tests/conformance/check_vectors.py`
+//! rejects gathers and scatters, and `cargo bench -p solvers --bench registers` compares the
+//! widths.
 #![allow(unsafe_code)]
 
 use std::ops::Range;

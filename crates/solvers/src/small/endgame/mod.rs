@@ -18,6 +18,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::Player;
+use crate::regret::drawn;
 use program::{Masses, Pairs, Role, centre, vertex};
 
 /// The bet sizes of the first player, in pots: 0, which is a check, and others in increasing order.
@@ -407,9 +408,10 @@ impl Endgame {
         bet.sort_by_key(|size| size.bet);
         for (row, &share) in strategy.chunks_exact_mut(sizes).zip(&self.first) {
             let sum: f64 = row.iter().sum();
-            match share > 0.0 && sum > 0.0 {
-                true => row.iter_mut().for_each(|mass| *mass /= sum),
-                false => row[0] = 1.0,
+            if share > 0.0 && sum > 0.0 {
+                row.iter_mut().for_each(|mass| *mass /= sum);
+            } else {
+                row[0] = 1.0;
             }
         }
         Solution { value, strategy, calls: self.thresholds(called), sizes: bet }
@@ -474,13 +476,7 @@ impl Dealer {
     /// Draws an index of a row of probabilities, which sum to one up to rounding. An entry of
     /// probability 0 is never drawn, unless all are 0.
     pub fn draw(&mut self, row: &[f64]) -> usize {
-        let mut left: f64 = self.0.random();
-        for (at, &share) in row.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-            left -= share;
-            if left < 0.0 {
-                return at;
-            }
-        }
-        row.iter().rposition(|&share| share > 0.0).unwrap_or(0)
+        let index = drawn(self.0.random(), row.iter().copied());
+        index.or_else(|| row.iter().rposition(|&share| share > 0.0)).unwrap_or(0)
     }
 }

@@ -20,9 +20,9 @@
 //!
 //! An endgame often has many equilibria: the number of bluffs of each size matters, not their
 //! cards. Of the optimal strategies the analytic [`centre`] maximises the product of all masses (of
-//! checks, of bluffs and of value bets, by card and size): it is unique, and independent of the order
-//! of cards, sizes or pivots. Newton's method finds it, starting from a strategy in which every mass
-//! that can be positive is (Boyd & Vandenberghe, *Convex Optimization*, section 10.2).
+//! checks, of bluffs and of value bets, by card and size): it is unique, and independent of the
+//! order of cards, sizes or pivots. Newton's method finds it, starting from a strategy in which
+//! every mass that can be positive is (Boyd & Vandenberghe, *Convex Optimization*, section 10.2).
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ pub(crate) struct Pairs<'a> {
     masses: Vec<f64>,
     /// The dual price of each row: the value of its card, not divided by the probability of the
     /// deals.
-    worth: Vec<f64>,
+    prices: Vec<f64>,
 }
 
 impl<'a> Pairs<'a> {
@@ -76,7 +76,7 @@ impl<'a> Pairs<'a> {
             basis: (0..rows).map(Column::Check).collect(),
             inverse: vec![0.0; rows * rows],
             masses: Vec::new(),
-            worth: Vec::new(),
+            prices: Vec::new(),
             cards,
         };
         for row in 0..rows {
@@ -84,14 +84,15 @@ impl<'a> Pairs<'a> {
         }
         pairs.refresh();
         // Degenerate pivots could cycle; after many of them Bland's rule is used, which cannot.
-        let patience = if pivots == Pivots::Best { 50 * rows } else { 0 };
+        let best_pivots = if pivots == Pivots::Best { 50 * rows } else { 0 };
         for pivot in 0.. {
-            let entering = match pivot < patience {
-                true => pairs.best_column(),
-                false => pairs.columns().find(|&column| pairs.reduced(column) > NOTHING),
+            let entering = if pivot < best_pivots {
+                pairs.best_column()
+            } else {
+                pairs.columns().find(|&column| pairs.reduced(column) > NOTHING)
             };
             let Some(column) = entering else { break };
-            pairs.enter(column, pivot >= patience);
+            pairs.enter(column, pivot >= best_pivots);
         }
         pairs.invert();
         pairs.refresh();
@@ -149,7 +150,7 @@ impl<'a> Pairs<'a> {
 
     /// The reduced cost of a column: its gain per unit beyond the value of its cards.
     fn reduced(&self, column: Column) -> f64 {
-        let paid = self.entries(column).map(|(row, mass)| mass * self.worth[row]);
+        let paid = self.entries(column).map(|(row, mass)| mass * self.prices[row]);
         self.cost(column) - paid.iter().sum::<f64>()
     }
 
@@ -163,16 +164,16 @@ impl<'a> Pairs<'a> {
                 best = (more, Some(Column::Check(row)));
             }
         }
-        let idle: Vec<f64> =
-            (0..self.rows()).map(|row| self.bluff(row) - self.worth[row]).collect();
+        let bluff_gains: Vec<f64> =
+            (0..self.rows()).map(|row| self.bluff(row) - self.prices[row]).collect();
         for (bet, &size) in self.game.bets.0.iter().enumerate().skip(1) {
             let mut bluff = 0;
             for value in 1..self.rows() {
-                if idle[value - 1] > idle[bluff] {
+                if bluff_gains[value - 1] > bluff_gains[bluff] {
                     bluff = value - 1;
                 }
-                let more = size * idle[bluff]
-                    + (1.0 + size) * (self.value(value, size) - self.worth[value]);
+                let more = size * bluff_gains[bluff]
+                    + (1.0 + size) * (self.value(value, size) - self.prices[value]);
                 let more = more / (1.0 + 2.0 * size);
                 if more > best.0 {
                     best = (more, Some(Column::Pair { bluff, value, bet }));
@@ -209,7 +210,7 @@ impl<'a> Pairs<'a> {
 
     /// The first player's expected winnings, in pots.
     pub(crate) fn total(&self) -> f64 {
-        let won = self.held().zip(&self.worth).map(|(held, worth)| held * worth);
+        let won = self.held().zip(&self.prices).map(|(held, prices)| held * prices);
         won.sum::<f64>() / self.game.deals
     }
 
@@ -258,9 +259,10 @@ impl<'a> Pairs<'a> {
             let step = self.masses[index].max(0.0) / slope;
             let better = leaving.is_none_or(|(least, other)| {
                 let alike = step == least;
-                let before = match first {
-                    true => order(self.basis[index]) < order(self.basis[other]),
-                    false => slope > direction[other],
+                let before = if first {
+                    order(self.basis[index]) < order(self.basis[other])
+                } else {
+                    slope > direction[other]
                 };
                 step < least || alike && before
             });
@@ -283,17 +285,17 @@ impl<'a> Pairs<'a> {
             }
         }
         self.basis[index] = column;
-        self.rate();
+        self.update_prices();
     }
 
     /// Updates the dual prices under the basis.
-    fn rate(&mut self) {
+    fn update_prices(&mut self) {
         let rows = self.rows();
-        self.worth = vec![0.0; rows];
+        self.prices = vec![0.0; rows];
         for (index, &column) in self.basis.iter().enumerate() {
             let cost = self.cost(column);
-            for (worth, entry) in self.worth.iter_mut().zip(&self.inverse[index * rows..]) {
-                *worth += cost * entry;
+            for (prices, entry) in self.prices.iter_mut().zip(&self.inverse[index * rows..]) {
+                *prices += cost * entry;
             }
         }
     }
@@ -307,7 +309,7 @@ impl<'a> Pairs<'a> {
             row.iter().zip(&held).map(|(entry, held)| entry * held).sum::<f64>()
         };
         self.masses = (0..rows).map(mass).collect();
-        self.rate();
+        self.update_prices();
     }
 
     /// Recomputes the inverse of the basis by elimination with column pivoting.
@@ -355,10 +357,10 @@ impl<'a> Pairs<'a> {
         let all = self.game.below[self.game.cards()];
         let bounds = |&size: &f64| {
             let least =
-                (0..self.rows()).map(|row| (self.bluff(row) - self.worth[row]) / (1.0 + size));
+                (0..self.rows()).map(|row| (self.bluff(row) - self.prices[row]) / (1.0 + size));
             let most = (0..self.rows()).map(|row| {
                 // Everybody calls a size of 0: it is a showdown.
-                if size == 0.0 { all } else { (self.worth[row] - self.value(row, size)) / size }
+                if size == 0.0 { all } else { (self.prices[row] - self.value(row, size)) / size }
             });
             let least = least.fold(0.0f64, f64::max).min(all);
             [least, most.fold(all, f64::min).max(least)]
