@@ -144,8 +144,8 @@ fn fingerprint(preflop: &Preflop) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Measures, continuing from what the folder holds. `seen` is called about ten times a second. Each
-/// thread takes some 100 MB.
+/// Measures, continuing from what the folder holds. `report` is called about ten times a second.
+/// Each thread takes some 100 MB.
 ///
 /// # Errors
 /// [`MeasureError`]; flops that were finished before an error are kept.
@@ -155,7 +155,7 @@ pub fn run(
     provenance: Provenance,
     threads: usize,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Progress),
+    report: &mut dyn FnMut(&Progress),
 ) -> Result<Outcome, MeasureError> {
     if !(MIN_FLOPS..=FLOPS).contains(&plan.flops) {
         return Err(MeasureError::Flops(plan.flops));
@@ -171,13 +171,13 @@ pub fn run(
     if measurement.needed.is_empty() {
         return Err(StoreError::TooManyParts(measurement.drawn.len() as u64).into());
     }
-    seen(&measurement.progress());
+    report(&measurement.progress());
     let respond = |&kind: &usize| flop(&responder, kind).map(|values| (kind, values));
     measure_each(&measurement.missing(), threads, stop, respond, |answered| {
         if let Some((kind, values)) = answered {
             store.add(&line(kind, &values))?;
             measurement.known.insert(kind, values);
-            seen(&measurement.progress());
+            report(&measurement.progress());
         }
         Ok(())
     })?;

@@ -64,7 +64,7 @@ pub struct Figures {
 
 /// Measures the best response of a player who sees the agent's buckets, over all deals, on
 /// `threads` threads; the result does not depend on their number. `None` when it was stopped.
-/// `seen` is called about ten times a second.
+/// `report` is called about ten times a second.
 ///
 /// # Errors
 /// [`InBucketsError`].
@@ -72,13 +72,13 @@ pub fn best_response(
     strategy: &dyn TreeStrategy,
     threads: usize,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Progress),
+    report: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Figures>, InBucketsError> {
     let agent = strategy.in_buckets().ok_or(InBucketsError::Cards)?;
     check_buckets(agent.buckets)?;
     let count = |flop: CardSet| ClassCounts::of_paths(agent.buckets, &board(flop));
     let check = |sum: &Sum, flop: CardSet| sum.check_paths(&board(flop));
-    let Some(sum) = each_flop(&Counting::flops(), threads, stop, seen, count, check)? else {
+    let Some(sum) = each_flop(&Counting::flops(), threads, stop, report, count, check)? else {
         return Ok(None);
     };
     let (probabilities, tree) = (PathProbabilities::new(&sum.finish()?), strategy.tree());
@@ -93,7 +93,7 @@ pub fn best_response(
 
 /// Counts all deals for the fitness of rules, or those of `flops` flops spread over all, on
 /// `threads` threads; the result does not depend on their number. `None` when it was stopped.
-/// `seen` is called about ten times a second.
+/// `report` is called about ten times a second.
 ///
 /// # Errors
 /// [`CountError`].
@@ -102,7 +102,7 @@ pub fn count(
     flops: Option<usize>,
     threads: usize,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Progress),
+    report: &mut dyn FnMut(&Progress),
 ) -> Result<Option<ClassCounts>, CountError> {
     let mut kinds = Counting::flops();
     if let Some(few) = flops {
@@ -110,7 +110,7 @@ pub fn count(
         kinds = kinds.into_iter().step_by(every).take(few.max(1)).collect();
     }
     let count = |flop: CardSet| counting.on(flop);
-    let Some(sum) = each_flop(&kinds, threads, stop, seen, count, |_, _| Ok(()))? else {
+    let Some(sum) = each_flop(&kinds, threads, stop, report, count, |_, _| Ok(()))? else {
         return Ok(None);
     };
     if flops.is_some() { Ok(Some(sum.counts())) } else { sum.finish().map(Some) }
@@ -122,12 +122,12 @@ fn each_flop(
     kinds: &[(CardSet, i64)],
     threads: usize,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Progress),
+    report: &mut dyn FnMut(&Progress),
     count: impl Fn(CardSet) -> Result<ClassCounts, CountError> + Sync,
     check: impl Fn(&Sum, CardSet) -> Result<(), CountError>,
 ) -> Result<Option<Sum>, CountError> {
     let mut progress = Progress { known: 0, needed: kinds.len() };
-    seen(&progress);
+    report(&progress);
     let mut sum = Sum::default();
     let one = |&(flop, times): &(CardSet, i64)| count(flop).map(|counts| (flop, times, counts));
     measure_each(kinds, threads, stop, one, |counted| {
@@ -136,7 +136,7 @@ fn each_flop(
             check(&sum, flop)?;
             progress.known += 1;
         }
-        seen(&progress);
+        report(&progress);
         Ok(())
     })?;
     Ok((progress.known == progress.needed).then_some(sum))

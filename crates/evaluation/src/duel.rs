@@ -75,7 +75,7 @@ type Results = BTreeMap<u64, Option<f64>>;
 pub fn duel(duel: &Duel, threads: usize, stop: &Stop, mut visit: impl FnMut(u64)) -> Valued {
     let mut results = Results::new();
     let hands: Vec<u64> = (0..duel.hands).collect();
-    let Ok(()) = duel.each(&hands, threads, stop, |found| {
+    let Ok(()) = duel.value_each(&hands, threads, stop, |found| {
         results.extend(found);
         visit(results.len() as u64);
         Ok::<_, Infallible>(())
@@ -192,7 +192,7 @@ pub fn run(
             None => missing.push(hand),
         }
     }
-    plan.duel.each(&missing, threads, stop, |found| {
+    plan.duel.value_each(&missing, threads, stop, |found| {
         let won = |won: Option<f64>| won.map_or_else(String::new, |won| format!("{won:?}"));
         for (hand, found) in found {
             results_folder.add(&format!("{hand},{}\n", won(found)))?;
@@ -232,7 +232,7 @@ fn valued(results: &Results) -> Valued {
 impl Duel {
     /// Values these hands. `done` is called with results as they come in, and with none now and
     /// then.
-    fn each<E: Send>(
+    fn value_each<E: Send>(
         &self,
         hands: &[u64],
         threads: usize,
@@ -280,7 +280,7 @@ impl Duel {
     /// seats.
     fn value(&self, spot: &PublicState, rng: &mut Pcg64Mcg) -> f64 {
         let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
-        let came = seats.map(|seat| {
+        let ranges = seats.map(|seat| {
             let how = (ActionMatching::Sizes, 0.0);
             reach::on(self.street, &*self.before, spot, seat, how)
         });
@@ -292,7 +292,7 @@ impl Duel {
             let players = order.map(|policy: usize| Player::Policy(&*self.policies[policy]));
             spot_value::value(
                 spot,
-                &came,
+                &ranges,
                 players,
                 self.sampled,
                 &deck,

@@ -192,7 +192,7 @@ impl LbrSettings {
     }
 }
 
-/// Measures, continuing from what the folder holds. `seen` is called about ten times a second.
+/// Measures, continuing from what the folder holds. `report` is called about ten times a second.
 ///
 /// # Errors
 /// [`MeasureError`]; deals that were finished before an error are kept.
@@ -202,7 +202,7 @@ pub fn run(
     provenance: Provenance,
     threads: usize,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Progress),
+    report: &mut dyn FnMut(&Progress),
 ) -> Result<Outcome, MeasureError> {
     if plan.hands < 4 || !plan.hands.is_multiple_of(2) {
         return Err(MeasureError::Hands(plan.hands));
@@ -238,11 +238,11 @@ pub fn run(
         }
         if shown.elapsed() >= PROGRESS_INTERVAL {
             shown = Instant::now();
-            seen(&measurement.progress());
+            report(&measurement.progress());
         }
         Ok(())
     })?;
-    seen(&measurement.progress());
+    report(&measurement.progress());
     Ok(measurement.outcome())
 }
 
@@ -285,16 +285,16 @@ impl<'a> Player<'a> {
         let mut value = |spot: &PublicState, posterior: &Posterior| {
             let board = spot.board().set();
             let own = Combo::all().map(|combo| f64::from(!combo.set().intersects(board)));
-            let mut came = [own.collect(), posterior.weights().to_vec()];
+            let mut ranges = [own.collect(), posterior.weights().to_vec()];
             let mut players = [Plays::Response(&self.response), Plays::Policy(self.agent)];
             let sign = if seat.index() == 0 { 1.0 } else { -1.0 };
             if seat.index() == 1 {
-                came.swap(0, 1);
+                ranges.swap(0, 1);
                 players.swap(0, 1);
             }
             let mut deck = spot.def().deck();
             deck.shuffle(&mut samples);
-            sign * spot_value::value(spot, &came, players, sampled, &deck, samples.clone())
+            sign * spot_value::value(spot, &ranges, players, sampled, &deck, samples.clone())
         };
         let expected = self.response.play_to(deal, seat, rng, &mut value)?;
         Ok(Won { dealt: None, expected })

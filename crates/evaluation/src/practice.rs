@@ -59,7 +59,7 @@ struct Node {
     /// The index of its hand in the block.
     hand: u32,
     /// The actions before it.
-    came: Box<[Action]>,
+    history: Box<[Action]>,
 }
 
 /// An edge of the tree: an act at a node and its target.
@@ -223,7 +223,7 @@ impl TreeBuilder<'_, '_> {
 
     /// The target of an act that was not taken there before.
     fn beyond(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
-        let Node { hand, edges, ref came, .. } = block.nodes[node as usize];
+        let Node { hand, edges, ref history, .. } = block.nodes[node as usize];
         let mut public = PublicState::new(self.practice.def);
         let board = &block.hands[hand as usize].cards.board;
         let dealt = |public: &mut PublicState| {
@@ -231,7 +231,7 @@ impl TreeBuilder<'_, '_> {
                 public.deal_from(board).expect("a deal has a whole board");
             }
         };
-        for &action in came {
+        for &action in history {
             dealt(&mut public);
             public.apply_unchecked(action);
         }
@@ -265,7 +265,7 @@ impl TreeBuilder<'_, '_> {
                     street: infoset.public.street().index() as u8,
                     edges: NONE,
                     hand,
-                    came: infoset.public.history().iter().map(|played| played.action).collect(),
+                    history: infoset.public.history().iter().map(|played| played.action).collect(),
                 };
                 block.nodes.push(node);
                 Link::Node(block.nodes.len() as u32 - 1)

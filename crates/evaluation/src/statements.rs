@@ -70,7 +70,7 @@ impl Measured {
 
 /// Plays lists against an opponent. When it is stopped, the result covers what was played by then.
 ///
-/// `seen` is called as deals come in. Only the statements of the street `value_of`, by default of
+/// `report` is called as deals come in. Only the statements of the street `value_of`, by default of
 /// all streets, are removed in turn, which takes most of the time: a tenth of a millisecond a deal.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ pub fn measure(
     value_of: Option<Street>,
     settings: Settings,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Measured),
+    report: &mut dyn FnMut(&Measured),
 ) -> Result<Measured, SettingsError> {
     let deals = settings.deals(def)?;
     let struck = book.streets().flat_map(|(street, list)| {
@@ -112,7 +112,7 @@ pub fn measure(
         if let Some(block) = &block {
             total.merge(block);
         }
-        seen(&total);
+        report(&total);
         Ok(())
     });
     match played {

@@ -15,8 +15,7 @@ use game::{Action, PublicState, Seat, Turn};
 use super::subgame::betting::{Decision, Kind, Line};
 use super::subgame::rows::Discount;
 use super::subgame::{Subgame, SubgameError, check};
-use crate::regret::Matching;
-use crate::regret::Weight;
+use crate::regret::{Matching, Weight};
 use crate::{Player, Variant};
 
 /// Leaves that are asked about together, by one thread.

@@ -67,8 +67,8 @@ impl Node {
         self.offset as usize
     }
 
-    /// Seat 0's winnings at a terminal node, in big blinds: `shown` is 1 when it has the better
-    /// hand, −1 when the other has.
+    /// Seat 0's winnings at a terminal node, in the layout's units: `shown` is 1 when it has the
+    /// better hand, −1 when the other has.
     #[inline]
     pub(crate) fn won(self, shown: f32) -> f32 {
         f32::from_bits(self.first) + f32::from_bits(self.offset) * shown
@@ -89,13 +89,27 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Lays out the information sets of these seats; other seats get no slots.
+    /// Lays out the information sets of these seats, with winnings in big blinds; other seats get
+    /// no slots.
     pub(crate) fn new(
         tree: &BettingTree,
         buckets: [u32; 4],
         seats: [bool; 2],
     ) -> Result<Layout, TrainerError> {
-        let unit = tree.def().big_blind() as f32;
+        Layout::in_units(tree, buckets, seats, tree.def().big_blind() as f32)
+    }
+
+    /// Lays out the information sets of both seats, with winnings in chips.
+    pub(crate) fn in_chips(tree: &BettingTree, buckets: [u32; 4]) -> Result<Layout, TrainerError> {
+        Layout::in_units(tree, buckets, [true; 2], 1.0)
+    }
+
+    fn in_units(
+        tree: &BettingTree,
+        buckets: [u32; 4],
+        seats: [bool; 2],
+        unit: f32,
+    ) -> Result<Layout, TrainerError> {
         let rows = [[(0, 0); 4]; 2];
         let mut layout = Layout { nodes: Vec::new(), buckets, rows, slots: 0, infosets: 0 };
         layout.nodes.reserve_exact(tree.nodes().len());

@@ -38,8 +38,7 @@ use rand_pcg::Pcg64Mcg;
 use sha2::{Digest, Sha256};
 
 use super::deals::{Deal, HoldemDeals, NotHoldem, draw, mixed};
-use super::tree::MAX_ACTIONS;
-use super::tree::state_at;
+use super::tree::{Layout, MAX_ACTIONS, buckets_of, state_at};
 use crate::snapshot::hex;
 
 /// Version of the method described above.
@@ -67,19 +66,8 @@ pub struct BlueprintValues {
 /// An abstract game: its tree and buckets.
 struct Tables {
     tree: BettingTree,
-    nodes: Vec<Node>,
-    /// Number of slots on each street.
-    slots: [usize; 4],
+    layout: Layout,
     buckets: Arc<Buckets>,
-}
-
-/// A decision or terminal node.
-#[derive(Clone, Copy)]
-enum Node {
-    /// A decision: its first child, its first slot on its street, and the index of the call.
-    Decision { first: u32, slot: u32, actions: u8, call: u8, seat: u8, street: u8 },
-    /// A terminal node: seat 0's fixed winnings in chips, and the chips that the better hand wins.
-    End { fixed: f32, shown: f32 },
 }
 
 /// The cards for which strategies are queried.
@@ -100,9 +88,8 @@ enum Side {
     Cards(AgentStrategy),
 }
 
-/// Entries by street: the shares in 255ths of all slots, bucket by bucket; all 0 where unknown or
-/// not queried yet.
-type Rows = [Box<[AtomicU8]>; 4];
+/// The shares in 255ths of all slots of the layout; all 0 where unknown or not queried yet.
+type Rows = Box<[AtomicU8]>;
 
 impl BlueprintValues {
     /// The values of the strategy whose action probabilities, in 255ths, `shares` gives for a node
@@ -117,21 +104,21 @@ impl BlueprintValues {
     ) -> Result<BlueprintValues, NotHoldem> {
         let buckets = Arc::new(buckets);
         HoldemDeals::new(tree.def(), Arc::clone(&buckets))?;
-        let nodes = (0..tree.nodes().len() as u32).map(|node| flat(&tree, node)).collect();
-        let slots = Street::ALL.map(|street| tree.slots(street) as usize);
-        let tables = Tables { tree, nodes, slots, buckets };
+        let layout = Layout::in_chips(&tree, buckets_of(&tree, |street| buckets.count(street)));
+        let layout = layout.expect("a blueprint's tree has few enough actions and buckets");
+        let tables = Tables { tree, layout, buckets };
         let rows = rows(&tables);
         let mut hash = Sha256::new();
         let (tree, buckets) = (&tables.tree, &tables.buckets);
         hash.update(format!("cardroom values {VERSION}\n{}\n{}\n", tree.hash(), buckets.hash()));
         for (number, node) in (0..).zip(tree.nodes()) {
-            let NodeKind::Decision { street, first_slot, .. } = node.kind else { continue };
-            let street = usize::from(street);
-            for bucket in 0..buckets.count(Street::ALL[street]) {
+            let NodeKind::Decision { street, .. } = node.kind else { continue };
+            for bucket in 0..buckets.count(Street::ALL[usize::from(street)]) {
                 let Some(shares) = shares(tree, number, bucket) else { continue };
                 hash.update(shares);
-                let at = bucket as usize * tables.slots[street] + first_slot as usize;
-                for (to, &share) in rows[street][at..].iter().zip(shares) {
+                let layout = &tables.layout;
+                let at = layout.first_slot(layout.nodes[number as usize], bucket);
+                for (to, &share) in rows[at..].iter().zip(shares) {
                     to.store(share, Relaxed);
                 }
             }
@@ -173,11 +160,7 @@ impl BlueprintValues {
 
 /// Rows of strategies that are not known yet.
 fn rows(tables: &Tables) -> Rows {
-    Street::ALL.map(|street| {
-        let buckets = tables.buckets.count(street) as usize;
-        let count = tables.slots[street.index()] * buckets;
-        std::iter::repeat_with(AtomicU8::default).take(count).collect()
-    })
+    std::iter::repeat_with(AtomicU8::default).take(tables.layout.slots as usize).collect()
 }
 
 /// A traversal of the tree with the hands of a deal.
@@ -195,19 +178,18 @@ impl Walker<'_> {
     /// Seat 0's expected winnings in chips from a node on, which is reached with probability
     /// `reach`.
     fn walk(&mut self, at: u32, deal: &Deal, board: &[Card; 5], reach: f32) -> f32 {
-        let (first, slot, actions, call, seat, street) = match self.tables.nodes[at as usize] {
-            Node::End { fixed, shown } => return fixed + shown * f32::from(deal.shown),
-            Node::Decision { first, slot, actions, call, seat, street } => {
-                (first, slot, actions, call, usize::from(seat & 1), usize::from(street & 3))
-            }
-        };
+        let layout = &self.tables.layout;
+        let node = layout.nodes[at as usize];
+        if node.is_end() {
+            return node.won(f32::from(deal.shown));
+        }
+        let (seat, street) = (node.seat(), node.street());
         let mut buffer = [0; MAX_ACTIONS];
-        let shares = &mut buffer[..usize::from(actions)];
+        let shares = &mut buffer[..node.actions()];
         match self.sides[seat] {
             Side::Buckets(rows, asked) => {
                 let bucket = deal.buckets[seat][street];
-                let from = bucket as usize * self.tables.slots[street] + slot as usize;
-                let row = &rows[street][from..from + shares.len()];
+                let row = &rows[layout.first_slot(node, bucket)..][..shares.len()];
                 let mut whole = 0;
                 for (share, known) in shares.iter_mut().zip(row) {
                     *share = known.load(Relaxed);
@@ -235,9 +217,12 @@ impl Walker<'_> {
                 shares.copy_from_slice(&answer[..shares.len()]);
             }
         }
+        let first = node.first_child();
         let most = shares.iter().copied().max().unwrap_or_default();
         if most == 0 {
-            return self.walk(first + u32::from(call), deal, board, reach);
+            let actions = self.tables.tree.actions(at);
+            let call = actions.iter().position(|&action| action == Action::Call);
+            return self.walk(first + call.unwrap_or_default() as u32, deal, board, reach);
         }
         let (mut total, mut sum) = (0.0, 0.0);
         for (child, &share) in (first..).zip(&*shares) {
@@ -249,30 +234,6 @@ impl Walker<'_> {
             }
         }
         sum / total
-    }
-}
-
-/// A node of the tree in the traversal's layout.
-fn flat(tree: &BettingTree, number: u32) -> Node {
-    let node = tree.node(number);
-    let matched = tree.committed(number).into_iter().min().unwrap_or_default() as f32;
-    match node.kind {
-        NodeKind::Decision { seat, street, first_slot, .. } => {
-            let actions = tree.actions(number);
-            let call = actions.iter().position(|&action| action == Action::Call);
-            Node::Decision {
-                first: node.children().start,
-                slot: first_slot,
-                actions: actions.len() as u8,
-                call: call.unwrap_or_default() as u8,
-                seat,
-                street,
-            }
-        }
-        NodeKind::Showdown => Node::End { fixed: 0.0, shown: matched },
-        NodeKind::Fold { winner } => {
-            Node::End { fixed: if winner == 0 { matched } else { -matched }, shown: 0.0 }
-        }
     }
 }
 

@@ -6,8 +6,7 @@ use cards::{Board, Card, CardSet, Combo, HoleCards, evaluate};
 use game::Street;
 use rand::{Rng, RngExt};
 
-use super::StreetBetting;
-use super::{Move, Situation};
+use super::{Move, Situation, StreetBetting};
 use crate::Player;
 use crate::abstracted::blueprint::AbstractStrategy;
 use crate::abstracted::blueprint::tree::MAX_ACTIONS;

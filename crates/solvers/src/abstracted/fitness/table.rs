@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use abstraction::betting::{BettingTree, NodeKind};
 use game::{Chips, Street};
 
-use super::{Move, Situation};
-use super::{Step, StreetBetting, lines};
+use super::{Move, Situation, Step, StreetBetting, lines};
 use crate::Player;
 use crate::abstracted::blueprint::AbstractStrategy;
 use crate::abstracted::counting::{ClassCounts, Path};

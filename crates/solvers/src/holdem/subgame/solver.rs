@@ -34,8 +34,7 @@ use super::storage::{BoardStorage, Precision, Tile, Unpacked, dither};
 use super::traversal::{Pass, View, Work, WorkspacePool};
 use super::{Subgame, SubgameError, vector};
 use crate::regret::{Schedule, Updates, Weight};
-use crate::snapshot::hex;
-use crate::snapshot::{Kind, Reader, Writer};
+use crate::snapshot::{Kind, Reader, Writer, hex};
 use crate::{Player, SnapshotError, Variant};
 
 /// Options of a [`Solver`].

@@ -12,9 +12,8 @@ use super::betting::{Decision, Line};
 use super::boards::Board;
 use super::vector;
 use super::vector::PrefetchQueue;
-use crate::Player;
-use crate::SnapshotError;
 use crate::snapshot::{Reader, Writer};
+use crate::{Player, SnapshotError};
 
 /// Number of bits of each stored regret and average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
