@@ -457,9 +457,9 @@ pub struct Posterior {
 
 /// The agent's reply to a bet.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Answer {
+struct Answer {
     /// The probability of a fold.
-    pub(crate) folds: f64,
+    folds: f64,
     /// The win-rate against the hands that do not fold, 0 when all do.
     win_rate: f64,
 }
@@ -524,7 +524,7 @@ impl Posterior {
 
     /// The agent's reply to a bet that it faces at `public`; `equities` are the win-rates against
     /// each hand.
-    pub(crate) fn answer(
+    fn answer(
         &self,
         agent: &dyn Policy,
         public: &PublicState,
@@ -592,7 +592,7 @@ impl Moves {
     pub const ALL: [Moves; 4] =
         [Moves::FoldCall, Moves::FoldCallRaise, Moves::FoldCallPotAllIn, Moves::Bets56];
 
-    pub(crate) fn check(self, def: &GameDef) -> Result<(), MovesError> {
+    fn check(self, def: &GameDef) -> Result<(), MovesError> {
         match (self, def.betting) {
             (Moves::FoldCallRaise, Betting::NoLimit) => {
                 Err(MovesError { moves: self, instead: "fcpa or 56" })

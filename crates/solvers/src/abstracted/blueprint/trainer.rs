@@ -77,7 +77,7 @@ impl Averaging {
     pub const LINEAR: Averaging = Averaging::Weighted { regrets: 1.0, average: 1.0 };
 
     /// The weights of a period's iterations in the regrets and in the average.
-    pub(crate) fn weights(self, period: f64) -> (f64, f64) {
+    fn weights(self, period: f64) -> (f64, f64) {
         match self {
             Averaging::Weighted { regrets, average } => {
                 (period.powf(regrets), period.powf(average))
@@ -87,7 +87,7 @@ impl Averaging {
     }
 
     /// The factors of positive and negative regrets at the end of a period.
-    pub(crate) fn factors(self, period: f64) -> Option<(f32, f32)> {
+    fn factors(self, period: f64) -> Option<(f32, f32)> {
         let factor = |exponent| discount_factor(period, exponent) as f32;
         match self {
             Averaging::Weighted { .. } => None,
@@ -223,12 +223,12 @@ impl fmt::Display for TrainingOptions {
 
 impl TrainingOptions {
     /// The period of an iteration, from 1.
-    pub(crate) fn period(&self, iteration: u64) -> u64 {
+    fn period(&self, iteration: u64) -> u64 {
         iteration / self.period + 1
     }
 
     /// Checks that the options are in their ranges.
-    pub(crate) fn check(&self) -> Result<(), TrainerError> {
+    fn check(&self) -> Result<(), TrainerError> {
         let refuse =
             |what, found: String, wanted| Err(TrainerError::Option { what, found, wanted });
         if self.period < BLOCK {
@@ -326,10 +326,10 @@ pub struct Trainer<D> {
     deals: D,
     options: TrainingOptions,
     pub(crate) layout: Layout,
-    pub(crate) table: Table,
+    table: Table,
     /// Number of finished blocks of iterations; below, of decisions visited in them.
-    pub(crate) blocks: u64,
-    pub(crate) visits: u64,
+    blocks: u64,
+    visits: u64,
     sample: Sample,
 }
 

@@ -341,24 +341,19 @@ const RIVERS: usize = 1;
 
 /// The sampled boards of one state's board.
 struct SampledBoards {
-    pub(crate) board: CardSet,
+    board: CardSet,
     /// Seat 0's exact share of the pot.
-    pub(crate) share: f64,
+    share: f64,
     /// Correction of the mean showdown result over the sampled boards to the exact one, per matched
     /// chip.
     correction: f64,
-    pub(crate) deals: Vec<Deal>,
+    deals: Vec<Deal>,
     /// The complete board of each deal.
-    pub(crate) boards: Vec<[Card; 5]>,
+    boards: Vec<[Card; 5]>,
 }
 
 impl SampledBoards {
-    pub(crate) fn new(
-        buckets: &Buckets,
-        holes: [Combo; 2],
-        board: CardSet,
-        seed: u64,
-    ) -> SampledBoards {
+    fn new(buckets: &Buckets, holes: [Combo; 2], board: CardSet, seed: u64) -> SampledBoards {
         let both = holes[0].set() | holes[1].set();
         let seed = mixed(mixed(seed, both.bits()), board.bits());
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
@@ -429,7 +424,7 @@ struct AgentStrategy {
 }
 
 impl AgentStrategy {
-    pub(crate) fn new(tables: &Tables, policy: Arc<dyn Policy>) -> AgentStrategy {
+    fn new(tables: &Tables, policy: Arc<dyn Policy>) -> AgentStrategy {
         let count = |street: Street| tables.buckets.count(street) as usize;
         let mut held = Street::ALL.map(|street| vec![Vec::new(); count(street)]);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
@@ -449,7 +444,7 @@ impl AgentStrategy {
     }
 
     /// The action probabilities of a decision for a bucket, in 255ths.
-    pub(crate) fn shares(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
+    fn shares(&self, tables: &Tables, node: u32, bucket: u32, shares: &mut [u8]) {
         let mut weights = vec![0.0; shares.len()];
         for &(hole, board) in &self.held[tables.tree.street(node).index()][bucket as usize] {
             self.add_weights(tables, node, hole, &board, &mut weights);

@@ -177,7 +177,7 @@ impl<'a, S: Store> Walker<'a, S> {
 
 /// The positive parts of regrets, and their sum.
 #[inline]
-pub(crate) fn positive<const N: usize>(regrets: &[f32; N]) -> ([f32; N], f32) {
+fn positive<const N: usize>(regrets: &[f32; N]) -> ([f32; N], f32) {
     let mut positive = *regrets;
     positive.iter_mut().for_each(|regret| *regret = regret.max(0.0));
     (positive, positive.iter().sum())

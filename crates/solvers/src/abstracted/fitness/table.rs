@@ -327,7 +327,7 @@ fn count(
 }
 
 /// Counts in sparse form: the nonzero cells of each row.
-pub(crate) struct Rows {
+struct Rows {
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
     /// The column, matchups and margin of each cell.
     cells: Vec<(u32, f64, f64)>,
@@ -337,7 +337,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
+    fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
         let columns = counts.columns.clone();
         let deals = counts.deals().max(1) as f64;
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
@@ -358,10 +358,10 @@ impl Rows {
 
 /// The combination of counts with a strategy.
 struct AtBlueprint<'a> {
-    pub(crate) tree: &'a BettingTree,
-    pub(crate) strategy: &'a dyn AbstractStrategy,
-    pub(crate) street: Street,
-    pub(crate) rows: Rows,
+    tree: &'a BettingTree,
+    strategy: &'a dyn AbstractStrategy,
+    street: Street,
+    rows: Rows,
 }
 
 impl AtBlueprint<'_> {
@@ -440,7 +440,7 @@ impl AtBlueprint<'_> {
 
     /// The chips at stake for a player at an end of the street's betting, and after a fold the
     /// player's winnings.
-    pub(crate) fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
+    fn end(&self, node: u32, player: Player) -> (f64, Option<f64>) {
         let chips = self.tree.committed(node).into_iter().min().unwrap_or_default();
         let chips = f64::from(chips);
         let folded = match self.tree.node(node).kind {

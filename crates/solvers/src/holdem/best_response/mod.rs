@@ -431,7 +431,7 @@ pub enum PreflopPlay<'a> {
 
 impl Preflop {
     /// Evaluates the agent's whole strategy before the flop.
-    pub(crate) fn new(strategy: &dyn TreeStrategy) -> Result<Preflop, ResponseError> {
+    fn new(strategy: &dyn TreeStrategy) -> Result<Preflop, ResponseError> {
         let tree = strategy.tree();
         let all: Vec<Combo> = Combo::all().collect();
         let agent = strategy.on_board(&Board::EMPTY, &all);

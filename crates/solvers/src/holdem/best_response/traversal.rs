@@ -33,18 +33,18 @@ pub(crate) struct Blocks {
 
 #[derive(Debug)]
 struct Block {
-    pub(crate) line: Line,
+    line: Line,
     /// The index in the tree of each node.
-    pub(crate) numbers: Vec<u32>,
+    numbers: Vec<u32>,
     /// The blocks after the deals.
-    pub(crate) next: Vec<Follow>,
+    next: Vec<Follow>,
 }
 
 /// A range of neighbouring leaves, and the block that has them as roots.
 #[derive(Debug, Clone)]
 struct Follow {
-    pub(crate) leaves: Range<usize>,
-    pub(crate) block: usize,
+    leaves: Range<usize>,
+    block: usize,
 }
 
 impl Blocks {
@@ -156,7 +156,7 @@ impl Block {
 }
 
 /// The floating-point type.
-pub(crate) type Number = f64;
+type Number = f64;
 
 /// A traversal.
 pub(crate) struct Pass<'a> {

@@ -179,7 +179,7 @@ pub(crate) fn unblocked_weights(board: &Board, player: Player, others: &[f64]) -
 }
 
 /// The response of a player to the other's average strategy.
-pub(crate) enum Answer {
+enum Answer {
     /// The player's own average strategy.
     Average,
     /// A best response.

@@ -91,15 +91,15 @@ impl Bets {
 /// An endgame: each player's card distribution, and the bet sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endgame {
-    pub(crate) bets: Bets,
+    bets: Bets,
     /// Normalised weights of the first player's cards, from the worst.
-    pub(crate) first: Vec<f64>,
+    first: Vec<f64>,
     /// Normalised weights of the second player's cards.
-    pub(crate) second: Vec<f64>,
+    second: Vec<f64>,
     /// The sum of the products of both weights over deals of two different cards.
-    pub(crate) deals: f64,
+    deals: f64,
     /// For each card the total weight of the second player's worse cards; at the end, that of all.
-    pub(crate) below: Vec<f64>,
+    below: Vec<f64>,
 }
 
 /// Error for numbers that do not form an endgame.

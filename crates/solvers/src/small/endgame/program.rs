@@ -199,12 +199,12 @@ impl<'a> Pairs<'a> {
     }
 
     /// The weight of each row's card.
-    pub(crate) fn held(&self) -> impl Iterator<Item = f64> {
+    fn held(&self) -> impl Iterator<Item = f64> {
         self.cards.iter().map(|&card| self.game.first[card])
     }
 
     /// The sizes in increasing order, from 0.
-    pub(crate) fn sizes(&self) -> &[f64] {
+    fn sizes(&self) -> &[f64] {
         self.game.bets.sizes()
     }
 
