@@ -20,7 +20,7 @@ COPIES = re.compile(r"\bmem(cpy|move|set)(@|\b)")
 HOT = {
     ARRAYS: re.compile(
         r"/cards/src/(evaluate|river|isomorphism)/"
-        r"|/solvers/src/(blueprint/(walk|store)|subgame/(rows|vector|terminal))\.rs"
+        r"|/solvers/src/(abstracted/blueprint/(walk|tables)|holdem/subgame/(rows|vector|terminal))\.rs"
         r"|/models/src/network/(gemm|predict)\.rs"
     ),
     COPIES: re.compile(r"/cards/src/evaluate/(mod|partial|tables|of_ranks|rank)\.rs"),

@@ -106,7 +106,7 @@ const UNSAFE: [&str; 7] = [
     "crates/learners/src/mlp/product.rs",
     "crates/models/src/mapped.rs",
     "crates/models/src/network/gemm.rs",
-    "crates/solvers/src/subgame/vector.rs",
+    "crates/solvers/src/holdem/subgame/vector.rs",
 ];
 
 #[test]

@@ -7,6 +7,7 @@ mod contract;
 mod equity;
 mod exploiter;
 mod fft;
+mod last_bet;
 mod linear;
 mod policy;
 mod registry;

@@ -5,7 +5,8 @@
 use cards::{Board, Card, Combo, Range, Showdown, Ties};
 use models::rules::{Hands, RuleList};
 use rand::RngExt;
-use solvers::subgame::LastBet;
+
+use crate::last_bet::LastBet;
 
 const LIST: &str = include_str!("../models/rules/three-sizes.rules");
 const SIZES: [f64; 7] = [0.1, 0.3, 0.5, 0.8, 1.0, 1.7, 3.0];

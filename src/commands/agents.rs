@@ -7,7 +7,7 @@ use std::time::Instant;
 use agents::contract::{self, Claim, Report, Terms};
 use agents::{AgentChoice, AgentError, AgentSpec, Clock, Cost, Registry};
 use clap::value_parser;
-use evaluation::measure::{Measured, measure};
+use evaluation::speed::{Measured, measure};
 use game::GameDef;
 use matches::bot::Bot;
 use matches::games::load_game;

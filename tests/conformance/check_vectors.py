@@ -7,7 +7,7 @@ assume AVX-512.
 
     check_vectors.py target/release/cardroom
 
-Disassembles, with nm and objdump (binutils), the functions of `solvers::subgame::vector` and looks at those that are compiled
+Disassembles, with nm and objdump (binutils), the functions of `solvers::holdem::subgame::vector` and looks at those that are compiled
 for wider registers. Ends with 0 when all is well, with 1 when it is not, and with 77 where it cannot be said: no objdump, or
 a program for another processor.
 """
@@ -19,8 +19,8 @@ import subprocess
 import sys
 
 NAMES = "nm", "--demangle", "--print-size"
-SYMBOL = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) . solvers::subgame::vector::", re.MULTILINE)
-HEAD = re.compile(r"^[0-9a-f]+ <solvers::subgame::vector::(\w+)::(avx\d+)\b")
+SYMBOL = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) . solvers::holdem::subgame::vector::", re.MULTILINE)
+HEAD = re.compile(r"^[0-9a-f]+ <solvers::holdem::subgame::vector::(\w+)::(avx\d+)\b")
 FOUND = re.compile(r"\tv?p?(gather|scatter)[a-z]*\b")
 CANNOT_SAY = 77
 

@@ -27,14 +27,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{ResultsFolder, StoreError, folder_name, has, shard_suffix};
-use crate::pool;
+use crate::folder::{
+    HANDS, ResultsFolder, StoreError, folder_name, has, measure_each, shard_suffix,
+};
 use crate::spot_value::{self, Player, Sampled};
-
-/// The file of results.
-pub const HANDS: &str = "hands.csv";
-
-const HEADER: &str = "hand,won\n";
 
 /// Hands that a thread takes at a time.
 const BLOCK: usize = 8;
@@ -79,7 +75,7 @@ type Results = BTreeMap<u64, Option<f64>>;
 pub fn duel(duel: &Duel, threads: usize, stop: &Stop, mut visit: impl FnMut(u64)) -> Valued {
     let mut results = Results::new();
     let hands: Vec<u64> = (0..duel.hands).collect();
-    let Ok(()) = duel.each(&hands, threads, stop, |found| {
+    let Ok(()) = duel.value_each(&hands, threads, stop, |found| {
         results.extend(found);
         visit(results.len() as u64);
         Ok::<_, Infallible>(())
@@ -181,21 +177,13 @@ pub fn run(
     stop: &Stop,
     mut visit: impl FnMut(u64),
 ) -> Result<Valued, StoreError> {
-    let mut known = Results::new();
-    let (manifest, shard) = (plan.manifest(provenance), plan.shard);
+    let manifest = plan.manifest(provenance);
     if plan.hands() == 0 {
         return Err(StoreError::TooManyParts(plan.duel.hands));
     }
-    let mut results_folder =
-        ResultsFolder::open(folder, &manifest, shard, HANDS, HEADER, |number, line| {
-            let (hand, won) =
-                read_line(line).ok_or_else(|| format!("line {number} is not a hand: '{line}'"))?;
-            match known.insert(hand, won) {
-                None => Ok(()),
-                Some(_) => Err(format!("line {number}: hand {hand} appears twice")),
-            }
-        })
-        .map_err(|error| error.naming(&[&plan.agents[0]]))?;
+    let (mut results_folder, known) =
+        ResultsFolder::open(folder, &manifest, plan.shard, HANDS, read_line)
+            .map_err(|error| error.naming(&[&plan.agents[0]]))?;
     let mut results = Results::new();
     let mut missing = Vec::new();
     for hand in plan.numbers() {
@@ -204,7 +192,7 @@ pub fn run(
             None => missing.push(hand),
         }
     }
-    plan.duel.each(&missing, threads, stop, |found| {
+    plan.duel.value_each(&missing, threads, stop, |found| {
         let won = |won: Option<f64>| won.map_or_else(String::new, |won| format!("{won:?}"));
         for (hand, found) in found {
             results_folder.add(&format!("{hand},{}\n", won(found)))?;
@@ -244,7 +232,7 @@ fn valued(results: &Results) -> Valued {
 impl Duel {
     /// Values these hands. `done` is called with results as they come in, and with none now and
     /// then.
-    fn each<E: Send>(
+    fn value_each<E: Send>(
         &self,
         hands: &[u64],
         threads: usize,
@@ -253,7 +241,7 @@ impl Duel {
     ) -> Result<(), E> {
         let blocks: Vec<&[u64]> = hands.chunks(BLOCK).collect();
         let work = |block: &&[u64]| Ok(self.block(block));
-        pool::each(&blocks, threads, stop, work, |found| done(found.unwrap_or_default()))
+        measure_each(&blocks, threads, stop, work, |found| done(found.unwrap_or_default()))
     }
 
     /// The results of these hands, in big blinds.
@@ -292,7 +280,7 @@ impl Duel {
     /// seats.
     fn value(&self, spot: &PublicState, rng: &mut Pcg64Mcg) -> f64 {
         let seats = [0, 1].map(|seat| Seat::new(seat).expect("two seats"));
-        let came = seats.map(|seat| {
+        let ranges = seats.map(|seat| {
             let how = (ActionMatching::Sizes, 0.0);
             reach::on(self.street, &*self.before, spot, seat, how)
         });
@@ -304,7 +292,7 @@ impl Duel {
             let players = order.map(|policy: usize| Player::Policy(&*self.policies[policy]));
             spot_value::value(
                 spot,
-                &came,
+                &ranges,
                 players,
                 self.sampled,
                 &deck,

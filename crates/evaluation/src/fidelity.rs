@@ -22,7 +22,8 @@ use game::{Action, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
 use logs::stats::Sums;
 use matches::stop::Stop;
 
-use crate::hands::{Hands, Settings, SettingsError, ask};
+use crate::hands::{Hands, ask};
+use crate::{Settings, SettingsError};
 
 /// The lower bound of probabilities in logarithms, so that an action the student never takes has a
 /// large but finite loss.
@@ -215,13 +216,7 @@ pub fn compare(
     stop: &Stop,
     seen: &mut dyn FnMut(&Fidelity),
 ) -> Result<Fidelity, SettingsError> {
-    if def.players != 2 {
-        return Err(SettingsError::Players(def.players));
-    }
-    if settings.hands == 0 || !settings.hands.is_multiple_of(2) {
-        return Err(SettingsError::Hands(settings.hands));
-    }
-    let deals = settings.hands / 2;
+    let deals = settings.deals(def)?;
     let next = AtomicU64::new(0);
     let pair = Pair { def, teacher, student, seed: settings.seed };
     let mut total = Fidelity::default();

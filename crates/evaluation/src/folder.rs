@@ -1,4 +1,5 @@
-//! The folder of a measurement: the manifest and the results so far.
+//! Measurements: items that are measured on several threads, and the folder with the manifest and
+//! the results so far.
 //!
 //! `evaluation.toml` is the manifest. Results are lines of one file, in the order in which they
 //! were finished, each with a key before its first comma. A line that was cut short by the end of
@@ -7,18 +8,22 @@
 //! The folder of a part (`--shard`) has the lines of some keys only, and its manifest names the
 //! part; [`merge`] joins the parts.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::Duration;
 
 use agents::AgentChoice;
 use logs::lock::{Lock, LockError};
 use logs::{Difference, Shard, ShardsError};
 use matches::plan::{file_names, files_sha256, unique_names};
+use matches::stop::Stop;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-use crate::{best_response, duel, exploiters, lbr};
 
 /// The file that describes the measurement, for people and for the next run.
 pub const MANIFEST: &str = "evaluation.toml";
@@ -26,9 +31,47 @@ pub const MANIFEST: &str = "evaluation.toml";
 /// The manifest's key that names the part.
 const SHARD: &str = "shard";
 
+/// The file of results of a kind of measurement: its name, its first line, and what the other lines
+/// are, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultsFile {
+    /// The name of the file.
+    pub name: &'static str,
+    header: &'static str,
+    /// What a line describes, and with its article.
+    item: [&'static str; 2],
+}
+
+/// The results of local best response.
+pub const DEALS: ResultsFile = ResultsFile {
+    name: "deals.csv",
+    header: "deal,dealt_seat0,dealt_seat1,expected_seat0,expected_seat1\n",
+    item: ["deal", "a deal"],
+};
+
+/// The results of duels.
+pub const HANDS: ResultsFile =
+    ResultsFile { name: "hands.csv", header: "hand,won\n", item: ["hand", "a hand"] };
+
+/// The results of best responses on flops.
+pub const FLOPS: ResultsFile = ResultsFile {
+    name: "flops.csv",
+    header: "number,cards,flops,values\n",
+    item: ["flop", "a flop of this measurement"],
+};
+
+/// The results of exploiters.
+pub const MATCHES: ResultsFile = ResultsFile {
+    name: "exploiters.csv",
+    header: "exploiter,mbb,standard_error,hands,groups,decisions,fallbacks,corrected\n",
+    item: ["exploiter", "a result"],
+};
+
 /// The files of results; each folder has one of them.
-const RESULTS: [&str; 4] =
-    [lbr::store::DEALS, duel::HANDS, best_response::store::RESULTS, exploiters::RESULTS];
+const RESULTS: [ResultsFile; 4] = [DEALS, HANDS, FLOPS, MATCHES];
+
+/// Lines up to this length are quoted in messages.
+const QUOTED: usize = 200;
 
 /// What two manifests of the same measurement may differ in.
 const IGNORED: [&str; 2] = ["provenance", "game_name"];
@@ -158,20 +201,19 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Makes the folder, or resumes the same measurement, or the same part of it. Every complete
-    /// line of the file `name` after its header, with its number from 1, is passed to `line`, which
-    /// returns what is wrong with it, if anything.
+    /// Makes the folder, or resumes the same measurement, or the same part of it. Also returns the
+    /// results there: `read` gives the key and the result of a complete line.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn open(
+    pub fn open<K: Ord + Clone + fmt::Display, R>(
         folder: &Path,
         manifest: &(impl Serialize + DeserializeOwned),
         shard: Option<Shard>,
-        name: &str,
-        header: &str,
-        mut line: impl FnMut(usize, &str) -> Result<(), String>,
-    ) -> Result<ResultsFolder, StoreError> {
+        results: ResultsFile,
+        read: impl Fn(&str) -> Option<(K, R)>,
+    ) -> Result<(ResultsFolder, BTreeMap<K, R>), StoreError> {
+        let ResultsFile { name, header, item } = results;
         logs::folder::create(folder).map_err(io_error(folder))?;
         if folder.join(logs::ledger::FILE_NAME).exists() {
             return Err(other(folder, "kind", "a measurement", "a match"));
@@ -190,13 +232,20 @@ impl ResultsFolder {
         file.read_to_string(&mut text).map_err(io_error(&path))?;
         // Drops an incomplete last line; in a new file, everything.
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        let mut known = BTreeMap::new();
         if !whole.is_empty() {
             let bad = |reason| StoreError::Bad { path: path.clone(), reason };
             let lines = whole
                 .strip_prefix(header)
                 .ok_or_else(|| bad("line 1 is not the header of a measurement".to_owned()))?;
-            for (number, text) in (2..).zip(lines.lines()) {
-                line(number, text).map_err(bad)?;
+            for (number, line) in (2..).zip(lines.lines()) {
+                let quoted =
+                    if line.len() <= QUOTED { format!(": '{line}'") } else { String::new() };
+                let (key, result) = read(line)
+                    .ok_or_else(|| bad(format!("line {number} is not {}{quoted}", item[1])))?;
+                if known.insert(key.clone(), result).is_some() {
+                    return Err(bad(format!("line {number}: {} {key} appears twice", item[0])));
+                }
             }
         }
         file.set_len(whole.len() as u64).map_err(io_error(&path))?;
@@ -204,7 +253,7 @@ impl ResultsFolder {
         if whole.is_empty() {
             file.write_all(header.as_bytes()).map_err(io_error(&path))?;
         }
-        Ok(ResultsFolder { path, lock })
+        Ok((ResultsFolder { path, lock }, known))
     }
 
     /// Appends a line, which must end with a line feed.
@@ -330,7 +379,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     lines.sort_by_key(|line| key(line));
     if let Some(pair) = lines.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
         let reason = format!("`{}` is in two parts", key(pair[0]).1);
-        return Err(StoreError::Bad { path: first.folder.join(&first.name), reason }.into());
+        return Err(StoreError::Bad { path: first.folder.join(first.name), reason }.into());
     }
     logs::folder::create(out).map_err(io_error(out))?;
     // The first line names the part.
@@ -338,7 +387,7 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     write_whole(&out.join(MANIFEST), manifest)?;
     let mut results = first.header().to_owned();
     lines.iter().for_each(|line| results.extend([line, "\n"]));
-    Ok(write_whole(&out.join(&first.name), &results)?)
+    Ok(write_whole(&out.join(first.name), &results)?)
 }
 
 /// The key of a line, for sorting: its number, or its text.
@@ -355,7 +404,7 @@ struct MeasuredPart<'a> {
     /// The manifest without the provenance.
     table: toml::Table,
     /// The name of the file of results.
-    name: String,
+    name: &'static str,
     results: String,
 }
 
@@ -373,9 +422,9 @@ impl MeasuredPart<'_> {
         let (mut table, shard) = read_manifest(&manifest).map_err(|why| bad(&why))?;
         let shard = shard.ok_or_else(|| MergeError::Whole(folder.to_path_buf()))?;
         table.remove("provenance");
-        let name = RESULTS.iter().find(|name| folder.join(name).exists());
-        let name = (*name.ok_or_else(|| bad("there are no results next to it"))?).to_owned();
-        let path = folder.join(&name);
+        let file = RESULTS.iter().find(|file| folder.join(file.name).exists());
+        let name = file.ok_or_else(|| bad("there are no results next to it"))?.name;
+        let path = folder.join(name);
         let results = fs::read_to_string(&path).map_err(io_error(&path))?;
         Ok(MeasuredPart { folder, shard, manifest, table, name, results })
     }
@@ -399,5 +448,68 @@ impl MeasuredPart<'_> {
     fn lines(&self) -> impl Iterator<Item = &str> {
         let whole = self.results.rfind('\n').map_or("", |end| &self.results[..=end]);
         whole.lines().skip(1)
+    }
+}
+
+/// The interval at which the calling thread is called back without a result, to show progress.
+pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The capacity of the channel for results.
+const WAITING: usize = 64;
+
+/// Runs `work` on the items, in their order, on `threads` threads, until all are done or it is
+/// stopped. `done` is called with each result as it comes in, and with `None` after
+/// [`PROGRESS_INTERVAL`] without one.
+///
+/// # Errors
+/// The first one of `work` or `done`. Items in progress are finished, further ones not begun.
+pub(crate) fn measure_each<I, R, E>(
+    items: &[I],
+    threads: usize,
+    stop: &Stop,
+    work: impl Fn(&I) -> Result<R, E> + Sync,
+    mut done: impl FnMut(Option<R>) -> Result<(), E>,
+) -> Result<(), E>
+where
+    I: Sync,
+    R: Send,
+    E: Send,
+{
+    let next = AtomicUsize::new(0);
+    let take = |sender: &SyncSender<_>| take(items, &next, stop, &work, sender);
+    parallel::workers(threads, WAITING, take, |receiver| {
+        let result = collect(&receiver, &mut done);
+        // After a failure the other threads need not continue: nobody receives their results.
+        next.store(items.len(), Ordering::Relaxed);
+        result
+    })
+}
+
+/// The loop of one thread.
+fn take<I, R, E>(
+    items: &[I],
+    next: &AtomicUsize,
+    stop: &Stop,
+    work: &impl Fn(&I) -> Result<R, E>,
+    sender: &SyncSender<Result<R, E>>,
+) {
+    while !stop.asked() {
+        let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        if sender.send(work(item)).is_err() {
+            return;
+        }
+    }
+}
+
+fn collect<R, E>(
+    receiver: &Receiver<Result<R, E>>,
+    done: &mut impl FnMut(Option<R>) -> Result<(), E>,
+) -> Result<(), E> {
+    loop {
+        match receiver.recv_timeout(PROGRESS_INTERVAL) {
+            Ok(result) => done(Some(result?))?,
+            Err(RecvTimeoutError::Timeout) => done(None)?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
     }
 }

@@ -2,27 +2,24 @@
 //! they are.
 //!
 //! - [`best_response`]: the best response to an agent on sampled flops, recorded in a folder.
+//! - [`counting`]: all deals, for the best response in an agent's buckets and the fitness of rules.
 //! - [`duel`](mod@duel): the difference in value between two strategies at sampled spots.
 //! - [`exploiters`]: simple bots, one idea each, against an agent.
 //! - [`fidelity`]: how closely a student follows its teacher, and what the difference costs.
-//! - [`fitness`](mod@fitness): the counts for the exact fitness of rules.
-//! - [`folder`]: folders of measurements.
+//! - [`folder`]: measurements of many items, and their folders.
 //! - [`lbr`]: local best response against an agent, recorded in a folder.
-//! - [`measure`](mod@measure): how fast agents decide.
 //! - [`practice`]: fast evaluation of decision lists on a fixed set of deals, for searches.
-//! - [`speed`]: how fast this machine plays.
+//! - [`speed`]: how fast this machine plays, and how fast agents decide.
 //! - [`statements`]: how often each statement of a fast-and-frugal tree decides, and its worth.
 
 pub mod best_response;
+pub mod counting;
 pub mod duel;
 pub mod exploiters;
 pub mod fidelity;
-pub mod fitness;
 pub mod folder;
 mod hands;
 pub mod lbr;
-pub mod measure;
-mod pool;
 pub mod practice;
 pub mod speed;
 mod spot_value;

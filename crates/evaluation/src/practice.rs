@@ -22,8 +22,9 @@ use matches::deals::Deal;
 use matches::stop::Stop;
 use models::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
 
-use crate::hands::{Hands, Reached, Settings, SettingsError, ask};
-use crate::pool;
+use crate::folder::measure_each;
+use crate::hands::{Hands, Reached, ask};
+use crate::{Settings, SettingsError};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 128;
@@ -58,7 +59,7 @@ struct Node {
     /// The index of its hand in the block.
     hand: u32,
     /// The actions before it.
-    came: Box<[Action]>,
+    history: Box<[Action]>,
 }
 
 /// An edge of the tree: an act at a node and its target.
@@ -123,7 +124,7 @@ impl<'a> Practice<'a> {
         let indices: Vec<usize> = (0..last).collect();
         let mut found: Vec<Option<Vec<[f64; 2]>>> = vec![None; last];
         let work = |&index: &usize| Ok::<_, Infallible>((index, self.block(index, &ready)));
-        let Ok(()) = pool::each(&indices, self.settings.jobs, stop, work, |done| {
+        let Ok(()) = measure_each(&indices, self.settings.jobs, stop, work, |done| {
             if let Some((index, sums)) = done {
                 found[index] = Some(sums);
             }
@@ -222,7 +223,7 @@ impl TreeBuilder<'_, '_> {
 
     /// The target of an act that was not taken there before.
     fn beyond(&mut self, block: &mut Block, node: u32, act: Act) -> Link {
-        let Node { hand, edges, ref came, .. } = block.nodes[node as usize];
+        let Node { hand, edges, ref history, .. } = block.nodes[node as usize];
         let mut public = PublicState::new(self.practice.def);
         let board = &block.hands[hand as usize].cards.board;
         let dealt = |public: &mut PublicState| {
@@ -230,7 +231,7 @@ impl TreeBuilder<'_, '_> {
                 public.deal_from(board).expect("a deal has a whole board");
             }
         };
-        for &action in came {
+        for &action in history {
             dealt(&mut public);
             public.apply_unchecked(action);
         }
@@ -264,7 +265,7 @@ impl TreeBuilder<'_, '_> {
                     street: infoset.public.street().index() as u8,
                     edges: NONE,
                     hand,
-                    came: infoset.public.history().iter().map(|played| played.action).collect(),
+                    history: infoset.public.history().iter().map(|played| played.action).collect(),
                 };
                 block.nodes.push(node);
                 Link::Node(block.nodes.len() as u32 - 1)

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 use solvers::lbr::LocalBestResponse;
 
 /// Reach probabilities of all combos.
-pub(crate) type Weights = Vec<f64>;
+type Weights = Vec<f64>;
 
 /// Lines whose weight is below this share of the spot's are not followed.
 const MIN_WEIGHT: f64 = 1e-9;
@@ -39,13 +39,13 @@ pub(crate) enum Player<'a> {
 /// The deck is in the order in which it is dealt.
 pub(crate) fn value(
     spot: &PublicState,
-    came: &[Weights; 2],
+    ranges: &[Weights; 2],
     players: [Player<'_>; 2],
     sampled: Sampled,
     deck: &[Card],
     rng: Pcg64Mcg,
 ) -> f64 {
-    let pairs = pairs(&came[0], &came[1]);
+    let pairs = pairs(&ranges[0], &ranges[1]);
     if pairs <= 0.0 {
         return 0.0;
     }
@@ -57,7 +57,7 @@ pub(crate) fn value(
         followed: sampled.cards as usize,
         rng,
     };
-    walk.value(spot, came) / pairs
+    walk.value(spot, ranges) / pairs
 }
 
 /// The evaluation of one seating, from the view of seat 0.

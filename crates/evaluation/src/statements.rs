@@ -16,8 +16,9 @@ use matches::deals::Deal;
 use matches::stop::Stop;
 use models::heuristic::Rulebook;
 
-use crate::hands::{Hands, Settings, SettingsError, ask};
-use crate::pool;
+use crate::folder::measure_each;
+use crate::hands::{Hands, ask};
+use crate::{Settings, SettingsError};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 64;
@@ -69,7 +70,7 @@ impl Measured {
 
 /// Plays lists against an opponent. When it is stopped, the result covers what was played by then.
 ///
-/// `seen` is called as deals come in. Only the statements of the street `value_of`, by default of
+/// `report` is called as deals come in. Only the statements of the street `value_of`, by default of
 /// all streets, are removed in turn, which takes most of the time: a tenth of a millisecond a deal.
 ///
 /// # Errors
@@ -81,7 +82,7 @@ pub fn measure(
     value_of: Option<Street>,
     settings: Settings,
     stop: &Stop,
-    seen: &mut dyn FnMut(&Measured),
+    report: &mut dyn FnMut(&Measured),
 ) -> Result<Measured, SettingsError> {
     let deals = settings.deals(def)?;
     let struck = book.streets().flat_map(|(street, list)| {
@@ -107,11 +108,11 @@ pub fn measure(
         Ok::<_, Infallible>(sums)
     };
     let mut total = Measured::new(book);
-    let played = pool::each(&blocks, settings.jobs, stop, work, |block| {
+    let played = measure_each(&blocks, settings.jobs, stop, work, |block| {
         if let Some(block) = &block {
             total.merge(block);
         }
-        seen(&total);
+        report(&total);
         Ok(())
     });
     match played {

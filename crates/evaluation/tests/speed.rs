@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Cost;
-use evaluation::measure::measure;
+use evaluation::speed::measure;
 use game::games;
 
 use crate::panicking::{METHODS, panicking};

@@ -1,46 +1,42 @@
-//! Game solvers: the CFR family, best responses and exploitability.
+//! Game solvers by the form of the game: the CFR family, best responses and exploitability.
 //!
-//! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
-//! [`Sequences`], on which all full-width algorithms run:
-//!
-//! - [`Cfr`]: counterfactual regret minimisation in every [`Variant`].
-//! - [`Profile`]: both players' strategies, with value, best responses and exploitability.
-//! - [`Sampling`]: the Monte Carlo variants, which sample a few lines of play per iteration.
-//! - [`subgame`]: hold'em from the flop, turn or river on, all hands of both players at once.
-//! - [`shove_fold`]: shove or fold before the flop, on dense matrices.
-//! - [`situation`]: random turn and river situations, and the values of all hands there.
-//! - [`blueprint`]: training of a strategy for a whole abstract game.
-//! - [`endgame`]: one bet of many sizes and a call, for any two card distributions, exactly.
-//! - [`fitness`]: exact fitness of rules for one street of limit hold'em against a blueprint.
-//! - [`linear`]: the same games as linear programs, for independent verification.
-//! - [`response`]: best responses to all of these; [`lbr`], local best response, is a lower bound
-//!   for any strategy of heads-up hold'em.
+//! - [`small`]: games in memory, as trees and in sequence form ([`Cfr`] in every [`Variant`],
+//!   [`Sampling`], [`linear`] programs, [`Profile`]s with their best responses), endgames of one
+//!   bet ([`endgame`]), and all-in or fold before the flop ([`shove_fold`]).
+//! - [`abstracted`]: games of buckets: training of a [`blueprint`], exact best responses to it, and
+//!   the [`fitness`] of rules for one street against it.
+//! - [`holdem`]: exact cards, all hands at once: [`subgame`]s from the flop, turn or river on,
+//!   random [`situation`]s to solve, best responses in a whole betting tree, and [`lbr`], local
+//!   best response, a lower bound for any strategy.
 //!
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
 
-pub mod blueprint;
-mod cfr;
-pub mod endgame;
-pub mod fitness;
-mod game;
-pub mod games;
-pub mod lbr;
-pub mod linear;
-pub mod response;
-mod sampling;
-mod sequences;
-pub mod shove_fold;
-pub mod situation;
+pub mod abstracted;
+pub mod holdem;
+mod regret;
+pub mod small;
 mod snapshot;
-pub mod subgame;
-mod tree;
-mod variant;
 
-pub use cfr::Cfr;
-pub use game::{Game, Node, Player};
-pub use response::Profile;
-pub use sampling::{Sampling, SamplingOptions, Scheme};
-pub use sequences::{Choice, Sequences};
+pub use abstracted::{blueprint, fitness};
+pub use holdem::{lbr, situation, subgame};
+pub use regret::{ParseVariantError, Variant};
+pub use small::{
+    Cfr, Choice, Game, Infoset, InfosetId, Node, Player, Profile, Sampling, SamplingOptions,
+    Scheme, Sequences, Tree, TreeError, TreeNode, endgame, games, linear, shove_fold,
+};
 pub use snapshot::SnapshotError;
-pub use tree::{Infoset, InfosetId, Tree, TreeError, TreeNode};
-pub use variant::{ParseVariantError, Variant};
+
+/// Best responses, by the strategy that they exploit.
+///
+/// [`Profile::best_response`] and [`Endgame::exploitability`](endgame::Endgame::exploitability) are
+/// those of small games.
+pub mod response {
+    pub use crate::abstracted::best_response as in_buckets;
+    pub use crate::abstracted::blueprint::learned;
+    pub use crate::holdem::best_response as in_tree;
+
+    /// A rule for one street of limit hold'em, exactly, on buckets.
+    pub mod street_rule {
+        pub use crate::abstracted::fitness::best_response as response;
+    }
+}

@@ -4,7 +4,8 @@
 //! texts that identify the run, each preceded by its length in bytes (4); the run's own data, and
 //! SHA-256 of everything before it.
 
-use std::io::{self, Read, Write};
+use std::io;
+use std::io::{Read, Write};
 
 use sha2::{Digest, Sha256};
 
@@ -78,6 +79,11 @@ pub enum SnapshotError {
     Io(#[from] io::Error),
 }
 
+/// A hash in hexadecimal.
+pub(crate) fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The kind of a snapshot, in a word, and its format version.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
@@ -92,24 +98,24 @@ impl Kind {
 }
 
 /// The texts that identify a run: the name and value of each.
-pub(crate) type Names = [(&'static str, String)];
+type Names = [(&'static str, String)];
 
 /// A number type of snapshots.
 pub(crate) trait Number: Copy {
     /// The byte representation.
     type Bytes: AsRef<[u8]> + Default + AsMut<[u8]>;
-    fn bytes(self) -> Self::Bytes;
-    fn of(bytes: Self::Bytes) -> Self;
+    fn to_bytes(self) -> Self::Bytes;
+    fn from_bytes(bytes: Self::Bytes) -> Self;
 }
 
 macro_rules! number {
     ($($number:ty)*) => {$(
         impl Number for $number {
             type Bytes = [u8; size_of::<$number>()];
-            fn bytes(self) -> Self::Bytes {
+            fn to_bytes(self) -> Self::Bytes {
                 self.to_le_bytes()
             }
-            fn of(bytes: Self::Bytes) -> Self {
+            fn from_bytes(bytes: Self::Bytes) -> Self {
                 Self::from_le_bytes(bytes)
             }
         }
@@ -143,14 +149,14 @@ impl<W: Write> Writer<W> {
     }
 
     pub(crate) fn number<N: Number>(&mut self, number: N) -> io::Result<()> {
-        self.bytes(number.bytes().as_ref())
+        self.bytes(number.to_bytes().as_ref())
     }
 
     pub(crate) fn numbers<N: Number>(&mut self, numbers: &[N]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(BATCH_SIZE.min(numbers.len()) * size_of::<N>());
         for chunk in numbers.chunks(BATCH_SIZE) {
             bytes.clear();
-            chunk.iter().for_each(|number| bytes.extend_from_slice(number.bytes().as_ref()));
+            chunk.iter().for_each(|number| bytes.extend_from_slice(number.to_bytes().as_ref()));
             self.bytes(&bytes)?;
         }
         Ok(())
@@ -247,7 +253,7 @@ impl<R: Read> Reader<R> {
     pub(crate) fn number<N: Number>(&mut self) -> Result<N, SnapshotError> {
         let mut bytes = N::Bytes::default();
         self.fill(bytes.as_mut())?;
-        Ok(N::of(bytes))
+        Ok(N::from_bytes(bytes))
     }
 
     /// Reads a number into each of the slots.
@@ -264,7 +270,7 @@ impl<R: Read> Reader<R> {
             for (slot, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size)) {
                 let mut number = N::Bytes::default();
                 number.as_mut().copy_from_slice(bytes);
-                put(slot, N::of(number));
+                put(slot, N::from_bytes(number));
             }
         }
         Ok(())

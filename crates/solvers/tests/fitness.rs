@@ -16,7 +16,6 @@ use solvers::fitness::{
     ClassCounts, CountError, Counting, FactClasses, Fitness, HandClasses, Move, Sampler, Situation,
     Sum,
 };
-use solvers::response::in_buckets::PairCounts;
 use solvers::response::street_rule;
 
 use super::mixes::Mixes;
@@ -43,11 +42,11 @@ fn bucket(class: u16) -> u16 {
 }
 
 #[test]
-fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
+fn classes_added_up_are_the_paths_of_buckets() {
     let buckets = buckets();
     for flop in ["7s7h7d", "AsKsQs", "Td9d2h"] {
         let board = flop.parse().expect("a board");
-        let other = PairCounts::on(&buckets, &board).expect("few paths");
+        let other = ClassCounts::of_paths(&buckets, &board).expect("few paths");
         for street in STREETS {
             let last = street.index();
             let mut sums: BTreeMap<([u16; 4], [u16; 4]), [i64; 2]> = BTreeMap::new();
@@ -65,12 +64,11 @@ fn classes_added_up_are_the_buckets_that_are_counted_another_way() {
             let mut wanted: BTreeMap<([u16; 4], [u16; 4]), [i64; 2]> = BTreeMap::new();
             let cut =
                 |path: [u16; 4]| std::array::from_fn(|at| if at <= last { path[at] } else { 0 });
-            for (row, &path) in other.paths().iter().enumerate() {
-                for (column, &against) in other.paths().iter().enumerate() {
-                    let (cell, back) = (other.cell(row, column), other.cell(column, row));
+            for (row, &path) in other.rows().iter().enumerate() {
+                for (column, &against) in other.columns().iter().enumerate() {
+                    let [matchups, margin] = other.cell(row, column);
                     let sum = wanted.entry((cut(path), cut(against))).or_default();
-                    sum[0] += (cell.wins + cell.ties + back.wins) as i64;
-                    sum[1] += cell.wins as i64 - back.wins as i64;
+                    *sum = [sum[0] + matchups, sum[1] + margin];
                 }
             }
             wanted.retain(|_, sum| *sum != [0, 0]);
@@ -89,7 +87,7 @@ impl HandClasses for ByHighest {
     fn count(&self, _: Street) -> usize {
         13
     }
-    fn of(&self, hand: Combo, _: CardSet) -> u16 {
+    fn hand_class(&self, hand: Combo, _: CardSet) -> u16 {
         hand.cards().map(|card| u16::from(card.rank().index())).into_iter().max().expect("two")
     }
 }
@@ -105,7 +103,7 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
     let mut matchups: BTreeMap<(u16, u16), i64> = BTreeMap::new();
     for &hand in &hands {
         for &other in hands.iter().filter(|other| !other.set().intersects(hand.set())) {
-            let key = (ByHighest.of(hand, flop), ByHighest.of(other, flop));
+            let key = (ByHighest.hand_class(hand, flop), ByHighest.hand_class(other, flop));
             *matchups.entry(key).or_default() += 45 * 44;
         }
     }
@@ -130,7 +128,9 @@ fn classes_that_buckets_do_not_know_are_counted_pair_by_pair() {
             let free = hands.iter().filter(|hand| !hand.set().intersects(board));
             let free: Vec<_> = free.map(|hand| (*hand, evaluate(hand.set() | board))).collect();
             // A three is the highest of threes and deuces alone.
-            for (hand, strength) in free.iter().filter(|(hand, _)| ByHighest.of(*hand, flop) == 1) {
+            for (hand, strength) in
+                free.iter().filter(|(hand, _)| ByHighest.hand_class(*hand, flop) == 1)
+            {
                 for (other, against) in &free {
                     if !hand.set().intersects(other.set()) {
                         margin += 2 * (strength.cmp(against) as i64);

@@ -8,7 +8,6 @@ mod equilibria;
 mod exact;
 mod fitness;
 mod games;
-mod last_bet;
 mod lbr;
 mod mixes;
 mod policies;

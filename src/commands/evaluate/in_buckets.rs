@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use evaluation::best_response::in_buckets::{
-    Figures, InBucketsError, Progress as Position, run as measure,
+use evaluation::counting::{
+    Figures, InBucketsError, Progress as Position, best_response as measure,
 };
 use game::{GameDef, Seat};
 use serde_json::json;

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
-use evaluation::best_response::estimate::{Estimate, Figure, Figures};
 use evaluation::best_response::{
-    BestResponseSettings, MeasureError, Outcome, Progress as Position, run as measure,
+    BestResponseSettings, Estimate, Figure, Figures, MeasureError, Outcome, Progress as Position,
+    run as measure,
 };
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
-use evaluation::fitness::count;
+use evaluation::counting::count;
 use evaluation::practice::Practice;
 use evaluation::{Settings, SettingsError};
 use game::{Action, Betting, GameDef, Street, games};

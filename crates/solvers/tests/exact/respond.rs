@@ -10,7 +10,7 @@ use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
-use solvers::response::in_buckets::{Chances, PairCounts, Path, Response};
+use solvers::response::in_buckets::{ClassCounts, Path, PathProbabilities, Response, Sum};
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, board, buckets};
@@ -20,14 +20,14 @@ fn tree(def: GameDef, menu: &str) -> BettingTree {
 }
 
 /// Deals on two flops, one of them three times as likely.
-fn pair_counts(buckets: &Buckets) -> PairCounts {
-    let mut sum = PairCounts::default();
+fn pair_counts(buckets: &Buckets) -> ClassCounts {
+    let mut sum = Sum::default();
     for (text, times) in [("7s7h7d", 3), ("8c8d2c", 1)] {
         let board = board(text);
-        let on = PairCounts::on(buckets, &board).expect("few paths");
-        sum.add(&on, times, &board).expect("few paths");
+        let on = ClassCounts::of_paths(buckets, &board).expect("few paths");
+        sum.add(&on, times).expect("few paths");
     }
-    sum
+    sum.counts()
 }
 
 /// Any strategy by node and bucket.
@@ -57,10 +57,10 @@ impl AbstractStrategy for Always<'_> {
     }
 }
 
-/// The abstract game written out: chance deals a pair of paths and who has the better hand.
+/// The abstract game written out: chance deals a pair of paths, which win what they do on average.
 struct Written<'a> {
     tree: &'a BettingTree,
-    pair_counts: &'a PairCounts,
+    pair_counts: &'a ClassCounts,
 }
 
 #[derive(Clone, Copy)]
@@ -71,17 +71,15 @@ enum At {
 
 impl Written<'_> {
     fn deals(&self) -> Vec<(f64, At)> {
-        let (all, paths) = (self.pair_counts.deals() as f64, self.pair_counts.paths());
+        let (all, paths) = (self.pair_counts.deals() as f64, self.pair_counts.rows());
         let mut deals = Vec::new();
         for (row, &path) in paths.iter().enumerate() {
             for (column, &other) in paths.iter().enumerate() {
-                let (cell, back) =
-                    (self.pair_counts.cell(row, column), self.pair_counts.cell(column, row));
-                for (count, shown) in [(cell.wins, 1.0), (cell.ties, 0.0), (back.wins, -1.0)] {
-                    if count > 0 {
-                        let at = At::Dealt { paths: [path, other], shown, node: BettingTree::ROOT };
-                        deals.push((count as f64 / all, at));
-                    }
+                let [matchups, margin] = self.pair_counts.cell(row, column);
+                if matchups > 0 {
+                    let shown = margin as f64 / matchups as f64;
+                    let at = At::Dealt { paths: [path, other], shown, node: BettingTree::ROOT };
+                    deals.push((matchups as f64 / all, at));
                 }
             }
         }
@@ -139,7 +137,7 @@ fn near(a: f64, b: f64, within: f64, what: &str) {
 fn responses_are_those_of_the_game_written_out() {
     let buckets = buckets(CATEGORIES);
     let pair_counts = pair_counts(&buckets);
-    let chances = Chances::new(&pair_counts);
+    let probabilities = PathProbabilities::new(&pair_counts);
     for (def, menu) in [
         (games::limit_holdem(), "turn 1: min\nriver 1: min"),
         (games::limit_holdem(), "preflop 1: min\nflop 1: min"),
@@ -152,10 +150,10 @@ fn responses_are_those_of_the_game_written_out() {
         let game = Sequences::new(&laid_out);
         let profile = profile(&laid_out, &game, &Mixes);
         let value = profile.value(&game);
-        near(chances.value(&tree, &Mixes, Player::First), value, 1e-3, menu);
-        near(chances.value(&tree, &Mixes, Player::Second), -value, 1e-3, menu);
+        near(probabilities.value(&tree, &Mixes, Player::First), value, 1e-3, menu);
+        near(probabilities.value(&tree, &Mixes, Player::Second), -value, 1e-3, menu);
         for player in Player::BOTH {
-            let won = chances.best_response(&tree, &Mixes, player).won;
+            let won = probabilities.best_response(&tree, &Mixes, player).won;
             near(won, profile.best_response_value(&game, player), 1e-3, menu);
             assert!(won > if player == Player::First { value } else { -value }, "{menu}");
         }
@@ -164,48 +162,47 @@ fn responses_are_those_of_the_game_written_out() {
 
 #[test]
 fn always_folding_loses_the_blinds() {
-    let chances = Chances::new(&pair_counts(&buckets(CATEGORIES)));
+    let probabilities = PathProbabilities::new(&pair_counts(&buckets(CATEGORIES)));
     let tree = tree(games::limit_holdem(), "every 1+: min");
     let folds = Always(&tree, Action::Fold);
-    let [first, second] = Player::BOTH.map(|seat| chances.best_response(&tree, &folds, seat).won);
+    let [first, second] =
+        Player::BOTH.map(|seat| probabilities.best_response(&tree, &folds, seat).won);
     // The small blind in seat 0, by a raise the big one in seat 1.
     near(first, 5.0, 1e-9, "seat 0");
     near(second, 10.0, 1e-9, "seat 1");
 }
 
 /// Sums of the margins of paths, of those that are dealt with each starting bucket.
-fn margins(pair_counts: &PairCounts) -> Vec<(Path, f64)> {
+fn margins(pair_counts: &ClassCounts) -> Vec<(Path, f64)> {
     let all = pair_counts.deals() as f64;
-    let count = pair_counts.paths().len();
+    let count = pair_counts.rows().len();
     let margin = |path: usize| -> f64 {
-        let cells = (0..count).map(|other| {
-            pair_counts.cell(path, other).wins as f64 - pair_counts.cell(other, path).wins as f64
-        });
-        cells.sum::<f64>() / all
+        (0..count).map(|other| pair_counts.cell(path, other)[1] as f64).sum::<f64>() / all
     };
-    pair_counts.paths().iter().enumerate().map(|(at, &path)| (path, margin(at))).collect()
+    pair_counts.rows().iter().enumerate().map(|(at, &path)| (path, margin(at))).collect()
 }
 
 #[test]
 fn from_a_caller_each_path_wins_the_most_it_can_bet() {
     let buckets = buckets(CATEGORIES);
     let pair_counts = pair_counts(&buckets);
-    let (chances, margins) = (Chances::new(&pair_counts), margins(&pair_counts));
+    let (probabilities, margins) = (PathProbabilities::new(&pair_counts), margins(&pair_counts));
     // On the river a bet of 20 on top of 10, and no way to fold in the big blind.
     let river = tree(games::limit_holdem(), "river 1: min");
-    let won = chances.best_response(&river, &Always(&river, Action::Call), Player::First).won;
+    let won = probabilities.best_response(&river, &Always(&river, Action::Call), Player::First).won;
     let expected: f64 = margins.iter().map(|(_, margin)| (10.0 * margin).max(30.0 * margin)).sum();
     near(won, expected, 1e-9, "the river");
     // All-in for 200 big blinds before any card of the board is seen, from the small blind.
     let push = tree(games::nolimit_holdem(), "preflop 1: allin");
-    let won = chances.best_response(&push, &Always(&push, Action::Call), Player::Second).won;
+    let won = probabilities.best_response(&push, &Always(&push, Action::Call), Player::Second).won;
     let mut expected = 0.0;
     for pair in [0, 1] {
         let of_pair = margins.iter().filter(|(path, _)| path[0] == pair);
         let margin: f64 = of_pair.map(|(_, margin)| margin).sum();
-        let number = chances.number(&[pair]).expect("pairs and others are dealt");
-        let dealt: f64 =
-            (0..2).map(|other| chances.pair_probability(Street::Preflop, number, other)).sum();
+        let number = probabilities.number(&[pair]).expect("pairs and others are dealt");
+        let dealt: f64 = (0..2)
+            .map(|other| probabilities.pair_probability(Street::Preflop, number, other))
+            .sum();
         expected += (-50.0 * dealt).max(100.0 * margin).max(20_000.0 * margin);
     }
     near(won, expected, 1e-6, "all-in");
@@ -213,29 +210,29 @@ fn from_a_caller_each_path_wins_the_most_it_can_bet() {
 
 #[test]
 fn paths_of_every_street_add_up_to_all_deals() {
-    let chances = Chances::new(&pair_counts(&buckets(CATEGORIES)));
+    let probabilities = PathProbabilities::new(&pair_counts(&buckets(CATEGORIES)));
     for street in Street::ALL {
-        let count = chances.count(street);
+        let count = probabilities.count(street);
         let pairs = (0..count).flat_map(|path| (0..count).map(move |other| (path, other)));
         near(
-            pairs.map(|(a, b)| chances.pair_probability(street, a, b)).sum(),
+            pairs.map(|(a, b)| probabilities.pair_probability(street, a, b)).sum(),
             1.0,
             1e-12,
             street.name(),
         );
     }
-    for (number, path) in chances.paths().iter().enumerate() {
-        assert_eq!(chances.number(path), Some(number));
-        assert!(chances.number(&path[..2]).is_some());
+    for (number, path) in probabilities.paths().iter().enumerate() {
+        assert_eq!(probabilities.number(path), Some(number));
+        assert!(probabilities.number(&path[..2]).is_some());
     }
     // Nobody goes from a pair to nothing.
-    assert_eq!(chances.number(&[0, 3, 0]), None);
-    assert_eq!(chances.number(&[]), None);
+    assert_eq!(probabilities.number(&[0, 3, 0]), None);
+    assert_eq!(probabilities.number(&[]), None);
 }
 
 /// One hand on this flop: what the responder in this seat wins, following its choices.
 fn play(
-    chances: &Chances,
+    probabilities: &PathProbabilities,
     tree: &BettingTree,
     buckets: &Buckets,
     (response, seat): (&Response, Player),
@@ -279,7 +276,7 @@ fn play(
                 let index = if usize::from(acting) == seat.index() {
                     let path: Vec<u16> =
                         (0..=street).map(|street| seen(responder, street) as u16).collect();
-                    let number = chances.number(&path).expect("a path that is dealt");
+                    let number = probabilities.number(&path).expect("a path that is dealt");
                     usize::from(response.choices[node as usize][number])
                 } else {
                     let mut shares = vec![0.0; children.len()];
@@ -300,15 +297,15 @@ fn play(
 #[test]
 fn played_out_the_response_wins_what_it_says() {
     let buckets = buckets(CATEGORIES);
-    let on_flop = PairCounts::on(&buckets, &board("7s7h7d")).expect("few paths");
-    let chances = Chances::new(&on_flop);
+    let on_flop = ClassCounts::of_paths(&buckets, &board("7s7h7d")).expect("few paths");
+    let probabilities = PathProbabilities::new(&on_flop);
     let tree = tree(games::limit_holdem(), "every 1: min");
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     for seat in Player::BOTH {
-        let response = chances.best_response(&tree, &Mixes, seat);
+        let response = probabilities.best_response(&tree, &Mixes, seat);
         let hands = testing::size(20_000, 1_000_000);
         let won: Vec<f64> = (0..hands)
-            .map(|_| play(&chances, &tree, &buckets, (&response, seat), &mut rng))
+            .map(|_| play(&probabilities, &tree, &buckets, (&response, seat), &mut rng))
             .collect();
         let mean = won.iter().sum::<f64>() / f64::from(hands);
         let squares: f64 = won.iter().map(|won| (won - mean).powi(2)).sum();

@@ -2,7 +2,7 @@
 
 use cards::Board;
 use game::Street;
-use solvers::response::in_buckets::{Chances, DEALS, PairCounts};
+use solvers::response::in_buckets::{ClassCounts, DEALS, PathProbabilities, Sum};
 use solvers::response::in_tree::flop_kinds;
 
 use super::{CATEGORIES, buckets};
@@ -24,43 +24,42 @@ fn all_deals_are_counted_and_categories_are_as_frequent_as_is_known() {
     let kinds = flop_kinds();
     let some = testing::size(200, 1);
     let kinds: Vec<_> = kinds.iter().step_by(some).collect();
-    let counted: Vec<(Board, u64, PairCounts)> = parallel::map(kinds, |kind| {
+    let counted: Vec<(i64, ClassCounts)> = parallel::map(kinds, |kind| {
         let board = Board::new(&kind.cards.iter().collect::<Vec<_>>()).expect("three cards");
-        let pair_counts = PairCounts::on(&buckets, &board).expect("few paths");
-        assert_eq!(pair_counts.deals(), DEALS / 22_100);
-        (board, kind.flops.into(), pair_counts)
+        let pair_counts = ClassCounts::of_paths(&buckets, &board).expect("few paths");
+        assert_eq!(pair_counts.deals() as u64, DEALS / 22_100);
+        (kind.flops.into(), pair_counts)
     });
-    let (mut all, mut back) = (PairCounts::default(), PairCounts::default());
-    for (board, times, pair_counts) in &counted {
-        all.add(pair_counts, *times, board).expect("few paths");
+    let (mut all, mut back) = (Sum::default(), Sum::default());
+    for (times, pair_counts) in &counted {
+        all.add(pair_counts, *times).expect("few paths");
     }
-    for (board, times, pair_counts) in counted.iter().rev() {
-        back.add(pair_counts, *times, board).expect("few paths");
+    for (times, pair_counts) in counted.iter().rev() {
+        back.add(pair_counts, *times).expect("few paths");
     }
-    let (chances, again) = (Chances::new(&all), Chances::new(&back));
-    assert_eq!(chances.paths(), again.paths());
-    let river = |chances: &Chances| {
-        let count = chances.paths().len();
+    let (all, back) = (all.counts(), back.counts());
+    let (probabilities, again) = (PathProbabilities::new(&all), PathProbabilities::new(&back));
+    assert_eq!(probabilities.paths(), again.paths());
+    let river = |probabilities: &PathProbabilities| {
+        let count = probabilities.paths().len();
         (0..count * count)
-            .map(|at| chances.pair_probability(Street::River, at / count, at % count).to_bits())
+            .map(|at| {
+                probabilities.pair_probability(Street::River, at / count, at % count).to_bits()
+            })
             .collect::<Vec<_>>()
     };
-    assert_eq!(river(&chances), river(&again), "whatever the order of flops");
+    assert_eq!(river(&probabilities), river(&again), "whatever the order of flops");
     if some > 1 {
         return;
     }
-    assert_eq!(all.deals(), DEALS);
-    assert!(chances.paths().len() < 400, "{}", chances.paths().len());
+    assert_eq!(all.deals() as u64, DEALS);
+    assert!(probabilities.paths().len() < 400, "{}", probabilities.paths().len());
     // Deals in which one of the seats has this bucket on this street.
     let deals = |street: usize, bucket: u16| -> u64 {
-        let paths = all.paths();
+        let paths = all.rows();
         let own = paths.iter().enumerate().filter(|(_, path)| path[street] == bucket);
         let with = |row: usize| -> u64 {
-            let cells = (0..paths.len()).map(|other| {
-                let (cell, back) = (all.cell(row, other), all.cell(other, row));
-                cell.wins + cell.ties + back.wins
-            });
-            cells.sum()
+            (0..paths.len()).map(|other| all.cell(row, other)[0] as u64).sum()
         };
         own.map(|(row, _)| with(row)).sum()
     };

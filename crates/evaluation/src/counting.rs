@@ -1,0 +1,149 @@
+//! Counting all deals on several threads: for the best response of a player who sees the agent's
+//! buckets instead of cards, and for the exact fitness of rules.
+
+use cards::{Board, CardSet};
+use game::Street;
+use matches::stop::Stop;
+use solvers::Player;
+use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
+use solvers::response::in_buckets::{DEALS, PathProbabilities, check_buckets};
+use solvers::response::in_tree::TreeStrategy;
+
+use crate::folder::measure_each;
+
+/// The reason why a best response in buckets cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum InBucketsError {
+    /// The agent does not play by buckets.
+    #[error(
+        "the agent does not play by buckets: only `cfr` has them, in the betting tree that it was \
+         trained in"
+    )]
+    Cards,
+    /// There are too many sequences of buckets.
+    #[error(transparent)]
+    Exact(CountError),
+    /// The number of deals counted is wrong: an error of this program.
+    #[error("{found} deals were counted, where there are {DEALS}: the counts are wrong")]
+    Deals {
+        /// The number of deals counted.
+        found: i64,
+    },
+}
+
+impl From<CountError> for InBucketsError {
+    fn from(error: CountError) -> InBucketsError {
+        match error {
+            CountError::Deals { found } => InBucketsError::Deals { found },
+            error => InBucketsError::Exact(error),
+        }
+    }
+}
+
+/// The progress of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Kinds of flops counted so far.
+    pub known: usize,
+    /// All kinds of flops.
+    pub needed: usize,
+}
+
+/// The result of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figures {
+    /// The value of a best response against the agent, by seat, in chips a hand.
+    pub best: [f64; 2],
+    /// The value of the agent against itself, by seat, in chips a hand.
+    pub own: [f64; 2],
+    /// The number of sequences of buckets up to each street.
+    pub paths: [usize; 4],
+    /// Information sets in which the agent is taken to call, because it looks at the cards there.
+    pub guessed: u64,
+}
+
+/// Measures the best response of a player who sees the agent's buckets, over all deals, on
+/// `threads` threads; the result does not depend on their number. `None` when it was stopped.
+/// `report` is called about ten times a second.
+///
+/// # Errors
+/// [`InBucketsError`].
+pub fn best_response(
+    strategy: &dyn TreeStrategy,
+    threads: usize,
+    stop: &Stop,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Option<Figures>, InBucketsError> {
+    let agent = strategy.in_buckets().ok_or(InBucketsError::Cards)?;
+    check_buckets(agent.buckets)?;
+    let count = |flop: CardSet| ClassCounts::of_paths(agent.buckets, &board(flop));
+    let check = |sum: &Sum, flop: CardSet| sum.check_paths(&board(flop));
+    let Some(sum) = each_flop(&Counting::flops(), threads, stop, report, count, check)? else {
+        return Ok(None);
+    };
+    let (probabilities, tree) = (PathProbabilities::new(&sum.finish()?), strategy.tree());
+    let own = probabilities.value(tree, agent.strategy, Player::First);
+    Ok(Some(Figures {
+        best: Player::BOTH.map(|seat| probabilities.best_response(tree, agent.strategy, seat).won),
+        own: [own, -own],
+        paths: Street::ALL.map(|street| probabilities.count(street)),
+        guessed: agent.guessed,
+    }))
+}
+
+/// Counts all deals for the fitness of rules, or those of `flops` flops spread over all, on
+/// `threads` threads; the result does not depend on their number. `None` when it was stopped.
+/// `report` is called about ten times a second.
+///
+/// # Errors
+/// [`CountError`].
+pub fn count(
+    counting: &Counting<'_>,
+    flops: Option<usize>,
+    threads: usize,
+    stop: &Stop,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Option<ClassCounts>, CountError> {
+    let mut kinds = Counting::flops();
+    if let Some(few) = flops {
+        let every = kinds.len() / few.clamp(1, kinds.len());
+        kinds = kinds.into_iter().step_by(every).take(few.max(1)).collect();
+    }
+    let count = |flop: CardSet| counting.on(flop);
+    let Some(sum) = each_flop(&kinds, threads, stop, report, count, |_, _| Ok(()))? else {
+        return Ok(None);
+    };
+    if flops.is_some() { Ok(Some(sum.counts())) } else { sum.finish().map(Some) }
+}
+
+/// The sum of the counts of these flops, each multiplied by the number of flops that it stands for;
+/// `None` when it was stopped. `check` is called after a flop was added.
+fn each_flop(
+    kinds: &[(CardSet, i64)],
+    threads: usize,
+    stop: &Stop,
+    report: &mut dyn FnMut(&Progress),
+    count: impl Fn(CardSet) -> Result<ClassCounts, CountError> + Sync,
+    check: impl Fn(&Sum, CardSet) -> Result<(), CountError>,
+) -> Result<Option<Sum>, CountError> {
+    let mut progress = Progress { known: 0, needed: kinds.len() };
+    report(&progress);
+    let mut sum = Sum::default();
+    let one = |&(flop, times): &(CardSet, i64)| count(flop).map(|counts| (flop, times, counts));
+    measure_each(kinds, threads, stop, one, |counted| {
+        if let Some((flop, times, counts)) = counted {
+            sum.add(&counts, times)?;
+            check(&sum, flop)?;
+            progress.known += 1;
+        }
+        report(&progress);
+        Ok(())
+    })?;
+    Ok((progress.known == progress.needed).then_some(sum))
+}
+
+/// The board of a flop.
+fn board(flop: CardSet) -> Board {
+    let cards: Vec<_> = flop.iter().collect();
+    Board::new(&cards).expect("three cards")
+}

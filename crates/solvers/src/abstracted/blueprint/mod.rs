@@ -1,0 +1,45 @@
+//! Training of a blueprint: a strategy for a whole abstract game of a betting tree and card
+//! buckets.
+//!
+//! A [`Trainer`] runs external-sampling Monte Carlo counterfactual regret minimisation by
+//! self-play: each iteration is a deal, from which each seat learns once. Several threads share the
+//! tables without locks. Cards come from a source of [`Deals`]: hold'em with [`HoldemDeals`], or
+//! any other two-player game, so that known solutions of small games can check the code that trains
+//! large ones.
+//!
+//! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
+//! abstract game is measured by sampling: [`head_to_head`] against another strategy, and against a
+//! [responder](learned) that learns to exploit it; and where buckets are few,
+//! [exactly](super::best_response). A training can be saved and resumed ([`Trainer::write`],
+//! [`Trainer::resume`]).
+//!
+//! [`BlueprintValues`] gives the expected values of hands when both sides play a blueprint, for
+//! estimates of win rates.
+//!
+//! Winnings are in big blinds. No clocks: the caller decides when to stop.
+
+mod deals;
+mod head_to_head;
+pub mod learned;
+mod tables;
+mod trainer;
+pub(crate) mod tree;
+mod values;
+mod walk;
+
+pub use deals::{Deal, Deals, HoldemDeals, NotHoldem, draw};
+pub use head_to_head::{Estimate, Frozen, head_to_head};
+pub use trainer::{
+    Averaging, BLOCK, ParseAveragingError, Precision, ResumeError, Skipping, Statistics, Trainer,
+    TrainerError, TrainingOptions,
+};
+pub use values::{BlueprintValues, StrategyQuery};
+
+/// A strategy for an abstract game: action probabilities for each bucket at each decision node.
+pub trait AbstractStrategy: Sync {
+    /// Computes the probabilities of the node's actions into `shares`, which has exactly that
+    /// length. They sum to one.
+    ///
+    /// The node must be a decision of the tree, and the bucket one of its street's.
+    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]);
+}

@@ -1,0 +1,25 @@
+//! Heads-up hold'em on exact cards, all hands of a range at once.
+//!
+//! - [`subgame`]: from the flop, turn or river to the end of the hand, or ([`DepthLimited`]) of the
+//!   street.
+//! - [`situation`]: random turn and river situations, and the values of all hands there.
+//! - [`best_response`]: best responses in a whole betting tree, exact from a flop on.
+//! - [`lbr`]: local best response, a lower bound for any strategy.
+//! - [`suits`]: suit isomorphism, and the classes of flops.
+//!
+//! [`DepthLimited`]: subgame::DepthLimited
+
+use game::GameDef;
+
+pub mod best_response;
+mod depth_limited;
+pub mod lbr;
+pub mod situation;
+pub mod subgame;
+pub mod suits;
+
+/// Whether a game is two-player hold'em with a full deck.
+pub fn is_holdem(def: &GameDef) -> bool {
+    let deck = (def.players, def.hole_cards, def.suits, def.ranks) == (2, 2, 4, 13);
+    deck && def.board_cards == [0, 3, 1, 1]
+}

@@ -1,0 +1,409 @@
+//! Range-against-range solver for heads-up hold'em subgames, on exact cards.
+//!
+//! A [`Subgame`] is built from a state on the flop, turn or river ([`start`] makes one from board,
+//! pot and stacks), a range for each player, and a bet menu. A [`Solver`] runs counterfactual
+//! regret minimisation on it ([`Options`]: any alternating, non-predictive [`Variant`]), computes
+//! the exact distance from an equilibrium ([`Evaluation`]), and returns the strategy of every hand
+//! at every [`Spot`].
+//!
+//! A [`DepthLimited`] game ends with the street it starts on, with estimated values
+//! ([`LeafValues`]) instead of later streets.
+//!
+//! Modules: `betting` (the betting tree without cards), `boards` (the hands possible on each
+//! board), `traversal` (one pass over the subgame, with its buffers and terminal nodes),
+//! `evaluation` (exact values), `gadget` (re-solving gadget), `rows` and `terminal` (inner loops),
+//! `vector` (their dispatch to the processor's registers), `storage` (regrets and averages).
+
+pub(crate) mod betting;
+pub(crate) mod boards;
+mod checks;
+mod evaluation;
+mod gadget;
+pub(crate) mod rows;
+mod solver;
+mod spot;
+pub(crate) mod storage;
+mod terminal;
+pub(crate) mod traversal;
+pub(crate) mod vector;
+
+pub use super::depth_limited::{DepthLimited, Leaf, LeafValues};
+pub use evaluation::{Evaluation, HandValue};
+pub use gadget::Gadget;
+pub use solver::{Options, Solver};
+pub use spot::{OffTree, Spot};
+pub use storage::Precision;
+pub use vector::{Registers, use_registers};
+
+use std::sync::Arc;
+
+use cards::{Board, CardSet, Range};
+use game::{Action, Chips, GameDef, GameDefError, GameSpec, PublicState, Turn};
+
+use crate::{Player, Variant};
+use betting::Betting;
+use boards::{Census, Table};
+use storage::BoardStorage;
+use traversal::{BLOCKS, WorkspaceSize};
+
+/// A subgame of heads-up hold'em: from a state on the flop or later in which a player is to act,
+/// with a range for each player and a menu of actions, to the end of the hand.
+///
+/// Two cards that can be dealt count as one if a renaming of suits that changes neither the board
+/// nor the ranges maps one to the other.
+#[derive(Debug)]
+pub struct Subgame {
+    pub(crate) root: PublicState,
+    pub(crate) ranges: [Range; 2],
+    pub(crate) betting: Betting,
+    pub(crate) census: Census,
+    pub(crate) symmetric: bool,
+}
+
+/// The size of a subgame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Number of nodes of the betting tree, not counting cards.
+    pub nodes: usize,
+    /// Number of hands of the first and the second player on the first board.
+    pub hands: [usize; 2],
+    /// Number of pairs of hand and action over all boards. Each has a regret and an average.
+    pub cells: u64,
+    /// Total bytes that solving takes.
+    pub bytes: u64,
+}
+
+impl Subgame {
+    /// Maximum number of nodes of a betting tree, not counting cards.
+    pub const NODES: usize = 250_000;
+
+    /// Builds the subgame that starts in this state. The first range is that of the player in seat
+    /// 0.
+    ///
+    /// The menu returns the actions at a decision: fold, call, then raises from the smallest, all
+    /// of them legal. It must not depend on the cards: it is called once for all cards that can be
+    /// dealt.
+    ///
+    /// # Errors
+    /// When the state, the ranges or the menu do not make a valid subgame.
+    pub fn new(
+        root: &PublicState,
+        ranges: [&Range; 2],
+        menu: &dyn Fn(&PublicState) -> Vec<Action>,
+    ) -> Result<Subgame, SubgameError> {
+        Subgame::with_symmetries(root, ranges, menu, true)
+    }
+
+    /// The same as [`Subgame::new`]; with `symmetric` false all cards are treated as different,
+    /// which is slower and gives the same results.
+    ///
+    /// # Errors
+    /// As [`Subgame::new`].
+    pub fn with_symmetries(
+        root: &PublicState,
+        ranges: [&Range; 2],
+        menu: &dyn Fn(&PublicState) -> Vec<Action>,
+        symmetric: bool,
+    ) -> Result<Subgame, SubgameError> {
+        check(root)?;
+        let board: CardSet = root.board().set();
+        let def = root.def();
+        let census = Table { def, board, ranges, symmetric }.census();
+        for player in Player::BOTH {
+            if census.hands[0][player.index()] == 0 {
+                return Err(SubgameError::EmptyRange { player, board });
+            }
+        }
+        let betting = Betting::new(root, menu, Subgame::NODES)?;
+        let ranges = ranges.map(Range::clone);
+        Ok(Subgame { root: root.clone(), ranges, betting, census, symmetric })
+    }
+
+    /// The state in which it starts.
+    pub fn root(&self) -> &PublicState {
+        &self.root
+    }
+
+    /// A player's range at the root.
+    pub fn range(&self, player: Player) -> &Range {
+        &self.ranges[player.index()]
+    }
+
+    /// The size of the subgame, with the memory that solving it takes with these options on as many
+    /// threads as the pool has.
+    pub fn size(&self, options: &Options) -> Size {
+        let (mut cells, mut numbers, mut decisions, mut storages) = (0, 0, 0, 0);
+        for line in &self.betting.lines {
+            let boards = self.census.boards[line.street];
+            let of = |each: [u64; 2]| {
+                (0..2).map(|player| line.rows[player] as u64 * each[player]).sum::<u64>()
+            };
+            cells += of(self.census.hands[line.street]);
+            numbers += of(self.census.numbers[line.street]);
+            decisions += line.decisions as u64 * boards;
+            storages += boards;
+        }
+        let stored = match options.precision {
+            Precision::Full if options.variant.predictive => 12 * numbers,
+            Precision::Full => 8 * numbers,
+            Precision::Half => 4 * numbers + 8 * decisions,
+        };
+        // In both precisions of arithmetic: one for the first street, and for each thread one for
+        // each later street.
+        let bytes = |size: &WorkspaceSize| size.bytes(4) + size.bytes(8);
+        let sizes = self.workspaces(options.precision);
+        let later: u64 = sizes[1..].iter().map(bytes).sum();
+        let workspaces = bytes(&sizes[0]) + parallel::threads() as u64 * later;
+        let sums = self.betting.lines[0].deals.len() as u64
+            * self.census.boards[1].min(BLOCKS as u64)
+            * self.census.longest[0] as u64
+            * 12;
+        Size {
+            nodes: self.betting.lines.iter().map(|line| line.nodes.len()).sum(),
+            hands: self.census.hands[0].map(|hands| hands as usize),
+            cells,
+            bytes: stored
+                + storages * size_of::<BoardStorage>() as u64
+                + workspaces
+                + sums
+                + self.census.bytes,
+        }
+    }
+
+    /// Number of streets from the first to the river.
+    fn streets(&self) -> usize {
+        6 - self.root.board().len()
+    }
+
+    /// The workspace sizes of each street.
+    pub(crate) fn workspaces(&self, precision: Precision) -> Vec<WorkspaceSize> {
+        let of = |street| {
+            let lines = self.betting.lines.iter().filter(move |line| line.street == street);
+            let size = WorkspaceSize::new(lines, self.census.longest[street]);
+            match precision {
+                Precision::Full => WorkspaceSize { unpacked: 0, ..size },
+                Precision::Half => size,
+            }
+        };
+        (0..self.streets()).map(of).collect()
+    }
+
+    pub(crate) fn table(&self) -> Table<'_> {
+        Table {
+            def: self.root.def(),
+            board: self.root.board().set(),
+            ranges: self.ranges.each_ref(),
+            symmetric: self.symmetric,
+        }
+    }
+}
+
+/// Checks that a subgame can start in this state.
+pub(crate) fn check(root: &PublicState) -> Result<(), SubgameError> {
+    let def = root.def();
+    if def.players != 2 {
+        return Err(SubgameError::Players(def.players));
+    }
+    if def.hole_cards != 2 || def.board_cards != [0, 3, 1, 1] {
+        let board = def.full_board_len();
+        return Err(SubgameError::NotHoldem { hole: def.hole_cards, board });
+    }
+    if !matches!(root.board().len(), 3..=5) {
+        return Err(SubgameError::Board(root.board().len()));
+    }
+    match root.turn() {
+        Turn::Act(_) => Ok(()),
+        Turn::Deal(_) | Turn::Over => Err(SubgameError::NobodyActs),
+    }
+}
+
+/// The reason no hand can start there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// The board does not have 3, 4 or 5 cards.
+    #[error("the board has {0} cards: give 3, 4 or 5")]
+    Board(usize),
+    /// The pot cannot result from equal contributions of both players.
+    #[error("a pot of {pot} is not possible: {}", pot_rule(*.pot, *.smallest))]
+    Pot {
+        /// The pot, in chips.
+        pot: Chips,
+        /// The smallest bet, in chips.
+        smallest: Chips,
+    },
+    /// A player has no chips behind.
+    #[error("a stack behind is 0: both players need chips to bet")]
+    Stack,
+    /// The numbers do not define a valid game.
+    #[error(transparent)]
+    Game(#[from] GameDefError),
+}
+
+/// The rule that a pot breaks.
+fn pot_rule(pot: Chips, smallest: Chips) -> String {
+    if smallest == 0 {
+        "the smallest bet is 0, but must be at least 1".to_owned()
+    } else if !pot.is_multiple_of(2) {
+        "each player has paid half of it, so it must be even".to_owned()
+    } else {
+        let (two, four) = (2 * u64::from(smallest), 4 * u64::from(smallest));
+        format!("with a smallest bet of {smallest} it must be {two}, or {four} or more")
+    }
+}
+
+/// Returns the state at the start of a street in heads-up no-limit hold'em, in which each player
+/// has paid half the pot and has `stacks` behind. Seat 0 acts first; `smallest` is the smallest bet
+/// in chips.
+///
+/// The pot comes from a raise before the flop that is called; on later streets before this one both
+/// players check.
+///
+/// # Errors
+/// When no hand can reach such a state.
+pub fn start(
+    board: &Board,
+    pot: Chips,
+    stacks: [Chips; 2],
+    smallest: Chips,
+) -> Result<PublicState, StartError> {
+    if !matches!(board.len(), 3..=5) {
+        return Err(StartError::Board(board.len()));
+    }
+    let half = pot / 2;
+    let fits = smallest > 0 && (half == smallest || half / 2 >= smallest);
+    if !pot.is_multiple_of(2) || !fits {
+        return Err(StartError::Pot { pot, smallest });
+    }
+    if stacks.contains(&0) {
+        return Err(StartError::Stack);
+    }
+    let def = GameDef::new(GameSpec {
+        betting: game::Betting::NoLimit,
+        players: 2,
+        streets: 4,
+        stacks: stacks.map(|stack| stack.saturating_add(half)).to_vec(),
+        blinds: vec![smallest, smallest / 2],
+        raise_sizes: Vec::new(),
+        first_to_act: vec![1, 0, 0, 0],
+        max_raises: vec![GameSpec::NO_CAP; 4],
+        suits: 4,
+        ranks: 13,
+        hole_cards: 2,
+        board_cards: vec![0, 3, 1, 1],
+        quirks: game::Quirks::default(),
+    })?;
+    let mut state = PublicState::new(&Arc::new(def));
+    state.apply_unchecked(if half == smallest { Action::Call } else { Action::RaiseTo(half) });
+    state.apply_unchecked(Action::Call);
+    for (street, cards) in
+        [&board[..3], &board[3..4.min(board.len())], &board[4.min(board.len())..]]
+            .into_iter()
+            .enumerate()
+            .filter(|(_, cards)| !cards.is_empty())
+    {
+        if street > 0 {
+            state.apply_unchecked(Action::Call);
+            state.apply_unchecked(Action::Call);
+        }
+        state.deal(cards).expect("different cards of a full deck, as many as are due");
+    }
+    Ok(state)
+}
+
+/// The reason a subgame cannot be built or solved.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SubgameError {
+    /// The number of players in the game is not two.
+    #[error("the game has {0} players: only subgames of two players can be solved")]
+    Players(usize),
+    /// The game does not deal the cards of hold'em.
+    #[error(
+        "the game deals {hole} hole cards and {board} board cards: a subgame needs 2 and 5, one \
+         each on turn and river"
+    )]
+    NotHoldem {
+        /// Number of hole cards of each player.
+        hole: u8,
+        /// Number of board cards of a complete hand.
+        board: usize,
+    },
+    /// The board does not have 3, 4 or 5 cards.
+    #[error("the board has {0} cards: a subgame begins on the flop, turn or river, with 3, 4 or 5")]
+    Board(usize),
+    /// No player is to act in the root state.
+    #[error("nobody is to act: a subgame begins with a decision, so deal the cards that are due")]
+    NobodyActs,
+    /// A player's range contains no hand that is possible on the board.
+    #[error("the range of the {} player has no hand left on {board:?}: give it one with a weight \
+             above 0", ordinal(.player))]
+    EmptyRange {
+        /// The player with the empty range.
+        player: Player,
+        /// The board cards of the root state.
+        board: CardSet,
+    },
+    /// Every hand of one range shares a card with every hand of the other.
+    #[error(
+        "each hand of one range shares a card with each of the other: no two can be dealt together"
+    )]
+    NoDeal,
+    /// The menu offers no action at a decision.
+    #[error("the menu offers no action after `{betting}`: it must offer at least one")]
+    NoAction {
+        /// The betting so far, in ACPC notation.
+        betting: String,
+    },
+    /// The menu offers an action that the rules do not allow.
+    #[error("the menu offers {action:?} after `{betting}`, which the rules do not allow there")]
+    Illegal {
+        /// The betting so far, in ACPC notation.
+        betting: String,
+        /// The illegal action.
+        action: Action,
+    },
+    /// The menu's actions are out of order, or one is offered twice.
+    #[error(
+        "the menu's actions after `{betting}` are not in order: fold, call, then raises from the \
+         smallest, each once"
+    )]
+    Order {
+        /// The betting so far, in ACPC notation.
+        betting: String,
+    },
+    /// The betting tree has more nodes than allowed.
+    #[error(
+        "the betting tree has more than {most} nodes, not counting cards: offer fewer sizes or \
+         raises, or raise the limit"
+    )]
+    Nodes {
+        /// Maximum number of nodes.
+        most: usize,
+    },
+    /// Solving needs more memory than allowed.
+    #[error(
+        "solving takes {needed} bytes for {cells} pairs of hand and action, and {limit} are \
+         allowed: offer fewer sizes, start on a later street, use 16-bit storage, or raise the \
+         limit"
+    )]
+    Memory {
+        /// Bytes that would be allocated.
+        needed: u64,
+        /// Number of pairs of hand and action, each with a regret and an average.
+        cells: u64,
+        /// Maximum number of bytes.
+        limit: u64,
+    },
+    /// The variant cannot solve subgames with these options.
+    #[error(
+        "{0} cannot solve subgames this way: variants with simultaneous updates cannot, and \
+         those with predictions only in 32 bits; take another, such as dcfr+,second-first"
+    )]
+    Variant(Variant),
+}
+
+fn ordinal(player: &Player) -> &'static str {
+    match player {
+        Player::First => "first",
+        Player::Second => "second",
+    }
+}
