@@ -11,32 +11,30 @@
 //! street on which each card came, nor on the buckets of earlier streets. Suit-isomorphic hands
 //! share a bucket.
 
+use std::collections::HashMap;
+use std::io::{Read, Write, self};
+use std::sync::OnceLock;
+
+use arrayvec::ArrayVec;
+use cards::{Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverBoard, RiverTable, Ties, WinRateError};
+use crate::{buckets::boards::Boards, buckets::boards::self, buckets::percentiles::NONE, buckets::percentiles::self, buckets::rule::Rule};
+use game::Street;
+use rule::Rule;
+use sha2::{Digest, Sha256};
+use tables::{Found, Tables};
+
 mod boards;
 mod cluster;
-mod file;
 mod histogram;
 mod nested;
 mod percentiles;
 mod recipe;
 mod report;
 mod rule;
-mod tables;
 
-use std::sync::OnceLock;
 
-use arrayvec::ArrayVec;
-use cards::{
-    Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverTable, Ties, WinRateError,
-};
-use game::Street;
-use sha2::{Digest, Sha256};
 
-pub use file::FileError;
-pub use recipe::{BucketRecipe, Kind, ParseRecipeError};
-pub use report::{Example, StreetReport};
 
-use rule::Rule;
-use tables::{Found, Tables};
 
 /// Version of the kinds of buckets and of their file format.
 pub const VERSION: u32 = 1;
@@ -288,4 +286,375 @@ fn street_of(board: CardSet) -> Result<Street, WinRateError> {
         5 => Ok(Street::River),
         found => Err(WinRateError::Board { found, wanted: "none, three, four or five" }),
     }
+}
+
+// Tables of buckets: a look-up of some nanoseconds for each hand.
+
+/// The tables of all streets after the flop; the preflop needs none.
+#[derive(Debug, Clone)]
+struct Tables {
+    /// The buckets of all hands on all flops and turns, indexed by
+    /// [`super::boards::BoardPosition`].
+    flop: Box<[u16]>,
+    turn: Box<[u16]>,
+    river: River,
+}
+
+/// The river's part: there are too many river hands for a table by hand.
+#[derive(Debug, Clone)]
+enum River {
+    /// Buckets by board class and win-rate in 1,980ths, which the table of river states has.
+    ByWinRate {
+        /// The class of each board by its number; empty where there is one class.
+        classes: Box<[u16]>,
+        buckets: Box<[u16]>,
+    },
+    /// Evaluates the rule at every look-up.
+    ByRule,
+}
+
+/// Number of possible win-rates of a river hand.
+const RATES: usize = RiverTable::DENOMINATOR as usize + 1;
+
+impl Tables {
+    fn new(rules: &[Rule; 4], progress: &mut dyn FnMut(Progress)) -> Tables {
+        let mut tell =
+            |street, done| progress(Progress { street, stage: "tables", done, distance: None });
+        tell(Street::Flop, 0.0);
+        let flop = written_out(&rules[1], Street::Flop);
+        tell(Street::Turn, 0.0);
+        let turn = written_out(&rules[2], Street::Turn);
+        tell(Street::River, 0.0);
+        let river = River::of(&rules[3]);
+        tell(Street::River, 1.0);
+        // Build the river table now, which the look-ups use.
+        RiverTable::shared(Ties::Half);
+        Tables { flop, turn, river }
+    }
+
+    /// The bucket of a hand on a board of three or four cards, and of five where win-rates decide
+    /// it. The hand must share no card with the board.
+    #[inline]
+    fn get(&self, hole: Combo, board: CardSet) -> Option<u32> {
+        match board.len() {
+            3 => Some(self.flop[Boards::flops().position(board).of(hole)].into()),
+            4 => Some(self.turn[Boards::turns().position(board).of(hole)].into()),
+            5 => {
+                let state = RiverBoard::new(board).ok()?.state(hole);
+                self.river.at([state; 2], board).map(|[bucket, _]| bucket)
+            }
+            _ => None,
+        }
+    }
+
+    /// The table positions of a deal's buckets.
+    #[inline]
+    fn find(&self, holes: [Combo; 2], board: &[Card; 5]) -> Found {
+        let [a, b, c, d, e] = board.map(CardSet::of);
+        let flop = a | b | c;
+        let turn = flop | d;
+        let river = turn | e;
+        let (on_flop, on_turn) = (Boards::flops().position(flop), Boards::turns().position(turn));
+        Found {
+            holes,
+            flop: holes.map(|hole| on_flop.of(hole)),
+            turn: holes.map(|hole| on_turn.of(hole)),
+            river,
+            states: RiverBoard::new(river)
+                .map_or([0; 2], |board| holes.map(|hole| board.state(hole))),
+        }
+    }
+
+    /// Reads the buckets at these positions.
+    #[inline]
+    fn read(&self, rules: &[Rule; 4], found: &Found) -> DealtBuckets {
+        let on_river = self.river.read(found).unwrap_or_else(|| {
+            found.holes.map(|hole| {
+                let bucket = rules[3].bucket(hole, found.river, &mut Outlook::default());
+                bucket.unwrap_or_default()
+            })
+        });
+        [0, 1].map(|player| {
+            [
+                rules[0].before_flop(found.holes[player]),
+                self.flop[found.flop[player]].into(),
+                self.turn[found.turn[player]].into(),
+                on_river[player],
+            ]
+        })
+    }
+}
+
+/// The table positions of both hands' buckets in a deal. They are computed for many deals before
+/// any is read, so that cache misses overlap.
+#[derive(Clone, Copy)]
+struct Found {
+    holes: [Combo; 2],
+    flop: [usize; 2],
+    turn: [usize; 2],
+    river: CardSet,
+    states: [usize; 2],
+}
+
+impl River {
+    fn of(rule: &Rule) -> River {
+        if !rule.by_outlook() {
+            return River::ByRule;
+        }
+        let (classes, count): (Box<[u16]>, u32) = match rule {
+            Rule::Nested { classes, .. } => {
+                let of_board = boards::of_five(|board| classes.of(board) as u16);
+                (of_board, classes.centres.len() as u32)
+            }
+            _ => (Box::default(), 1),
+        };
+        let rates = |class| {
+            (0..RATES).map(move |rate| {
+                let outlook = Outlook::on_river(rate as u16);
+                rule.bucket_of(class, &outlook) as u16
+            })
+        };
+        River::ByWinRate { classes, buckets: (0..count).flat_map(rates).collect() }
+    }
+
+    /// The buckets of a deal's hands on the river.
+    #[inline]
+    fn read(&self, found: &Found) -> Option<[u32; 2]> {
+        self.at(found.states, found.river)
+    }
+
+    /// The buckets of two river states of a board.
+    #[inline]
+    fn at(&self, states: [usize; 2], board: CardSet) -> Option<[u32; 2]> {
+        let River::ByWinRate { classes, buckets } = self else { return None };
+        let class = match classes.len() {
+            0 => 0,
+            _ => usize::from(classes[boards::number_of(board)]),
+        };
+        let buckets = &buckets[RATES * class..][..RATES];
+        let table = RiverTable::shared(Ties::Half);
+        Some(states.map(|state| buckets[usize::from(table.value_of_state(state))].into()))
+    }
+}
+
+/// The table of a rule for a flop or turn.
+fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
+    let table = RiverTable::shared(Ties::Half);
+    let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
+    if matches!(rule, Rule::Percentiles { .. } | Rule::Nested { .. }) {
+        return by_score(rule, &percentiles::all_scores(table, street), boards);
+    }
+    let mut buckets = vec![0; boards.rows().len() * Combo::COUNT].into_boxed_slice();
+    let rows = buckets.chunks_mut(Combo::COUNT).zip(boards.rows());
+    parallel::for_each(rows, |(row, (board, _))| {
+        if rule.by_outlook() {
+            let visit = |hole: Combo, outlook: &Outlook| {
+                row[hole.index()] = rule.bucket_of(0, outlook) as u16;
+            };
+            table.each_hand(*board, visit).expect("boards of three or four cards");
+        } else {
+            let mut outlook = Outlook::default();
+            for hole in Combo::all().filter(|hole| !hole.set().intersects(*board)) {
+                let bucket = rule.bucket(hole, *board, &mut outlook);
+                row[hole.index()] = bucket.expect("a hand beside its board") as u16;
+            }
+        }
+    });
+    buckets
+}
+
+/// The table for a rule based on scores.
+fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
+    let classes: Vec<u32> = parallel::map(boards.rows(), |(board, _)| rule.class(*board));
+    // Adjacent hands have very different scores: a table by score saves a search of the limits.
+    let most = scores.iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
+    let groups: HashMap<u32, Vec<u16>> = (classes.iter().copied())
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .map(|class| {
+            let groups = (0..=most).map(|score| rule.bucket_with(class, score) as u16).collect();
+            (class, groups)
+        })
+        .collect();
+    let rows = scores.chunks(Combo::COUNT).zip(classes);
+    let group = |(row, class): (&[u32], u32)| {
+        let groups = &groups[&class];
+        row.iter()
+            .map(|&score| groups.get(score as usize).copied().unwrap_or(0))
+            .collect::<Vec<u16>>()
+    };
+    parallel::map(rows, group).concat().into_boxed_slice()
+}
+
+// The file format of buckets: a few readable lines of text, then the numbers that decide.
+//
+// ```text
+// cardroom buckets 1
+// recipe = preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200
+// counts = 169 200 200 200
+// sha256 = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+// lengths = 0 796 796 796
+// ```
+//
+// Lines end with a line feed; an empty one closes them. Each street's numbers follow,
+// little-endian, as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales,
+// centres (8 bytes each) and limits of nested ones; keys of features (8 bytes); centres of
+// clusters (32 bytes each). The hash is over version, recipe and these numbers: [`Buckets::hash`].
+
+/// Error for bytes that are not a valid bucket file.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The bytes do not begin as a bucket file does.
+    #[error(
+        "these bytes are not a file of buckets: the first line should be `cardroom buckets \
+         {VERSION}`, and is `{0}`"
+    )]
+    NotBuckets(String),
+    /// The file has another version.
+    #[error(
+        "the buckets are of version {found}, and this program has version {VERSION}: make them \
+         again from their recipe"
+    )]
+    Version {
+        /// The version found.
+        found: String,
+    },
+    /// A line is missing or malformed.
+    #[error("the line `{name} = …` of the buckets is missing or wrong: `{found}`")]
+    Line {
+        /// The line's name.
+        name: &'static str,
+        /// The line found.
+        found: String,
+    },
+    /// The recipe is invalid.
+    #[error("the recipe of the buckets: {0}")]
+    Recipe(#[from] ParseRecipeError),
+    /// The file is too short or too long.
+    #[error(
+        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut \
+         off or incomplete"
+    )]
+    Length {
+        /// Number of bytes found.
+        found: u64,
+        /// Number of bytes needed.
+        wanted: u64,
+    },
+    /// The numbers of a street do not fit its kind.
+    #[error("the numbers of the {0} are not those of buckets of its kind: the file is damaged")]
+    Numbers(Street),
+    /// The contents do not match the hash.
+    #[error("the buckets are damaged: the file says their hash is {stated}, and it is {found}")]
+    Damaged {
+        /// The hash stated in the file.
+        stated: String,
+        /// The hash of the bytes.
+        found: String,
+    },
+    /// Reading failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Maximum length of a line.
+const LONGEST_LINE: u64 = 4096;
+
+/// Maximum number of bytes of a street's numbers.
+const MAX_BYTES: u64 = 8 << 20;
+
+impl Buckets {
+    /// Writes the buckets, without their tables.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(&self, mut to: impl Write) -> io::Result<()> {
+        let numbers = self.rules.each_ref().map(Rule::to_bytes);
+        let spaced = |numbers: [String; 4]| numbers.join(" ");
+        let counts = spaced(Street::ALL.map(|street| self.count(street).to_string()));
+        let lengths = spaced(numbers.each_ref().map(|bytes| bytes.len().to_string()));
+        let (recipe, hash) = (self.recipe(), self.hash());
+        write!(
+            to,
+            "cardroom buckets {VERSION}\nrecipe = {recipe}\ncounts = {counts}\nsha256 = {hash}\n\
+             lengths = {lengths}\n\n"
+        )?;
+        numbers.iter().try_for_each(|bytes| to.write_all(bytes))?;
+        to.flush()
+    }
+
+    /// Reads what [`Buckets::write`] wrote. The buckets have no tables yet.
+    ///
+    /// # Errors
+    /// When the bytes are something else, of another version, cut off or damaged.
+    pub fn read(mut from: impl Read) -> Result<Buckets, FileError> {
+        let first = line(&mut from)?;
+        match first.strip_prefix("cardroom buckets ") {
+            None => return Err(FileError::NotBuckets(first.chars().take(40).collect())),
+            Some(version) if version == VERSION.to_string() => {}
+            Some(version) => {
+                return Err(FileError::Version { found: version.chars().take(20).collect() });
+            }
+        }
+        let recipe: BucketRecipe = named(&mut from, "recipe")?.parse()?;
+        let counts = four(named(&mut from, "counts")?, "counts")?;
+        let stated = named(&mut from, "sha256")?;
+        let lengths = four(named(&mut from, "lengths")?, "lengths")?;
+        let empty = line(&mut from)?;
+        if !empty.is_empty() || lengths.iter().any(|&length| length > MAX_BYTES) {
+            return Err(FileError::Line { name: "lengths", found: empty });
+        }
+        let wanted = lengths.iter().sum();
+        let mut bytes = Vec::new();
+        from.take(wanted + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != wanted {
+            return Err(FileError::Length { found: bytes.len() as u64, wanted });
+        }
+        let mut rest = bytes.as_slice();
+        let mut rule = |street: Street| {
+            let (own, after) = rest.split_at(lengths[street.index()] as usize);
+            rest = after;
+            Rule::from_bytes(street, recipe.kind(street), own).ok_or(FileError::Numbers(street))
+        };
+        let [preflop, flop, turn, river] = Street::ALL;
+        let rules = [rule(preflop)?, rule(flop)?, rule(turn)?, rule(river)?];
+        let buckets = Buckets::of(recipe, rules);
+        let found = Street::ALL.map(|street| u64::from(buckets.count(street)));
+        if found != counts {
+            return Err(FileError::Line {
+                name: "counts",
+                found: format!("{counts:?}, not {found:?}"),
+            });
+        }
+        if stated != buckets.hash() {
+            return Err(FileError::Damaged { stated, found: buckets.hash().to_owned() });
+        }
+        Ok(buckets)
+    }
+}
+
+/// Reads a line, without its end.
+fn line(from: &mut impl Read) -> Result<String, FileError> {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while from.read(&mut byte)? == 1 && byte != *b"\n" && (text.len() as u64) < LONGEST_LINE {
+        text.push(byte[0]);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Reads a line with this name and gives its value.
+fn named(from: &mut impl Read, name: &'static str) -> Result<String, FileError> {
+    let found = line(from)?;
+    let value = found.strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));
+    match value {
+        Some(value) => Ok(value.to_owned()),
+        None => Err(FileError::Line { name, found: found.chars().take(80).collect() }),
+    }
+}
+
+fn four(text: String, name: &'static str) -> Result<[u64; 4], FileError> {
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|number| number.parse().ok()).collect();
+    let four = numbers.and_then(|numbers| numbers.try_into().ok());
+    four.ok_or(FileError::Line { name, found: text })
 }

@@ -1,8 +1,11 @@
 //! Bucket recipes: how buckets are made, as one line of text.
 
 use std::fmt;
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use cards::{CanonicalIndex, CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, WinRateError, evaluate};
+use crate::{buckets::BucketsError, buckets::Kind, buckets::Progress, buckets::boards::Boards, buckets::cluster, buckets::histogram::BINS, buckets::histogram::Centres, buckets::histogram::self, buckets::nested::Classes, buckets::percentiles};
 use game::Street;
 
 /// The kind of one street's buckets.
@@ -227,4 +230,287 @@ impl FromStr for BucketRecipe {
         }
         BucketRecipe::new(all)
     }
+}
+
+// Bucket rules: the numbers that decide a hand's bucket on one street.
+
+/// The rule of one street's buckets.
+#[derive(Debug, Clone, PartialEq)]
+enum Rule {
+    StartingHands,
+    /// Pair or no pair, before the flop.
+    Pairs,
+    Category,
+    /// The lowest scores of all buckets but the first, in increasing order.
+    Percentiles {
+        cuts: Vec<u32>,
+    },
+    /// The board classes, and for each the lowest scores of all its buckets but the first.
+    Nested {
+        classes: Classes,
+        cuts: Vec<Vec<u32>>,
+    },
+    /// The feature key of each bucket, in increasing order.
+    Keyed {
+        steps: u32,
+        quantiles: u32,
+        keys: Vec<u64>,
+    },
+    /// The cluster centres.
+    Histograms {
+        centres: Centres,
+    },
+}
+
+impl Rule {
+    /// Makes the rule of a kind.
+    fn make(
+        street: Street,
+        kind: Kind,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Rule, BucketsError> {
+        let table = || RiverTable::shared(Ties::Half);
+        let mut tell = |stage, done, distance| progress(Progress { street, stage, done, distance });
+        let too_many = |asked, possible| BucketsError::TooMany { street, asked, possible };
+        match kind {
+            Kind::StartingHands => Ok(Rule::StartingHands),
+            Kind::Category if street == Street::Preflop => Ok(Rule::Pairs),
+            Kind::Category => Ok(Rule::Category),
+            Kind::Ehs2(count) => {
+                tell("E[HS²]", 0.0, None);
+                let weights = percentiles::weigh(table(), street, 1, |_| 0).remove(0);
+                tell("E[HS²]", 1.0, None);
+                let cuts = percentiles::cuts(&weights, count);
+                let cuts = cuts.map_err(|possible| too_many(count, possible))?;
+                Ok(Rule::Percentiles { cuts })
+            }
+            Kind::Ehs2Width(count) => {
+                let cuts = percentiles::steps(street, count);
+                let cuts = cuts.map_err(|possible| too_many(count, possible))?;
+                Ok(Rule::Percentiles { cuts })
+            }
+            Kind::Nested { classes: count, each } => {
+                let cards = [0, 3, 4, 5][street.index()];
+                tell("classes of boards", 0.0, None);
+                let classes = Classes::make(cards, count, 1);
+                let classes = classes.ok_or_else(|| too_many(count, count.saturating_sub(1)))?;
+                tell("E[HS²]", 0.0, None);
+                let weights =
+                    percentiles::weigh(table(), street, count as usize, |board| classes.of(board));
+                tell("E[HS²]", 1.0, None);
+                let cuts = weights.iter().map(|weights| {
+                    percentiles::cuts(weights, each)
+                        .map_err(|possible| too_many(count * each, count * possible))
+                });
+                let cuts = cuts.collect::<Result<_, _>>()?;
+                Ok(Rule::Nested { classes, cuts })
+            }
+            Kind::Features { steps, quantiles } => {
+                tell("features", 0.0, None);
+                let keys = all_feature_keys(table(), street, steps, quantiles);
+                tell("features", 1.0, None);
+                let found = keys.len();
+                if found > super::recipe::MAX_COUNT as usize {
+                    return Err(BucketsError::TooFine { street, found });
+                }
+                Ok(Rule::Keyed { steps, quantiles, keys })
+            }
+            Kind::Emd { count, seed } => {
+                let centres = cluster::centres(table(), street, count, seed, &mut tell);
+                let centres = centres.ok_or_else(|| too_many(count, count - 1))?;
+                Ok(Rule::Histograms { centres })
+            }
+        }
+    }
+
+    fn count(&self) -> u32 {
+        match self {
+            Rule::StartingHands => StartingHand::COUNT as u32,
+            Rule::Pairs => 2,
+            Rule::Category => Category::StraightFlush as u32 + 1,
+            Rule::Percentiles { cuts } => cuts.len() as u32 + 1,
+            Rule::Nested { cuts, .. } => cuts.iter().map(|cuts| cuts.len() as u32 + 1).sum(),
+            Rule::Keyed { keys, .. } => keys.len() as u32,
+            Rule::Histograms { centres } => centres.as_slice().len() as u32,
+        }
+    }
+
+    /// The bucket of a hand that shares no card with the board. `outlook` is a workspace.
+    fn bucket(
+        &self,
+        hole: Combo,
+        board: CardSet,
+        outlook: &mut Outlook,
+    ) -> Result<u32, WinRateError> {
+        match self {
+            Rule::StartingHands | Rule::Pairs => Ok(self.before_flop(hole)),
+            Rule::Category => Ok(evaluate(hole.set() | board).category() as u32),
+            _ => {
+                RiverTable::shared(Ties::Half).outlook_into(hole, board, outlook)?;
+                Ok(self.bucket_of(self.class(board), outlook))
+            }
+        }
+    }
+
+    /// The class of a board; 0 where boards have none.
+    fn class(&self, board: CardSet) -> u32 {
+        match self {
+            Rule::Nested { classes, .. } => classes.of(board),
+            _ => 0,
+        }
+    }
+
+    /// Whether the outlook alone decides the bucket of a hand on boards of one class.
+    fn by_outlook(&self) -> bool {
+        !matches!(self, Rule::StartingHands | Rule::Pairs | Rule::Category)
+    }
+
+    /// The bucket of a hand with this outlook on a board of this class.
+    fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
+        match self {
+            Rule::Keyed { steps, quantiles, keys } => {
+                let key = feature_key(outlook, *steps, *quantiles);
+                keys.partition_point(|&other| other < key).min(keys.len() - 1) as u32
+            }
+            Rule::Histograms { centres } => {
+                u32::from(centres.nearest(&histogram::of(outlook)).centre)
+            }
+            _ => self.bucket_with(class, percentiles::score(outlook)),
+        }
+    }
+
+    /// The bucket of a hand with this score, for rules based on scores.
+    fn bucket_with(&self, class: u32, score: u32) -> u32 {
+        let index = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
+        match self {
+            Rule::Percentiles { cuts } => index(cuts),
+            Rule::Nested { cuts, .. } => {
+                // All classes have equally many buckets.
+                let own = &cuts[class as usize];
+                class * (own.len() as u32 + 1) + index(own)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The bucket of a hand before the flop.
+    #[inline]
+    fn before_flop(&self, hole: Combo) -> u32 {
+        match self {
+            Rule::Pairs => u32::from(hole.starting_hand().is_pair()),
+            _ => hole.starting_hand().index() as u32,
+        }
+    }
+
+    /// The rule's numbers as bytes, for files and the hash. The recipe determines their layout.
+    fn to_bytes(&self) -> Vec<u8> {
+        let words = |cuts: &[u32]| cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect();
+        match self {
+            Rule::StartingHands | Rule::Pairs | Rule::Category => Vec::new(),
+            Rule::Percentiles { cuts } => words(cuts),
+            Rule::Nested { classes, cuts } => {
+                let numbers = classes.scale.iter().chain(classes.centres.iter().flatten());
+                let mut bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+                cuts.iter().for_each(|cuts| bytes.extend(words(cuts)));
+                bytes
+            }
+            Rule::Keyed { keys, .. } => keys.iter().flat_map(|key| key.to_le_bytes()).collect(),
+            Rule::Histograms { centres } => centres.as_slice().concat(),
+        }
+    }
+
+    /// Parses the rule of a kind from its bytes; `None` when they are invalid for it.
+    fn from_bytes(street: Street, kind: Kind, bytes: &[u8]) -> Option<Rule> {
+        let rising = |cuts: &Vec<u32>| cuts.is_sorted_by(|a, b| a < b);
+        match kind {
+            Kind::StartingHands | Kind::Category if !bytes.is_empty() => None,
+            Kind::StartingHands => Some(Rule::StartingHands),
+            Kind::Category if street == Street::Preflop => Some(Rule::Pairs),
+            Kind::Category => Some(Rule::Category),
+            Kind::Ehs2(count) | Kind::Ehs2Width(count) => {
+                let cuts = words(bytes, count as usize - 1)?;
+                rising(&cuts).then_some(Rule::Percentiles { cuts })
+            }
+            Kind::Nested { classes, each } => {
+                let (classes, each) = (classes as usize, each as usize);
+                let (numbers, rest) = bytes.split_at_checked(8 * (2 + 2 * classes))?;
+                let numbers: Vec<f64> =
+                    numbers.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+                let centres = numbers[2..].as_chunks::<2>().0.to_vec();
+                let all = words(rest, classes * (each - 1))?;
+                let cuts: Vec<Vec<u32>> = (0..classes)
+                    .map(|class| all[class * (each - 1)..][..each - 1].to_vec())
+                    .collect();
+                let classes = Classes { scale: [numbers[0], numbers[1]], centres };
+                let sound = cuts.iter().all(rising) && numbers.iter().all(|n| n.is_finite());
+                sound.then_some(Rule::Nested { classes, cuts })
+            }
+            Kind::Features { steps, quantiles } => {
+                let (keys, rest) = bytes.as_chunks();
+                let keys: Vec<u64> = keys.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+                let sound = rest.is_empty()
+                    && (1..=super::recipe::MAX_COUNT as usize).contains(&keys.len())
+                    && keys.is_sorted_by(|a, b| a < b);
+                sound.then_some(Rule::Keyed { steps, quantiles, keys })
+            }
+            Kind::Emd { count, .. } => {
+                let (centres, rest) = bytes.as_chunks::<BINS>();
+                let sorted = Centres::new(centres.to_vec());
+                let sound = rest.is_empty()
+                    && centres.len() == count as usize
+                    && sorted.as_slice() == centres;
+                sound.then_some(Rule::Histograms { centres: sorted })
+            }
+        }
+    }
+}
+
+/// Parses exactly `count` whole numbers.
+fn words(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
+    let (words, rest) = bytes.as_chunks();
+    let sound = rest.is_empty() && words.len() == count;
+    sound.then(|| words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+}
+
+/// The feature key of a hand: its win-rate and the quantiles of the win-rate on the next street,
+/// from the lowest, each rounded to `steps` steps, as the digits of a number.
+///
+/// After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such
+/// features; their rounding is not published.
+fn feature_key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
+    let base = u64::from(steps) + 1;
+    let digit = |share: f64| (share * f64::from(steps)).round() as u64;
+    let mut key = digit(outlook.win_rate());
+    if let Some(next) = outlook.later().first() {
+        for number in 1..=quantiles {
+            let at = f64::from(number) / f64::from(quantiles + 1);
+            key = key * base + digit(next.quantile(at));
+        }
+    }
+    key
+}
+
+/// The distinct keys of all hands of a street, in increasing order.
+fn all_feature_keys(table: &RiverTable, street: Street, steps: u32, quantiles: u32) -> Vec<u64> {
+    let rivers = CanonicalIndex::new([5]).expect("five cards have an index");
+    let of_board = |board: CardSet| {
+        let mut keys = BTreeSet::new();
+        let visit = |_: Combo, outlook: &Outlook| {
+            keys.insert(feature_key(outlook, steps, quantiles));
+        };
+        table.each_hand(board, visit).expect("boards of three to five cards");
+        keys
+    };
+    let add = |keys: &mut BTreeSet<u64>, board: CardSet| keys.extend(of_board(board));
+    let keys = match street {
+        Street::Flop | Street::Turn => {
+            let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
+            let boards = boards.rows().iter().map(|(board, _)| *board);
+            parallel::fold(boards, BTreeSet::new, add)
+        }
+        _ => parallel::fold(0..rivers.size(), BTreeSet::new, |keys, number| {
+            add(keys, rivers.representative(number).expect("below the size")[0]);
+        }),
+    };
+    keys.into_iter().flatten().collect::<BTreeSet<u64>>().into_iter().collect()
 }
