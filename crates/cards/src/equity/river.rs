@@ -364,7 +364,7 @@ pub(crate) struct Classes {
 
 /// A class of hands: its strength above bit 16, its column below.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Class(u64);
+pub(crate) struct Class(u64);
 
 impl Class {
     fn new(strength: HandRank, column: usize) -> Class {
