@@ -1,8 +1,8 @@
-//! Actions, streets and chips.
+//! Actions, streets, chips, and the legal actions of the acting seat.
 
 use std::fmt;
 
-use crate::{Action, Chips, Seat};
+use crate::Seat;
 
 /// An amount of chips. Stacks are at most 2^31 − 1 (the protocol's limit), so a sum over all seats
 /// needs 64 bits.
@@ -81,8 +81,6 @@ pub struct Played {
     /// The action as played, with totals in chips.
     pub action: Action,
 }
-
-// The legal actions of the acting seat.
 
 /// The range of legal raise totals, in chips over the whole hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
-//! Game definitions: what is fixed before a hand begins.
+//! Game definitions: what is fixed before a hand begins; and the usual games.
 
 use std::ops::Deref;
 
 use cards::Card;
-use crate::{Betting, BySeat, Chips, GameDef, GameSpec, MAX_PLAYERS, Position, Quirks, Seat, Street};
 use serde::{Deserialize, Serialize};
+
+use crate::{BySeat, Chips, MAX_PLAYERS, Position, Seat, Street};
 
 /// The bet-sizing rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -73,50 +74,10 @@ impl GameSpec {
     pub const MAX_STACK: Chips = i32::MAX as Chips;
 }
 
-/// Error for a [`GameSpec`] that is not a valid game.
+/// Error for a [`GameSpec`] that is not a valid game. It displays what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GameDefError {
-    /// A number is outside its range.
-    #[error("{what} is {found}, but must be from {least} to {most}")]
-    OutOfRange {
-        /// The field, in words.
-        what: &'static str,
-        /// The field's value.
-        found: u64,
-        /// Smallest allowed.
-        least: u64,
-        /// Largest allowed.
-        most: u64,
-    },
-    /// A list has too few or too many entries.
-    #[error("{what}: {found} given, but {needed} needed")]
-    WrongCount {
-        /// The list, in words.
-        what: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries needed.
-        needed: usize,
-    },
-    /// A blind is larger than its seat's stack.
-    #[error("the blind of player {player} is {blind}, more than the stack of {stack}")]
-    BlindAboveStack {
-        /// The player, counted from 1 as in game files.
-        player: usize,
-        /// The blind, in chips.
-        blind: Chips,
-        /// The stack, in chips.
-        stack: Chips,
-    },
-    /// More cards are dealt than the deck holds.
-    #[error("a hand needs {needed} cards, but the deck holds {deck}")]
-    DeckTooSmall {
-        /// Cards needed for everybody's hole cards and the board.
-        needed: usize,
-        /// Cards in the deck.
-        deck: usize,
-    },
-}
+#[error("{0}")]
+pub struct GameDefError(String);
 
 /// A checked game definition. Reads like its [`GameSpec`] by dereference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,12 +213,16 @@ fn in_range(what: &'static str, found: u64, least: u64, most: u64) -> Result<(),
     if (least..=most).contains(&found) {
         Ok(())
     } else {
-        Err(GameDefError::OutOfRange { what, found, least, most })
+        Err(GameDefError(format!("{what} is {found}, but must be from {least} to {most}")))
     }
 }
 
 fn count(what: &'static str, found: usize, needed: usize) -> Result<(), GameDefError> {
-    if found == needed { Ok(()) } else { Err(GameDefError::WrongCount { what, found, needed }) }
+    if found == needed {
+        Ok(())
+    } else {
+        Err(GameDefError(format!("{what}: {found} given, but {needed} needed")))
+    }
 }
 
 fn check(spec: &GameSpec) -> Result<(), GameDefError> {
@@ -283,7 +248,10 @@ fn check(spec: &GameSpec) -> Result<(), GameDefError> {
     for (i, (&stack, &blind)) in spec.stacks.iter().zip(&spec.blinds).enumerate() {
         in_range("a stack", stack.into(), 1, GameSpec::MAX_STACK.into())?;
         if blind > stack {
-            return Err(GameDefError::BlindAboveStack { player: i + 1, blind, stack });
+            let player = i + 1;
+            return Err(GameDefError(format!(
+                "the blind of player {player} is {blind}, more than the stack of {stack}"
+            )));
         }
     }
     let board: usize = spec.board_cards.iter().map(|&n| n as usize).sum();
@@ -292,12 +260,12 @@ fn check(spec: &GameSpec) -> Result<(), GameDefError> {
     let deck = spec.suits as usize * spec.ranks as usize;
     let needed = hole * spec.players + board;
     if needed > deck {
-        return Err(GameDefError::DeckTooSmall { needed, deck });
+        return Err(GameDefError(format!(
+            "a hand needs {needed} cards, but the deck holds {deck}"
+        )));
     }
     Ok(())
 }
-
-// The usual games by name, as defined in the competition's files.
 
 /// Heads-up Kuhn poker: three cards, one street, one bet of one chip.
 pub fn kuhn() -> GameDef {

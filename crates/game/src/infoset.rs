@@ -1,7 +1,9 @@
-//! Hands with hole cards: of all seats ([`State`]) or of one seat ([`InfoSet`]).
+//! Hands with hole cards, of all seats ([`State`]) or of one seat ([`InfoSet`]), and the functions of
+//! them: [`Policy`] and [`ValueFunction`].
 
 use cards::{HandRank, HoleCards, evaluate};
-use crate::{Action, BySeat, InfoSet, LegalActions, Payoff, PublicState, Seat, SeatSet, Turn};
+
+use crate::{Action, BySeat, GameDef, LegalActions, Payoff, PublicState, Seat, SeatSet, Turn};
 
 /// The information set of one seat: the public state, the seat and its own cards. It is owned and
 /// holds no other seat's cards, so an agent that is given one cannot see them.
@@ -97,8 +99,6 @@ impl PublicState {
     }
 }
 
-// Strategies at single information sets, and policies that compute them.
-
 /// A probability distribution over actions at one information set. Probabilities are non-negative
 /// and sum to one within 1e-6; actions are distinct.
 #[derive(Debug, Clone, PartialEq)]
@@ -170,4 +170,46 @@ pub trait Policy: Send + Sync {
             visit(number, &self.strategy(&infoset));
         }
     }
+}
+
+/// A value function: the expected payoff of a two-player hand at each public state, given both
+/// hands.
+///
+/// Win-rate estimators use one as a control variate: they subtract the luck that it measures. They
+/// are unbiased for any function that is fixed before the hands are played, and the better it
+/// predicts results, the smaller their variance. No agent may use one in play: it sees both hands.
+pub trait ValueFunction: Send + Sync {
+    /// The function's name, with a hash of all that decides its values.
+    fn name(&self) -> &str;
+
+    /// Whether it has values for this game.
+    ///
+    /// # Errors
+    /// A message that names both games when it has none.
+    fn check_game(&self, def: &GameDef) -> Result<(), String>;
+
+    /// Prepares for the values of so many hands, which stay the same.
+    fn prepare(&self, _hands: u64) {}
+
+    /// The values of a hand with these hole cards, one pair of cards for each seat in seat order.
+    /// `entrants` are the match's entrants in those seats; they matter where values assume the
+    /// players' own strategies. `seed` selects the boards that are sampled where not all are
+    /// enumerated; it must not depend on cards to come or on the actions. The same hand and seed
+    /// give the same values.
+    fn of_deal<'a>(
+        &'a self,
+        holes: [HoleCards; 2],
+        entrants: [u8; 2],
+        seed: u64,
+    ) -> Box<dyn DealValues + 'a>;
+}
+
+/// The values of one hand's public states.
+pub trait DealValues {
+    /// Seat 0's expected payoff from this state on, in chips, net of all that it has put into the
+    /// pot; for a finished hand its payoff. Seat 1's value is the negative.
+    ///
+    /// Where cards are to be dealt next it is the mean over them: exact on the last street, in
+    /// expectation over seeds on earlier ones.
+    fn value(&mut self, public: &PublicState) -> f64;
 }

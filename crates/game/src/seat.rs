@@ -1,4 +1,4 @@
-//! Seats at the table, and containers indexed by them.
+//! Seats at the table, containers indexed by them, and what a seat wins.
 
 use std::fmt;
 use std::iter::Sum;
@@ -214,8 +214,6 @@ impl SeatSet {
         }
     }
 }
-
-// Exact payoffs of a hand.
 
 /// A player's winnings or, negative, losses in a hand.
 ///
