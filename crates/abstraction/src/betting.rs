@@ -16,9 +16,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{menu::BetMenu, menu::MenuActions};
 use game::{Action, Betting, Chips, GameDef, PublicState, Seat, Street, Turn};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
+
+use crate::menu::{BetMenu, MenuActions};
 
 /// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +86,7 @@ impl BettingTree {
     /// [`TreeError`] when the game is not for two players, or the tree has more than `limit` nodes
     /// or is infinite; nothing is built then.
     pub fn new(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<BettingTree, TreeError> {
-        build::build(def, menu, TreeSize::count(def, menu, limit)?)
+        build(def, menu, TreeSize::count(def, menu, limit)?)
     }
 
     /// The game.
@@ -172,7 +174,7 @@ impl BettingTree {
 
     /// SHA-256, in hexadecimal digits, of the game and the menu, which together determine the tree.
     pub fn hash(&self) -> String {
-        hash::tree_hash(&self.def, &self.menu)
+        digits_of_hash(&format!("{}menu\n{}", game_text(&self.def), self.menu))
     }
 
     /// The betting that leads to a node, in the notation of the ACPC protocol, such as
@@ -207,38 +209,13 @@ impl BettingTree {
     }
 }
 
-// Depth-first traversal of a betting tree, to count and to build it.
-
 /// Number of consecutive actions above which a tree is refused as infinite.
 const DEEPEST: usize = 400;
 
-/// Error for a betting tree that cannot be built.
+/// Error for a betting tree that cannot be built. It displays the reason and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TreeError {
-    /// The game is not for two players.
-    #[error("betting trees are for two players, but the game is for {0}")]
-    Players(usize),
-    /// The tree has too many nodes.
-    #[error(
-        "the betting tree has more than {limit} nodes ({reached}): give the menu fewer sizes or \
-         fewer raises"
-    )]
-    TooLarge {
-        /// Maximum number of nodes.
-        limit: u64,
-        /// The counts when the limit was passed, in words.
-        reached: String,
-    },
-    /// The menu lets the betting continue without end.
-    #[error(
-        "the betting can go on for more than {DEEPEST} actions ({reached}): let the menu end the \
-         raises of a street, with all-in or with no size at all"
-    )]
-    Endless {
-        /// The counts at that point, in words.
-        reached: String,
-    },
-}
+#[error("{0}")]
+pub struct TreeError(String);
 
 /// A stack entry: a node that has not been visited yet.
 struct Found {
@@ -281,7 +258,10 @@ impl TreeSize {
     /// [`TreeError`] when the game is not for two players, or the tree is larger or infinite.
     pub fn count(def: &Arc<GameDef>, menu: &BetMenu, limit: u64) -> Result<TreeSize, TreeError> {
         if def.players != 2 {
-            return Err(TreeError::Players(def.players));
+            return Err(TreeError(format!(
+                "betting trees are for two players, but the game is for {}",
+                def.players
+            )));
         }
         // Node numbers have 32 bits.
         let limit = limit.min(u64::from(u32::MAX) / 2);
@@ -289,10 +269,16 @@ impl TreeSize {
         walk(def, menu, &mut |_, state, actions, _| {
             size.add(state, actions.len());
             if size.nodes() > limit {
-                return Err(TreeError::TooLarge { limit, reached: size.to_string() });
+                return Err(TreeError(format!(
+                    "the betting tree has more than {limit} nodes ({size}): give the menu fewer \
+                     sizes or fewer raises"
+                )));
             }
             if state.history().len() > DEEPEST {
-                return Err(TreeError::Endless { reached: size.to_string() });
+                return Err(TreeError(format!(
+                    "the betting can go on for more than {DEEPEST} actions ({size}): let the menu \
+                     end the raises of a street, with all-in or with no size at all"
+                )));
             }
             Ok(())
         })?;
@@ -313,11 +299,7 @@ impl TreeSize {
 }
 
 /// Builds a tree that has been counted.
-fn build(
-    def: &Arc<GameDef>,
-    menu: &BetMenu,
-    size: TreeSize,
-) -> Result<BettingTree, TreeError> {
+fn build(def: &Arc<GameDef>, menu: &BetMenu, size: TreeSize) -> Result<BettingTree, TreeError> {
     let count = size.nodes() as usize;
     let blank = Node { kind: NodeKind::Showdown, first_child: 0, children: 0, street: 0 };
     let mut tree = BettingTree {
@@ -371,8 +353,6 @@ fn committed(state: &PublicState) -> [Chips; 2] {
     [0, 1].map(|seat| state.committed()[Seat::new(seat).expect("a game for two")])
 }
 
-// Sizes of a betting tree and of the tables indexed by it.
-
 /// Node and action counts of a betting tree, without cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeSize {
@@ -418,21 +398,15 @@ impl fmt::Display for TreeSize {
     }
 }
 
-// Hashes of games and trees, independent of how these were written.
-
 /// SHA-256, in hexadecimal digits, of a game definition: it identifies the game that a model was
 /// trained for. Rule departures ([`Quirks`](game::Quirks)) are left out, since they do not change
 /// the values of the game.
 pub fn game_hash(def: &GameDef) -> String {
-    hex(&game_text(def))
+    digits_of_hash(&game_text(def))
 }
 
-fn tree_hash(def: &GameDef, menu: &BetMenu) -> String {
-    hex(&format!("{}menu\n{menu}", game_text(def)))
-}
-
-fn hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+fn digits_of_hash(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text.as_bytes()))
 }
 
 /// The canonical text of the definition. Its first line is the format's version.

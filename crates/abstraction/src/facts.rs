@@ -3,8 +3,8 @@
 //!
 //! The vocabulary is that of F. de Mesentier Silva, J. Togelius, F. Lantz and A. Nealen,
 //! *Generating Novice Heuristics for Post-Flop Poker*, IEEE Conference on Computational
-//! Intelligence and Games 2018, section IV.A. What it leaves open is defined here and
-//! in `texture.rs`.
+//! Intelligence and Games 2018, section IV.A. What it leaves open is defined
+//! here.
 //!
 //! All are pure functions of cards, except [`is_aggressive`], which depends on the betting.
 
@@ -102,8 +102,6 @@ pub fn outs(hole: CardSet, board: CardSet) -> u8 {
     let ranks = hand.ranks_with(&unseen);
     ranks.filter(|rank| completes(rank.category())).count() as u8
 }
-
-// The texture of a board: dry where it makes good hands unlikely, else wet.
 
 /// The definition of a dry board. The paper gives none (section IV.A.5), so it is an option.
 ///

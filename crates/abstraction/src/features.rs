@@ -13,15 +13,15 @@
 //! Values are in single precision, so that training and play see the same numbers bit by bit:
 //! win-rates to 7 digits, and chips exactly up to 16,777,216.
 
-use std::fmt;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use cards::{CardSet, Combo, Distribution, Outlook, RiverTable, StartingHand, Ties, WinRateError};
+use cards::{CardSet, Combo, Distribution, Outlook, RiverTable, StartingHand, Ties};
 use game::{Action, Chips, GameDef, InfoSet, PublicState, Seat, Street};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 /// Maximum number of features of a street.
 pub const MAX_FEATURES: usize = 35;
@@ -89,8 +89,6 @@ pub fn opponent_bets(public: &PublicState, seat: Seat) -> [Chips; Street::ALL.le
     }
     bets
 }
-
-// The features: their order, names and units.
 
 /// A feature of a situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -232,8 +230,6 @@ const fn later(street: Street) -> usize {
     STREETS - 1 - street.index()
 }
 
-// Feature schemas: the definitions on which a model and a program must agree.
-
 /// The definition of a decile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Quantiles {
@@ -264,33 +260,10 @@ pub struct Stamp {
     pub sha256: String,
 }
 
-/// Error for features that this program cannot compute.
+/// Error for features that this program cannot compute. It displays the reason and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// No schema has this identifier.
-    #[error(
-        "the features `{0}` are unknown to this program, which has {all}: use the version the \
-         model was made with, or train it again", all = known()
-    )]
-    Unknown(String),
-    /// The identifier is known but its features differ.
-    #[error(
-        "the features `{id}` are not the same: {theirs} where the model was made, {ours} in this \
-         program; train the model again"
-    )]
-    Different {
-        /// The identifier.
-        id: String,
-        /// The first digits of the model's hash.
-        theirs: String,
-        /// The first digits of this program's hash.
-        ours: String,
-    },
-}
-
-fn known() -> String {
-    Schema::ALL.map(|schema| format!("`{schema}`")).join(", ")
-}
+#[error("{0}")]
+pub struct SchemaError(String);
 
 impl Schema {
     /// All schemas, the default first.
@@ -309,9 +282,7 @@ impl Schema {
                 text.push_str(&format!("{street} {index} {feature} {}\n", feature.unit()));
             }
         }
-        let digits =
-            Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-        Stamp { id: self.to_string(), sha256: digits }
+        Stamp { id: self.to_string(), sha256: hexadecimal(&Sha256::digest(text.as_bytes())) }
     }
 
     /// The schema with this stamp.
@@ -324,9 +295,13 @@ impl Schema {
         if ours == *stamp {
             return Ok(schema);
         }
-        let short = |digits: &str| digits.chars().take(12).collect();
+        let short = |digits: &str| digits.chars().take(12).collect::<String>();
         let (theirs, ours) = (short(&stamp.sha256), short(&ours.sha256));
-        Err(SchemaError::Different { id: stamp.id.chars().take(64).collect(), theirs, ours })
+        let id: String = stamp.id.chars().take(64).collect();
+        Err(SchemaError(format!(
+            "the features `{id}` are not the same: {theirs} where the model was made, {ours} in \
+             this program; train the model again"
+        )))
     }
 
     /// The ten deciles of a distribution.
@@ -361,14 +336,19 @@ impl FromStr for Schema {
     /// Parses an identifier.
     fn from_str(text: &str) -> Result<Schema, SchemaError> {
         let schema = Schema::ALL.into_iter().find(|schema| schema.to_string() == text);
-        schema.ok_or_else(|| SchemaError::Unknown(text.chars().take(64).collect()))
+        schema.ok_or_else(|| {
+            SchemaError(format!(
+                "the features `{}` are unknown to this program, which has {}: use the version the \
+                 model was made with, or train it again",
+                text.chars().take(64).collect::<String>(),
+                Schema::ALL.map(|schema| format!("`{schema}`")).join(", ")
+            ))
+        })
     }
 }
 
-// Computation of features, for one situation or for all hands on a board.
-
 /// Error for a situation without features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FeaturesError {
     /// The game is not heads-up hold'em, for the given reason.
     #[error("these features are for heads-up hold'em with a full deck, and this game has {0}")]
@@ -378,7 +358,7 @@ pub enum FeaturesError {
     Hole,
     /// The cards are not valid.
     #[error(transparent)]
-    Cards(#[from] WinRateError),
+    Cards(#[from] cards::Error),
 }
 
 /// Computes the features of a schema. Each thread needs its own; clones share the tables.
@@ -416,7 +396,7 @@ impl FeatureMaker {
     pub fn prepare(&self) {
         if !self.counting {
             RiverTable::shared(self.schema.ties);
-            preflop::rows(self.schema);
+            preflop_rows(self.schema);
         }
     }
 
@@ -482,11 +462,11 @@ impl FeatureMaker {
 
     fn starting_hand(&self, hole: Combo, bets: [Chips; 4]) -> Features {
         let mut features = Features { street: Street::Preflop, values: [0.0; MAX_FEATURES] };
-        let (of_cards, of_bets) = features.values.split_at_mut(preflop::VALUES);
+        let (of_cards, of_bets) = features.values.split_at_mut(PREFLOP_VALUES);
         if self.counting {
-            of_cards.copy_from_slice(&preflop::row(self.schema, hole));
+            of_cards.copy_from_slice(&preflop_row(self.schema, hole));
         } else {
-            let rows = preflop::rows(self.schema);
+            let rows = preflop_rows(self.schema);
             of_cards.copy_from_slice(&rows[hole.starting_hand().index()]);
         }
         of_bets.copy_from_slice(&bets.map(|chips| chips as f32));
@@ -527,18 +507,15 @@ fn check(def: &GameDef) -> Result<(), FeaturesError> {
     Err(FeaturesError::Game(wrong))
 }
 
-// The features of the 169 starting hands, which range over every board.
-//
-// Those of the default schema are shipped; the others are computed on demand.
-
 /// The win-rate and thirty deciles of each starting hand, by its number.
-type Rows = [[f32; VALUES]; StartingHand::COUNT];
+type PreflopRows = [[f32; PREFLOP_VALUES]; StartingHand::COUNT];
 
 /// Number of features of a starting hand that depend on cards.
-const VALUES: usize = 31;
+const PREFLOP_VALUES: usize = 31;
 
-/// The shipped rows: a line of win-rate numerators for each starting hand.
-const SHIPPED: &str = include_str!("../../data/preflop.txt");
+/// The shipped rows, which are those of the default schema: a line of win-rate numerators for each
+/// starting hand.
+const SHIPPED: &str = include_str!("../data/preflop.txt");
 
 /// The denominators of these numerators: twice the number of boards and opponent hands, now and on
 /// flop, turn and river.
@@ -546,9 +523,8 @@ const DENOMINATORS: [u64; 4] = [4_195_144_800, 2_140_380, 91_080, 1_980];
 
 /// The rows of a schema. Those of the default are parsed from the shipped table; others take 2 s
 /// once.
-/// once.
-fn rows(schema: Schema) -> &'static Rows {
-    static ROWS: [OnceLock<Box<Rows>>; 4] = [const { OnceLock::new() }; 4];
+fn preflop_rows(schema: Schema) -> &'static PreflopRows {
+    static ROWS: [OnceLock<Box<PreflopRows>>; 4] = [const { OnceLock::new() }; 4];
     let index = Schema::ALL.iter().position(|&other| other == schema);
     ROWS[index.expect("all schemas are listed")].get_or_init(|| match schema {
         Schema { ties: Ties::Half, quantiles: Quantiles::Nearest } => shipped(),
@@ -557,24 +533,24 @@ fn rows(schema: Schema) -> &'static Rows {
 }
 
 /// The row of one hand, computed for it alone where it is not shipped: 0.2 s instead of 2 s.
-fn row(schema: Schema, hole: Combo) -> [f32; VALUES] {
+fn preflop_row(schema: Schema, hole: Combo) -> [f32; PREFLOP_VALUES] {
     if schema == Schema::default() {
-        return rows(schema)[hole.starting_hand().index()];
+        return preflop_rows(schema)[hole.starting_hand().index()];
     }
-    let outlook = RiverTable::shared(schema.ties).outlook(hole, cards::CardSet::EMPTY);
+    let outlook = RiverTable::shared(schema.ties).outlook(hole, CardSet::EMPTY);
     values(schema, &outlook.expect("any hand can be held before the flop"))
 }
 
-fn made(schema: Schema) -> Box<Rows> {
-    let mut rows = Box::new([[0.0; VALUES]; StartingHand::COUNT]);
+fn made(schema: Schema) -> Box<PreflopRows> {
+    let mut rows = Box::new([[0.0; PREFLOP_VALUES]; StartingHand::COUNT]);
     RiverTable::shared(schema.ties).each_starting_hand(|hand, outlook| {
         rows[hand.index()] = values(schema, outlook);
     });
     rows
 }
 
-fn values(schema: Schema, outlook: &Outlook) -> [f32; VALUES] {
-    let mut values = [0.0; VALUES];
+fn values(schema: Schema, outlook: &Outlook) -> [f32; PREFLOP_VALUES] {
+    let mut values = [0.0; PREFLOP_VALUES];
     values[0] = outlook.win_rate() as f32;
     for (values, distribution) in values[1..].chunks_mut(10).zip(outlook.later()) {
         values.copy_from_slice(&schema.deciles(distribution).map(|decile| decile as f32));
@@ -583,7 +559,7 @@ fn values(schema: Schema, outlook: &Outlook) -> [f32; VALUES] {
 }
 
 /// Recomputes the shipped table: the text of `abstraction/data/preflop.txt`. Takes 2 s.
-pub fn table_text() -> String {
+pub fn preflop_table() -> String {
     let mut lines = vec![String::new(); StartingHand::COUNT];
     RiverTable::shared(Ties::Half).each_starting_hand(|hand, outlook| {
         let line = &mut lines[hand.index()];
@@ -605,8 +581,8 @@ pub fn table_text() -> String {
     )
 }
 
-fn shipped() -> Box<Rows> {
-    let mut rows = Box::new([[0.0; VALUES]; StartingHand::COUNT]);
+fn shipped() -> Box<PreflopRows> {
+    let mut rows = Box::new([[0.0; PREFLOP_VALUES]; StartingHand::COUNT]);
     let lines = SHIPPED.lines().filter(|line| !line.starts_with('#'));
     for ((row, line), hand) in rows.iter_mut().zip(lines).zip(StartingHand::all()) {
         let mut words = line.split(' ');

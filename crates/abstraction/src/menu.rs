@@ -1,7 +1,7 @@
 //! Bet menus: the actions of an abstract game, street by street and raise by raise.
 //!
 //! A fold (when something is owed) and a call are always on the menu; a menu names the sizes of
-//! bets and raises. It is a text of lines `STREETS RAISES: SIZES`, read and printed by [`text`]:
+//! bets and raises. It is a text of lines `STREETS RAISES: SIZES`:
 //!
 //! ```text
 //! # A comment.
@@ -34,7 +34,7 @@ pub type MenuActions = SmallVec<[Action; 8]>;
 /// Two menus are equal when they offer the same sizes; then they also print the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BetMenu {
-    streets: [Raises; Street::ALL.len()],
+    streets: [RaiseSizes; Street::ALL.len()],
     /// Threshold in thousandths of the stack from which a raise becomes all-in; 1000 without a
     /// rule.
     all_in_from: u32,
@@ -42,7 +42,7 @@ pub struct BetMenu {
 
 /// The raise sizes of one street.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-struct Raises {
+struct RaiseSizes {
     /// The sizes of the first, second … raise.
     numbered: Vec<Vec<BetSize>>,
     /// The sizes of all later raises. Differs from the last of `numbered`, so that a menu has one
@@ -90,8 +90,6 @@ impl fmt::Debug for BetMenu {
         f.debug_tuple("BetMenu").field(&self.to_string()).finish()
     }
 }
-
-// Moves: the actions of a street's menu as classes that are the same in all situations.
 
 /// A move: an action without chips, as a class for learners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -217,8 +215,6 @@ impl FromStr for Move {
     }
 }
 
-// The size of a bet or raise.
-
 /// The size of a bet or raise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BetSize {
@@ -326,8 +322,6 @@ fn decimal(text: &str, decimals: usize) -> Option<u32> {
     format!("{whole}{part:0<decimals$}").parse().ok()
 }
 
-// Parser and printer of menus. The [parent](super) has the format.
-
 /// Largest number of a raise in a line; above, lines say `N+`.
 const MAX_RAISES: u32 = 64;
 
@@ -337,88 +331,55 @@ const MAX_SIZES: usize = 32;
 /// The keyword of the line that makes large raises all-in.
 const ALL_IN_FROM: &str = "allin-from:";
 
-/// Error in a menu, with its line.
+/// Error in a menu. It displays the line, counted from 1, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct MenuError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The kind of error on that line.
-    pub problem: MenuProblem,
+    line: usize,
+    problem: MenuProblem,
 }
 
-/// The problem with a line of a menu.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MenuProblem {
-    /// The text has no lines but comments.
+enum MenuProblem {
     #[error("the menu is empty; one without raises says `every 1+: none`")]
     Empty,
-    /// The line does not have the form of a menu line.
     #[error(
         "`{0}` is not of the form `STREETS RAISES: SIZES`, such as `flop turn 1: 50% pot allin`"
     )]
     Form(String),
-    /// A word that names no street.
     #[error("`{0}` is not a street; write preflop, flop, turn, river or every")]
     Street(String),
-    /// The raises cannot be read.
     #[error("`{0}` names no raises; write `1`, `2-3` or `4+`, from 1 to {MAX_RAISES}")]
     Raises(String),
-    /// A size cannot be read.
     #[error(
         "`{0}` is not a size; write min, pot, allin, none, a share of the pot such as `75%` (up \
          to 100000%, one \
          decimal), or a multiple of the bet such as `2.5x` (above 1x, up to 1000x, three decimals)"
     )]
     Size(String),
-    /// The share of the stack is invalid, or given twice.
     #[error(
         "`{0}` is not a share of the stack for a line `allin-from: 80%`, of which there is one, \
          from 1% to 100%"
     )]
     AllInFrom(String),
-    /// A size is repeated on a line, or `none` is combined with others.
     #[error(
         "`{0}` appears twice on this line, or cannot be combined with the other sizes; take it out"
     )]
     Beside(String),
-    /// Too many sizes on a line: the number of sizes.
     #[error("{0} sizes for one raise, but at most {MAX_SIZES} are possible; take some out")]
     TooMany(usize),
-    /// A multiple of a bet as the first bet of a street.
     #[error(
         "`{size}` on the {street}: the first raise there has no bet to multiply; give `{street} \
          1:` a line of its own with shares of the pot"
     )]
-    NoBet {
-        /// The multiple, as in the text.
-        size: String,
-        /// The street of the first bet.
-        street: Street,
-    },
-    /// Two lines give the sizes of the same raise.
+    NoBet { size: String, street: Street },
     #[error("raise {raise} of the {street} has its sizes on line {other} already; take one out")]
-    Twice {
-        /// The street of the repeated raise.
-        street: Street,
-        /// The raise, from 1.
-        raise: u32,
-        /// The other line.
-        other: usize,
-    },
-    /// A raise that cannot occur because an earlier one has no sizes.
+    Twice { street: Street, raise: u32, other: usize },
     #[error(
         "raise {raise} of the {street} cannot occur, because raise {without} has no sizes; give \
          it a line"
     )]
-    Unreachable {
-        /// The street of the raise that cannot occur.
-        street: Street,
-        /// The raise that the line gives sizes to.
-        raise: u32,
-        /// The earlier raise without sizes.
-        without: u32,
-    },
+    Unreachable { street: Street, raise: u32, without: u32 },
 }
 
 /// A parsed line.
@@ -452,7 +413,7 @@ impl FromStr for BetMenu {
         if lines.is_empty() {
             return Err(MenuError { line: 1, problem: MenuProblem::Empty });
         }
-        let mut streets: [Raises; 4] = Default::default();
+        let mut streets: [RaiseSizes; 4] = Default::default();
         for street in Street::ALL {
             streets[street.index()] = gather(street, &lines)?;
         }
@@ -540,7 +501,7 @@ fn read_sizes(text: &str) -> Result<Vec<BetSize>, Option<MenuProblem>> {
 }
 
 /// The raise sizes of one street, from all lines that name it.
-fn gather(street: Street, lines: &[Line]) -> Result<Raises, MenuError> {
+fn gather(street: Street, lines: &[Line]) -> Result<RaiseSizes, MenuError> {
     // A street named twice on one line counts once.
     let mine = || lines.iter().filter(|line| line.streets.contains(&street));
     let covers = |line: &Line, raise| line.from <= raise && line.to.is_none_or(|to| raise <= to);
@@ -568,7 +529,7 @@ fn gather(street: Street, lines: &[Line]) -> Result<Raises, MenuError> {
     while numbered.last() == Some(&later) {
         numbered.pop();
     }
-    Ok(Raises { numbered, later })
+    Ok(RaiseSizes { numbered, later })
 }
 
 /// The text, shortened where it is long.
@@ -603,8 +564,6 @@ impl fmt::Display for BetMenu {
     }
 }
 
-// The built-in menus: the files under `menus/`.
-
 /// A menu file compiled into the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedMenu {
@@ -618,7 +577,7 @@ macro_rules! shipped {
     ($($name:literal)*) => {
         &[$(ShippedMenu {
             name: $name,
-            text: include_str!(concat!("../../menus/", $name, ".menu")),
+            text: include_str!(concat!("../menus/", $name, ".menu")),
         }),*]
     };
 }

@@ -15,14 +15,13 @@
 //! [`follow()`] maps a whole hand to a position in a [`BettingTree`], [`readings`] gives all its
 //! interpretations, [`reached`] the position for an observer; [`Followed::answer`] turns an action
 //! of the tree into a legal one of the hand.
-//!
-//! [`BettingTree`]: crate::betting::BettingTree
 
 use std::iter;
 
-use crate::{betting::BettingTree, betting::NodeKind};
 use game::{Action, Betting, Chips, GameDef, Played, PublicState, Seat};
 use smallvec::{SmallVec, smallvec};
+
+use crate::betting::{BettingTree, NodeKind};
 
 /// The probability that a bet is read as the smaller of two sizes; all are shares of the pot.
 ///
@@ -55,8 +54,6 @@ fn neighbours(sizes: &[f64], bet: f64) -> (usize, f64) {
         (_, None) => (above - 1, 1.0),
     }
 }
-
-// Mapping a hand to a node of a betting tree.
 
 /// The position of a hand in a tree, for the seat that is to act in the hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Numbers as text for people.
 
-
-
 /// A whole number with commas: `1,234,567`.
 pub fn whole(number: u64) -> String {
     grouped(&number.to_string())
@@ -132,17 +130,4 @@ pub fn minutes(seconds: f64) -> String {
 pub fn clock(seconds: f64) -> String {
     let seconds = seconds as u64;
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-// Spelling suggestions: the known name most similar to a misspelt one.
-
-/// The known word with the fewest edits from `word` (letters inserted, deleted, replaced or swapped
-/// with their neighbour), whatever the case; `None` when even that one differs in more than a third
-/// of its letters, at least two.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: String = word.to_lowercase().chars().take(64).collect();
-    let scored = known.into_iter().map(|k| (strsim::osa_distance(&word, &k.to_lowercase()), k));
-    let (distance, best) = scored.min_by_key(|&(distance, _)| distance)?;
-    let longest = best.chars().count().max(word.chars().count());
-    (distance <= (longest / 3).max(2)).then_some(best)
 }

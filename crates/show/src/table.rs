@@ -1,10 +1,11 @@
-//! Text tables.
+//! Text tables, and the first difference between two values.
 
 use std::fmt;
 use std::ops::RangeBounds;
 
 use comfy_table::{CellAlignment, presets};
-use serde::{de::Deserialize, de::Deserializer, de::MapAccess, de::SeqAccess, de::Visitor, ser::Serialize};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::Serialize;
 
 /// A text table without lines, with aligned columns.
 #[derive(Debug, Clone)]
@@ -61,8 +62,6 @@ impl fmt::Display for Table {
         f.write_str(&self.0.trim_fmt())
     }
 }
-
-// The first difference between two values of one type, in words.
 
 /// A difference between two values.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,11 @@
 //! dealt; all arithmetic is in integers, so that the result is the same on any number of threads.
 
 use cards::{Combo, Outlook, RiverTable};
-use crate::buckets::boards::Boards;
 use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+
+use super::percentiles::Boards;
 
 /// Maximum number of k-means rounds.
 const ROUNDS: usize = 40;
@@ -85,7 +86,7 @@ fn all_hands(table: &RiverTable, street: Street) -> Vec<Hands> {
     let of_board = |(board, times): &(cards::CardSet, u32)| {
         let mut hands = Hands::default();
         let visit = |_: Combo, outlook: &cards::Outlook| {
-            let histogram = histogram::of(outlook);
+            let histogram = histogram_of(outlook);
             match hands.weights.last_mut() {
                 Some(last) if hands.histograms.last() == Some(&histogram) => *last += times,
                 _ => {
@@ -228,7 +229,7 @@ impl<'a> Moves<'a> {
         let mut order: Vec<u16> = (0..centres.len() as u16).collect();
         order.sort_by_key(|&at| {
             let centre = &centres[usize::from(at)];
-            (std::cmp::Reverse(histogram::mass(centre)), *centre)
+            (std::cmp::Reverse(mass(centre)), *centre)
         });
         let half_apart = parallel::map(centres.iter().enumerate(), |(at, centre)| {
             let others = centres.iter().enumerate().filter(|(other, _)| *other != at);
@@ -372,16 +373,16 @@ impl Counts {
 // total distance to many has the median of theirs in each place.
 
 /// Number of bins of the win-rate.
-const BINS: usize = 32;
+pub(super) const BINS: usize = 32;
 
 /// A histogram as running sums; the last place is unused and zero.
-type Histogram = [u8; BINS];
+pub(super) type Histogram = [u8; BINS];
 
 /// The greatest running sum: the number of boards of the next street.
 const BOARDS: usize = 47;
 
 /// The histogram of a hand on a flop or turn.
-fn of(outlook: &Outlook) -> Histogram {
+pub(super) fn histogram_of(outlook: &Outlook) -> Histogram {
     let mut sums = [0; BINS];
     let Some(next) = outlook.later().first() else { return sums };
     // The reciprocal of the denominator, rounded up: exact for numerators below 2^17.
@@ -412,7 +413,7 @@ fn mass(histogram: &Histogram) -> u16 {
 
 /// Cluster centres in order of mass, the greatest (the weakest hands) first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Centres {
+pub(super) struct Centres {
     centres: Vec<Histogram>,
     masses: Vec<u16>,
 }
@@ -420,21 +421,21 @@ struct Centres {
 /// The result of a search: the nearest centre, its distance, and the distance of the second
 /// nearest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Nearest {
-    centre: u16,
+pub(super) struct Nearest {
+    pub(super) centre: u16,
     distance: u16,
     second: u16,
 }
 
 impl Centres {
     /// Sorts the centres by mass.
-    fn new(mut centres: Vec<Histogram>) -> Centres {
+    pub(super) fn new(mut centres: Vec<Histogram>) -> Centres {
         centres.sort_by_key(|centre| (std::cmp::Reverse(mass(centre)), *centre));
         let masses = centres.iter().map(mass).collect();
         Centres { centres, masses }
     }
 
-    fn as_slice(&self) -> &[Histogram] {
+    pub(super) fn as_slice(&self) -> &[Histogram] {
         &self.centres
     }
 
@@ -442,7 +443,7 @@ impl Centres {
     ///
     /// Centres are tried outwards from the one of the same mass, until the difference in mass alone
     /// exceeds the second-best distance.
-    fn nearest(&self, histogram: &Histogram) -> Nearest {
+    pub(super) fn nearest(&self, histogram: &Histogram) -> Nearest {
         let own = mass(histogram);
         let (mut best, mut second) = ((u16::MAX, u16::MAX), u16::MAX);
         let mut up = self.masses.partition_point(|&mass| mass > own);
@@ -481,9 +482,7 @@ impl Centres {
 
 #[cfg(test)]
 mod tests {
-    use cards::{Combo, RiverTable, Ties};
-    use rand::{RngExt, SeedableRng};
-    use rand_pcg::Pcg64Mcg;
+    use cards::Ties;
 
     use super::*;
 
@@ -495,7 +494,7 @@ mod tests {
             let board: cards::Board = board.parse().expect("a board");
             let outlook = table.outlook(hole, board.set()).expect("a hand");
             let counts = outlook.later()[0].histogram(BINS);
-            let sums = of(&outlook);
+            let sums = histogram_of(&outlook);
             let mut sum = 0;
             for bin in 0..BINS - 1 {
                 sum += counts[bin];

@@ -10,31 +10,44 @@
 //! Buckets have *imperfect recall*: they depend on the hand and the set of board cards, not on the
 //! street on which each card came, nor on the buckets of earlier streets. Suit-isomorphic hands
 //! share a bucket.
+//!
+//! The file of buckets is a few readable lines of text, then the numbers that decide.
+//!
+//! ```text
+//! cardroom buckets 1
+//! recipe = preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200
+//! counts = 169 200 200 200
+//! sha256 = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+//! lengths = 0 796 796 796
+//! ```
+//!
+//! Lines end with a line feed; an empty one closes them. Each street's numbers follow,
+//! little-endian, as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales,
+//! centres (8 bytes each) and limits of nested ones; keys of features (8 bytes); centres of
+//! clusters (32 bytes each). The hash is over version, recipe and these numbers: [`Buckets::hash`].
 
-use std::collections::HashMap;
-use std::io::{Read, Write, self};
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
-use cards::{Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverBoard, RiverTable, Ties, WinRateError};
-use crate::{buckets::boards::Boards, buckets::boards::self, buckets::percentiles::NONE, buckets::percentiles::self, buckets::rule::Rule};
+use cards::{
+    Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverBoard, RiverTable, Ties,
+};
 use game::Street;
-use rule::Rule;
 use sha2::{Digest, Sha256};
-use tables::{Found, Tables};
+use show::number::hexadecimal;
 
-mod boards;
+use self::percentiles::{Boards, NONE};
+use self::recipe::{KINDS, MAX_COUNT, Rule};
+
+pub use self::recipe::{BucketRecipe, Kind};
+pub use self::report::{Example, StreetReport};
+
 mod cluster;
-mod histogram;
-mod nested;
 mod percentiles;
 mod recipe;
 mod report;
-mod rule;
-
-
-
-
 
 /// Version of the kinds of buckets and of their file format.
 pub const VERSION: u32 = 1;
@@ -48,39 +61,91 @@ pub struct Buckets {
     tables: OnceLock<Tables>,
 }
 
-/// Error of making buckets or of looking one up.
+/// Error of making buckets, of reading them or their recipe, or of looking one up. It displays the
+/// reason and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BucketsError {
-    /// More buckets than distinguishable hands.
+#[error(transparent)]
+pub struct BucketsError(Box<Problem>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Problem {
     #[error(
         "{asked} buckets on the {street}, where only {possible} kinds of hands can be \
          distinguished: ask for fewer"
     )]
-    TooMany {
-        /// The street with too many buckets.
-        street: Street,
-        /// Number of buckets asked for.
-        asked: u32,
-        /// Maximum number of buckets.
-        possible: u32,
-    },
-    /// Features whose rounding gives too many buckets.
+    TooMany { street: Street, asked: u32, possible: u32 },
     #[error(
         "the features fall into {found} different ones on the {street}, but at most {most} buckets \
-         are possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
+         are possible: take fewer steps or fewer quantiles", most = MAX_COUNT
     )]
-    TooFine {
-        /// The street with the features.
-        street: Street,
-        /// Number of distinct features.
-        found: usize,
-    },
-    /// The hole cards are not two different cards.
+    TooFine { street: Street, found: usize },
     #[error("the hand has not two different cards: buckets are for hold'em")]
     Hole,
-    /// The board's cards are not valid.
     #[error(transparent)]
-    Cards(#[from] WinRateError),
+    Cards(cards::Error),
+    #[error(
+        "`{0}` is not a street's buckets: write each street once, as in \
+         `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`"
+    )]
+    Piece(String),
+    #[error("`{0}` is not a kind of buckets: there are {KINDS}")]
+    Kind(String),
+    #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
+    Times { street: Street, times: &'static str },
+    #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
+    Street { street: Street, kind: Kind, reason: &'static str },
+    #[error("{0} buckets: ask for 1 to {MAX_COUNT}")]
+    Count(u64),
+    #[error(
+        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 \
+         quantiles"
+    )]
+    Features { steps: u32, quantiles: u32 },
+    #[error(
+        "these bytes are not a file of buckets: the first line should be `cardroom buckets \
+         {VERSION}`, and is `{0}`"
+    )]
+    NotBuckets(String),
+    #[error(
+        "the buckets are of version {found}, and this program has version {VERSION}: make them \
+         again from their recipe"
+    )]
+    Version { found: String },
+    #[error("the line `{name} = …` of the buckets is missing or wrong: `{found}`")]
+    Line { name: &'static str, found: String },
+    #[error("the recipe of the buckets: {0}")]
+    RecipeInFile(Box<Problem>),
+    #[error(
+        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut \
+         off or incomplete"
+    )]
+    Length { found: u64, wanted: u64 },
+    #[error("the numbers of the {0} are not those of buckets of its kind: the file is damaged")]
+    Numbers(Street),
+    #[error("the buckets are damaged: the file says their hash is {stated}, and it is {found}")]
+    Damaged { stated: String, found: String },
+    #[error("{0}")]
+    Io(String),
+}
+
+impl From<Problem> for BucketsError {
+    #[cold]
+    fn from(problem: Problem) -> BucketsError {
+        BucketsError(Box::new(problem))
+    }
+}
+
+impl From<cards::Error> for BucketsError {
+    #[cold]
+    fn from(error: cards::Error) -> BucketsError {
+        Problem::Cards(error).into()
+    }
+}
+
+impl From<io::Error> for BucketsError {
+    fn from(error: io::Error) -> BucketsError {
+        Problem::Io(error.to_string()).into()
+    }
 }
 
 /// Progress of making buckets.
@@ -129,7 +194,7 @@ impl Buckets {
         let mut text = Sha256::new();
         text.update(format!("cardroom buckets {VERSION}\n{recipe}\n"));
         rules.iter().for_each(|rule| text.update(rule.to_bytes()));
-        let hash = text.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hexadecimal(&text.finalize());
         Buckets { recipe, rules, hash, tables: OnceLock::new() }
     }
 
@@ -180,8 +245,8 @@ impl Buckets {
     /// # Errors
     /// When these are not the cards of a hold'em hand.
     pub fn bucket(&self, hole: HoleCards, board: &Board) -> Result<u32, BucketsError> {
-        let &[a, b] = hole.as_slice() else { return Err(BucketsError::Hole) };
-        self.of_combo(Combo::new(a, b).ok_or(BucketsError::Hole)?, board.set())
+        let &[a, b] = hole.as_slice() else { return Err(Problem::Hole.into()) };
+        self.of_combo(Combo::new(a, b).ok_or(Problem::Hole)?, board.set())
     }
 
     /// The same as [`Buckets::bucket`], for a combo and a set of board cards.
@@ -191,7 +256,7 @@ impl Buckets {
     pub fn of_combo(&self, hole: Combo, board: CardSet) -> Result<u32, BucketsError> {
         let street = street_of(board)?;
         if let Some(card) = (hole.set() & board).iter().next() {
-            return Err(WinRateError::Shared(card).into());
+            return Err(cards::Error::hand_and_board(card).into());
         }
         if let Some(bucket) = self.tables.get().and_then(|tables| tables.get(hole, board)) {
             return Ok(bucket);
@@ -278,23 +343,21 @@ impl Buckets {
 }
 
 /// The street of a board, by its number of cards.
-fn street_of(board: CardSet) -> Result<Street, WinRateError> {
+fn street_of(board: CardSet) -> Result<Street, cards::Error> {
     match board.len() {
         0 => Ok(Street::Preflop),
         3 => Ok(Street::Flop),
         4 => Ok(Street::Turn),
         5 => Ok(Street::River),
-        found => Err(WinRateError::Board { found, wanted: "none, three, four or five" }),
+        found => Err(cards::Error::board_size(found, "none, three, four or five")),
     }
 }
-
-// Tables of buckets: a look-up of some nanoseconds for each hand.
 
 /// The tables of all streets after the flop; the preflop needs none.
 #[derive(Debug, Clone)]
 struct Tables {
     /// The buckets of all hands on all flops and turns, indexed by
-    /// [`super::boards::BoardPosition`].
+    /// [`percentiles::BoardPosition`].
     flop: Box<[u16]>,
     turn: Box<[u16]>,
     river: River,
@@ -403,7 +466,7 @@ impl River {
         }
         let (classes, count): (Box<[u16]>, u32) = match rule {
             Rule::Nested { classes, .. } => {
-                let of_board = boards::of_five(|board| classes.of(board) as u16);
+                let of_board = percentiles::of_five(|board| classes.of(board) as u16);
                 (of_board, classes.centres.len() as u32)
             }
             _ => (Box::default(), 1),
@@ -429,7 +492,7 @@ impl River {
         let River::ByWinRate { classes, buckets } = self else { return None };
         let class = match classes.len() {
             0 => 0,
-            _ => usize::from(classes[boards::number_of(board)]),
+            _ => usize::from(classes[percentiles::number_of(board)]),
         };
         let buckets = &buckets[RATES * class..][..RATES];
         let table = RiverTable::shared(Ties::Half);
@@ -469,7 +532,7 @@ fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
     // Adjacent hands have very different scores: a table by score saves a search of the limits.
     let most = scores.iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
     let groups: HashMap<u32, Vec<u16>> = (classes.iter().copied())
-        .collect::<std::collections::BTreeSet<_>>()
+        .collect::<BTreeSet<_>>()
         .into_iter()
         .map(|class| {
             let groups = (0..=most).map(|score| rule.bucket_with(class, score) as u16).collect();
@@ -484,77 +547,6 @@ fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
             .collect::<Vec<u16>>()
     };
     parallel::map(rows, group).concat().into_boxed_slice()
-}
-
-// The file format of buckets: a few readable lines of text, then the numbers that decide.
-//
-// ```text
-// cardroom buckets 1
-// recipe = preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200
-// counts = 169 200 200 200
-// sha256 = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-// lengths = 0 796 796 796
-// ```
-//
-// Lines end with a line feed; an empty one closes them. Each street's numbers follow,
-// little-endian, as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales,
-// centres (8 bytes each) and limits of nested ones; keys of features (8 bytes); centres of
-// clusters (32 bytes each). The hash is over version, recipe and these numbers: [`Buckets::hash`].
-
-/// Error for bytes that are not a valid bucket file.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The bytes do not begin as a bucket file does.
-    #[error(
-        "these bytes are not a file of buckets: the first line should be `cardroom buckets \
-         {VERSION}`, and is `{0}`"
-    )]
-    NotBuckets(String),
-    /// The file has another version.
-    #[error(
-        "the buckets are of version {found}, and this program has version {VERSION}: make them \
-         again from their recipe"
-    )]
-    Version {
-        /// The version found.
-        found: String,
-    },
-    /// A line is missing or malformed.
-    #[error("the line `{name} = …` of the buckets is missing or wrong: `{found}`")]
-    Line {
-        /// The line's name.
-        name: &'static str,
-        /// The line found.
-        found: String,
-    },
-    /// The recipe is invalid.
-    #[error("the recipe of the buckets: {0}")]
-    Recipe(#[from] ParseRecipeError),
-    /// The file is too short or too long.
-    #[error(
-        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut \
-         off or incomplete"
-    )]
-    Length {
-        /// Number of bytes found.
-        found: u64,
-        /// Number of bytes needed.
-        wanted: u64,
-    },
-    /// The numbers of a street do not fit its kind.
-    #[error("the numbers of the {0} are not those of buckets of its kind: the file is damaged")]
-    Numbers(Street),
-    /// The contents do not match the hash.
-    #[error("the buckets are damaged: the file says their hash is {stated}, and it is {found}")]
-    Damaged {
-        /// The hash stated in the file.
-        stated: String,
-        /// The hash of the bytes.
-        found: String,
-    },
-    /// Reading failed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 /// Maximum length of a line.
@@ -587,54 +579,57 @@ impl Buckets {
     ///
     /// # Errors
     /// When the bytes are something else, of another version, cut off or damaged.
-    pub fn read(mut from: impl Read) -> Result<Buckets, FileError> {
+    pub fn read(mut from: impl Read) -> Result<Buckets, BucketsError> {
         let first = line(&mut from)?;
         match first.strip_prefix("cardroom buckets ") {
-            None => return Err(FileError::NotBuckets(first.chars().take(40).collect())),
+            None => return Err(Problem::NotBuckets(first.chars().take(40).collect()).into()),
             Some(version) if version == VERSION.to_string() => {}
             Some(version) => {
-                return Err(FileError::Version { found: version.chars().take(20).collect() });
+                return Err(Problem::Version { found: version.chars().take(20).collect() }.into());
             }
         }
-        let recipe: BucketRecipe = named(&mut from, "recipe")?.parse()?;
+        let recipe: BucketRecipe = named(&mut from, "recipe")?
+            .parse()
+            .map_err(|error: BucketsError| Problem::RecipeInFile(error.0))?;
         let counts = four(named(&mut from, "counts")?, "counts")?;
         let stated = named(&mut from, "sha256")?;
         let lengths = four(named(&mut from, "lengths")?, "lengths")?;
         let empty = line(&mut from)?;
         if !empty.is_empty() || lengths.iter().any(|&length| length > MAX_BYTES) {
-            return Err(FileError::Line { name: "lengths", found: empty });
+            return Err(Problem::Line { name: "lengths", found: empty }.into());
         }
         let wanted = lengths.iter().sum();
         let mut bytes = Vec::new();
         from.take(wanted + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 != wanted {
-            return Err(FileError::Length { found: bytes.len() as u64, wanted });
+            return Err(Problem::Length { found: bytes.len() as u64, wanted }.into());
         }
         let mut rest = bytes.as_slice();
         let mut rule = |street: Street| {
             let (own, after) = rest.split_at(lengths[street.index()] as usize);
             rest = after;
-            Rule::from_bytes(street, recipe.kind(street), own).ok_or(FileError::Numbers(street))
+            Rule::from_bytes(street, recipe.kind(street), own).ok_or(Problem::Numbers(street))
         };
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [rule(preflop)?, rule(flop)?, rule(turn)?, rule(river)?];
         let buckets = Buckets::of(recipe, rules);
         let found = Street::ALL.map(|street| u64::from(buckets.count(street)));
         if found != counts {
-            return Err(FileError::Line {
+            return Err(Problem::Line {
                 name: "counts",
                 found: format!("{counts:?}, not {found:?}"),
-            });
+            }
+            .into());
         }
         if stated != buckets.hash() {
-            return Err(FileError::Damaged { stated, found: buckets.hash().to_owned() });
+            return Err(Problem::Damaged { stated, found: buckets.hash().to_owned() }.into());
         }
         Ok(buckets)
     }
 }
 
 /// Reads a line, without its end.
-fn line(from: &mut impl Read) -> Result<String, FileError> {
+fn line(from: &mut impl Read) -> Result<String, BucketsError> {
     let mut text = Vec::new();
     let mut byte = [0];
     while from.read(&mut byte)? == 1 && byte != *b"\n" && (text.len() as u64) < LONGEST_LINE {
@@ -644,17 +639,17 @@ fn line(from: &mut impl Read) -> Result<String, FileError> {
 }
 
 /// Reads a line with this name and gives its value.
-fn named(from: &mut impl Read, name: &'static str) -> Result<String, FileError> {
+fn named(from: &mut impl Read, name: &'static str) -> Result<String, BucketsError> {
     let found = line(from)?;
     let value = found.strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));
     match value {
         Some(value) => Ok(value.to_owned()),
-        None => Err(FileError::Line { name, found: found.chars().take(80).collect() }),
+        None => Err(Problem::Line { name, found: found.chars().take(80).collect() }.into()),
     }
 }
 
-fn four(text: String, name: &'static str) -> Result<[u64; 4], FileError> {
+fn four(text: String, name: &'static str) -> Result<[u64; 4], BucketsError> {
     let numbers: Option<Vec<u64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     let four = numbers.and_then(|numbers| numbers.try_into().ok());
-    four.ok_or(FileError::Line { name, found: text })
+    four.ok_or_else(|| Problem::Line { name, found: text }.into())
 }

@@ -1,8 +1,13 @@
-//! Percentile buckets: groups of hands of nearly equal weight, in the order of a score.
+//! Percentile buckets: groups of hands of nearly equal weight, in the order of a score; nested ones,
+//! which are percentiles within classes of boards; and the boards up to suits, by which tables of
+//! all hands are laid out.
 
 use std::sync::LazyLock;
 
-use cards::{CanonicalIndex, Card, CardSet, Category, Combo, Outlook, PartialHand, RiverTable, Suit};
+use cards::{
+    CanonicalIndex, CardSet, Category, Combo, Outlook, PartialHand, RiverTable, SuitPermutation,
+    choose,
+};
 use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -36,7 +41,7 @@ pub(super) fn score(outlook: &Outlook) -> u32 {
 }
 
 /// The scores of all hands on all boards of a flop or turn, indexed by
-/// [`super::boards::BoardPosition`].
+/// [`BoardPosition`].
 pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
     let (boards, shift) = match street {
         Street::Flop => (Boards::flops(), FLOP_SHIFT),
@@ -159,11 +164,11 @@ const ROUNDS: usize = 60;
 
 /// The classes of the boards of a street.
 #[derive(Debug, Clone, PartialEq)]
-struct Classes {
+pub(super) struct Classes {
     /// The scale factors of draw value and high-card value.
-    scale: [f64; 2],
+    pub(super) scale: [f64; 2],
     /// The centre of each class, scaled, in the order of their draw values.
-    centres: Vec<[f64; 2]>,
+    pub(super) centres: Vec<[f64; 2]>,
 }
 
 /// The draw value and the high-card value of a board of three to five cards.
@@ -193,7 +198,7 @@ fn made(board: CardSet) -> u32 {
 impl Classes {
     /// Clusters the boards of `cards` cards. `None` when there are fewer different ones than
     /// classes.
-    fn make(cards: usize, count: u32, seed: u64) -> Option<Classes> {
+    pub(super) fn make(cards: usize, count: u32, seed: u64) -> Option<Classes> {
         let index = CanonicalIndex::new([cards]).expect("three to five cards have an index");
         let boards: Vec<([u32; 2], f64)> = parallel::map(0..index.size(), |number| {
             let board = index.representative(number).zip(index.orbit(number));
@@ -216,7 +221,7 @@ impl Classes {
     }
 
     /// The class of a board.
-    fn of(&self, board: CardSet) -> u32 {
+    pub(super) fn of(&self, board: CardSet) -> u32 {
         nearest(&self.centres, scaled(features(board), self.scale)).0 as u32
     }
 }
@@ -292,7 +297,7 @@ fn means(points: &[([f64; 2], f64)], centres: &[[f64; 2]]) -> Vec<[f64; 2]> {
 // to the same row, and hands that differ by them have equal entries, so any of them will do.
 
 /// The canonical boards of three or of four cards.
-struct Boards {
+pub(super) struct Boards {
     cards: u32,
     /// Entries by the number of a card set: row × 32 + index of the suit permutation.
     positions: Box<[u32]>,
@@ -302,28 +307,28 @@ struct Boards {
 
 /// The position of a board in every table of its street.
 #[derive(Clone, Copy)]
-struct BoardPosition {
+pub(super) struct BoardPosition {
     row: usize,
-    renaming: usize,
+    suits: usize,
 }
 
 impl BoardPosition {
     /// The table index of a hand on this board; arbitrary for a hand that shares a card with it.
     #[inline]
-    fn of(self, hole: Combo) -> usize {
-        self.row * Combo::COUNT + usize::from(COMBOS[self.renaming][hole.index()])
+    pub(super) fn of(self, hole: Combo) -> usize {
+        self.row * Combo::COUNT + usize::from(COMBOS[self.suits][hole.index()])
     }
 }
 
 impl Boards {
     /// The 1,755 flops.
-    fn flops() -> &'static Boards {
+    pub(super) fn flops() -> &'static Boards {
         static FLOPS: LazyLock<Boards> = LazyLock::new(|| Boards::new(3));
         &FLOPS
     }
 
     /// The 16,432 sets of four cards, which do not record the turn card.
-    fn turns() -> &'static Boards {
+    pub(super) fn turns() -> &'static Boards {
         static TURNS: LazyLock<Boards> = LazyLock::new(|| Boards::new(4));
         &TURNS
     }
@@ -336,10 +341,10 @@ impl Boards {
             let board = index.representative(row).zip(index.orbit(row));
             let ([board], orbit) = board.expect("rows are below the size");
             rows.push((board, orbit));
-            for (renaming, suits) in RENAMINGS.iter().enumerate() {
+            for (number, suits) in SuitPermutation::all().enumerate() {
                 // The board that this permutation maps to the row's own.
-                let from = board.iter().map(|card| renamed(card, &inverse(suits))).collect();
-                positions[number_of(from)] = (row as u32) << 5 | renaming as u32;
+                let from = suits.inverse().set(board);
+                positions[number_of(from)] = (row as u32) << 5 | number as u32;
             }
         }
         Boards { cards: cards as u32, positions, rows }
@@ -347,21 +352,21 @@ impl Boards {
 
     /// The position of a board, which must have this street's number of cards.
     #[inline]
-    fn position(&self, board: CardSet) -> BoardPosition {
+    pub(super) fn position(&self, board: CardSet) -> BoardPosition {
         debug_assert_eq!(board.len(), self.cards);
         let position = self.positions[number_of(board)];
-        BoardPosition { row: (position >> 5) as usize, renaming: (position & 31) as usize }
+        BoardPosition { row: (position >> 5) as usize, suits: (position & 31) as usize }
     }
 
     /// The canonical board of each row, and the number of boards that the row stands for.
-    fn rows(&self) -> &[(CardSet, u32)] {
+    pub(super) fn rows(&self) -> &[(CardSet, u32)] {
         &self.rows
     }
 }
 
 /// Evaluates `value` once for each canonical five-card board, and gives it for every board by
 /// number.
-fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
+pub(super) fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
     let index = CanonicalIndex::new([5]).expect("five cards have an index");
     let found: Vec<(CardSet, u16)> = parallel::map(0..index.size(), |number| {
         let [board] = index.representative(number).expect("below the size");
@@ -369,8 +374,8 @@ fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
     });
     let mut all = vec![0; CHOOSE[52][5] as usize].into_boxed_slice();
     for (board, value) in found {
-        for suits in RENAMINGS.iter() {
-            all[number_of(board.iter().map(|card| renamed(card, suits)).collect())] = value;
+        for suits in SuitPermutation::all() {
+            all[number_of(suits.set(board))] = value;
         }
     }
     all
@@ -378,7 +383,7 @@ fn of_five(value: impl Fn(CardSet) -> u16 + Sync) -> Box<[u16]> {
 
 /// The number of a set among those with as many cards (at most five): its combinatorial index.
 #[inline]
-fn number_of(cards: CardSet) -> usize {
+pub(super) fn number_of(cards: CardSet) -> usize {
     let (mut bits, mut number, mut chosen) = (cards.bits(), 0, 1);
     while bits != 0 {
         let bit = bits.trailing_zeros() as usize;
@@ -392,54 +397,27 @@ fn number_of(cards: CardSet) -> usize {
 
 /// Binomial coefficients, for choosing at most five.
 static CHOOSE: [[u32; 8]; 53] = {
-    let mut choose = [[0; 8]; 53];
+    let mut table = [[0; 8]; 53];
     let mut n = 0;
     while n < 53 {
-        choose[n][0] = 1;
-        let mut k = 1;
-        while k < 6 && n > 0 {
-            choose[n][k] = choose[n - 1][k - 1] + choose[n - 1][k];
+        let mut k = 0;
+        while k < 6 {
+            table[n][k] = choose(n as u64, k as u64) as u32;
             k += 1;
         }
         n += 1;
     }
-    choose
+    table
 };
-
-/// The 24 permutations of the suits.
-static RENAMINGS: LazyLock<Vec<[u8; 4]>> = LazyLock::new(|| {
-    let mut all = Vec::with_capacity(24);
-    for a in 0..4 {
-        for b in (0..4).filter(|&b| b != a) {
-            for c in (0..4).filter(|&c| c != a && c != b) {
-                all.push([a, b, c, 6 - a - b - c]);
-            }
-        }
-    }
-    all
-});
 
 /// The image of each combo under each suit permutation; 32 rows so that five-bit indices need no
 /// bounds check.
 static COMBOS: LazyLock<Box<[[u16; Combo::COUNT]; 32]>> = LazyLock::new(|| {
     let mut combos = Box::new([[0; Combo::COUNT]; 32]);
-    for (row, suits) in combos.iter_mut().zip(RENAMINGS.iter()) {
+    for (row, suits) in combos.iter_mut().zip(SuitPermutation::all()) {
         for combo in Combo::all() {
-            let [a, b] = combo.cards().map(|card| renamed(card, suits));
-            let new = Combo::new(a, b).expect("different cards stay different");
-            row[combo.index()] = new.index() as u16;
+            row[combo.index()] = suits.combo(combo).index() as u16;
         }
     }
     combos
 });
-
-fn inverse(suits: &[u8; 4]) -> [u8; 4] {
-    let mut inverse = [0; 4];
-    (0..4).for_each(|suit| inverse[suits[suit] as usize] = suit as u8);
-    inverse
-}
-
-fn renamed(card: Card, suits: &[u8; 4]) -> Card {
-    let suit = Suit::new(suits[card.suit().index() as usize]).expect("an order of four suits");
-    Card::new(card.rank(), suit)
-}

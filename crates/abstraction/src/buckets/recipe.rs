@@ -1,12 +1,18 @@
-//! Bucket recipes: how buckets are made, as one line of text.
+//! Bucket recipes, how buckets are made as one line of text; and rules, the numbers that decide a
+//! hand's bucket on one street.
 
-use std::fmt;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::str::FromStr;
 
-use cards::{CanonicalIndex, CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, WinRateError, evaluate};
-use crate::{buckets::BucketsError, buckets::Kind, buckets::Progress, buckets::boards::Boards, buckets::cluster, buckets::histogram::BINS, buckets::histogram::Centres, buckets::histogram::self, buckets::nested::Classes, buckets::percentiles};
+use cards::{
+    CanonicalIndex, CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, evaluate,
+};
 use game::Street;
+
+use super::cluster::{self, BINS, Centres};
+use super::percentiles::{self, Boards, Classes};
+use super::{BucketsError, Problem, Progress};
 
 /// The kind of one street's buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,56 +60,10 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BucketRecipe([Kind; 4]);
 
-/// Error for text that is not a recipe.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParseRecipeError {
-    /// A part is not `STREET=KIND`.
-    #[error(
-        "`{0}` is not a street's buckets: write each street once, as in \
-         `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`"
-    )]
-    Piece(String),
-    /// An unknown kind.
-    #[error("`{0}` is not a kind of buckets: there are {KINDS}")]
-    Kind(String),
-    /// A street is missing or given twice.
-    #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
-    Times {
-        /// The street that is missing or repeated.
-        street: Street,
-        /// The number of times it is given, in words.
-        times: &'static str,
-    },
-    /// A kind that its street cannot have.
-    #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
-    Street {
-        /// The street that the kind does not suit.
-        street: Street,
-        /// The unsuitable kind of buckets.
-        kind: Kind,
-        /// The reason for the refusal, in words.
-        reason: &'static str,
-    },
-    /// An impossible number of buckets.
-    #[error("{0} buckets: ask for 1 to {MAX_COUNT}")]
-    Count(u64),
-    /// Impossible parameters of features.
-    #[error(
-        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 \
-         quantiles"
-    )]
-    Features {
-        /// Number of steps.
-        steps: u32,
-        /// Number of quantiles.
-        quantiles: u32,
-    },
-}
-
 /// Maximum number of buckets of a street.
 pub(super) const MAX_COUNT: u32 = 65_535;
 
-const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, \
+pub(super) const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, \
                      `nested:C:N` and `features:S:Q`, and on flop and turn `emd:N`";
 
 impl BucketRecipe {
@@ -111,7 +71,7 @@ impl BucketRecipe {
     ///
     /// # Errors
     /// When a street cannot have its kind.
-    pub fn new(kinds: [Kind; 4]) -> Result<BucketRecipe, ParseRecipeError> {
+    pub fn new(kinds: [Kind; 4]) -> Result<BucketRecipe, BucketsError> {
         for (street, kind) in Street::ALL.into_iter().zip(kinds) {
             kind.check(street)?;
         }
@@ -125,8 +85,8 @@ impl BucketRecipe {
 }
 
 impl Kind {
-    fn check(self, street: Street) -> Result<(), ParseRecipeError> {
-        let refuse = |reason| Err(ParseRecipeError::Street { street, kind: self, reason });
+    fn check(self, street: Street) -> Result<(), BucketsError> {
+        let refuse = |reason| Err(Problem::Street { street, kind: self, reason }.into());
         let count = match self {
             Kind::StartingHands if street != Street::Preflop => {
                 return refuse("they are the hands before the flop");
@@ -138,7 +98,7 @@ impl Kind {
             }
             Kind::Features { steps: 2..=100, quantiles: 0..=8 } => return Ok(()),
             Kind::Features { steps, quantiles } => {
-                return Err(ParseRecipeError::Features { steps, quantiles });
+                return Err(Problem::Features { steps, quantiles }.into());
             }
             Kind::Ehs2(count) | Kind::Ehs2Width(count) | Kind::Emd { count, .. } => {
                 u64::from(count)
@@ -147,7 +107,7 @@ impl Kind {
         };
         match count {
             1..=MAX_BUCKETS => Ok(()),
-            _ => Err(ParseRecipeError::Count(count)),
+            _ => Err(Problem::Count(count).into()),
         }
     }
 }
@@ -181,9 +141,9 @@ fn short(text: &str) -> String {
 }
 
 impl FromStr for Kind {
-    type Err = ParseRecipeError;
+    type Err = BucketsError;
 
-    fn from_str(text: &str) -> Result<Kind, ParseRecipeError> {
+    fn from_str(text: &str) -> Result<Kind, BucketsError> {
         fn number<T: FromStr>(text: &str) -> Option<T> {
             text.parse().ok().filter(|_| !text.starts_with('+'))
         }
@@ -205,38 +165,36 @@ impl FromStr for Kind {
             }
             _ => None,
         };
-        kind.ok_or_else(|| ParseRecipeError::Kind(short(text)))
+        kind.ok_or_else(|| Problem::Kind(short(text)).into())
     }
 }
 
 impl FromStr for BucketRecipe {
-    type Err = ParseRecipeError;
+    type Err = BucketsError;
 
-    fn from_str(text: &str) -> Result<BucketRecipe, ParseRecipeError> {
+    fn from_str(text: &str) -> Result<BucketRecipe, BucketsError> {
         let mut kinds = [None; 4];
         for piece in text.split_whitespace() {
-            let refuse = || ParseRecipeError::Piece(short(piece));
+            let refuse = || BucketsError::from(Problem::Piece(short(piece)));
             let (name, kind) = piece.split_once('=').ok_or_else(refuse)?;
             let street = Street::ALL.into_iter().find(|street| street.name() == name);
             let street = street.ok_or_else(refuse)?;
             if kinds[street.index()].replace(kind.parse()?).is_some() {
-                return Err(ParseRecipeError::Times { street, times: "twice" });
+                return Err(Problem::Times { street, times: "twice" }.into());
             }
         }
         let mut all = [Kind::Category; 4];
         for street in Street::ALL {
-            let missing = || ParseRecipeError::Times { street, times: "nowhere" };
+            let missing = || BucketsError::from(Problem::Times { street, times: "nowhere" });
             all[street.index()] = kinds[street.index()].ok_or_else(missing)?;
         }
         BucketRecipe::new(all)
     }
 }
 
-// Bucket rules: the numbers that decide a hand's bucket on one street.
-
 /// The rule of one street's buckets.
 #[derive(Debug, Clone, PartialEq)]
-enum Rule {
+pub(super) enum Rule {
     StartingHands,
     /// Pair or no pair, before the flop.
     Pairs,
@@ -264,14 +222,15 @@ enum Rule {
 
 impl Rule {
     /// Makes the rule of a kind.
-    fn make(
+    pub(super) fn make(
         street: Street,
         kind: Kind,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Rule, BucketsError> {
         let table = || RiverTable::shared(Ties::Half);
         let mut tell = |stage, done, distance| progress(Progress { street, stage, done, distance });
-        let too_many = |asked, possible| BucketsError::TooMany { street, asked, possible };
+        let too_many =
+            |asked, possible| BucketsError::from(Problem::TooMany { street, asked, possible });
         match kind {
             Kind::StartingHands => Ok(Rule::StartingHands),
             Kind::Category if street == Street::Preflop => Ok(Rule::Pairs),
@@ -310,8 +269,8 @@ impl Rule {
                 let keys = all_feature_keys(table(), street, steps, quantiles);
                 tell("features", 1.0, None);
                 let found = keys.len();
-                if found > super::recipe::MAX_COUNT as usize {
-                    return Err(BucketsError::TooFine { street, found });
+                if found > MAX_COUNT as usize {
+                    return Err(Problem::TooFine { street, found }.into());
                 }
                 Ok(Rule::Keyed { steps, quantiles, keys })
             }
@@ -323,7 +282,7 @@ impl Rule {
         }
     }
 
-    fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         match self {
             Rule::StartingHands => StartingHand::COUNT as u32,
             Rule::Pairs => 2,
@@ -336,12 +295,12 @@ impl Rule {
     }
 
     /// The bucket of a hand that shares no card with the board. `outlook` is a workspace.
-    fn bucket(
+    pub(super) fn bucket(
         &self,
         hole: Combo,
         board: CardSet,
         outlook: &mut Outlook,
-    ) -> Result<u32, WinRateError> {
+    ) -> Result<u32, cards::Error> {
         match self {
             Rule::StartingHands | Rule::Pairs => Ok(self.before_flop(hole)),
             Rule::Category => Ok(evaluate(hole.set() | board).category() as u32),
@@ -353,7 +312,7 @@ impl Rule {
     }
 
     /// The class of a board; 0 where boards have none.
-    fn class(&self, board: CardSet) -> u32 {
+    pub(super) fn class(&self, board: CardSet) -> u32 {
         match self {
             Rule::Nested { classes, .. } => classes.of(board),
             _ => 0,
@@ -361,26 +320,26 @@ impl Rule {
     }
 
     /// Whether the outlook alone decides the bucket of a hand on boards of one class.
-    fn by_outlook(&self) -> bool {
+    pub(super) fn by_outlook(&self) -> bool {
         !matches!(self, Rule::StartingHands | Rule::Pairs | Rule::Category)
     }
 
     /// The bucket of a hand with this outlook on a board of this class.
-    fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
+    pub(super) fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
         match self {
             Rule::Keyed { steps, quantiles, keys } => {
                 let key = feature_key(outlook, *steps, *quantiles);
                 keys.partition_point(|&other| other < key).min(keys.len() - 1) as u32
             }
             Rule::Histograms { centres } => {
-                u32::from(centres.nearest(&histogram::of(outlook)).centre)
+                u32::from(centres.nearest(&cluster::histogram_of(outlook)).centre)
             }
             _ => self.bucket_with(class, percentiles::score(outlook)),
         }
     }
 
     /// The bucket of a hand with this score, for rules based on scores.
-    fn bucket_with(&self, class: u32, score: u32) -> u32 {
+    pub(super) fn bucket_with(&self, class: u32, score: u32) -> u32 {
         let index = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
         match self {
             Rule::Percentiles { cuts } => index(cuts),
@@ -395,7 +354,7 @@ impl Rule {
 
     /// The bucket of a hand before the flop.
     #[inline]
-    fn before_flop(&self, hole: Combo) -> u32 {
+    pub(super) fn before_flop(&self, hole: Combo) -> u32 {
         match self {
             Rule::Pairs => u32::from(hole.starting_hand().is_pair()),
             _ => hole.starting_hand().index() as u32,
@@ -403,7 +362,7 @@ impl Rule {
     }
 
     /// The rule's numbers as bytes, for files and the hash. The recipe determines their layout.
-    fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let words = |cuts: &[u32]| cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect();
         match self {
             Rule::StartingHands | Rule::Pairs | Rule::Category => Vec::new(),
@@ -420,7 +379,7 @@ impl Rule {
     }
 
     /// Parses the rule of a kind from its bytes; `None` when they are invalid for it.
-    fn from_bytes(street: Street, kind: Kind, bytes: &[u8]) -> Option<Rule> {
+    pub(super) fn from_bytes(street: Street, kind: Kind, bytes: &[u8]) -> Option<Rule> {
         let rising = |cuts: &Vec<u32>| cuts.is_sorted_by(|a, b| a < b);
         match kind {
             Kind::StartingHands | Kind::Category if !bytes.is_empty() => None,
@@ -449,7 +408,7 @@ impl Rule {
                 let (keys, rest) = bytes.as_chunks();
                 let keys: Vec<u64> = keys.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
                 let sound = rest.is_empty()
-                    && (1..=super::recipe::MAX_COUNT as usize).contains(&keys.len())
+                    && (1..=MAX_COUNT as usize).contains(&keys.len())
                     && keys.is_sorted_by(|a, b| a < b);
                 sound.then_some(Rule::Keyed { steps, quantiles, keys })
             }
