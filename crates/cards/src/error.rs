@@ -53,8 +53,9 @@ pub(crate) enum Problem {
 }
 
 impl Error {
-    pub(crate) fn problem(&self) -> &Problem {
-        &self.0
+    /// The card that a list of cards names twice, where that is the problem.
+    pub fn repeated_card(&self) -> Option<Card> {
+        if let Problem::Repeated(card) = *self.0 { Some(card) } else { None }
     }
 
     /// The error for a hand on a board that holds one of its cards.

@@ -238,7 +238,7 @@ fn add(range: &mut Range, item: &str) -> Result<(), RangeProblem> {
         return set(Combo::new(a, b).ok_or(RangeProblem::SameCard)?);
     }
     if let Err(error) = hands.parse::<HoleCards>()
-        && matches!(error.problem(), Problem::Repeated(_))
+        && error.repeated_card().is_some()
     {
         return Err(RangeProblem::SameCard);
     }

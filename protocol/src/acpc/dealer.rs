@@ -26,9 +26,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cards::Board;
-use crate::{acpc::deal::Deal, acpc::deal::Deals, acpc::lines::Lines, acpc::matchstate, acpc::reply::Correction, acpc::reply::Ignored, acpc::reply::Question, acpc::reply::Reply, acpc::reply::self, acpc::scan, acpc::transaction::Transaction, acpc::transaction::TransactionError};
 use game::{Action, BySeat, GameDef, IllegalReason, Payoff, PublicState, Seat, State, Turn};
-use table::Hand;
+
+use super::deal::{Deal, Deals};
+use super::matchstate;
+use super::player::Lines;
+use super::reply::{self, Correction, Ignored, Question, Reply};
+use super::scan;
+use super::transaction::{Transaction, TransactionError};
 
 /// Longest line read at once; longer ones are read as several, as in the original.
 pub const MAX_PLAYER_LINE: usize = 4095;
@@ -490,7 +495,7 @@ impl Dealer {
         }
     }
 
-    fn act(&mut self, entrant: usize, action: game::Action, now: Duration) {
+    fn act(&mut self, entrant: usize, action: Action, now: Duration) {
         let (hand, sent) = (self.hand.number, self.asked_at);
         let elapsed = now.saturating_sub(sent);
         let actor = &mut self.entrants[entrant];
@@ -588,8 +593,6 @@ pub fn read_version(line: &[u8]) -> Option<(u32, u32)> {
     Some((major, minor))
 }
 
-// The settings of a match.
-
 /// The settings of a match.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -684,8 +687,6 @@ impl Limits {
     }
 }
 
-// The dealer's events.
-
 /// An event in a match. Entrants are counted from 0.
 #[derive(Debug, Clone)]
 pub enum Event {
@@ -699,7 +700,7 @@ pub enum Event {
         /// Time of the event.
         at: Duration,
     },
-    /// A line went into an entrant's output (only with [`Config::transcript`](super::Config)).
+    /// A line went into an entrant's output (only with [`Config::transcript`]).
     Sent {
         /// The receiver.
         entrant: usize,
@@ -709,7 +710,7 @@ pub enum Event {
         line: Vec<u8>,
     },
     /// A line came from the entrant that is to act (only with
-    /// [`Config::transcript`](super::Config)).
+    /// [`Config::transcript`]).
     Received {
         /// The sender.
         entrant: usize,
@@ -744,7 +745,7 @@ pub enum Event {
     /// A hand is over.
     HandOver(Box<HandOver>),
     /// The time each entrant has used in the match, after every hundredth hand (only with
-    /// [`Config::transcript`](super::Config)).
+    /// [`Config::transcript`]).
     TimeUsed {
         /// The times by entrant.
         used: Vec<Duration>,
@@ -824,7 +825,7 @@ pub enum Cause {
         /// The limit.
         limit: Duration,
     },
-    /// A reply was not exactly right, under [`Replies::Strict`](super::Replies).
+    /// A reply was not exactly right, under [`Replies::Strict`].
     #[error("sent a bad reply, `{line}`")]
     BadReply {
         /// The reply, shortened.
@@ -844,8 +845,7 @@ pub enum Cause {
     },
 }
 
-// The hand being played: its full state and the board cards not yet dealt.
-
+/// The hand being played: its full state and the board cards not yet dealt.
 #[derive(Debug)]
 struct Hand {
     number: u32,

@@ -11,10 +11,11 @@
 //!
 //! [`print()`] writes a definition in a form that both variants read as the same game.
 
-use std::fmt;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use game::{Betting, GameDef, GameDefError, GameSpec, MAX_PLAYERS, Quirks};
+
+use super::scan;
 
 /// The strictness of reading a game file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,8 +57,8 @@ const KEYS: [&str; 11] = [
 /// Reads a game file. `file` is its name in error messages.
 pub fn read(text: &[u8], file: &str, reading: Reading) -> Result<GameFile, GameFileError> {
     let result = match reading {
-        Reading::Strict => strict::read(text).map(|def| GameFile { def, warnings: Vec::new() }),
-        Reading::Original => original::read(text),
+        Reading::Strict => read_strict(text).map(|def| GameFile { def, warnings: Vec::new() }),
+        Reading::Original => read_original(text),
     };
     result.map_err(|(line, problem)| GameFileError { file: file.to_owned(), line, problem })
 }
@@ -74,30 +75,34 @@ pub fn print(spec: &GameSpec) -> String {
         Betting::Limit => "limit\n",
         Betting::NoLimit => "nolimit\n",
     });
-    line(&mut out, "numPlayers", [spec.players]);
-    line(&mut out, "numRounds", [spec.streets]);
+    write_line(&mut out, "numPlayers", [spec.players]);
+    write_line(&mut out, "numRounds", [spec.streets]);
     if spec.stacks.iter().any(|&stack| stack < GameSpec::MAX_STACK) {
-        line(&mut out, "stack", &spec.stacks);
+        write_line(&mut out, "stack", &spec.stacks);
     }
-    line(&mut out, "blind", &spec.blinds);
+    write_line(&mut out, "blind", &spec.blinds);
     if spec.betting == Betting::Limit {
-        line(&mut out, "raiseSize", &spec.raise_sizes);
+        write_line(&mut out, "raiseSize", &spec.raise_sizes);
     }
     if spec.first_to_act.iter().any(|&first| first > 0) {
-        line(&mut out, "firstPlayer", spec.first_to_act.iter().map(|first| first + 1));
+        write_line(&mut out, "firstPlayer", spec.first_to_act.iter().map(|first| first + 1));
     }
     if spec.max_raises.iter().any(|&cap| cap < NO_CAP_IN_FILES) {
-        line(&mut out, "maxRaises", spec.max_raises.iter().map(|&cap| cap.min(NO_CAP_IN_FILES)));
+        write_line(
+            &mut out,
+            "maxRaises",
+            spec.max_raises.iter().map(|&cap| cap.min(NO_CAP_IN_FILES)),
+        );
     }
-    line(&mut out, "numSuits", [spec.suits]);
-    line(&mut out, "numRanks", [spec.ranks]);
-    line(&mut out, "numHoleCards", [spec.hole_cards]);
-    line(&mut out, "numBoardCards", &spec.board_cards);
+    write_line(&mut out, "numSuits", [spec.suits]);
+    write_line(&mut out, "numRanks", [spec.ranks]);
+    write_line(&mut out, "numHoleCards", [spec.hole_cards]);
+    write_line(&mut out, "numBoardCards", &spec.board_cards);
     out.push_str("END GAMEDEF\n");
     out
 }
 
-fn line<T: std::fmt::Display>(out: &mut String, key: &str, numbers: impl IntoIterator<Item = T>) {
+fn write_line<T: fmt::Display>(out: &mut String, key: &str, numbers: impl IntoIterator<Item = T>) {
     out.push_str(key);
     out.push_str(" =");
     for number in numbers {
@@ -105,8 +110,6 @@ fn line<T: std::fmt::Display>(out: &mut String, key: &str, numbers: impl IntoIte
     }
     out.push('\n');
 }
-
-// The built-in game definitions: the competition's files under `games/`.
 
 /// A game definition file compiled into the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +146,7 @@ const GAMES: &[BuiltInGame] = built_in! {
     "pluribus.nolimit.6p"
 };
 
-/// All built-in games.
+/// All built-in games: the competition's files under `games/`.
 pub fn games() -> &'static [BuiltInGame] {
     GAMES
 }
@@ -172,7 +175,7 @@ struct Lines {
     numbers: [Option<(usize, Vec<u32>)>; KEYS.len()],
 }
 
-fn read(text: &[u8]) -> Result<GameDef, Fault> {
+fn read_strict(text: &[u8]) -> Result<GameDef, Fault> {
     let text = String::from_utf8_lossy(text);
     let mut lines = Lines::default();
     let mut begun = None;
@@ -210,6 +213,11 @@ fn nothing_follows(rest: &str) -> Result<(), GameFileProblem> {
         "" => Ok(()),
         text => Err(GameFileProblem::Trailing { text: shorten(text) }),
     }
+}
+
+/// The place of one of the [`KEYS`].
+fn index_of(key: &str) -> usize {
+    KEYS.iter().position(|&known| known == key).expect("one of the known keys")
 }
 
 /// The largest number that a key takes.
@@ -262,13 +270,17 @@ impl Lines {
         needed: usize,
         per: &'static str,
     ) -> Result<Option<Vec<u32>>, Fault> {
-        let index = KEYS.iter().position(|&known| known == key).expect("one of the known keys");
-        let Some((line, numbers)) = self.numbers[index].take() else { return Ok(None) };
+        let Some((line, numbers)) = self.numbers[index_of(key)].take() else { return Ok(None) };
         if numbers.len() != needed {
             let found = numbers.len();
             return Err((Some(line), GameFileProblem::Count { key, found, needed, per }));
         }
         Ok(Some(numbers))
+    }
+
+    /// The line of a key whose numbers have not been taken.
+    fn line_of(&self, key: &str) -> Option<usize> {
+        self.numbers[index_of(key)].as_ref().map(|(line, _)| *line)
     }
 
     fn required(
@@ -290,13 +302,13 @@ impl Lines {
         let streets = self.one("numRounds")? as usize;
         let stacks = self.list("stack", players, "player")?;
         let blinds = self.required("blind", players, "player")?;
-        let raise_line = self.numbers[4].as_ref().map(|(line, _)| *line);
+        let raise_line = self.line_of("raiseSize");
         let raise_sizes = match (betting, raise_line) {
             (Betting::Limit, _) => self.required("raiseSize", streets, "round")?,
             (Betting::NoLimit, None) => Vec::new(),
             (Betting::NoLimit, line) => return Err((line, GameFileProblem::RaiseSizeInNoLimit)),
         };
-        let first_line = self.numbers[5].as_ref().map(|(line, _)| *line);
+        let first_line = self.line_of("firstPlayer");
         let first = self.list("firstPlayer", streets, "round")?.unwrap_or(vec![1; streets]);
         if first.contains(&0) {
             let text = "0".to_owned();
@@ -338,8 +350,6 @@ impl Lines {
 // order. Games it would accept but cannot play soundly (negative blinds, more than seven cards for
 // a player to choose from) are refused here as well.
 
-type Fault = (Option<usize>, GameFileProblem);
-
 /// The original's line buffer of 4,096 bytes, less the final zero; longer lines are read as
 /// several.
 const MAX_LINE: usize = 4095;
@@ -365,7 +375,7 @@ struct Reader {
     warnings: Vec<Warning>,
 }
 
-fn read(text: &[u8]) -> Result<GameFile, Fault> {
+fn read_original(text: &[u8]) -> Result<GameFile, Fault> {
     let mut reader = Reader {
         betting: Betting::Limit,
         players: 0,
@@ -593,92 +603,12 @@ fn items<T>(
     (read, at)
 }
 
-// Number parsing of the original server: the C library's `scanf` on a 64-bit machine. Leading
-// white space and a sign are accepted, digits are read as a 64-bit number that saturates, and that
-// number is truncated to the width of the variable.
-
-/// Whether C's `isspace` accepts the byte.
-pub(crate) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
-}
-
-/// The bytes before the first NUL: what a C string function sees.
-pub(crate) fn c_string(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    &bytes[..end]
-}
-
-/// Scans a sign and digits: whether negative, the magnitude (`None` beyond 64 bits), bytes
-/// consumed.
-fn scan(text: &[u8]) -> Option<(bool, Option<u64>, usize)> {
-    let mut at = text.iter().take_while(|&&b| is_space(b)).count();
-    let sign = text.get(at).copied().filter(|b| matches!(b, b'+' | b'-'));
-    at += usize::from(sign.is_some());
-    let digits = text[at..].iter().take_while(|b| b.is_ascii_digit()).count();
-    if digits == 0 {
-        return None;
-    }
-    let magnitude = text[at..at + digits].iter().try_fold(0u64, |number, digit| {
-        number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
-    });
-    Some((sign == Some(b'-'), magnitude, at + digits))
-}
-
-/// `%lu`: the number and the bytes consumed, or `None` without a number.
-pub fn scan_u64(text: &[u8]) -> Option<(u64, usize)> {
-    let (negative, magnitude, used) = scan(text)?;
-    let value = match magnitude {
-        Some(magnitude) if negative => magnitude.wrapping_neg(),
-        Some(magnitude) => magnitude,
-        None => u64::MAX,
-    };
-    Some((value, used))
-}
-
-/// `%ld`: as [`scan_u64`], signed.
-pub fn scan_i64(text: &[u8]) -> Option<(i64, usize)> {
-    let (negative, magnitude, used) = scan(text)?;
-    let magnitude = magnitude.and_then(|m| i64::try_from(m).ok());
-    let value = match (magnitude, negative) {
-        (Some(magnitude), true) => -magnitude,
-        (Some(magnitude), false) => magnitude,
-        (None, true) => i64::MIN,
-        (None, false) => i64::MAX,
-    };
-    Some((value, used))
-}
-
-/// `%u`: as [`scan_u64`], truncated to 32 bits.
-pub fn scan_u32(text: &[u8]) -> Option<(u32, usize)> {
-    scan_u64(text).map(|(value, used)| (value as u32, used))
-}
-
-/// `%hu`: as [`scan_u64`], truncated to 16 bits.
-pub fn scan_u16(text: &[u8]) -> Option<(u16, usize)> {
-    scan_u64(text).map(|(value, used)| (value as u16, used))
-}
-
-/// `%hhu`: as [`scan_u64`], truncated to 8 bits.
-pub fn scan_u8(text: &[u8]) -> Option<(u8, usize)> {
-    scan_u64(text).map(|(value, used)| (value as u8, used))
-}
-
-/// `%d`: as [`scan_i64`], truncated to 32 bits.
-pub fn scan_i32(text: &[u8]) -> Option<(i32, usize)> {
-    scan_i64(text).map(|(value, used)| (value as i32, used))
-}
-
-// Errors and warnings of reading game files.
-
 /// Error for a game file that defines no game. Displayed as `FILE:LINE: PROBLEM`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFileError {
-    /// The file's name as the caller gave it.
-    pub file: String,
-    /// The line, from 1, or `None` where no single line is the cause.
-    pub line: Option<usize>,
-    /// The problem.
-    pub problem: GameFileProblem,
+    file: String,
+    line: Option<usize>,
+    problem: GameFileProblem,
 }
 
 impl fmt::Display for GameFileError {
@@ -694,75 +624,34 @@ impl std::error::Error for GameFileError {}
 
 /// The problem with a game file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GameFileProblem {
-    /// A line begins with no known key.
+enum GameFileProblem {
     #[error("`{key}` is not a key of game files{}", did_you_mean(*.nearest))]
-    UnknownKey {
-        /// The text in the key's place.
-        key: String,
-        /// The known key nearest to it.
-        nearest: Option<&'static str>,
-    },
-    /// A required key is missing from the file.
+    UnknownKey { key: String, nearest: Option<&'static str> },
     #[error("the key `{0}` is missing: add a line `{0} = …`")]
     Missing(&'static str),
-    /// The file has neither `limit` nor `nolimit`.
     #[error("the kind of betting is missing: add a line `limit` or `nolimit`")]
     NoBetting,
-    /// The file has a key twice.
     #[error("`{key}` appears again (first in line {first}): remove one of the two lines")]
-    Duplicate {
-        /// The key.
-        key: String,
-        /// The line of its first occurrence.
-        first: usize,
-    },
-    /// Blanks before the key.
+    Duplicate { key: String, first: usize },
     #[error(
         "blanks before the key: the original server skips such lines; begin at the first column"
     )]
     LeadingBlank,
-    /// Unexpected text at the end of a line.
     #[error(
         "`{text}` is not expected here: remove it, or put comments on lines of their own beginning \
          with `#`"
     )]
-    Trailing {
-        /// The text, shortened.
-        text: String,
-    },
-    /// A number is missing or cannot be read.
+    Trailing { text: String },
     #[error("`{key}` takes whole numbers from 0 to {most}, not `{text}`")]
-    NotANumber {
-        /// The key.
-        key: &'static str,
-        /// The text in its place, shortened.
-        text: String,
-        /// The largest number this key takes.
-        most: u32,
-    },
-    /// Too many or too few numbers.
+    NotANumber { key: &'static str, text: String, most: u32 },
     #[error("`{key}` has {found} numbers, but needs {needed}: one for each {per}")]
-    Count {
-        /// The key.
-        key: &'static str,
-        /// Numbers found.
-        found: usize,
-        /// Numbers needed.
-        needed: usize,
-        /// The thing that each number is for.
-        per: &'static str,
-    },
-    /// A raise size in a no-limit game.
+    Count { key: &'static str, found: usize, needed: usize, per: &'static str },
     #[error("`raiseSize` means nothing in a no-limit game: remove the line, or write `limit`")]
     RaiseSizeInNoLimit,
-    /// Text after the end of the definition.
     #[error("text after END GAMEDEF, which is never read: remove it")]
     AfterEnd,
-    /// The numbers do not form a valid game.
     #[error(transparent)]
     Game(#[from] GameDefError),
-    /// A refusal in the original server's own words.
     #[error("{0}")]
     Original(String),
 }
@@ -774,10 +663,8 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 /// Text that the original reading skipped or changed. Displayed as `line LINE: …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The line, from 1.
-    pub line: usize,
-    /// The kind of text.
-    pub kind: WarningKind,
+    line: usize,
+    kind: WarningKind,
 }
 
 impl fmt::Display for Warning {
@@ -788,35 +675,15 @@ impl fmt::Display for Warning {
 
 /// The kind of text that the original reading skipped or changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WarningKind {
-    /// A line without a known key at its first column.
+enum WarningKind {
     #[error("ignored, since it begins with no known key: `{text}`{}", did_you_mean(*.nearest))]
-    Ignored {
-        /// The line, shortened.
-        text: String,
-        /// The known key nearest to its first word.
-        nearest: Option<&'static str>,
-    },
-    /// The end of a line that could not be read.
+    Ignored { text: String, nearest: Option<&'static str> },
     #[error("the rest of the line is ignored: `{text}`")]
-    Rest {
-        /// The rest, shortened.
-        text: String,
-    },
-    /// A key that occurred before.
+    Rest { text: String },
     #[error("`{0}` appears again; the later line counts")]
     Again(&'static str),
-    /// A number truncated to the width of its variable.
     #[error("`{key}`: {written} is read as {read}")]
-    Cut {
-        /// The key.
-        key: &'static str,
-        /// The number as written.
-        written: i64,
-        /// The truncated value.
-        read: i64,
-    },
-    /// Text after the end of the definition.
+    Cut { key: &'static str, written: i64, read: i64 },
     #[error("everything from here on is ignored, since it follows END GAMEDEF")]
     AfterEnd,
 }

@@ -20,10 +20,14 @@
 use std::sync::Arc;
 
 use cards::{Board, CardSet, HoleCards};
-use crate::{slumbot::Endpoint, slumbot::Incr, slumbot::Unsettled, slumbot::accounts::Accounts, slumbot::accounts::Drift, slumbot::accounts::Settled, slumbot::action, slumbot::answer::Answer, slumbot::answer::AnswerError, slumbot::answer::End, slumbot::answer::Fault, slumbot::answer::Shown, slumbot::answer::self, slumbot::message::ActRequest, slumbot::message::LoginRequest, slumbot::message::NewHandRequest, slumbot::message::self, slumbot::unsettled::Course, slumbot::unsettled::KnownHand, slumbot::unsettled::Unsettled};
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 use serde::{Deserialize, Serialize};
-use types::{Hand, Phase, Saved};
+
+use super::accounts::{Accounts, Course, Drift, KnownHand, Settled, Unsettled};
+use super::answer::{self, Answer, AnswerError, End, Fault, Shown};
+use super::message::{self, ActRequest, LoginRequest, NewHandRequest};
+use super::{Endpoint, Incr, IncrError, action};
+use crate::ActError;
 
 /// The probe: an action that every host refuses, since no bet can be to 0.
 pub const PROBE: Incr = Incr::BetTo(0);
@@ -291,7 +295,7 @@ impl Client {
 
     /// The hand's public state. Board cards that were not shown are arbitrary.
     fn state(&self, hand: &Hand) -> PublicState {
-        let board: cards::Board = hand.board.parse().expect("checked by `restore`");
+        let board: Board = hand.board.parse().expect("checked by `restore`");
         let state = action::replay(&self.def, &hand.action, &board);
         let state = state.or_else(|_| action::replay_any(&self.def, &hand.action));
         state.expect("checked by `restore`")
@@ -642,8 +646,8 @@ fn told(action: &str, board: &str, end: &End) -> String {
 }
 
 /// Whether `hole` has the same two cards, in any order.
-fn is_same(hole: &str, shown: &cards::HoleCards) -> bool {
-    let set = |cards: &cards::HoleCards| cards.iter().copied().collect::<cards::CardSet>();
+fn is_same(hole: &str, shown: &HoleCards) -> bool {
+    let set = |cards: &HoleCards| cards.iter().copied().collect::<CardSet>();
     hole.parse().is_ok_and(|hole| set(&hole) == set(shown))
 }
 
@@ -662,8 +666,6 @@ fn is_about_session(error_msg: &str) -> bool {
     let text = error_msg.to_lowercase();
     text.contains("token") || text.contains("session")
 }
-
-// Inputs, outputs and stored state of the client.
 
 /// An HTTP request, to be sent by POST with the content type `application/json`.
 #[derive(Clone, PartialEq, Eq)]
@@ -698,15 +700,15 @@ impl std::fmt::Debug for Login {
 /// The caller's next step.
 #[derive(Debug, Clone)]
 pub enum Next {
-    /// Send [`Client::request`](super::Client::request), which would begin a hand: the session is
+    /// Send [`Client::request`], which would begin a hand: the session is
     /// between hands.
     NewHand,
-    /// Send [`Client::request`](super::Client::request).
+    /// Send [`Client::request`].
     Send,
-    /// Decide, and set the action with [`Client::act`](super::Client::act).
+    /// Decide, and set the action with [`Client::act`].
     Decide(Box<InfoSet>),
     /// Decide without the board, since the answer that showed it was lost; only betting and seat
-    /// are known. Set the action with [`Client::act`](super::Client::act).
+    /// are known. Set the action with [`Client::act`].
     DecideBlind(Box<PublicState>),
     /// Stop: the session is over.
     Gone,
@@ -750,7 +752,7 @@ pub struct Finished {
     /// The final public state.
     pub public: PublicState,
     /// Both players' hole cards.
-    pub hole: BySeat<cards::HoleCards>,
+    pub hole: BySeat<HoleCards>,
     /// The payoff of each seat.
     pub payoffs: BySeat<Payoff>,
     /// The host's report of the result.
@@ -798,17 +800,6 @@ pub enum ClientError {
         /// The host's message.
         error_msg: String,
     },
-}
-
-/// Error of the caller in using the client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ActError {
-    /// No decision is needed now.
-    #[error("it is not this side's turn")]
-    NotOurTurn,
-    /// The action is not legal.
-    #[error(transparent)]
-    Illegal(#[from] game::IllegalReason),
 }
 
 /// The hand in play.
@@ -865,13 +856,12 @@ struct Saved {
     books: Accounts,
 }
 
-// Checking a saved session: everything that the client takes for granted later.
-
 /// A bound beyond any number of hands or chips that can occur, and far from overflow.
 const MAX_NUMBER: u64 = 1 << 53;
 
 impl Saved {
-    /// Whether this is the state of a session in this game; the error says what is not.
+    /// Checks everything that the client takes for granted later: that this is the state of a session
+    /// in this game. The error says what is not.
     fn check(&self, def: &Arc<GameDef>) -> Result<(), String> {
         match &self.phase {
             Phase::Login | Phase::Idle { .. } | Phase::Gone => {}
@@ -896,7 +886,7 @@ impl Saved {
         if let Some(number) = numbers.into_iter().find(|&number| number > MAX_NUMBER) {
             return Err(format!("{number} is more than all hands and chips"));
         }
-        if self.skipped >= super::MAX_SKIPPED {
+        if self.skipped >= MAX_SKIPPED {
             return Err(format!("{} hands in the wrong seat", self.skipped));
         }
         books.unsettled.iter().try_for_each(|hand| check_unsettled(def, hand))
@@ -922,7 +912,7 @@ fn check_hand(def: &Arc<GameDef>, hand: &Hand, incr: Option<&str>) -> Result<(),
         return Err(format!("after `{action}` the board {board} is not less than is due"));
     }
     let Some(incr) = incr else { return Ok(()) };
-    let parsed: Incr = incr.parse().map_err(|error: super::super::IncrError| error.to_string())?;
+    let parsed: Incr = incr.parse().map_err(|error: IncrError| error.to_string())?;
     parsed.action(&state).map_err(|error| format!("`{incr}` after `{action}`: {error}"))?;
     if parsed.to_string() == *incr { Ok(()) } else { Err(format!("`{incr}` is not one action")) }
 }
