@@ -24,7 +24,7 @@ const BOARDS: u64 = 1_712_304;
 /// # Errors
 /// When the board has not 0, 3, 4 or 5 cards, or a card is given twice.
 pub fn all_in(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Error> {
-    check(hero, villain, board)?;
+    check(&[hero, villain], board)?;
     if board.is_empty() {
         return Ok(PreflopTable::embedded().at(hero, villain));
     }
@@ -37,20 +37,24 @@ pub fn all_in(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Er
 /// # Errors
 /// As [`all_in`].
 pub fn all_in_without_table(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Error> {
-    check(hero, villain, board)?;
+    check(&[hero, villain], board)?;
     Ok(count_boards(hero.set(), villain.set(), board))
 }
 
-/// Checks the number of board cards and that no card is given twice.
+/// Checks the number of board cards and that no card is given twice; gives all cards.
 #[inline]
-fn check(hero: Combo, villain: Combo, board: CardSet) -> Result<(), Error> {
+pub(crate) fn check(hands: &[Combo], board: CardSet) -> Result<CardSet, Error> {
     if !matches!(board.len(), 0 | 3 | 4 | 5) {
         return Err(Problem::AllInBoard(board.len()).into());
     }
-    let (a, b) = (hero.set(), villain.set());
-    match ((a & b) | (a & board) | (b & board)).iter().next() {
+    let (mut seen, mut twice) = (board, CardSet::EMPTY);
+    for hand in hands {
+        twice |= seen & hand.set();
+        seen |= hand.set();
+    }
+    match twice.iter().next() {
         Some(card) => Err(Problem::GivenTwice(card).into()),
-        None => Ok(()),
+        None => Ok(seen),
     }
 }
 
@@ -418,15 +422,7 @@ pub fn all_in_multiway(hands: &[Combo], board: CardSet) -> Result<Vec<Share>, Er
     if !(2..=10).contains(&hands.len()) {
         return Err(Problem::Hands(hands.len()).into());
     }
-    if !matches!(board.len(), 0 | 3 | 4 | 5) {
-        return Err(Problem::AllInBoard(board.len()).into());
-    }
-    let mut seen = board;
-    for card in hands.iter().flat_map(|hand| hand.cards()) {
-        if !seen.insert(card) {
-            return Err(Problem::GivenTwice(card).into());
-        }
-    }
+    let seen = check(hands, board)?;
     let deck: Vec<Card> = (CardSet::FULL - seen).iter().collect();
     let hands: Vec<PartialHand> = hands.iter().map(|hand| PartialHand::from(hand.set())).collect();
     let mut count =

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::allin::check;
 use crate::showdown::complete_boards;
 use crate::{
     CardSet, Combo, Error, HoleCards, Rank, Showdown, ShowdownSums, StartingHand, SuitPermutation,
@@ -96,12 +97,7 @@ impl Range {
     /// # Errors
     /// When the board has not 0, 3, 4 or 5 cards, or shares one with the hand.
     pub fn showdown_sums(&self, hole: Combo, board: CardSet) -> Result<ShowdownSums, Error> {
-        if !matches!(board.len(), 0 | 3 | 4 | 5) {
-            return Err(Problem::AllInBoard(board.len()).into());
-        }
-        if let Some(card) = (hole.set() & board).iter().next() {
-            return Err(Problem::GivenTwice(card).into());
-        }
+        check(&[hole], board)?;
         // Range hands that suit permutations fixing the board and the hand make equal meet the same
         // boards: their weights are added first.
         let mut keep = SuitPermutation::fixing(board);

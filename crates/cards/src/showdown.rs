@@ -1,7 +1,7 @@
 //! All hands on one river board, sorted by strength, and their showdown results against a uniform
 //! opponent or a range.
 
-use crate::equity::{COLUMNS, Classes, Counts, FLUSH_HANDS};
+use crate::equity::{COLUMNS, Classes, Counts, FLUSH_HANDS, each_completion};
 use crate::{Card, CardSet, Combo, Error, HandRank, RiverBoard, Ties, WinRate};
 
 /// Number of hands that can be held on a board of five cards.
@@ -339,16 +339,10 @@ pub fn range_margins(
 
 /// All complete boards that begin with these cards.
 pub(crate) fn complete_boards(board: CardSet) -> Vec<CardSet> {
-    let mut boards = vec![(board, 0)];
-    for _ in board.len()..5 {
-        let longer = boards.iter().flat_map(|&(board, from)| {
-            let free =
-                Card::all().filter(move |card| card.index() >= from && !board.contains(*card));
-            free.map(move |card| (board.with(card), card.index() + 1))
-        });
-        boards = longer.collect();
-    }
-    boards.into_iter().map(|(board, _)| board).collect()
+    let deck: Vec<Card> = Card::all().filter(|&card| !board.contains(card)).collect();
+    let mut boards = Vec::new();
+    each_completion(board, &deck, &mut |board| boards.push(board));
+    boards
 }
 
 #[cfg(test)]

@@ -335,14 +335,12 @@ fn ways(hand: &Unsettled, step: Step, counted: bool) -> Vec<Share> {
     let any = || vec![Share { count: 1, chips: [-STACK, STACK] }];
     let exactly = |chips: &i64| Share::exactly(1, *chips);
     let played = match &hand.results {
-        _ if step == Step::Anything => match hand.seen() {
-            true => any(),
-            false => {
-                let ends = || hand.results.iter().flatten().chain(&hand.forfeits).copied();
-                let (low, high) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
-                vec![Share { count: 1, chips: [low.min(0), high.max(0)] }]
-            }
-        },
+        _ if step == Step::Anything && hand.seen() => any(),
+        _ if step == Step::Anything => {
+            let ends = || hand.results.iter().flatten().chain(&hand.forfeits).copied();
+            let (low, high) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
+            vec![Share { count: 1, chips: [low.min(0), high.max(0)] }]
+        }
         Some(results) => results.iter().map(exactly).collect(),
         None => any(),
     };

@@ -897,10 +897,8 @@ fn check_hand(def: &Arc<GameDef>, hand: &Hand, incr: Option<&str>) -> Result<(),
     let Hand { number, seat, hole, board, action, blind, .. } = hand;
     check_number(*number)?;
     let shown = check_cards(def, hole, board)?;
-    let state = match blind {
-        true => action::replay_any(def, action),
-        false => action::replay(def, action, &shown),
-    };
+    let state =
+        if *blind { action::replay_any(def, action) } else { action::replay(def, action, &shown) };
     let state = state.map_err(|error| error.to_string())?;
     if action::write(&state) != *action {
         return Err(format!("`{action}` is not written as a host does"));

@@ -129,16 +129,19 @@ pub(crate) fn board_of(board: CardSet, sizes: &[u32]) -> Result<(), Error> {
     Err(Error::board_size(found, wanted))
 }
 
-/// Calls `visit` with every five-card board that extends this one without a card of `dead`.
-pub(crate) fn each_river(board: CardSet, dead: CardSet, visit: &mut impl FnMut(CardSet)) {
-    fn extend(board: CardSet, deck: &[Card], missing: u32, visit: &mut impl FnMut(CardSet)) {
-        if missing == 0 {
-            return visit(board);
-        }
-        for (at, &card) in deck.iter().enumerate() {
-            extend(board.with(card), &deck[at + 1..], missing - 1, visit);
-        }
+/// Calls `visit` with every board of five cards that extends this one with cards of a deck, in the
+/// deck's order.
+pub(crate) fn each_completion(board: CardSet, deck: &[Card], visit: &mut impl FnMut(CardSet)) {
+    if board.len() >= 5 {
+        return visit(board);
     }
+    for (at, &card) in deck.iter().enumerate() {
+        each_completion(board.with(card), &deck[at + 1..], visit);
+    }
+}
+
+/// Calls `visit` with every five-card board that extends this one without a card of `dead`.
+fn each_river(board: CardSet, dead: CardSet, visit: &mut impl FnMut(CardSet)) {
     let deck: Vec<Card> = (CardSet::FULL - board - dead).iter().collect();
-    extend(board, &deck, 5 - board.len(), visit);
+    each_completion(board, &deck, visit);
 }

@@ -79,12 +79,7 @@ impl RiverBoard {
     /// A board with `count` (three to five) cards of `suit`, numbered as [`subset`] does, and
     /// others.
     #[inline]
-    fn with_flush(
-        suit: usize,
-        count: usize,
-        number: usize,
-        others: Ranks,
-    ) -> RiverBoard {
+    fn with_flush(suit: usize, count: usize, number: usize, others: Ranks) -> RiverBoard {
         let board = match count {
             3 => number * 91 + others.number::<2>(),
             4 => FLUSH_BOARDS[0] + number * 13 + others.number::<1>(),
