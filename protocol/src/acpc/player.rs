@@ -32,40 +32,8 @@ pub enum Event {
 
 /// Error in the dealer's bytes. Every error is final for the state machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlayerError {
-    /// A line is not a match state.
-    #[error("the dealer sent `{line}`: {reason}")]
-    Line {
-        /// The line, shortened.
-        line: String,
-        /// The problem with the line.
-        reason: MatchStateError,
-    },
-    /// A line exceeds the maximum length.
-    #[error(
-        "the dealer sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning with \
-         `{start}`"
-    )]
-    TooLong {
-        /// The beginning of the line.
-        start: String,
-    },
-    /// The connection closed in the middle of a line.
-    #[error("the dealer closed the connection in the middle of a line, after `{line}`")]
-    Truncated {
-        /// The incomplete line, shortened.
-        line: String,
-    },
-    /// The connection closed in the middle of a hand.
-    #[error("the dealer closed the connection in the middle of hand {hand}")]
-    ClosedMidHand {
-        /// The hand's number.
-        hand: u32,
-    },
-    /// The connection closed before anything was sent.
-    #[error("the dealer closed the connection before the first hand")]
-    NeverStarted,
-}
+#[error("the dealer {0}")]
+pub struct PlayerError(String);
 
 /// The player's state machine: bytes in, events out; actions in, bytes out.
 ///
@@ -145,11 +113,15 @@ impl Player {
     fn next_event(&mut self) -> Result<Option<Event>, PlayerError> {
         while let Some(line) = self.lines.next_line() {
             let Some(body) = line.strip_suffix(b"\n") else {
-                return Err(if line.len() == MAX_DEALER_LINE {
-                    PlayerError::TooLong { start: shorten(line) }
+                let start = shorten(line);
+                return Err(PlayerError(if line.len() == MAX_DEALER_LINE {
+                    format!(
+                        "sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning \
+                         with `{start}`"
+                    )
                 } else {
-                    PlayerError::Truncated { line: shorten(line) }
-                });
+                    format!("closed the connection in the middle of a line, after `{start}`")
+                }));
             };
             let body = body.strip_suffix(b"\r").unwrap_or(body);
             if matches!(body.first(), Some(b'#' | b';')) {
@@ -158,7 +130,7 @@ impl Player {
             let text = str::from_utf8(body).map_err(|_| MatchStateError::NotText);
             let state = text
                 .and_then(|text| MatchState::parse(&self.def, text))
-                .map_err(|reason| PlayerError::Line { line: shorten(body), reason })?;
+                .map_err(|reason| PlayerError(format!("sent `{}`: {reason}", shorten(body))))?;
             self.turn = None;
             self.progress = Progress::InHand(state.hand);
             if state.public.turn() == game::Turn::Over {
@@ -175,8 +147,12 @@ impl Player {
             return Ok(None);
         }
         match self.progress {
-            Progress::NotStarted => Err(PlayerError::NeverStarted),
-            Progress::InHand(hand) => Err(PlayerError::ClosedMidHand { hand }),
+            Progress::NotStarted => {
+                Err(PlayerError("closed the connection before the first hand".to_owned()))
+            }
+            Progress::InHand(hand) => {
+                Err(PlayerError(format!("closed the connection in the middle of hand {hand}")))
+            }
             Progress::BetweenHands => {
                 self.progress = Progress::MatchOver;
                 Ok(Some(Event::MatchOver))

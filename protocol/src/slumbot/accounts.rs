@@ -153,24 +153,23 @@ impl Accounts {
     /// Checks the baselines of an end of a hand before it is [closed](Self::close), and all sums as
     /// far as they are limited by all chips.
     pub(super) fn check(&self, winnings: i64, end: &End) -> Result<(), AnswerError> {
-        let beyond = |field, found: i64| AnswerError::Beyond { field, found: found.to_string() };
         // The bot's own result with the same cards.
         let bots = end.baseline_winnings.map(|this| winnings - this);
         if let Some(this) =
             end.baseline_winnings.filter(|_| bots.is_some_and(|own| own.abs() > STACK))
         {
-            return Err(beyond("baseline_winnings", this));
+            return Err(AnswerError::beyond("baseline_winnings", this));
         }
         let unknown = self.unsettled.len() + self.open.len() + self.maybe as usize;
         let hands = end.session_num_hands.saturating_add(unknown as u64);
         let most = STACK.saturating_mul(i64::try_from(hands).unwrap_or(i64::MAX));
         if end.session_total.abs() > most {
-            return Err(beyond("session_total", end.session_total));
+            return Err(AnswerError::beyond("session_total", end.session_total));
         }
         let Some(total) = end.session_baseline_total else { return Ok(()) };
         let field = "session_baseline_total";
         if (end.session_total - total).abs() > most {
-            return Err(beyond(field, total));
+            return Err(AnswerError::beyond(field, total));
         }
         let (Some(before), false) = (self.baseline_total, self.begun_elsewhere) else {
             return Ok(());
@@ -180,7 +179,7 @@ impl Accounts {
         match end.baseline_winnings {
             Some(this) if (more, chips) == (0, 0) && self.unsettled.is_empty() => {
                 let ours = before + this;
-                let differs = AnswerError::Figure { field, theirs: total, ours };
+                let differs = AnswerError::figure(field, total, ours);
                 if total == ours { Ok(()) } else { Err(differs) }
             }
             this => {
@@ -188,7 +187,7 @@ impl Accounts {
                 let own = chips - (total - before - this.unwrap_or(winnings));
                 let hands = more.max(unknown as u64) + u64::from(this.is_none());
                 let most = STACK.saturating_mul(i64::try_from(hands).unwrap_or(i64::MAX));
-                if own.abs() > most { Err(beyond(field, total)) } else { Ok(()) }
+                if own.abs() > most { Err(AnswerError::beyond(field, total)) } else { Ok(()) }
             }
         }
     }

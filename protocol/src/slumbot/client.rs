@@ -52,10 +52,19 @@ impl Client {
     /// A new session; with an account, if one is given.
     pub fn new(def: Arc<GameDef>, login: Option<Login>) -> Client {
         let phase = if login.is_some() { Phase::Login } else { Phase::Idle { lost: 0 } };
-        let books = Accounts::new(login.is_some());
-        let (last_end, unheard) = (None, Default::default());
-        let (last, orphans, skipped) = (None, 0, 0);
-        let saved = Saved { phase, next_seat: 0, last, last_end, unheard, orphans, skipped, books };
+        let accounts = Accounts::new(login.is_some());
+        let (last_end, unanswered) = (None, Default::default());
+        let (last, lost_sessions, skipped) = (None, 0, 0);
+        let saved = Saved {
+            phase,
+            next_seat: 0,
+            last,
+            last_end,
+            unanswered,
+            lost_sessions,
+            skipped,
+            accounts,
+        };
         Client { def, token: None, login, agent: None, saved }
     }
 
@@ -80,10 +89,10 @@ impl Client {
     /// [`save`](Self::save) does not write.
     pub fn left_open(&mut self, hands: impl IntoIterator<Item = Unsettled>) {
         let known = |hand: &Unsettled| {
-            self.saved.books.unsettled.iter().any(|other| other.number == hand.number)
+            self.saved.accounts.unsettled.iter().any(|other| other.number == hand.number)
         };
         let hands: Vec<Unsettled> = hands.into_iter().filter(|hand| !known(hand)).collect();
-        self.saved.books.open.extend(hands);
+        self.saved.accounts.open.extend(hands);
     }
 
     /// The session's state, without its token, as text.
@@ -103,23 +112,18 @@ impl Client {
 
     /// The session's sums.
     pub fn accounts(&self) -> &Accounts {
-        &self.saved.books
-    }
-
-    /// Number of sessions begun with a request whose answer was lost: nothing is known of them.
-    pub fn lost_sessions(&self) -> u32 {
-        self.saved.orphans
+        &self.saved.accounts
     }
 
     /// Whether a hand is in play.
     pub fn in_hand(&self) -> bool {
-        matches!(self.saved.phase, Phase::Turn { .. } | Phase::Act { .. } | Phase::Doubt { .. })
+        matches!(self.saved.phase, Phase::Turn { .. } | Phase::Act { .. } | Phase::Probe { .. })
     }
 
     /// The next step.
     pub fn next(&self) -> Next {
         match &self.saved.phase {
-            Phase::Login | Phase::Act { .. } | Phase::Doubt { .. } => Next::Send,
+            Phase::Login | Phase::Act { .. } | Phase::Probe { .. } => Next::Send,
             Phase::Idle { .. } => Next::NewHand,
             Phase::Gone => Next::Gone,
             Phase::Turn { hand } if hand.blind => Next::DecideBlind(Box::new(self.state(hand))),
@@ -153,7 +157,7 @@ impl Client {
                 Some(Request { endpoint: Endpoint::NewHand, body })
             }
             Phase::Act { incr, .. } => act(incr),
-            Phase::Doubt { .. } => act(&PROBE.to_string()),
+            Phase::Probe { .. } => act(&PROBE.to_string()),
             Phase::Turn { .. } | Phase::Gone => None,
         }
     }
@@ -178,17 +182,17 @@ impl Client {
         }
         match &mut self.saved.phase {
             Phase::Idle { .. } if self.token.is_none() => {
-                self.saved.orphans = self.saved.orphans.saturating_add(1);
+                self.saved.lost_sessions = self.saved.lost_sessions.saturating_add(1);
             }
             Phase::Idle { lost } => *lost = lost.saturating_add(1),
             Phase::Act { hand, incr, attempts } => {
                 let (hand, incr, attempts) = (hand.clone(), incr.clone(), *attempts);
-                if !self.saved.unheard[0].contains(&incr) {
-                    self.saved.unheard[0].push(incr.clone());
+                if !self.saved.unanswered[0].contains(&incr) {
+                    self.saved.unanswered[0].push(incr.clone());
                 }
-                self.saved.phase = Phase::Doubt { hand, incr, attempts };
+                self.saved.phase = Phase::Probe { hand, incr, attempts };
             }
-            Phase::Login | Phase::Doubt { .. } | Phase::Turn { .. } | Phase::Gone => {}
+            Phase::Login | Phase::Probe { .. } | Phase::Turn { .. } | Phase::Gone => {}
         }
     }
 
@@ -204,7 +208,7 @@ impl Client {
     ) -> Result<Vec<News>, ClientError> {
         let news = answer::read(body)
             .map_err(ClientError::from)
-            .and_then(|answer| self.take(answer, &mut number));
+            .and_then(|answer| self.process(answer, &mut number));
         match news {
             Err(ClientError::Answer(reason)) if reason.fault() == Fault::Contradiction => {
                 let (before, now) = (self.known(), self.shown(body));
@@ -233,10 +237,10 @@ impl Client {
 
     /// The known state of the session, for error messages.
     fn known(&self) -> String {
-        let (Phase::Act { hand, incr: sent, .. } | Phase::Doubt { hand, incr: sent, .. }) =
+        let (Phase::Act { hand, incr: sent, .. } | Phase::Probe { hand, incr: sent, .. }) =
             &self.saved.phase
         else {
-            let hands = self.saved.books.hands;
+            let hands = self.saved.accounts.hands;
             let last = self.saved.last_end.as_deref().unwrap_or("nothing that is known");
             let due = self.saved.next_seat;
             return format!(
@@ -252,12 +256,16 @@ impl Client {
         )
     }
 
-    fn take(
+    /// Processes an answer of the right form.
+    fn process(
         &mut self,
         answer: Answer,
         number: &mut dyn FnMut() -> u64,
     ) -> Result<Vec<News>, ClientError> {
-        let kind = |found, expected| Err(AnswerError::Kind { found, expected }.into());
+        let kind = |found, expected| {
+            let message = format!("the answer is {found}, not {expected}");
+            Err(AnswerError::unusable(message).into())
+        };
         let answer = match answer {
             Answer::Error { error_msg, old_action } => {
                 Answer::Error { error_msg: self.without_token(error_msg), old_action }
@@ -284,11 +292,11 @@ impl Client {
             (Answer::Hand(shown), Phase::Idle { lost }) => self.dealt(*shown, lost, number),
             (
                 Answer::Hand(shown),
-                Phase::Act { hand, incr, .. } | Phase::Doubt { hand, incr, .. },
+                Phase::Act { hand, incr, .. } | Phase::Probe { hand, incr, .. },
             ) => self.moved(*shown, hand, &incr, number),
             (
                 Answer::Error { error_msg, old_action },
-                Phase::Act { hand, incr, attempts } | Phase::Doubt { hand, incr, attempts },
+                Phase::Act { hand, incr, attempts } | Phase::Probe { hand, incr, attempts },
             ) => self.resolve(hand, &incr, attempts, error_msg, old_action.as_deref()),
         }
     }
@@ -313,7 +321,11 @@ impl Client {
         // Only a delayed request can have been played already.
         let own = own_actions(&state, 0, shown.client_pos);
         if !self.were_sent(&own, "") {
-            return Err(AnswerError::NotNew(shown.action).into());
+            return Err(AnswerError::contradiction(format!(
+                "a new hand begins with `{}`, in which this side has acted already",
+                shown.action
+            ))
+            .into());
         }
         let (now, due) = (shown.client_pos.index() as u8, self.saved.next_seat);
         let unseen = u32::from(now != due);
@@ -325,21 +337,24 @@ impl Client {
         // A session begins in the big blind; after that, a request may be carried out twice.
         let first = self.token.is_none();
         if skipped > 0 && first || skipped >= MAX_SKIPPED {
-            return Err(AnswerError::Seat { now, due }.into());
+            return Err(AnswerError::contradiction(format!(
+                "a new hand has client_pos {now}, but the seats alternate, and {due} is due"
+            ))
+            .into());
         }
         if first && shown.token.is_none() {
-            return Err(AnswerError::NoToken.into());
+            return Err(AnswerError::unusable("the first answer has no token").into());
         }
         self.saved.skipped = skipped;
         let mut news = Vec::new();
-        let books = &mut self.saved.books;
+        let accounts = &mut self.saved.accounts;
         if unseen == 1
             && let Some(hand) = Unsettled::never_shown(&self.def, number(), due)
         {
-            books.lose(hand.clone());
+            accounts.lose(hand.clone());
             news.push(News::Unsettled(hand));
         }
-        books.lose_requests(lost.saturating_sub(unseen));
+        accounts.lose_requests(lost.saturating_sub(unseen));
         self.begin(shown, state, number(), !own.is_empty(), &mut news)?;
         Ok(news)
     }
@@ -355,8 +370,8 @@ impl Client {
     ) -> Result<(), ClientError> {
         let seat = shown.client_pos.index() as u8;
         self.saved.next_seat = 1 - seat;
-        self.saved.unheard.swap(0, 1);
-        self.saved.unheard[0].clear();
+        self.saved.unanswered.swap(0, 1);
+        self.saved.unanswered[0].clear();
         let hand = Hand {
             number,
             seat,
@@ -399,15 +414,15 @@ impl Client {
         }
         let pot = message::won_pot(end.winnings, state.pot());
         if let Some(theirs) = end.won_pot.filter(|&theirs| theirs != pot) {
-            return Err(AnswerError::Figure { field: "won_pot", theirs, ours: pot }.into());
+            return Err(AnswerError::figure("won_pot", theirs, pot).into());
         }
-        let checked = self.saved.books.check(end.winnings, &end);
-        let settled = self.saved.books.close(end.winnings, &end);
+        let checked = self.saved.accounts.check(end.winnings, &end);
+        let settled = self.saved.accounts.close(end.winnings, &end);
         if settled.is_ok() {
             checked?;
         }
         self.saved.last = Some((hand.hole, hand.seat));
-        self.saved.last_end = Some(told(&hand.action, &hand.board, &end));
+        self.saved.last_end = Some(end_in_words(&hand.action, &hand.board, &end));
         self.saved.phase = Phase::Idle { lost: 0 };
         let (number, disturbed) = (hand.number, hand.disturbed);
         let finished = Finished { number, seat, public: state, hole, payoffs, end, disturbed };
@@ -440,28 +455,26 @@ impl Client {
         let (board, text) = (shown.board.to_string(), action::write(&state));
         let earlier = self.state(&hand).history().starts_with(state.history());
         if shown.end.is_none() && earlier && hand.board.starts_with(&board) {
-            return Err(AnswerError::Unchanged(text).into());
+            return Err(AnswerError::unchanged(&text).into());
         }
         if !board.starts_with(&hand.board) {
-            return Err(
-                AnswerError::Changed { field: "board", before: hand.board, now: board }.into()
-            );
+            return Err(AnswerError::changed("board", &hand.board, &board).into());
         }
         let own = self.own_since(&hand, &state).unwrap_or_default();
-        let doubt = matches!(self.saved.phase, Phase::Doubt { .. });
-        let last = own.last().is_some_and(|last| doubt || last == incr);
+        let probing = matches!(self.saved.phase, Phase::Probe { .. });
+        let last = own.last().is_some_and(|last| probing || last == incr);
         if !last || !self.were_sent(&own, incr) {
-            let (before, sent) = (hand.action, incr.to_owned());
-            return Err(AnswerError::NotExtending { before, sent, now: text }.into());
+            return Err(AnswerError::not_extending(&hand.action, incr, &text).into());
         }
-        hand.disturbed |= own.len() != 1 || doubt;
+        hand.disturbed |= own.len() != 1 || probing;
         self.advance(hand, shown, state, &mut news)?;
         Ok(news)
     }
 
     /// Whether each of these actions is the one sent, or an earlier one that may have arrived late.
     fn were_sent(&self, own: &[String], sent: &str) -> bool {
-        own.iter().all(|own| own == sent || self.saved.unheard.iter().flatten().any(|u| u == own))
+        own.iter()
+            .all(|own| own == sent || self.saved.unanswered.iter().flatten().any(|u| u == own))
     }
 
     /// Handles an action that was played in another hand than the one in play. That is possible
@@ -477,17 +490,18 @@ impl Client {
     ) -> Result<Vec<News>, ClientError> {
         self.check_not_earlier(shown)?;
         let seat = shown.client_pos.index() as u8;
-        if seat != self.saved.next_seat || self.saved.books.maybe == 0 {
+        if seat != self.saved.next_seat || self.saved.accounts.maybe == 0 {
             let field = if seat == hand.seat { "hole_cards" } else { "client_pos" };
             let (before, now) = match field {
                 "hole_cards" => (hand.hole.clone(), shown.hole_cards.to_string()),
                 _ => (hand.seat.to_string(), seat.to_string()),
             };
-            return Err(AnswerError::Changed { field, before, now }.into());
+            return Err(AnswerError::changed(field, &before, &now).into());
         }
         let mut news = Vec::new();
-        let books = &mut self.saved.books;
-        (books.maybe, books.maybe_ended) = (books.maybe - 1, books.maybe_ended.saturating_sub(1));
+        let accounts = &mut self.saved.accounts;
+        (accounts.maybe, accounts.maybe_ended) =
+            (accounts.maybe - 1, accounts.maybe_ended.saturating_sub(1));
         self.give_up(hand, Some(incr), Course::Known, &mut news);
         self.begin(shown.clone(), state, number(), true, &mut news)?;
         Ok(news)
@@ -508,7 +522,7 @@ impl Client {
         if now.is_none() && refused {
             // The host has refused and does not tell the betting: probe for it.
             let (incr, attempts) = (incr.to_owned(), attempts.saturating_add(1));
-            self.saved.phase = Phase::Doubt { hand, incr, attempts };
+            self.saved.phase = Phase::Probe { hand, incr, attempts };
             return Ok(vec![News::Refused(error_msg)]);
         }
         let Some(now) = now else {
@@ -532,12 +546,11 @@ impl Client {
             // hand.
             None => {
                 let earlier = self.state(&hand).history().starts_with(now.history());
-                earlier || self.saved.books.maybe > 0
+                earlier || self.saved.accounts.maybe > 0
             }
         };
         if !explained {
-            let (before, sent) = (hand.action, incr.to_owned());
-            return Err(AnswerError::NotExtending { before, sent, now: text }.into());
+            return Err(AnswerError::not_extending(&hand.action, incr, &text).into());
         }
         let Some(own) = own.filter(|own| own[0] == incr) else {
             self.give_up(&hand, Some(incr), Course::Unknown, &mut news);
@@ -567,7 +580,7 @@ impl Client {
         let known = KnownHand { number: *number, seat: *seat, hole, board, action, incr };
         let unsettled = Unsettled::new(&self.def, known, course).expect("`incr` was legal");
         (self.saved.last, self.saved.last_end) = (Some((hand.hole.clone(), hand.seat)), None);
-        self.saved.books.lose(unsettled.clone());
+        self.saved.accounts.lose(unsettled.clone());
         self.saved.phase = Phase::Idle { lost: 0 };
         news.push(News::Unsettled(unsettled));
     }
@@ -584,7 +597,7 @@ impl Client {
     fn gone(&mut self, error_msg: String) -> Vec<News> {
         let mut news = Vec::new();
         match self.saved.phase.clone() {
-            Phase::Act { hand, incr, .. } | Phase::Doubt { hand, incr, .. } => {
+            Phase::Act { hand, incr, .. } | Phase::Probe { hand, incr, .. } => {
                 self.give_up(&hand, Some(&incr), Course::Known, &mut news);
             }
             _ => {}
@@ -600,15 +613,24 @@ impl Client {
         if let Some(old) = &shown.old_action
             && !shown.action.starts_with(old.trim_end_matches('/'))
         {
-            return Err(AnswerError::OldAction { old: old.clone(), now: shown.action.clone() });
+            return Err(AnswerError::contradiction(format!(
+                "`old_action` is `{old}`, but the betting is `{}`",
+                shown.action
+            )));
         }
-        let text = || shown.action.clone();
+        let text = &shown.action;
         match (state.turn(), &shown.end) {
             (Turn::Over, Some(_)) => Ok(state),
-            (Turn::Over, None) => Err(AnswerError::NoEnd(text())),
-            (_, Some(_)) => Err(AnswerError::EarlyEnd(text())),
+            (Turn::Over, None) => Err(AnswerError::unusable(format!(
+                "after `{text}` the hand is over, but the answer has no winnings"
+            ))),
+            (_, Some(_)) => Err(AnswerError::contradiction(format!(
+                "the answer has winnings, but after `{text}` the hand is not over"
+            ))),
             (turn, None) if turn == Turn::Act(shown.client_pos) => Ok(state),
-            (_, None) => Err(AnswerError::NotOurTurn(text())),
+            (_, None) => Err(AnswerError::contradiction(format!(
+                "after `{text}` it is not this side's turn, and the hand is not over"
+            ))),
         }
     }
 
@@ -616,26 +638,29 @@ impl Client {
     fn check_not_earlier(&self, shown: &Shown) -> Result<(), AnswerError> {
         let this = (shown.hole_cards.to_string(), shown.client_pos.index() as u8);
         let same = self.saved.last.as_ref() == Some(&this);
-        let before = self.saved.books.hands;
+        let before = self.saved.accounts.hands;
+        let again = || AnswerError::earlier(&shown.action);
         let counted = |end: &&End| end.session_num_hands <= before;
         let counted = shown.end.as_ref().filter(counted);
-        let Some(end) = counted.filter(|_| !self.saved.books.begun_elsewhere) else {
-            let again = || AnswerError::Earlier(shown.action.clone());
+        let Some(end) = counted.filter(|_| !self.saved.accounts.begun_elsewhere) else {
             return if same { Err(again()) } else { Ok(()) };
         };
-        let now = told(&shown.action, &shown.board.to_string(), end);
+        let now = end_in_words(&shown.action, &shown.board.to_string(), end);
         match &self.saved.last_end {
-            Some(last) if same && *last != now => {
-                Err(AnswerError::EndTwice { before: last.clone(), now })
-            }
-            _ if same => Err(AnswerError::Earlier(shown.action.clone())),
-            _ => Err(AnswerError::Counted { before, now: end.session_num_hands }),
+            Some(last) if same && *last != now => Err(AnswerError::contradiction(format!(
+                "the end of a hand is reported twice: now as {now}, before as {last}"
+            ))),
+            _ if same => Err(again()),
+            _ => Err(AnswerError::contradiction(format!(
+                "a hand ends as number {} of the session, of which {before} had ended before",
+                end.session_num_hands
+            ))),
         }
     }
 }
 
 /// The end of a hand as text, to compare reports of it.
-fn told(action: &str, board: &str, end: &End) -> String {
+fn end_in_words(action: &str, board: &str, end: &End) -> String {
     let End { bot_hole_cards, winnings, session_num_hands, session_total, .. } = end;
     let action = action.trim_end_matches('/');
     let board = if board.is_empty() { "empty" } else { board };
@@ -828,8 +853,9 @@ enum Phase {
     Turn { hand: Hand },
     /// An action is to be sent, or has been sent.
     Act { hand: Hand, incr: String, attempts: u32 },
-    /// The answer to an action is lost: probe.
-    Doubt { hand: Hand, incr: String, attempts: u32 },
+    /// The answer to an action is lost: probe whether it was played.
+    #[serde(rename = "doubt")]
+    Probe { hand: Hand, incr: String, attempts: u32 },
     /// The host no longer knows the session.
     Gone,
 }
@@ -847,13 +873,16 @@ struct Saved {
     last_end: Option<String>,
     /// Actions in this hand and in the one before whose answers were lost and which may still
     /// arrive.
-    unheard: [Vec<String>; 2],
+    #[serde(rename = "unheard")]
+    unanswered: [Vec<String>; 2],
     /// Number of lost requests for a first hand, each in a session of its own.
-    orphans: u32,
+    #[serde(rename = "orphans")]
+    lost_sessions: u32,
     /// Number of hands in a row that began in the other seat than was due although no request was
     /// lost.
     skipped: u32,
-    books: Accounts,
+    #[serde(rename = "books")]
+    accounts: Accounts,
 }
 
 /// A bound beyond any number of hands or chips that can occur, and far from overflow.
@@ -866,7 +895,7 @@ impl Saved {
         match &self.phase {
             Phase::Login | Phase::Idle { .. } | Phase::Gone => {}
             Phase::Turn { hand } => check_hand(def, hand, None)?,
-            Phase::Act { hand, incr, .. } | Phase::Doubt { hand, incr, .. } => {
+            Phase::Act { hand, incr, .. } | Phase::Probe { hand, incr, .. } => {
                 check_hand(def, hand, Some(incr))?;
             }
         }
@@ -877,19 +906,19 @@ impl Saved {
         if let Some((hole, _)) = &self.last {
             check_cards(def, hole, "")?;
         }
-        for incr in self.unheard.iter().flatten() {
+        for incr in self.unanswered.iter().flatten() {
             incr.parse::<Incr>().map_err(|error| error.to_string())?;
         }
-        let books = &self.books;
-        let sums = [books.total, books.baseline_total.unwrap_or_default()];
-        let numbers = sums.iter().map(|sum| sum.unsigned_abs()).chain([books.hands]);
+        let accounts = &self.accounts;
+        let sums = [accounts.total, accounts.baseline_total.unwrap_or_default()];
+        let numbers = sums.iter().map(|sum| sum.unsigned_abs()).chain([accounts.hands]);
         if let Some(number) = numbers.into_iter().find(|&number| number > MAX_NUMBER) {
             return Err(format!("{number} is more than all hands and chips"));
         }
         if self.skipped >= MAX_SKIPPED {
             return Err(format!("{} hands in the wrong seat", self.skipped));
         }
-        books.unsettled.iter().try_for_each(|hand| check_unsettled(def, hand))
+        accounts.unsettled.iter().try_for_each(|hand| check_unsettled(def, hand))
     }
 }
 
