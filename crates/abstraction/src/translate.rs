@@ -270,7 +270,7 @@ impl Followed {
             return Step::To(first + totals.len() as u32 - 1);
         }
         let seat = seat_of(tree, node);
-        let theirs = ChipsIn::of(tree.committed(node));
+        let theirs = ChipsIn::from_committed(tree.committed(node));
         // All-in is measured by its share of the pot in the tree, too: a player with more in the
         // pot than the tree knows, and little left, must not be met with the folds of the tree's
         // full all-in.
@@ -301,7 +301,7 @@ impl Followed {
         if total >= all_in(tree) {
             return tree.def().stacks[seat];
         }
-        self.chips_in.total(seat, ChipsIn::of(committed).share(seat, total))
+        self.chips_in.total(seat, ChipsIn::from_committed(committed).share(seat, total))
     }
 
     /// The legal action in the hand that an action of the tree stands for at the reached decision:
@@ -351,11 +351,11 @@ impl ChipsIn {
     /// The chips after the blinds.
     fn new(def: &GameDef) -> ChipsIn {
         let committed = [def.blinds[0], def.blinds[1]];
-        ChipsIn::of(committed)
+        ChipsIn::from_committed(committed)
     }
 
     /// The account for these chips.
-    fn of(committed: [Chips; 2]) -> ChipsIn {
+    fn from_committed(committed: [Chips; 2]) -> ChipsIn {
         ChipsIn { committed, highest: committed[0].max(committed[1]) }
     }
 

@@ -26,7 +26,7 @@ const BOARDS: u64 = 1_712_304;
 pub fn all_in(hero: Combo, villain: Combo, board: CardSet) -> Result<WinRate, Error> {
     check(&[hero, villain], board)?;
     if board.is_empty() {
-        return Ok(PreflopTable::embedded().at(hero, villain));
+        return Ok(PreflopTable::embedded().counts_of(hero, villain));
     }
     Ok(count_boards(hero.set(), villain.set(), board))
 }
@@ -157,12 +157,12 @@ impl PreflopTable {
 
     /// Wins and ties of the hero over all 1,712,304 boards, or `None` when the hands share a card.
     pub fn get(&self, hero: Combo, villain: Combo) -> Option<WinRate> {
-        (!hero.set().intersects(villain.set())).then(|| self.at(hero, villain))
+        (!hero.set().intersects(villain.set())).then(|| self.counts_of(hero, villain))
     }
 
     /// The same as [`get`](PreflopTable::get), for hands that share no card.
     #[inline]
-    fn at(&self, hero: Combo, villain: Combo) -> WinRate {
+    fn counts_of(&self, hero: Combo, villain: Combo) -> WinRate {
         let (hero, villain) = (hero.set(), villain.set());
         self.counts(number_of(hero, villain), number_of(villain, hero))
     }

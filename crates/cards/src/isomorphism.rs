@@ -148,7 +148,7 @@ impl<const ROUNDS: usize> CanonicalIndex<ROUNDS> {
         }
         sort_down(&mut suits);
         suits.iter_mut().for_each(|suit| *suit &= u64::from(u32::MAX));
-        Ok(self.shapes.of(code).number(suits))
+        Ok(self.shapes.for_codes(code).number(suits))
     }
 
     /// Renumbers the ranks of each suit in each set among those that the earlier sets left free, so
@@ -348,7 +348,7 @@ impl<const ROUNDS: usize> Shapes<ROUNDS> {
 
     /// The shape of a deal, given its suits' codes in lanes.
     #[inline]
-    fn of(&self, codes: u64) -> &Shape {
+    fn for_codes(&self, codes: u64) -> &Shape {
         &self.shapes[usize::from(self.by_list[self.list_number(codes)])]
     }
 

@@ -47,12 +47,11 @@ mod error;
 mod evaluate;
 mod isomorphism;
 mod range;
-mod set;
 mod showdown;
 mod suits;
 
 pub use allin::{AllInMatrix, PreflopTable, Share, all_in, all_in_multiway, all_in_without_table};
-pub use card::{Board, Card, CardList, HoleCards, Rank, Suit};
+pub use card::{Board, Card, CardList, CardSet, HoleCards, Rank, Suit};
 pub use combo::{Combo, StartingHand};
 pub use counting::choose;
 pub use equity::{
@@ -64,6 +63,5 @@ pub use evaluate::{
 };
 pub use isomorphism::CanonicalIndex;
 pub use range::Range;
-pub use set::CardSet;
 pub use showdown::{CardWeights, Showdown, ShowdownSums, range_margins, unblocked};
 pub use suits::SuitPermutation;

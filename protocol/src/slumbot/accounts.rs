@@ -193,13 +193,13 @@ impl Accounts {
     }
 
     /// Records requests for a new hand which may have dealt hands that were never shown.
-    pub(super) fn lose_requests(&mut self, count: u32) {
+    pub(super) fn add_lost_requests(&mut self, count: u32) {
         self.maybe = self.maybe.saturating_add(count);
         self.maybe_ended = self.maybe_ended.saturating_add(count);
     }
 
     /// Records a hand with an unknown result.
-    pub(super) fn lose(&mut self, hand: Unsettled) {
+    pub(super) fn add_unsettled(&mut self, hand: Unsettled) {
         self.unsettled.push(hand);
     }
 

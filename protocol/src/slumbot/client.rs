@@ -351,10 +351,10 @@ impl Client {
         if unseen == 1
             && let Some(hand) = Unsettled::never_shown(&self.def, number(), due)
         {
-            accounts.lose(hand.clone());
+            accounts.add_unsettled(hand.clone());
             news.push(News::Unsettled(hand));
         }
-        accounts.lose_requests(lost.saturating_sub(unseen));
+        accounts.add_lost_requests(lost.saturating_sub(unseen));
         self.begin(shown, state, number(), !own.is_empty(), &mut news)?;
         Ok(news)
     }
@@ -580,7 +580,7 @@ impl Client {
         let known = KnownHand { number: *number, seat: *seat, hole, board, action, incr };
         let unsettled = Unsettled::new(&self.def, known, course).expect("`incr` was legal");
         (self.saved.last, self.saved.last_end) = (Some((hand.hole.clone(), hand.seat)), None);
-        self.saved.accounts.lose(unsettled.clone());
+        self.saved.accounts.add_unsettled(unsettled.clone());
         self.saved.phase = Phase::Idle { lost: 0 };
         news.push(News::Unsettled(unsettled));
     }
@@ -678,7 +678,7 @@ fn is_same(hole: &str, shown: &HoleCards) -> bool {
 
 /// The notation of a seat's actions after the first `known` ones.
 fn own_actions(state: &PublicState, known: usize, own: Seat) -> Vec<String> {
-    let written = state.history().iter().zip(action::each(state)).skip(known);
+    let written = state.history().iter().zip(action::incrs(state)).skip(known);
     written.filter(|(played, _)| played.seat == own).map(|(_, incr)| incr.to_string()).collect()
 }
 

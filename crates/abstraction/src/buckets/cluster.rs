@@ -23,7 +23,7 @@ const ROUNDS: usize = 40;
 const ENOUGH: f64 = 2e-4;
 
 /// A progress callback: the stage, the share of it done, and during rounds the sum of distances.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(&'static str, f64, Option<u64>);
+pub(super) type Report<'a> = &'a mut dyn FnMut(&'static str, f64, Option<u64>);
 
 /// The distinct histograms of the hands on one canonical board.
 #[derive(Default)]
@@ -55,17 +55,17 @@ pub(super) fn centres(
     street: Street,
     count: u32,
     seed: u64,
-    tell: Tell<'_>,
+    report: Report<'_>,
 ) -> Option<Centres> {
-    tell("histograms", 0.0, None);
+    report("histograms", 0.0, None);
     let mut hands = all_hands(table, street);
-    tell("histograms", 1.0, None);
-    let first = first_centres(&mut hands, count as usize, seed, tell)?;
+    report("histograms", 1.0, None);
+    let first = first_centres(&mut hands, count as usize, seed, report)?;
     let mut clustering = Clustering { hands, counts: Counts::new(first.len()), centres: first };
     clustering.count_all();
     let mut last = clustering.total();
     for round in 0..ROUNDS {
-        tell("rounds", round as f64 / ROUNDS as f64, Some(last));
+        report("rounds", round as f64 / ROUNDS as f64, Some(last));
         clustering.step();
         let total = clustering.total();
         debug_assert!(total <= last, "no step makes the sum of distances greater");
@@ -75,7 +75,7 @@ pub(super) fn centres(
             break;
         }
     }
-    tell("rounds", 1.0, Some(last));
+    report("rounds", 1.0, Some(last));
     Some(Centres::new(clustering.centres))
 }
 
@@ -111,7 +111,7 @@ fn first_centres(
     hands: &mut [Hands],
     count: usize,
     seed: u64,
-    tell: Tell<'_>,
+    report: Report<'_>,
 ) -> Option<Vec<Histogram>> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let mut centres: Vec<Histogram> = Vec::with_capacity(count);
@@ -128,7 +128,7 @@ fn first_centres(
         });
         centres.push(centre);
         if number % 16 == 0 {
-            tell("first centres", number as f64 / count as f64, None);
+            report("first centres", number as f64 / count as f64, None);
         }
     }
     Some(centres)

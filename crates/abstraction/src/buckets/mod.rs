@@ -187,10 +187,10 @@ impl Buckets {
         let mut make = |street: Street| Rule::make(street, recipe.kind(street), &mut progress);
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [make(preflop)?, make(flop)?, make(turn)?, make(river)?];
-        Ok(Buckets::of(*recipe, rules))
+        Ok(Buckets::from_rules(*recipe, rules))
     }
 
-    fn of(recipe: BucketRecipe, rules: [Rule; 4]) -> Buckets {
+    fn from_rules(recipe: BucketRecipe, rules: [Rule; 4]) -> Buckets {
         let mut text = Sha256::new();
         text.update(format!("cardroom buckets {VERSION}\n{recipe}\n"));
         rules.iter().for_each(|rule| text.update(rule.to_bytes()));
@@ -381,15 +381,15 @@ const RATES: usize = RiverTable::DENOMINATOR as usize + 1;
 
 impl Tables {
     fn new(rules: &[Rule; 4], progress: &mut dyn FnMut(Progress)) -> Tables {
-        let mut tell =
+        let mut report =
             |street, done| progress(Progress { street, stage: "tables", done, distance: None });
-        tell(Street::Flop, 0.0);
+        report(Street::Flop, 0.0);
         let flop = written_out(&rules[1], Street::Flop);
-        tell(Street::Turn, 0.0);
+        report(Street::Turn, 0.0);
         let turn = written_out(&rules[2], Street::Turn);
-        tell(Street::River, 0.0);
-        let river = River::of(&rules[3]);
-        tell(Street::River, 1.0);
+        report(Street::River, 0.0);
+        let river = River::from_rule(&rules[3]);
+        report(Street::River, 1.0);
         // Build the river table now, which the look-ups use.
         RiverTable::shared(Ties::Half);
         Tables { flop, turn, river }
@@ -400,11 +400,11 @@ impl Tables {
     #[inline]
     fn get(&self, hole: Combo, board: CardSet) -> Option<u32> {
         match board.len() {
-            3 => Some(self.flop[Boards::flops().position(board).of(hole)].into()),
-            4 => Some(self.turn[Boards::turns().position(board).of(hole)].into()),
+            3 => Some(self.flop[Boards::flops().position(board).index(hole)].into()),
+            4 => Some(self.turn[Boards::turns().position(board).index(hole)].into()),
             5 => {
                 let state = RiverBoard::new(board).ok()?.state(hole);
-                self.river.at([state; 2], board).map(|[bucket, _]| bucket)
+                self.river.buckets([state; 2], board).map(|[bucket, _]| bucket)
             }
             _ => None,
         }
@@ -420,8 +420,8 @@ impl Tables {
         let (on_flop, on_turn) = (Boards::flops().position(flop), Boards::turns().position(turn));
         Found {
             holes,
-            flop: holes.map(|hole| on_flop.of(hole)),
-            turn: holes.map(|hole| on_turn.of(hole)),
+            flop: holes.map(|hole| on_flop.index(hole)),
+            turn: holes.map(|hole| on_turn.index(hole)),
             river,
             states: RiverBoard::new(river)
                 .map_or([0; 2], |board| holes.map(|hole| board.state(hole))),
@@ -460,13 +460,13 @@ struct Found {
 }
 
 impl River {
-    fn of(rule: &Rule) -> River {
+    fn from_rule(rule: &Rule) -> River {
         if !rule.by_outlook() {
             return River::ByRule;
         }
         let (classes, count): (Box<[u16]>, u32) = match rule {
             Rule::Nested { classes, .. } => {
-                let of_board = percentiles::of_five(|board| classes.of(board) as u16);
+                let of_board = percentiles::of_five(|board| classes.class(board) as u16);
                 (of_board, classes.centres.len() as u32)
             }
             _ => (Box::default(), 1),
@@ -483,12 +483,12 @@ impl River {
     /// The buckets of a deal's hands on the river.
     #[inline]
     fn read(&self, found: &Found) -> Option<[u32; 2]> {
-        self.at(found.states, found.river)
+        self.buckets(found.states, found.river)
     }
 
     /// The buckets of two river states of a board.
     #[inline]
-    fn at(&self, states: [usize; 2], board: CardSet) -> Option<[u32; 2]> {
+    fn buckets(&self, states: [usize; 2], board: CardSet) -> Option<[u32; 2]> {
         let River::ByWinRate { classes, buckets } = self else { return None };
         let class = match classes.len() {
             0 => 0,
@@ -612,7 +612,7 @@ impl Buckets {
         };
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [rule(preflop)?, rule(flop)?, rule(turn)?, rule(river)?];
-        let buckets = Buckets::of(recipe, rules);
+        let buckets = Buckets::from_rules(recipe, rules);
         let found = Street::ALL.map(|street| u64::from(buckets.count(street)));
         if found != counts {
             return Err(Problem::Line {

@@ -57,14 +57,14 @@ pub(super) fn all_scores(table: &RiverTable, street: Street) -> Vec<u32> {
 }
 
 /// The number of deals of hand and board with each score, for each class of boards.
-pub(super) fn weigh(
+pub(super) fn weights_by_score(
     table: &RiverTable,
     street: Street,
     classes: usize,
     class: impl Fn(CardSet) -> u32 + Sync,
 ) -> Vec<Vec<u64>> {
     if street == Street::River {
-        return weigh_rivers(table, classes, class);
+        return weights_on_rivers(table, classes, class);
     }
     let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
     let of_rows: Vec<u32> = parallel::map(boards.rows(), |(board, _)| class(*board));
@@ -80,7 +80,7 @@ pub(super) fn weigh(
     weights
 }
 
-fn weigh_rivers(
+fn weights_on_rivers(
     table: &RiverTable,
     classes: usize,
     class: impl Fn(CardSet) -> u32 + Sync,
@@ -221,7 +221,7 @@ impl Classes {
     }
 
     /// The class of a board.
-    pub(super) fn of(&self, board: CardSet) -> u32 {
+    pub(super) fn class(&self, board: CardSet) -> u32 {
         nearest(&self.centres, scaled(features(board), self.scale)).0 as u32
     }
 }
@@ -315,7 +315,7 @@ pub(super) struct BoardPosition {
 impl BoardPosition {
     /// The table index of a hand on this board; arbitrary for a hand that shares a card with it.
     #[inline]
-    pub(super) fn of(self, hole: Combo) -> usize {
+    pub(super) fn index(self, hole: Combo) -> usize {
         self.row * Combo::COUNT + usize::from(COMBOS[self.suits][hole.index()])
     }
 }

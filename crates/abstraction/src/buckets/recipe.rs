@@ -228,7 +228,8 @@ impl Rule {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Rule, BucketsError> {
         let table = || RiverTable::shared(Ties::Half);
-        let mut tell = |stage, done, distance| progress(Progress { street, stage, done, distance });
+        let mut report =
+            |stage, done, distance| progress(Progress { street, stage, done, distance });
         let too_many =
             |asked, possible| BucketsError::from(Problem::TooMany { street, asked, possible });
         match kind {
@@ -236,9 +237,9 @@ impl Rule {
             Kind::Category if street == Street::Preflop => Ok(Rule::Pairs),
             Kind::Category => Ok(Rule::Category),
             Kind::Ehs2(count) => {
-                tell("E[HS²]", 0.0, None);
-                let weights = percentiles::weigh(table(), street, 1, |_| 0).remove(0);
-                tell("E[HS²]", 1.0, None);
+                report("E[HS²]", 0.0, None);
+                let weights = percentiles::weights_by_score(table(), street, 1, |_| 0).remove(0);
+                report("E[HS²]", 1.0, None);
                 let cuts = percentiles::cuts(&weights, count);
                 let cuts = cuts.map_err(|possible| too_many(count, possible))?;
                 Ok(Rule::Percentiles { cuts })
@@ -250,13 +251,15 @@ impl Rule {
             }
             Kind::Nested { classes: count, each } => {
                 let cards = [0, 3, 4, 5][street.index()];
-                tell("classes of boards", 0.0, None);
+                report("classes of boards", 0.0, None);
                 let classes = Classes::make(cards, count, 1);
                 let classes = classes.ok_or_else(|| too_many(count, count.saturating_sub(1)))?;
-                tell("E[HS²]", 0.0, None);
+                report("E[HS²]", 0.0, None);
                 let weights =
-                    percentiles::weigh(table(), street, count as usize, |board| classes.of(board));
-                tell("E[HS²]", 1.0, None);
+                    percentiles::weights_by_score(table(), street, count as usize, |board| {
+                        classes.class(board)
+                    });
+                report("E[HS²]", 1.0, None);
                 let cuts = weights.iter().map(|weights| {
                     percentiles::cuts(weights, each)
                         .map_err(|possible| too_many(count * each, count * possible))
@@ -265,9 +268,9 @@ impl Rule {
                 Ok(Rule::Nested { classes, cuts })
             }
             Kind::Features { steps, quantiles } => {
-                tell("features", 0.0, None);
+                report("features", 0.0, None);
                 let keys = all_feature_keys(table(), street, steps, quantiles);
-                tell("features", 1.0, None);
+                report("features", 1.0, None);
                 let found = keys.len();
                 if found > MAX_COUNT as usize {
                     return Err(Problem::TooFine { street, found }.into());
@@ -275,7 +278,7 @@ impl Rule {
                 Ok(Rule::Keyed { steps, quantiles, keys })
             }
             Kind::Emd { count, seed } => {
-                let centres = cluster::centres(table(), street, count, seed, &mut tell);
+                let centres = cluster::centres(table(), street, count, seed, &mut report);
                 let centres = centres.ok_or_else(|| too_many(count, count - 1))?;
                 Ok(Rule::Histograms { centres })
             }
@@ -314,7 +317,7 @@ impl Rule {
     /// The class of a board; 0 where boards have none.
     pub(super) fn class(&self, board: CardSet) -> u32 {
         match self {
-            Rule::Nested { classes, .. } => classes.of(board),
+            Rule::Nested { classes, .. } => classes.class(board),
             _ => 0,
         }
     }

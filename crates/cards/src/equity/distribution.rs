@@ -114,7 +114,7 @@ impl RiverTable {
             3 => self.after_flop(hole, board, outlook),
             4 => self.after_turn(hole, board, outlook),
             _ => {
-                let value = self.at(RiverBoard::of(board).state(hole));
+                let value = self.value_of_state(RiverBoard::of(board).state(hole));
                 (outlook.numerator, outlook.denominator) = (u64::from(value), u64::from(RIVER));
                 outlook.later.clear();
             }
@@ -126,7 +126,7 @@ impl RiverTable {
         let rivers = Unfinished::new(board).rivers();
         let mut values = [0u16; 46];
         for (value, card) in values.iter_mut().zip((CardSet::FULL - board - hole.set()).iter()) {
-            *value = self.at(rivers[card.index() as usize].state(hole));
+            *value = self.value_of_state(rivers[card.index() as usize].state(hole));
         }
         values.sort_unstable();
         let sum: u32 = values.iter().copied().map(u32::from).sum();
@@ -139,11 +139,11 @@ impl RiverTable {
         let free = (CardSet::FULL - board - hole.set()).by_suit();
         let mut sums = Sums { rivers: Counter::new(), turns: [[0; 16]; 4] };
         let run_outs = RunOuts::new(&Unfinished::new(board), free, |river| {
-            let value = self.at(river.state(hole));
+            let value = self.value_of_state(river.state(hole));
             sums.rivers.expect(value);
             value
         });
-        run_outs.each(|values, first, second, others| sums.add(values, first, second, others));
+        run_outs.for_each(|values, first, second, others| sums.add(values, first, second, others));
 
         let mut turns = [0; 47];
         let cards = (0..4).flat_map(|suit| ranks(free[suit]).map(move |rank| [suit, rank]));
@@ -257,9 +257,7 @@ impl Distribution {
 
     /// The mean win-rate, which is the hand's win-rate now.
     pub fn mean(&self) -> f64 {
-        let sum: u64 =
-            self.counts().map(|(value, count)| u64::from(value) * u64::from(count)).sum();
-        self.ratio(sum as f64) / f64::from(self.boards().max(1))
+        self.ratio(self.sum() as f64) / f64::from(self.boards().max(1))
     }
 
     /// The lowest win-rate that at least the share `p` (0 to 1) of the boards do not exceed: the

@@ -32,7 +32,7 @@ impl RiverTable {
         board_of(board, &[3, 4, 5])?;
         let orbits = Orbits::new(board);
         let mut visit_orbit = |first: Combo, outlook: &Outlook| {
-            orbits.each(first, |combo| visit(combo, outlook));
+            orbits.for_each_hand(first, |combo| visit(combo, outlook));
         };
         match board.len() {
             3 => self.each_on_flop(board, &orbits, &mut visit_orbit),
@@ -51,7 +51,7 @@ impl RiverTable {
         let river = RiverBoard::of(board);
         let mut outlook = Outlook { denominator: u64::from(RIVER), ..Outlook::default() };
         for &combo in orbits.firsts() {
-            outlook.numerator = u64::from(self.at(river.state(combo)));
+            outlook.numerator = u64::from(self.value_of_state(river.state(combo)));
             visit(combo, &outlook);
         }
     }
@@ -99,7 +99,7 @@ impl RiverTable {
         visit: &mut impl FnMut(Combo, &Outlook),
     ) {
         let run_outs = FlopRows::new(board);
-        let sums = TurnSums::all(self, board, u32::from);
+        let sums = TurnSums::after_flop(self, board, u32::from);
         let position = positions(&sums.iter().map(|(card, _)| *card).collect::<Vec<_>>());
         let mut rivers = Box::new(Counter::new());
         let mut outlook = Outlook { denominator: u64::from(FLOP), ..Outlook::default() };
@@ -153,7 +153,11 @@ pub(crate) struct TurnSums<F> {
 
 impl<F: Copy + Fn(u16) -> u32> TurnSums<F> {
     /// The sums for each turn card that may follow a flop.
-    pub(crate) fn all(table: &RiverTable, flop: CardSet, term: F) -> Vec<(Card, TurnSums<F>)> {
+    pub(crate) fn after_flop(
+        table: &RiverTable,
+        flop: CardSet,
+        term: F,
+    ) -> Vec<(Card, TurnSums<F>)> {
         let turn = |card| (card, TurnSums::new(table, flop.with(card), term));
         (CardSet::FULL - flop).iter().map(turn).collect()
     }
@@ -183,7 +187,7 @@ impl<F: Copy + Fn(u16) -> u32> TurnSums<F> {
         let all: u32 = self.views.iter().map(|&view| self.rows[view][column(view)]).sum();
         let own = |card: Card| {
             let river = self.rivers[card.index() as usize];
-            (self.term)(table.at(river.first() + column(river.view())))
+            (self.term)(table.value_of_state(river.first() + column(river.view())))
         };
         let [a, b] = hole.cards();
         all.wrapping_sub(own(a)).wrapping_sub(own(b))
@@ -206,7 +210,7 @@ impl FlopRows {
         let run_outs = RunOuts::new(&unfinished, coming.by_suit(), |river| river);
         let mut by_cards = Box::new([[RiverBoard::default(); DECK]; DECK]);
         let mut all = Vec::with_capacity(1176);
-        run_outs.each(|rivers, [suit, rank], second, others| {
+        run_outs.for_each(|rivers, [suit, rank], second, others| {
             for other in ranks(others) {
                 let (a, b) = (4 * rank + suit, 4 * other + second);
                 by_cards[a][b] = rivers[other];
@@ -223,7 +227,7 @@ impl FlopRows {
     fn count(&self, table: &RiverTable, hole: Combo, rivers: &mut Counter) {
         let columns = COLUMNS.each_ref().map(|columns| columns[hole.index()] as usize);
         for &(river, boards) in &self.rows {
-            let value = table.at(river.first() + columns[river.view()]);
+            let value = table.value_of_state(river.first() + columns[river.view()]);
             rivers.expect(value);
             rivers.add(value, boards);
         }
@@ -233,7 +237,10 @@ impl FlopRows {
         for (own, others) in [(a, others), (b, others - CardSet::of(b))] {
             for other in others.iter() {
                 let river = self.by_cards[own.index() as usize][other.index() as usize];
-                rivers.add(table.at(river.first() + columns[river.view()]), 1u16.wrapping_neg());
+                rivers.add(
+                    table.value_of_state(river.first() + columns[river.view()]),
+                    1u16.wrapping_neg(),
+                );
             }
         }
     }
@@ -258,7 +265,7 @@ impl RiverTable {
         let free = Combo::all().filter(|combo| !combo.set().intersects(board));
         match board.len() {
             3 => {
-                let turns = TurnSums::all(self, board, square);
+                let turns = TurnSums::after_flop(self, board, square);
                 for combo in free {
                     let next = turns.iter().filter(|(card, _)| !combo.set().contains(*card));
                     let sum: u64 = next.map(|(_, sums)| u64::from(sums.sum(self, combo))).sum();
@@ -272,7 +279,9 @@ impl RiverTable {
             }
             _ => {
                 let river = RiverBoard::of(board);
-                free.for_each(|combo| visit(combo, square(self.at(river.state(combo))).into()));
+                free.for_each(|combo| {
+                    visit(combo, square(self.value_of_state(river.state(combo))).into())
+                });
             }
         }
         Ok(())
@@ -324,7 +333,7 @@ impl Orbits {
 
     /// Calls `visit` with all hands of the group that starts with `first`.
     #[inline]
-    fn each(&self, first: Combo, mut visit: impl FnMut(Combo)) {
+    fn for_each_hand(&self, first: Combo, mut visit: impl FnMut(Combo)) {
         let mut combo = first;
         loop {
             visit(combo);

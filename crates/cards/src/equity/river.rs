@@ -258,12 +258,6 @@ impl RiverTable {
         &self.values[river.first()..][..river.width()]
     }
 
-    /// The value of a state by its number.
-    #[inline]
-    pub(crate) fn at(&self, state: usize) -> u16 {
-        self.values[state]
-    }
-
     /// Expands the row of a board to all combos; those that cannot be held get arbitrary values.
     #[inline]
     fn expand(&self, river: RiverBoard, values: &mut [u16; Combo::COUNT]) {
@@ -705,7 +699,7 @@ impl<T: Copy + Default> RunOuts<T> {
     /// Calls `visit` for all run-outs: with the entries by the rank of the second card, the suit
     /// and rank of the first card, the suit of the second, and the second's ranks as a mask.
     #[inline]
-    pub(crate) fn each(&self, mut visit: impl FnMut(&[T; 16], [usize; 2], usize, u16)) {
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(&[T; 16], [usize; 2], usize, u16)) {
         for a in 0..4 {
             for b in a + 1..4 {
                 // The card of the main suit comes first.

@@ -35,7 +35,7 @@ impl RiverTable {
 
         let mut flops = vec![Vec::new(); hands.len()];
         each_board(3, |flop, boards| {
-            let turns = TurnSums::all(self, flop, u32::from);
+            let turns = TurnSums::after_flop(self, flop, u32::from);
             for (slot, combo) in free(flop) {
                 let next = turns.iter().filter(|(card, _)| !combo.set().contains(*card));
                 let sum: u32 = next.map(|(_, sums)| sums.sum(self, combo)).sum();
@@ -54,7 +54,7 @@ impl RiverTable {
         each_board(5, |board, boards| {
             let river = RiverBoard::of(board);
             for (slot, combo) in free(board) {
-                rivers[slot][self.at(river.state(combo)) as usize] += boards;
+                rivers[slot][self.value_of_state(river.state(combo)) as usize] += boards;
             }
         });
 
