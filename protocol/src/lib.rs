@@ -9,7 +9,7 @@ pub mod slumbot;
 
 use game::IllegalReason;
 
-/// Error of the caller in setting an action, of an ACPC player or a Slumbot client; nothing changes.
+/// Error of the caller in setting an action of an ACPC player or a Slumbot client; nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ActError {
     /// No decision is asked for now, or it has been made.

@@ -96,7 +96,8 @@ fn after_a_hand() -> (Client, String) {
 
 /// Whether an answer is refused for showing an earlier hand.
 fn is_earlier(error: &ClientError) -> bool {
-    matches!(error, ClientError::Answer(error) if error.to_string().contains("an earlier hand again"))
+    let words = "an earlier hand again";
+    matches!(error, ClientError::Answer(error) if error.to_string().contains(words))
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! One card, a rank and a suit packed into a byte; short ordered lists of cards, what a player holds
-//! and what lies on the table; and a set of cards as one 64-bit word.
+//! One card, a rank and a suit packed into a byte; short ordered lists of cards, what a player
+//! holds and what lies on the table; and a set of cards as one 64-bit word.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Deref, Sub};

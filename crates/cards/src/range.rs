@@ -12,8 +12,8 @@ use crate::{
 
 /// A weight from 0 to 1 for each of the 1,326 combos.
 ///
-/// Written as players write ranges: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh,random`. Every range but the empty
-/// one prints and parses back.
+/// Written as players write ranges: `QQ+,AKs,A5s-A2s,KQo:0.5,AhKh,random`. Every range but the
+/// empty one prints and parses back.
 ///
 /// A range is a list of items between commas or blanks:
 ///

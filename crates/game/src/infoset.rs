@@ -1,5 +1,5 @@
-//! Hands with hole cards, of all seats ([`State`]) or of one seat ([`InfoSet`]), and the functions of
-//! them: [`Policy`] and [`ValueFunction`].
+//! Hands with hole cards, of all seats ([`State`]) or of one seat ([`InfoSet`]), and the functions
+//! of them: [`Policy`] and [`ValueFunction`].
 
 use cards::{HandRank, HoleCards, evaluate};
 

@@ -1,5 +1,5 @@
-//! The player's side of the protocol as a sans-I/O state machine, and the splitting of a byte stream
-//! into lines.
+//! The player's side of the protocol as a sans-I/O state machine, and the splitting of a byte
+//! stream into lines.
 
 use std::sync::Arc;
 

@@ -889,8 +889,8 @@ struct Saved {
 const MAX_NUMBER: u64 = 1 << 53;
 
 impl Saved {
-    /// Checks everything that the client takes for granted later: that this is the state of a session
-    /// in this game. The error says what is not.
+    /// Checks everything that the client takes for granted later: that this is the state of a
+    /// session in this game. The error says what is not.
     fn check(&self, def: &Arc<GameDef>) -> Result<(), String> {
         match &self.phase {
             Phase::Login | Phase::Idle { .. } | Phase::Gone => {}

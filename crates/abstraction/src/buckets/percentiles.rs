@@ -1,6 +1,6 @@
-//! Percentile buckets: groups of hands of nearly equal weight, in the order of a score; nested ones,
-//! which are percentiles within classes of boards; and the boards up to suits, by which tables of
-//! all hands are laid out.
+//! Percentile buckets: groups of hands of nearly equal weight, in the order of a score; nested
+//! ones, which are percentiles within classes of boards; and the boards up to suits, by which
+//! tables of all hands are laid out.
 
 use std::sync::LazyLock;
 

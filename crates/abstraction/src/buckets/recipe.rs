@@ -63,8 +63,9 @@ pub struct BucketRecipe([Kind; 4]);
 /// Maximum number of buckets of a street.
 pub(super) const MAX_COUNT: u32 = 65_535;
 
-pub(super) const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, \
-                     `nested:C:N` and `features:S:Q`, and on flop and turn `emd:N`";
+pub(super) const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, \
+                                `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on flop and \
+                                turn `emd:N`";
 
 impl BucketRecipe {
     /// A recipe from the kinds of preflop, flop, turn and river.

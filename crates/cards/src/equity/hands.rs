@@ -248,8 +248,8 @@ impl FlopRows {
 
 impl RiverTable {
     /// For `E[HS²]`: calls `visit` with every hand that can be held on a board of 3, 4 or 5 cards,
-    /// and with the sum of its squared win-rates, each in 1,980ths, over the 1,081, 46 or 1 rivers that may
-    /// come.
+    /// and with the sum of its squared win-rates, each in 1,980ths, over the 1,081, 46 or 1 rivers
+    /// that may come.
     ///
     /// Rows of the table are added up for all hands together: 0.5 ms for a flop, 20 µs for a turn.
     /// The order of the hands is not specified.
@@ -280,7 +280,7 @@ impl RiverTable {
             _ => {
                 let river = RiverBoard::of(board);
                 free.for_each(|combo| {
-                    visit(combo, square(self.value_of_state(river.state(combo))).into())
+                    visit(combo, square(self.value_of_state(river.state(combo))).into());
                 });
             }
         }
