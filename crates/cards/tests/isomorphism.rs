@@ -149,7 +149,8 @@ fn a_representative_is_the_deal_with_other_suits() {
 }
 
 /// All flop deals by brute force: the same index exactly when they differ in suits only, and as
-/// many deals to an index as its orbit says. Every 97th pair of hole cards, or all in exhaustive runs.
+/// many deals to an index as its orbit says. Every 97th pair of hole cards, or all in exhaustive
+/// runs.
 #[test]
 fn flop_deals_share_an_index_exactly_when_they_differ_in_suits_only() {
     let index = CanonicalIndex::flop();
