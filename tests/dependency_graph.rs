@@ -11,7 +11,7 @@ const PICTURE: [(&str, &[&str]); 18] = [
     ("cards", &[]),
     ("game", &["cards"]),
     ("protocol", &["game", "show"]),
-    ("abstraction", &["game", "parallel"]),
+    ("abstraction", &["game", "parallel", "show"]),
     ("logs", &["game", "parallel", "show"]),
     ("models", &["abstraction", "show"]),
     ("solvers", &["abstraction"]),

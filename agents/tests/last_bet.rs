@@ -8,7 +8,7 @@
 //! Large Imperfect Information Games Using CFR+*, 2014): regrets never below 0, alternating
 //! updates, averages weighted by the number of the iteration.
 
-use cards::{Board, CardSet, Combo, Range, Showdown, ShowdownSums, WinRateError, evaluate};
+use cards::{Board, CardSet, Combo, Range, Showdown, ShowdownSums, evaluate};
 
 /// A number for each of the 1,326 combos.
 type PerCombo = [f64; Combo::COUNT];
@@ -44,7 +44,7 @@ impl LastBet {
         board: CardSet,
         ranges: [&Range; 2],
         sizes: &[f64],
-    ) -> Result<Option<LastBet>, WinRateError> {
+    ) -> Result<Option<LastBet>, cards::Error> {
         let showdown = Showdown::new(board)?;
         let ranges = ranges.map(|range| Box::new(*range.clone().without(board).weights()));
         let sums = Box::new([ShowdownSums::default(); Combo::COUNT]);

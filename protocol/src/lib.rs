@@ -6,3 +6,16 @@
 
 pub mod acpc;
 pub mod slumbot;
+
+use game::IllegalReason;
+
+/// Error of the caller in setting an action of an ACPC player or a Slumbot client; nothing changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ActError {
+    /// No decision is asked for now, or it has been made.
+    #[error("it is not this side's turn")]
+    NotOurTurn,
+    /// The action is not legal.
+    #[error(transparent)]
+    Illegal(#[from] IllegalReason),
+}

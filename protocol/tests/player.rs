@@ -5,7 +5,7 @@ use std::time::Duration;
 use game::{Action, IllegalReason};
 use proptest::prelude::*;
 use protocol::acpc::dealer::{Config, Event as DealerEvent};
-use protocol::acpc::{ActError, Event, MAX_DEALER_LINE, Player, PlayerError};
+use protocol::acpc::{ActError, Event, MAX_DEALER_LINE, Player};
 
 use crate::table::{NOLIMIT, Table, game};
 
@@ -93,7 +93,7 @@ fn an_endless_line_is_an_error_not_a_full_memory() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(error, PlayerError::TooLong { .. }));
+    assert!(error.to_string().contains("bytes without an end of line"), "{error}");
     assert!(fed < MAX_DEALER_LINE + 20_000);
 }
 

@@ -259,7 +259,7 @@ fn session(
             // Never a contradiction: whatever the line does, the server is honest.
             Err(ClientError::Answer(_)) if fault != Mishap::None => {}
             // After a hand nobody saw, the same cards once more look like an old answer.
-            Err(ClientError::Answer(AnswerError::Earlier(_))) => {}
+            Err(ClientError::Answer(error)) if is_earlier(&error) => {}
             Err(error) => panic!("{error} after {fault:?}"),
         }
     }
@@ -439,42 +439,35 @@ fn a_good_exchange_is_taken() {
 
 #[test]
 fn answers_of_what_is_no_slumbot_are_told_apart() {
-    use AnswerError as E;
-    type Case = (String, fn(&AnswerError) -> bool);
+    type Case = (String, &'static str);
     let first = |old: &str, new: &str| {
         assert!(FIRST.contains(old), "{old}");
         FIRST.replace(old, new)
     };
     let cases: Vec<Case> = vec![
-        ("<!DOCTYPE html><title>Hello</title>".into(), |e| matches!(e, E::WebPage(_))),
-        (String::new(), |e| matches!(e, E::NotJson { .. })),
-        (FIRST[..40].into(), |e| matches!(e, E::NotJson { .. })),
-        ("[]".into(), |e| matches!(e, E::NotAnObject(_))),
-        ("{}".into(), |e| matches!(e, E::Missing("action"))),
-        (r#"{"token":"t"}"#.into(), |e| matches!(e, E::Kind { .. })),
-        (first("\"action\":\"b200\",", ""), |e| matches!(e, E::Missing("action") | E::Kind { .. })),
-        (first("\"client_pos\":0,", ""), |e| matches!(e, E::Missing("client_pos"))),
-        (first("\"client_pos\":0", "\"client_pos\":2"), |e| {
-            matches!(e, E::Type { field: "client_pos", .. })
-        }),
-        (first("\"b200\"", "200"), |e| matches!(e, E::Type { field: "action", .. })),
-        (first("[\"Ac\",\"9d\"]", "\"Ac9d\""), |e| {
-            matches!(e, E::Type { field: "hole_cards", .. })
-        }),
-        (first("9d", "9x"), |e| matches!(e, E::Type { field: "hole_cards", .. })),
-        (first("[\"Ac\",\"9d\"]", "[\"Ac\"]"), |e| matches!(e, E::Count { found: 1, .. })),
-        (first("9d", "Ac"), |e| matches!(e, E::Repeated(_))),
-        (first("\"t\"", "5"), |e| matches!(e, E::Type { field: "token", .. })),
-        (first("\"t\"", "\"\""), |e| matches!(e, E::EmptyToken)),
-        (first(",\"token\":\"t\"", ""), |e| matches!(e, E::NoToken)),
-        (first("\"t\"", "null"), |e| matches!(e, E::NoToken)),
-        (first("\"b200\"", "\"b150\""), |e| matches!(e, E::Action(_))),
-        (first("\"b200\"", "\"b200c/\""), |e| matches!(e, E::Action(_) | E::NotNew(_))),
-        (first("\"b200\"", "\"\""), |e| matches!(e, E::NotOurTurn(_))),
-        (first("\"b200\"", "\"f\""), |e| matches!(e, E::NoEnd(_))),
-        (first("\"old_action\":\"\"", "\"old_action\":\"c\""), |e| {
-            matches!(e, E::OldAction { .. })
-        }),
+        ("<!DOCTYPE html><title>Hello</title>".into(), "is a web page"),
+        (String::new(), "is not JSON"),
+        (FIRST[..40].into(), "is not JSON"),
+        ("[]".into(), "is not a JSON object"),
+        ("{}".into(), "has no field `action`"),
+        (r#"{"token":"t"}"#.into(), "the answer is a token"),
+        (first("\"action\":\"b200\",", ""), "the answer is a token"),
+        (first("\"client_pos\":0,", ""), "has no field `client_pos`"),
+        (first("\"client_pos\":0", "\"client_pos\":2"), "`client_pos` is"),
+        (first("\"b200\"", "200"), "`action` is"),
+        (first("[\"Ac\",\"9d\"]", "\"Ac9d\""), "`hole_cards` is"),
+        (first("9d", "9x"), "`hole_cards` is"),
+        (first("[\"Ac\",\"9d\"]", "[\"Ac\"]"), "holds 1 cards"),
+        (first("9d", "Ac"), "appears twice"),
+        (first("\"t\"", "5"), "`token` is"),
+        (first("\"t\"", "\"\""), "token is empty"),
+        (first(",\"token\":\"t\"", ""), "has no token"),
+        (first("\"t\"", "null"), "has no token"),
+        (first("\"b200\"", "\"b150\""), "is too small"),
+        (first("\"b200\"", "\"b200c/\""), "b200c/"),
+        (first("\"b200\"", "\"\""), "it is not this side's turn"),
+        (first("\"b200\"", "\"f\""), "has no winnings"),
+        (first("\"old_action\":\"\"", "\"old_action\":\"c\""), "`old_action` is"),
     ];
     for (body, expected) in cases {
         assert_fault(&body, receive(&body), expected);
@@ -484,37 +477,35 @@ fn answers_of_what_is_no_slumbot_are_told_apart() {
         FLOP.replace(old, new)
     };
     let cases: Vec<Case> = vec![
-        (flop("\"Kh\"", "\"Ac\""), |e| matches!(e, E::Repeated(_))),
-        (flop("\"b200c/\"", "\"b300c/\""), |e| {
-            matches!(e, E::OldAction { .. } | E::NotExtending { .. })
-        }),
-        (flop("\"b200\"", "\"\"").replace("b200c/", "b250c/"), |e| {
-            matches!(e, E::NotExtending { .. })
-        }),
-        (flop("\"9d\"", "\"9h\""), |e| matches!(e, E::Changed { field: "hole_cards", .. })),
-        (FIRST.into(), |e| matches!(e, E::Unchanged(_))),
-        (flop("b200c/", "b200c/k"), |e| matches!(e, E::NotOurTurn(_))),
-        (flop("]}", r#"],"bot_hole_cards":["3s","2d"],"winnings":5}"#), |e| {
-            matches!(e, E::Missing("session_num_hands"))
-        }),
+        (flop("\"Kh\"", "\"Ac\""), "appears twice"),
+        (flop("\"b200c/\"", "\"b300c/\""), "b300c/"),
+        (flop("\"b200\"", "\"\"").replace("b200c/", "b250c/"), "does not continue"),
+        (flop("\"9d\"", "\"9h\""), "`hole_cards` is"),
+        (FIRST.into(), "as it was before"),
+        (flop("b200c/", "b200c/k"), "it is not this side's turn"),
+        (
+            flop("]}", r#"],"bot_hole_cards":["3s","2d"],"winnings":5}"#),
+            "has no field `session_num_hands`",
+        ),
     ];
     for (body, expected) in cases {
         assert_fault(&body, receive_after_call(&body), expected);
     }
 }
 
+/// Whether an answer is refused for showing an earlier hand.
+fn is_earlier(error: &AnswerError) -> bool {
+    error.to_string().contains("an earlier hand again")
+}
+
 /// The answer is refused for this reason; as a contradiction exactly if it is one.
-fn assert_fault(
-    body: &str,
-    news: Result<Vec<News>, ClientError>,
-    expected: fn(&AnswerError) -> bool,
-) {
+fn assert_fault(body: &str, news: Result<Vec<News>, ClientError>, expected: &str) {
     let (error, contradiction) = match news {
         Err(ClientError::Answer(error)) => (error, false),
         Err(ClientError::Contradiction { reason, .. }) => (reason, true),
         other => panic!("{body}: {other:?}"),
     };
-    assert!(expected(&error), "{body}: {error}");
+    assert!(error.to_string().contains(expected), "{body}: {error}");
     assert_eq!(error.fault() == Fault::Contradiction, contradiction, "{body}: {error}");
 }
 
@@ -539,7 +530,7 @@ fn results_that_do_not_follow_from_the_hand_stop_the_session() {
         let stopped = match &news {
             Ok(news) => matches!(&news[..], [News::Finished(_), News::Drift(_)]),
             Err(error) => {
-                matches!(error, ClientError::Answer(AnswerError::Earlier(_))) && hands == 0
+                matches!(error, ClientError::Answer(error) if is_earlier(error)) && hands == 0
             }
         };
         assert!(stopped, "{hands} hands, {total} chips: {news:?}");

@@ -3,7 +3,7 @@
 
 use game::Action;
 use protocol::slumbot::client::{Lost, News};
-use protocol::slumbot::{AnswerError, Client, ClientError};
+use protocol::slumbot::{Client, ClientError};
 
 use crate::slumbot_client::{BUTTON, FIRST, FLOP, TOKEN, game, receive_after_call};
 
@@ -51,7 +51,8 @@ fn what_contradicts_what_was_said_before_ends_the_session_and_is_told_with_both_
     for (body, reasons) in cases {
         if reasons == ["has no winnings"] {
             let error = receive_after_call(&body.replace(r#"["Kh","7c","2s"]"#, "[]"));
-            assert!(matches!(error, Err(ClientError::Answer(AnswerError::NoEnd(_)))), "{error:?}");
+            let Err(ClientError::Answer(error)) = error else { panic!("{error:?}") };
+            assert!(error.to_string().ends_with(reasons[0]), "{error}");
             continue;
         }
         assert_contradiction(&body, reasons);
@@ -93,20 +94,26 @@ fn after_a_hand() -> (Client, String) {
     (client, over.to_owned())
 }
 
+/// Whether an answer is refused for showing an earlier hand.
+fn is_earlier(error: &ClientError) -> bool {
+    let words = "an earlier hand again";
+    matches!(error, ClientError::Answer(error) if error.to_string().contains(words))
+}
+
 #[test]
 fn an_end_told_again_is_an_old_answer_and_told_otherwise_a_contradiction() {
     let (client, over) = after_a_hand();
     let again = client.clone().receive(over.as_bytes(), || 1).unwrap_err();
-    assert!(matches!(again, ClientError::Answer(AnswerError::Earlier(_))), "{again}");
+    assert!(is_earlier(&again), "{again}");
     // The same after the session was written down and read again.
     let restored = Client::restore(game(), Some("t".into()), None, &client.save()).unwrap();
     let again = restored.clone().receive(over.as_bytes(), || 1).unwrap_err();
-    assert!(matches!(again, ClientError::Answer(AnswerError::Earlier(_))), "{again}");
+    assert!(is_earlier(&again), "{again}");
     for (old, new) in [("-100,\"won", "-50,\"won"), ("\"3s\"", "\"3c\""), (":-100}", ":-90}")] {
         assert!(over.contains(old), "{old}");
         let error = restored.clone().receive(over.replace(old, new).as_bytes(), || 1).unwrap_err();
         let ClientError::Contradiction { reason, before, .. } = &error else { panic!("{error}") };
-        assert!(matches!(reason, AnswerError::EndTwice { .. }), "{error}");
+        assert!(reason.to_string().contains("is reported twice"), "{error}");
         assert!(before.contains("winnings -100") && before.contains("`b200f`"), "{before}");
     }
     let other = over.replace("b200f", "f").replace(r#""b200""#, "\"\"").replace("Ac", "Ah");
@@ -134,7 +141,7 @@ fn another_hand_in_the_middle_of_one_is_believed_only_where_a_request_for_one_wa
                 assert_eq!(client.accounts().maybe, 0, "the request that was lost is found");
             }
             Err(ClientError::Contradiction { reason, .. }) => {
-                assert!(!lost && matches!(reason, AnswerError::Changed { .. }), "{reason}");
+                assert!(!lost && reason.to_string().contains(", but was "), "{reason}");
             }
             Err(error) => panic!("{error}"),
         }
@@ -163,7 +170,7 @@ fn a_move_that_was_not_decided_on_is_believed_only_where_the_same_action_was_los
         match client.receive(late.as_bytes(), || 0) {
             Ok(news) => assert!(lost && news.is_empty(), "{news:?}"),
             Err(ClientError::Contradiction { reason, .. }) => {
-                assert!(!lost && matches!(reason, AnswerError::NotExtending { .. }), "{reason}");
+                assert!(!lost && reason.to_string().contains("does not continue"), "{reason}");
             }
             Err(error) => panic!("{error}"),
         }

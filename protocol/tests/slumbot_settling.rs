@@ -2,7 +2,7 @@
 
 use game::Action;
 use protocol::slumbot::client::{Lost, News};
-use protocol::slumbot::{AnswerError, Client, ClientError};
+use protocol::slumbot::{Client, ClientError};
 
 use crate::slumbot_client::{BUTTON, FIRST, game};
 
@@ -192,7 +192,8 @@ fn a_server_that_deals_one_seat_only_is_not_one_that_deals_hands_nobody_sees() {
     });
     let (hands, error) = dealt.expect("it is noticed");
     let ClientError::Contradiction { reason, .. } = error else { panic!("{error}") };
-    assert_eq!((hands, reason), (9, AnswerError::Seat { now: 0, due: 1 }));
+    assert_eq!(hands, 9);
+    assert!(reason.to_string().starts_with("a new hand has client_pos 0"), "{reason}");
 }
 
 #[test]

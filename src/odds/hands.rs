@@ -1,6 +1,6 @@
 //! Known hands against each other.
 
-use cards::{MultiwayError, Share, Ties, all_in, all_in_multiway};
+use cards::{Share, Ties, all_in, all_in_multiway};
 use serde_json::{Value, json};
 use show::number::{counted, percent, whole};
 
@@ -32,9 +32,9 @@ impl Showdown {
             }
             _ => {
                 let combos: Vec<_> = hands.iter().map(|hand| hand.combo).collect();
-                all_in_multiway(&combos, board.cards).map_err(|error| match error {
-                    MultiwayError::Hands(_) => Failure::usage(error),
-                    _ => Failure::input(error),
+                let hands_are_fit = (2..=10).contains(&combos.len());
+                all_in_multiway(&combos, board.cards).map_err(|error| {
+                    if hands_are_fit { Failure::input(error) } else { Failure::usage(error) }
                 })?
             }
         };

@@ -1,7 +1,7 @@
 //! Parsing hands, boards, ranges and quantiles from the command line, with one clear line for each
 //! mistake.
 
-use cards::{Card, CardList, CardSet, Combo, ParseCardsError, Range};
+use cards::{Card, CardList, CardSet, Combo, Range};
 
 use super::{Hand, Table};
 use crate::exit::Failure;
@@ -89,11 +89,11 @@ pub(crate) fn quantiles(text: &str) -> Result<Vec<f64>, Failure> {
 /// Parses cards with or without blanks between them.
 fn cards(text: &str, what: &str) -> Result<CardList<52>, Failure> {
     let compact: String = text.split_whitespace().collect();
-    compact.parse().map_err(|error: ParseCardsError| match error {
-        ParseCardsError::Repeated(card) => {
+    compact.parse().map_err(|error: cards::Error| match error.repeated_card() {
+        Some(card) => {
             Failure::input(anyhow::anyhow!("{what}: {card} appears twice: give each card once"))
         }
-        error => Failure::usage(format!("{what}: {error}")),
+        None => Failure::usage(format!("{what}: {error}")),
     })
 }
 

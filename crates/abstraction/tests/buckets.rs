@@ -1,8 +1,6 @@
 //! Card buckets: their sizes, what they must not tell apart, and the numbers that decide them.
 
-use abstraction::buckets::{
-    BucketRecipe, Buckets, BucketsError, DealtCards, Kind, ParseRecipeError,
-};
+use abstraction::buckets::{BucketRecipe, Buckets, DealtCards, Kind};
 use cards::{Board, CanonicalIndex, Card, CardSet, Combo, HoleCards, Outlook, Suit, Ties};
 use game::Street;
 use rand::{RngExt, SeedableRng};
@@ -101,7 +99,8 @@ fn wrong_recipes_are_refused_by_the_piece_that_is_wrong() {
         assert!(error.contains(part), "{text}: {error}");
     }
     let piece = "x".repeat(500).parse::<BucketRecipe>().expect_err("no recipe");
-    assert_eq!(piece, ParseRecipeError::Piece("x".repeat(40)));
+    let start = format!("`{}` is not a street's buckets", "x".repeat(40));
+    assert!(piece.to_string().starts_with(&start), "{piece}");
 }
 
 #[test]
@@ -451,12 +450,11 @@ fn equal_steps_of_the_mean_square_are_what_hands_are_put_into() {
 #[test]
 fn more_buckets_than_hands_are_refused_with_the_number() {
     let text = "preflop=169 flop=ehs2:5 turn=ehs2:5 river=ehs2:60000";
-    match Buckets::make(&recipe(text), |_| ()) {
-        Err(BucketsError::TooMany { street: Street::River, asked: 60000, possible }) => {
-            assert!((1000..1981).contains(&possible), "{possible}");
-        }
-        other => panic!("{other:?}"),
-    }
+    let error = Buckets::make(&recipe(text), |_| ()).expect_err("too many").to_string();
+    let possible = error.strip_prefix("60000 buckets on the river, where only ");
+    let possible = possible.and_then(|rest| rest.split(' ').next());
+    let possible: u32 = possible.expect(&error).parse().expect(&error);
+    assert!((1000..1981).contains(&possible), "{possible}");
 }
 
 #[test]

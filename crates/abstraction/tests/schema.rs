@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use abstraction::features::{Feature, Quantiles, Schema, SchemaError, Stamp, Unit};
+use abstraction::features::{Feature, Quantiles, Schema, Stamp, Unit};
 use cards::Ties;
 use game::Street;
 
@@ -87,7 +87,6 @@ fn other_features_are_refused_with_both_names() {
 
     let changed = Stamp { sha256: "00".repeat(32), ..Schema::default().stamp() };
     let error = Schema::with_stamp(&changed).expect_err("different");
-    assert!(matches!(error, SchemaError::Different { .. }), "{error}");
     assert!(error.to_string().contains("000000000000 where the model was made"), "{error}");
 }
 

@@ -1,5 +1,6 @@
 //! Speed of exact win-rates: one hand, all hands of a board, the whole game; beside counting the
-//! opponent's hands one by one. Other programs stand beside them in `tests/peers/benches/winrates.rs`.
+//! opponent's hands one by one. Other programs stand beside them in
+//! `tests/peers/benches/winrates.rs`.
 
 use std::hint::black_box;
 use std::time::Duration;

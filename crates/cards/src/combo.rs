@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Card, CardSet, Rank};
+use crate::{Card, CardSet, Error, Rank, error::Problem};
 
 /// Two different cards in no order, as hold'em deals them: one of 1,326.
 ///
@@ -182,21 +182,11 @@ impl fmt::Debug for StartingHand {
     }
 }
 
-/// Text that is not a kind of starting hand.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{text}' is not a starting hand: write a pair as TT, others as AKs (suited) or AKo (offsuit)"
-)]
-pub struct ParseStartingHandError {
-    /// The offending text.
-    pub text: String,
-}
-
 impl FromStr for StartingHand {
-    type Err = ParseStartingHandError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<StartingHand, ParseStartingHandError> {
-        let refuse = || ParseStartingHandError { text: text.to_owned() };
+    fn from_str(text: &str) -> Result<StartingHand, Error> {
+        let refuse = || Error::from(Problem::StartingHand { text: text.to_owned() });
         let mut letters = text.chars();
         let mut rank = || letters.next().and_then(Rank::from_char);
         let (a, b) = (rank().ok_or_else(refuse)?, rank().ok_or_else(refuse)?);

@@ -1,4 +1,4 @@
-//! Cards, ordered lists and sets of cards, and the hand evaluator.
+//! Cards, ordered lists and sets of cards, the hand evaluator, and exact equities.
 //!
 //! Everything here is about cards alone: no betting, no input or output, no clocks.
 //!
@@ -6,44 +6,62 @@
 //! - [`HoleCards`], [`Board`]: short ordered lists, kept in deal order.
 //! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
 //! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them.
-//! - [`CanonicalIndex`]: deals that differ only in the names of suits as one number.
-//! - [`WinRate`]: wins and ties among equally likely endings, as exact counts.
-//! - [`all_in`]: two known hands against each other over all boards to come.
-//! - [`all_in_multiway`]: up to ten known hands.
 //! - [`Range`]: a weight for every hand a player may hold, written as players write it.
-//! - [`win_rate`], [`Outlook`]: a hand against any other, now and on every later street.
-//! - [`FlopPairs`]: every pair of hands on a flop, over all turns and rivers.
-//! - [`RiverTable`], [`Showdown`]: all river states in memory; all hands on one river board.
+//! - [`CanonicalIndex`]: deals that differ only in the names of suits as one number;
+//!   [`SuitPermutation`]: what makes one of them another.
 //! - [`HandRank`]: what the evaluator returns; greater is better, equal is a tie.
+//!
+//! # Which function answers which question
+//!
+//! All are exact: whole numbers of endings, or sums of a range's weights. An outlook is the equity
+//! now, with its distribution on every later street.
+//!
+//! | the equity of | against | on a board of | is |
+//! |---|---|---|---|
+//! | a hand | any hand | 0, 3 to 5 | [`win_rate`]: 1 µs for a river, 1 ms for a flop |
+//! | a hand | any hand | 5 | [`RiverTable::value`]: nanoseconds |
+//! | a hand, its outlook | any hand | 3 to 5 | [`Outlook::new`]: no table, 1 ms |
+//! | a hand, its outlook | any hand | 0, 3 to 5 | [`RiverTable::outlook`]: 8 µs |
+//! | all hands, outlooks | any hand | 3 to 5 | [`RiverTable::each_hand`]: 1 ms |
+//! | all hands, `E[HS²]` | any hand | 3 to 5 | [`RiverTable::each_sum_of_squares`]: 0.5 ms |
+//! | all hands | any hand | 5 | [`RiverTable::all`], [`Showdown::win_rate`] |
+//! | the 169 kinds, outlooks | any hand | 0 | [`RiverTable::each_starting_hand`]: 2 s |
+//! | a hand | a hand | 0, 3 to 5 | [`all_in`]: a table before the flop |
+//! | the 169 kinds | the 169 kinds | 0 | [`PreflopTable::matrix`] |
+//! | two to ten hands | one another | 0, 3 to 5 | [`all_in_multiway`] |
+//! | all hands | all hands | 3 | [`FlopPairs`]: some tenths of a second |
+//! | a hand | a range | 0, 3 to 5 | [`Range::showdown_sums`] |
+//! | a range | a range | 0, 3 to 5 | [`Range::sums_against`] |
+//! | all hands | a range | 5 | [`Showdown::sums_against`], [`Showdown::margins`] |
+//! | all hands | ranges | 0 to 5 | [`range_margins`]: one showdown for each river |
+//!
+//! [`RiverTable`] takes 26.8 MB and is made in 0.2 s by its first user. [`CardWeights`] and
+//! [`unblocked`] say how much of a range is left when a hand's cards are gone.
 
 mod allin;
 mod card;
 mod combo;
+mod counting;
+mod equity;
+mod error;
 mod evaluate;
 mod isomorphism;
-mod list;
-mod multiway;
-mod pairs;
 mod range;
-mod range_margins;
-mod river;
-mod set;
 mod showdown;
-mod winrate;
+mod suits;
 
-pub use allin::{AllInError, AllInMatrix, PreflopTable, all_in, all_in_without_table};
-pub use card::{Card, ParseCardError, Rank, Suit};
-pub use combo::{Combo, ParseStartingHandError, StartingHand};
+pub use allin::{AllInMatrix, PreflopTable, Share, all_in, all_in_multiway, all_in_without_table};
+pub use card::{Board, Card, CardList, CardSet, HoleCards, Rank, Suit};
+pub use combo::{Combo, StartingHand};
+pub use counting::choose;
+pub use equity::{
+    Distribution, FlopPairs, Outlook, RiverBoard, RiverTable, Ties, WinRate, win_rate,
+};
+pub use error::Error;
 pub use evaluate::{
     Category, HandRank, OnBoard, PartialHand, evaluate, evaluate_all, evaluate_hands,
 };
-pub use isomorphism::{CanonicalIndex, DealError, RoundsError};
-pub use list::{Board, CardList, HoleCards, ParseCardsError};
-pub use multiway::{MultiwayError, Share, all_in_multiway};
-pub use pairs::FlopPairs;
-pub use range::{ParseRangeError, Range, RangeProblem, WeightError};
-pub use range_margins::{range_margins, unblocked};
-pub use river::{RiverBoard, RiverTable};
-pub use set::CardSet;
-pub use showdown::{Showdown, ShowdownSums};
-pub use winrate::{Distribution, Outlook, Ties, WinRate, WinRateError, win_rate};
+pub use isomorphism::CanonicalIndex;
+pub use range::Range;
+pub use showdown::{CardWeights, Showdown, ShowdownSums, range_margins, unblocked};
+pub use suits::SuitPermutation;

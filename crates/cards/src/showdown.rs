@@ -1,12 +1,14 @@
 //! All hands on one river board, sorted by strength, and their showdown results against a uniform
 //! opponent or a range.
 
-use crate::river::classes::{Classes, Counts};
-use crate::river::{COLUMNS, FLUSH_HANDS};
-use crate::{Card, CardSet, Combo, HandRank, RiverBoard, Ties, WinRate, WinRateError};
+use crate::equity::{COLUMNS, Classes, Counts, FLUSH_HANDS, each_completion};
+use crate::{Card, CardSet, Combo, Error, HandRank, RiverBoard, Ties, WinRate};
 
 /// Number of hands that can be held on a board of five cards.
 const HANDS: usize = 1081;
+
+/// The first combo, which stands where no board has been dealt.
+const DEUCES: Combo = Combo::from_index(0).expect("0 is a combo");
 
 /// All hands on one river board, sorted by strength.
 ///
@@ -25,10 +27,10 @@ pub struct Showdown {
     ends: Vec<u16>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Hand {
     combo: u16,
-    cards: [u8; 2],
+    cards: [Card; 2],
 }
 
 /// Result of a hand against an opponent's range, in sums of the range's weights.
@@ -64,13 +66,13 @@ impl Showdown {
     ///
     /// # Errors
     /// When the board has not five cards.
-    pub fn new(board: CardSet) -> Result<Showdown, WinRateError> {
+    pub fn new(board: CardSet) -> Result<Showdown, Error> {
         let mut showdown = Showdown {
             board,
             classes: Classes::new(),
             columns: &COLUMNS[0],
             counts: [Counts::default(); FLUSH_HANDS],
-            hands: [Hand::default(); HANDS],
+            hands: [Hand { combo: 0, cards: DEUCES.cards() }; HANDS],
             ends: Vec::with_capacity(HANDS),
         };
         showdown.deal(board)?;
@@ -81,7 +83,7 @@ impl Showdown {
     ///
     /// # Errors
     /// When the board has not five cards; the old board stays.
-    pub fn deal(&mut self, board: CardSet) -> Result<(), WinRateError> {
+    pub fn deal(&mut self, board: CardSet) -> Result<(), Error> {
         self.columns = RiverBoard::new(board)?.columns();
         self.board = board;
         self.classes.deal(board);
@@ -107,7 +109,7 @@ impl Showdown {
             if !combo.set().intersects(self.board) {
                 let slot = &mut next[self.columns[combo.index()] as usize];
                 self.hands[*slot as usize] =
-                    Hand { combo: combo.index() as u16, cards: combo.cards().map(Card::index) };
+                    Hand { combo: combo.index() as u16, cards: combo.cards() };
                 *slot += 1;
             }
         }
@@ -161,10 +163,10 @@ impl Showdown {
     ) {
         sums.fill(ShowdownSums::default());
         let all = self.weigh(range);
-        let mut passed = Weights::default();
+        let mut passed = CardWeights::default();
         for group in self.hand_groups() {
             for hand in group {
-                sums[hand.combo as usize].wins = passed.without(hand.cards);
+                sums[hand.combo as usize].wins = passed.unblocked(hand.cards);
             }
             for hand in group {
                 passed.add(hand.cards, range[hand.combo as usize].into());
@@ -177,7 +179,7 @@ impl Showdown {
                     entry.wins = 0.0;
                     continue;
                 }
-                let not_stronger = passed.without(hand.cards) + own;
+                let not_stronger = passed.unblocked(hand.cards) + own;
                 entry.wins = entry.wins.clamp(0.0, total);
                 entry.ties = (not_stronger - entry.wins).clamp(0.0, total - entry.wins);
                 entry.total = total;
@@ -193,20 +195,20 @@ impl Showdown {
         margins: &mut [f64; Combo::COUNT],
     ) {
         margins.fill(0.0);
-        let mut all = Weights::default();
+        let mut all = CardWeights::default();
         for hand in &self.hands {
             all.add(hand.cards, range[hand.combo as usize].into());
         }
-        let mut passed = Weights::default();
+        let mut passed = CardWeights::default();
         for group in self.hand_groups() {
             for hand in group {
-                margins[hand.combo as usize] = passed.without(hand.cards);
+                margins[hand.combo as usize] = passed.unblocked(hand.cards);
             }
             for hand in group {
                 passed.add(hand.cards, range[hand.combo as usize].into());
             }
             for hand in group {
-                let stronger = all.without(hand.cards) - passed.without(hand.cards);
+                let stronger = all.unblocked(hand.cards) - passed.unblocked(hand.cards);
                 margins[hand.combo as usize] -= stronger;
             }
         }
@@ -220,51 +222,73 @@ impl Showdown {
             let counts = u16::from(weight > 0.0);
             all.sums.add(hand.cards, weight);
             all.hands += counts;
-            hand.cards.iter().for_each(|&card| all.holding[card as usize] += counts);
+            hand.cards.iter().for_each(|&card| all.holding[usize::from(card.index())] += counts);
         }
         all
     }
 }
 
-/// Sums of hands' weights: of all added so far, and by card held.
-struct Weights {
+/// A number for each combo.
+type ByCombo = Box<[f64; Combo::COUNT]>;
+
+/// The weight of hands in all and by card held: what is left of a range for an opponent whose own
+/// cards none of its hands can hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardWeights {
     sum: f64,
-    holding: [f64; 52],
+    holding: [f64; Card::COUNT as usize],
 }
 
-impl Default for Weights {
+impl Default for CardWeights {
     fn default() -> Self {
-        Weights { sum: 0.0, holding: [0.0; 52] }
+        CardWeights { sum: 0.0, holding: [0.0; Card::COUNT as usize] }
     }
 }
 
-impl Weights {
+impl CardWeights {
+    /// Adds a hand.
     #[inline]
-    fn add(&mut self, cards: [u8; 2], weight: f64) {
+    pub fn add(&mut self, cards: [Card; 2], weight: f64) {
         self.sum += weight;
-        self.holding[cards[0] as usize] += weight;
-        self.holding[cards[1] as usize] += weight;
+        self.holding[usize::from(cards[0].index())] += weight;
+        self.holding[usize::from(cards[1].index())] += weight;
     }
 
-    /// The weight of hands that share no card with this hand, if the hand itself has not been
-    /// added.
+    /// The weight of the hands that share no card with this hand, if the hand itself has not been
+    /// added; where it has, its own weight is missing, for it was subtracted twice.
+    ///
+    /// A difference of sums: rounding may leave a little more or less than zero where no hand is
+    /// left.
     #[inline]
-    fn without(&self, cards: [u8; 2]) -> f64 {
-        self.sum - self.holding[cards[0] as usize] - self.holding[cards[1] as usize]
+    pub fn unblocked(&self, cards: [Card; 2]) -> f64 {
+        self.sum
+            - self.holding[usize::from(cards[0].index())]
+            - self.holding[usize::from(cards[1].index())]
     }
+}
+
+/// For each combo the weight of a range's hands that share no card with it.
+pub fn unblocked(range: &[f64; Combo::COUNT]) -> ByCombo {
+    let mut all = CardWeights::default();
+    Combo::all().zip(range).for_each(|(combo, &weight)| all.add(combo.cards(), weight));
+    let mut left = Box::new([0.0; Combo::COUNT]);
+    for (combo, &own) in Combo::all().zip(range) {
+        left[combo.index()] = all.unblocked(combo.cards()) + own;
+    }
+    left
 }
 
 /// The weight sums of a range, with the number of hands of positive weight: rounding errors in the
 /// sums could not tell an empty range from a small one.
 struct RangeWeights {
-    sums: Weights,
+    sums: CardWeights,
     hands: u16,
-    holding: [u16; 52],
+    holding: [u16; Card::COUNT as usize],
 }
 
 impl Default for RangeWeights {
     fn default() -> Self {
-        RangeWeights { sums: Weights::default(), hands: 0, holding: [0; 52] }
+        RangeWeights { sums: CardWeights::default(), hands: 0, holding: [0; Card::COUNT as usize] }
     }
 }
 
@@ -272,12 +296,67 @@ impl RangeWeights {
     /// The weight of hands that share no card with a hand, whose own weight `own` is included in
     /// the sums.
     #[inline]
-    fn total(&self, cards: [u8; 2], own: f64) -> f64 {
-        let [a, b] = cards.map(|card| self.holding[card as usize]);
+    fn total(&self, cards: [Card; 2], own: f64) -> f64 {
+        let [a, b] = cards.map(|card| self.holding[usize::from(card.index())]);
         // The hand itself was subtracted twice.
         if self.hands + u16::from(own > 0.0) == a + b {
             return 0.0;
         }
-        self.sums.without(cards) + own
+        self.sums.unblocked(cards) + own
+    }
+}
+
+/// For each of the ranges and each combo: the weight that the combo beats less the weight that
+/// beats it, as a mean over the complete boards that both hands leave. 0 for combos on the board.
+///
+/// Each complete board is one [`Showdown`]: 48 after the turn, 1,176 after the flop, 2,598,960
+/// before it.
+///
+/// # Errors
+/// When the board has more than five cards.
+pub fn range_margins(
+    board: CardSet,
+    ranges: &[&[f64; Combo::COUNT]],
+) -> Result<Vec<ByCombo>, Error> {
+    let boards = complete_boards(board);
+    let mut showdown = Showdown::new(boards[0])?;
+    let mut sums: Vec<ByCombo> = ranges.iter().map(|_| Box::new([0.0; Combo::COUNT])).collect();
+    let mut of_board = Box::new([0.0; Combo::COUNT]);
+    for &board in &boards {
+        showdown.deal(board)?;
+        for (range, sums) in ranges.iter().zip(&mut sums) {
+            showdown.margins(range, &mut of_board);
+            sums.iter_mut().zip(&*of_board).for_each(|(sum, margin)| *sum += margin);
+        }
+    }
+    // The ways to draw the cards to come from those that the board and two hands leave.
+    let free = f64::from(Card::COUNT) - f64::from(board.len()) - 4.0;
+    let to_come = (0..5_u32.saturating_sub(board.len())).map(f64::from);
+    let ways: f64 = to_come.map(|drawn| (free - drawn) / (drawn + 1.0)).product();
+    sums.iter_mut().flat_map(|sums| sums.iter_mut()).for_each(|sum| *sum /= ways);
+    Ok(sums)
+}
+
+/// All complete boards that begin with these cards.
+pub(crate) fn complete_boards(board: CardSet) -> Vec<CardSet> {
+    let deck: Vec<Card> = Card::all().filter(|&card| !board.contains(card)).collect();
+    let mut boards = Vec::new();
+    each_completion(board, &deck, &mut |board| boards.push(board));
+    boards
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weight_left_by_a_hand_is_that_of_the_hands_without_its_cards() {
+        let range: [f64; Combo::COUNT] = std::array::from_fn(|at| (at * at % 7) as f64);
+        let left = unblocked(&range);
+        for combo in Combo::all() {
+            let others = Combo::all().filter(|other| !other.set().intersects(combo.set()));
+            let sum: f64 = others.map(|other| range[other.index()]).sum();
+            assert_eq!(left[combo.index()], sum, "{combo}");
+        }
     }
 }

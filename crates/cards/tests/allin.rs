@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 
 use cards::{
-    AllInError, Board, Card, CardSet, Combo, PreflopTable, Rank, StartingHand, Ties, WinRate,
-    all_in, all_in_without_table, evaluate,
+    Board, Card, CardSet, Combo, PreflopTable, Rank, StartingHand, Ties, WinRate, all_in,
+    all_in_without_table, evaluate,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -192,8 +192,7 @@ fn cards_that_cannot_be_dealt_are_named() {
     ];
     for (hero, villain, board, message) in table {
         for count in [all_in, all_in_without_table] {
-            let result: Result<WinRate, AllInError> =
-                count(combo(hero), combo(villain), set(board));
+            let result = count(combo(hero), combo(villain), set(board));
             assert_eq!(result.expect_err(message).to_string(), message);
         }
     }

@@ -1,7 +1,7 @@
 //! Ranges as text, and what a hand meets in them.
 
 use cards::{
-    AllInError, Board, Card, CardSet, Combo, HoleCards, Range, Showdown, StartingHand, all_in,
+    Board, Card, CardSet, Combo, HoleCards, Range, Showdown, StartingHand, all_in,
     all_in_without_table, evaluate, win_rate,
 };
 use proptest::prelude::*;
@@ -233,7 +233,8 @@ fn ranges_meet_on_every_board_as_in_a_slow_enumeration() {
     let all = Range::uniform().sums_against(&Range::uniform(), CardSet::EMPTY).expect("no board");
     assert_eq!(all.total, 1326.0 * 1225.0 * 1_712_304.0);
     assert_eq!(all.wins, all.losses(), "both sides are alike");
-    assert_eq!(first.sums_against(&second, board("2c3d")), Err(AllInError::Board(2)));
+    let error = first.sums_against(&second, board("2c3d")).expect_err("two cards");
+    assert_eq!(error.to_string(), "2 cards on the board: give none, three, four or five");
 }
 
 #[test]
@@ -241,9 +242,12 @@ fn hands_that_cannot_meet_a_range_are_refused() {
     let aces = range("AA");
     let sums = aces.showdown_sums(combo("AcAd"), board("Ah2c3d")).expect("a deal");
     assert_eq!(sums.win_rate(cards::Ties::Half), None, "nothing is left of the range");
-    assert_eq!(aces.showdown_sums(combo("KcKd"), board("2c3d")), Err(AllInError::Board(2)));
-    let king = "Kc".parse().expect("a card");
-    assert_eq!(aces.showdown_sums(combo("KcKd"), board("Kc2c3d")), Err(AllInError::Shared(king)));
+    let refused = |cards: &str| {
+        let error = aces.showdown_sums(combo("KcKd"), board(cards)).expect_err(cards);
+        error.to_string()
+    };
+    assert_eq!(refused("2c3d"), "2 cards on the board: give none, three, four or five");
+    assert_eq!(refused("Kc2c3d"), "Kc is given twice: give each card once");
 }
 
 /// A range of whole kinds of hands and single combos with any weights.

@@ -3,7 +3,7 @@
 
 use cards::{
     Board, Card, CardSet, Combo, HoleCards, Outlook, RiverBoard, RiverTable, StartingHand, Ties,
-    WinRate, WinRateError, evaluate, win_rate,
+    WinRate, evaluate, win_rate,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -343,7 +343,7 @@ fn wrong_cards_are_refused_in_one_clear_line() {
     for cards in ["", "2c", "2c3c", "2c3c4c5c6c7c"] {
         let (cards, all) = (board(cards), [0, 3, 4, 5]);
         let size = cards.len();
-        let refused = Err(WinRateError::Board { found: size, wanted: "none, three, four or five" });
+        let refused = Err(cards::Error::board_size(size, "none, three, four or five"));
         if !all.contains(&size) {
             assert_eq!(win_rate(hole, cards).map(|_| ()), refused);
             assert_eq!(RiverTable::shared(Ties::Half).outlook(hole, cards).map(|_| ()), refused);

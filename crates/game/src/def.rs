@@ -1,4 +1,4 @@
-//! Game definitions: what is fixed before a hand begins.
+//! Game definitions: what is fixed before a hand begins; and the usual games.
 
 use std::ops::Deref;
 
@@ -74,50 +74,10 @@ impl GameSpec {
     pub const MAX_STACK: Chips = i32::MAX as Chips;
 }
 
-/// Error for a [`GameSpec`] that is not a valid game.
+/// Error for a [`GameSpec`] that is not a valid game. It displays what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GameDefError {
-    /// A number is outside its range.
-    #[error("{what} is {found}, but must be from {least} to {most}")]
-    OutOfRange {
-        /// The field, in words.
-        what: &'static str,
-        /// The field's value.
-        found: u64,
-        /// Smallest allowed.
-        least: u64,
-        /// Largest allowed.
-        most: u64,
-    },
-    /// A list has too few or too many entries.
-    #[error("{what}: {found} given, but {needed} needed")]
-    WrongCount {
-        /// The list, in words.
-        what: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries needed.
-        needed: usize,
-    },
-    /// A blind is larger than its seat's stack.
-    #[error("the blind of player {player} is {blind}, more than the stack of {stack}")]
-    BlindAboveStack {
-        /// The player, counted from 1 as in game files.
-        player: usize,
-        /// The blind, in chips.
-        blind: Chips,
-        /// The stack, in chips.
-        stack: Chips,
-    },
-    /// More cards are dealt than the deck holds.
-    #[error("a hand needs {needed} cards, but the deck holds {deck}")]
-    DeckTooSmall {
-        /// Cards needed for everybody's hole cards and the board.
-        needed: usize,
-        /// Cards in the deck.
-        deck: usize,
-    },
-}
+#[error("{0}")]
+pub struct GameDefError(String);
 
 /// A checked game definition. Reads like its [`GameSpec`] by dereference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -253,12 +213,16 @@ fn in_range(what: &'static str, found: u64, least: u64, most: u64) -> Result<(),
     if (least..=most).contains(&found) {
         Ok(())
     } else {
-        Err(GameDefError::OutOfRange { what, found, least, most })
+        Err(GameDefError(format!("{what} is {found}, but must be from {least} to {most}")))
     }
 }
 
 fn count(what: &'static str, found: usize, needed: usize) -> Result<(), GameDefError> {
-    if found == needed { Ok(()) } else { Err(GameDefError::WrongCount { what, found, needed }) }
+    if found == needed {
+        Ok(())
+    } else {
+        Err(GameDefError(format!("{what}: {found} given, but {needed} needed")))
+    }
 }
 
 fn check(spec: &GameSpec) -> Result<(), GameDefError> {
@@ -284,7 +248,10 @@ fn check(spec: &GameSpec) -> Result<(), GameDefError> {
     for (i, (&stack, &blind)) in spec.stacks.iter().zip(&spec.blinds).enumerate() {
         in_range("a stack", stack.into(), 1, GameSpec::MAX_STACK.into())?;
         if blind > stack {
-            return Err(GameDefError::BlindAboveStack { player: i + 1, blind, stack });
+            let player = i + 1;
+            return Err(GameDefError(format!(
+                "the blind of player {player} is {blind}, more than the stack of {stack}"
+            )));
         }
     }
     let board: usize = spec.board_cards.iter().map(|&n| n as usize).sum();
@@ -293,7 +260,86 @@ fn check(spec: &GameSpec) -> Result<(), GameDefError> {
     let deck = spec.suits as usize * spec.ranks as usize;
     let needed = hole * spec.players + board;
     if needed > deck {
-        return Err(GameDefError::DeckTooSmall { needed, deck });
+        return Err(GameDefError(format!(
+            "a hand needs {needed} cards, but the deck holds {deck}"
+        )));
     }
     Ok(())
+}
+
+/// Heads-up Kuhn poker: three cards, one street, one bet of one chip.
+pub fn kuhn() -> GameDef {
+    build(GameSpec {
+        raise_sizes: vec![1],
+        max_raises: vec![1],
+        suits: 1,
+        ranks: 3,
+        hole_cards: 1,
+        ..limit(vec![1, 1], &[0], &[0])
+    })
+}
+
+/// Heads-up Leduc poker: six cards, two streets, bets of two and four chips, two raises a street.
+pub fn leduc() -> GameDef {
+    build(GameSpec {
+        raise_sizes: vec![2, 4],
+        max_raises: vec![2, 2],
+        suits: 2,
+        ranks: 3,
+        hole_cards: 1,
+        ..limit(vec![1, 1], &[0, 0], &[0, 1])
+    })
+}
+
+/// Heads-up limit hold'em of the competition: blinds 10 (seat 0) and 5, raises 10 and 20.
+pub fn limit_holdem() -> GameDef {
+    build(GameSpec {
+        raise_sizes: vec![10, 10, 20, 20],
+        max_raises: vec![3, 4, 4, 4],
+        ..limit(vec![10, 5], &[1, 0, 0, 0], &[0, 3, 1, 1])
+    })
+}
+
+/// Heads-up no-limit hold'em of the competition: blinds 100 (seat 0) and 50, stacks 20,000.
+pub fn nolimit_holdem() -> GameDef {
+    nolimit_holdem_with(vec![20_000; 2])
+}
+
+/// No-limit hold'em with blinds 50 and 100 and these stacks, two to ten players.
+///
+/// # Panics
+/// When the stacks do not make a game (see [`GameDef::new`]).
+pub fn nolimit_holdem_with(stacks: Vec<Chips>) -> GameDef {
+    let players = stacks.len();
+    let mut blinds = vec![0; players];
+    let heads_up = players == 2;
+    blinds[usize::from(heads_up)] = 50;
+    blinds[usize::from(!heads_up)] = 100;
+    build(GameSpec {
+        betting: Betting::NoLimit,
+        stacks,
+        ..limit(blinds, &[if heads_up { 1 } else { 2 % players }, 0, 0, 0], &[0, 3, 1, 1])
+    })
+}
+
+fn limit(blinds: Vec<Chips>, first: &[usize], board: &[u8]) -> GameSpec {
+    GameSpec {
+        betting: Betting::Limit,
+        players: blinds.len(),
+        streets: first.len(),
+        stacks: vec![GameSpec::MAX_STACK; blinds.len()],
+        blinds,
+        raise_sizes: Vec::new(),
+        first_to_act: first.to_vec(),
+        max_raises: vec![GameSpec::NO_CAP; first.len()],
+        suits: 4,
+        ranks: 13,
+        hole_cards: 2,
+        board_cards: board.to_vec(),
+        quirks: Quirks::default(),
+    }
+}
+
+fn build(spec: GameSpec) -> GameDef {
+    GameDef::new(spec).expect("a valid game")
 }

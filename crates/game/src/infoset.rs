@@ -1,8 +1,9 @@
-//! Hands with hole cards: of all seats ([`State`]) or of one seat ([`InfoSet`]).
+//! Hands with hole cards, of all seats ([`State`]) or of one seat ([`InfoSet`]), and the functions
+//! of them: [`Policy`] and [`ValueFunction`].
 
 use cards::{HandRank, HoleCards, evaluate};
 
-use crate::{BySeat, LegalActions, Payoff, PublicState, Seat, SeatSet, Turn};
+use crate::{Action, BySeat, GameDef, LegalActions, Payoff, PublicState, Seat, SeatSet, Turn};
 
 /// The information set of one seat: the public state, the seat and its own cards. It is owned and
 /// holds no other seat's cards, so an agent that is given one cannot see them.
@@ -96,4 +97,119 @@ impl PublicState {
             }
         }
     }
+}
+
+/// A probability distribution over actions at one information set. Probabilities are non-negative
+/// and sum to one within 1e-6; actions are distinct.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strategy {
+    /// Actions with their probabilities.
+    pub actions: Vec<(Action, f64)>,
+}
+
+impl Strategy {
+    /// The strategy that always takes this action.
+    pub fn pure(action: Action) -> Strategy {
+        Strategy { actions: vec![(action, 1.0)] }
+    }
+
+    /// Scales non-negative weights to sum to one; `None` when none is positive and finite.
+    pub fn from_weights(weights: impl IntoIterator<Item = (Action, f64)>) -> Option<Strategy> {
+        let mut actions: Vec<(Action, f64)> = weights.into_iter().collect();
+        let total: f64 = actions.iter().map(|&(_, w)| w).sum();
+        let valid = total.is_finite() && total > 0.0 && actions.iter().all(|&(_, w)| w >= 0.0);
+        valid.then(|| {
+            for (_, weight) in &mut actions {
+                *weight /= total;
+            }
+            Strategy { actions }
+        })
+    }
+
+    /// The probability of this action; 0 for one that is not listed.
+    pub fn probability(&self, action: Action) -> f64 {
+        self.actions.iter().find(|&&(a, _)| a == action).map_or(0.0, |&(_, p)| p)
+    }
+
+    /// Inverse-transform sampling: the action at a point drawn uniformly from `[0, 1)`; a call if
+    /// the strategy is empty.
+    pub fn sample(&self, point: f64) -> Action {
+        let mut below = 0.0;
+        for &(action, probability) in &self.actions {
+            below += probability;
+            if point < below {
+                return action;
+            }
+        }
+        let last = self.actions.iter().rev().find(|&&(_, p)| p > 0.0);
+        last.map_or(Action::Call, |&(action, _)| action)
+    }
+}
+
+/// A strategy for every information set: a pure function, shared between threads.
+pub trait Policy: Send + Sync {
+    /// The distribution over legal actions of the acting seat.
+    fn strategy(&self, infoset: &InfoSet) -> Strategy;
+
+    /// The strategies of many hole cards where one seat is to act: calls `visit` with the number of
+    /// each hand and its strategy, in the order of `hands`.
+    ///
+    /// Equivalent to calling [`strategy`](Self::strategy) for each hand, which is the default.
+    /// Policies that solve a subgame, or look up what depends on the board alone, do so once for
+    /// all hands.
+    fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+        hands: &[HoleCards],
+        visit: &mut dyn FnMut(usize, &Strategy),
+    ) {
+        let mut infoset = InfoSet { public: public.clone(), seat, hole: HoleCards::EMPTY };
+        for (number, &hole) in hands.iter().enumerate() {
+            infoset.hole = hole;
+            visit(number, &self.strategy(&infoset));
+        }
+    }
+}
+
+/// A value function: the expected payoff of a two-player hand at each public state, given both
+/// hands.
+///
+/// Win-rate estimators use one as a control variate: they subtract the luck that it measures. They
+/// are unbiased for any function that is fixed before the hands are played, and the better it
+/// predicts results, the smaller their variance. No agent may use one in play: it sees both hands.
+pub trait ValueFunction: Send + Sync {
+    /// The function's name, with a hash of all that decides its values.
+    fn name(&self) -> &str;
+
+    /// Whether it has values for this game.
+    ///
+    /// # Errors
+    /// A message that names both games when it has none.
+    fn check_game(&self, def: &GameDef) -> Result<(), String>;
+
+    /// Prepares for the values of so many hands, which stay the same.
+    fn prepare(&self, _hands: u64) {}
+
+    /// The values of a hand with these hole cards, one pair of cards for each seat in seat order.
+    /// `entrants` are the match's entrants in those seats; they matter where values assume the
+    /// players' own strategies. `seed` selects the boards that are sampled where not all are
+    /// enumerated; it must not depend on cards to come or on the actions. The same hand and seed
+    /// give the same values.
+    fn of_deal<'a>(
+        &'a self,
+        holes: [HoleCards; 2],
+        entrants: [u8; 2],
+        seed: u64,
+    ) -> Box<dyn DealValues + 'a>;
+}
+
+/// The values of one hand's public states.
+pub trait DealValues {
+    /// Seat 0's expected payoff from this state on, in chips, net of all that it has put into the
+    /// pot; for a finished hand its payoff. Seat 1's value is the negative.
+    ///
+    /// Where cards are to be dealt next it is the mean over them: exact on the last street, in
+    /// expectation over seeds on earlier ones.
+    fn value(&mut self, public: &PublicState) -> f64;
 }

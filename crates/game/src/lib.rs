@@ -9,7 +9,6 @@
 //! - [`Policy`]: a pure function from information sets to distributions over actions.
 //! - [`ValueFunction`]: expected values of a hand in progress, given all hole cards.
 //! - [`notation`]: hands as text, in the notation of the ACPC protocol.
-//! - [`tree`]: counts of whole betting trees.
 //! - [`escape`]: sanitizing of text from outside.
 //!
 //! No input or output, no clocks, no sources of randomness.
@@ -17,23 +16,18 @@
 mod action;
 mod def;
 pub mod escape;
-pub mod games;
 mod infoset;
-mod legal;
 pub mod notation;
-mod payoff;
-mod policy;
 mod seat;
 mod state;
-pub mod tree;
-mod value;
 
-pub use action::{Action, Chips, Played, Street};
+pub use action::{Action, Chips, LegalActions, Played, Raises, Street};
 pub use def::{Betting, GameDef, GameDefError, GameSpec, Quirks};
-pub use infoset::{InfoSet, State};
-pub use legal::{LegalActions, Raises};
-pub use payoff::Payoff;
-pub use policy::{Policy, Strategy};
-pub use seat::{BySeat, MAX_PLAYERS, Position, Seat, SeatSet};
+pub use infoset::{DealValues, InfoSet, Policy, State, Strategy, ValueFunction};
+pub use seat::{BySeat, MAX_PLAYERS, Payoff, Position, Seat, SeatSet};
 pub use state::{DealError, IllegalAction, IllegalReason, PublicState, Turn};
-pub use value::{DealValues, ValueFunction};
+
+/// The usual games by name, as defined in the competition's files.
+pub mod games {
+    pub use crate::def::{kuhn, leduc, limit_holdem, nolimit_holdem, nolimit_holdem_with};
+}

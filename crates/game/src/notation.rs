@@ -11,7 +11,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use cards::{Board, HoleCards, ParseCardsError};
+use cards::{Board, HoleCards};
 
 use crate::{
     Action, Betting, BySeat, DealError, GameDef, IllegalReason, PublicState, Street, Turn,
@@ -68,7 +68,7 @@ pub enum BettingError {
 pub enum CardsError {
     /// A part is not a list of cards.
     #[error(transparent)]
-    Parse(#[from] ParseCardsError),
+    Parse(#[from] cards::Error),
     /// The number of seats is wrong.
     #[error("{found} hands for {needed} players")]
     Seats {
@@ -277,12 +277,12 @@ pub fn parse_cards(def: &GameDef, text: &str) -> Result<Cards, NotationError> {
         let split = split.filter(|&i| hand.is_char_boundary(i));
         let split = split.ok_or_else(|| count(hand, on_table))?;
         let (own, table) = hand.split_at(split);
-        let cards: HoleCards = own.parse().map_err(|e: ParseCardsError| fail(e.into()))?;
+        let cards: HoleCards = own.parse().map_err(|e: cards::Error| fail(e.into()))?;
         if !cards.is_empty() && cards.len() != def.hole_cards as usize {
             return Err(count(hand, def.hole_cards as usize));
         }
         hole[seat] = cards;
-        let dealt: Board = table.parse().map_err(|e: ParseCardsError| fail(e.into()))?;
+        let dealt: Board = table.parse().map_err(|e: cards::Error| fail(e.into()))?;
         dealt.iter().for_each(|&card| _ = board.push(card));
     }
     let mut street = Street::Preflop;
@@ -290,7 +290,7 @@ pub fn parse_cards(def: &GameDef, text: &str) -> Result<Cards, NotationError> {
         let next = street.next().filter(|&next| next <= def.last_street());
         street = next.ok_or_else(|| fail(CardsError::Streets))?;
         let needed = def.board_cards[street.index()];
-        let dealt: Board = section.parse().map_err(|e: ParseCardsError| fail(e.into()))?;
+        let dealt: Board = section.parse().map_err(|e: cards::Error| fail(e.into()))?;
         if dealt.len() != needed as usize {
             return Err(count(section, needed.into()));
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abstraction::betting::BettingTree;
-use abstraction::buckets::{Buckets, FileError};
+use abstraction::buckets::{Buckets, BucketsError};
 use abstraction::menu::Moves;
 use game::Street;
 use models::blueprint::{Blueprint, BlueprintError};
@@ -26,7 +26,7 @@ pub enum TeacherError {
     Blueprint(#[from] BlueprintError),
     /// The buckets are damaged or have another version.
     #[error("the blueprint's buckets: {0}")]
-    Buckets(#[from] FileError),
+    Buckets(#[from] BucketsError),
     /// It was trained with other buckets than it contains.
     #[error("the blueprint was trained with buckets {stated}, but holds {found}: train it again")]
     OtherBuckets {

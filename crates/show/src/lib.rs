@@ -1,11 +1,22 @@
 //! Presentation of results: numbers in words, aligned tables, SVG images, spelling suggestions, and
 //! differences between values.
 
-mod difference;
-pub mod nearest;
 pub mod number;
 pub mod svg;
 mod table;
 
-pub use difference::{Difference, difference};
-pub use table::Table;
+pub use table::{Difference, Table, difference};
+
+/// Spelling suggestions.
+pub mod nearest {
+    /// The known word with the fewest edits from `word` (letters inserted, deleted, replaced or
+    /// swapped with their neighbour), whatever the case; `None` when even that one differs in more
+    /// than a third of its letters, at least two.
+    pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+        let word: String = word.to_lowercase().chars().take(64).collect();
+        let scored = known.into_iter().map(|k| (strsim::osa_distance(&word, &k.to_lowercase()), k));
+        let (distance, best) = scored.min_by_key(|&(distance, _)| distance)?;
+        let longest = best.chars().count().max(word.chars().count());
+        (distance <= (longest / 3).max(2)).then_some(best)
+    }
+}

@@ -4,7 +4,7 @@
 //! - [`Dealer`]: the dealer's side as a state machine for all seats: bytes and time in, bytes and
 //!   events out.
 //! - [`MatchState`]: one line of the dealer, parsed strictly; [`matchstate::write`] prints it.
-//! - [`gamedef`]: game definition files; [`mod@games`], [`find`]: those that ship with the project.
+//! - [`gamedef`]: game definition files; [`games`], [`find`]: those that ship with the project.
 //! - [`reply`]: the original server's lenient reading of a player's line.
 //! - [`deal`]: the original server's deals for a seed.
 //! - [`transaction`]: the lines of the file from which an interrupted match is continued.
@@ -16,18 +16,17 @@
 pub mod deal;
 pub mod dealer;
 pub mod gamedef;
-mod games;
-mod lines;
 pub mod matchstate;
 mod player;
 pub mod reply;
 pub mod scan;
 pub mod transaction;
 
+pub use crate::ActError;
 pub use dealer::Dealer;
-pub use games::{BuiltInGame, find, games, nearest};
+pub use gamedef::{BuiltInGame, find, games, nearest};
 pub use matchstate::{MatchState, MatchStateError};
-pub use player::{ActError, Event, MAX_DEALER_LINE, Player, PlayerError};
+pub use player::{Event, MAX_DEALER_LINE, Player, PlayerError};
 
 /// The first line that a player sends.
 pub const VERSION_LINE: &[u8] = b"VERSION:2.0.0\r\n";

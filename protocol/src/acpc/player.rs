@@ -1,12 +1,13 @@
-//! The player's side of the protocol as a sans-I/O state machine.
+//! The player's side of the protocol as a sans-I/O state machine, and the splitting of a byte
+//! stream into lines.
 
 use std::sync::Arc;
 
-use game::{Action, Betting, GameDef, IllegalReason, InfoSet, PublicState, notation};
+use game::{Action, Betting, GameDef, InfoSet, PublicState, notation};
 
 use super::VERSION_LINE;
-use super::lines::{Lines, shorten};
 use super::matchstate::{MatchState, MatchStateError};
+use crate::ActError;
 
 /// Maximum length of a line from a dealer, in bytes with its end. The original sends at most 4,096.
 pub const MAX_DEALER_LINE: usize = 65_536;
@@ -31,51 +32,8 @@ pub enum Event {
 
 /// Error in the dealer's bytes. Every error is final for the state machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlayerError {
-    /// A line is not a match state.
-    #[error("the dealer sent `{line}`: {reason}")]
-    Line {
-        /// The line, shortened.
-        line: String,
-        /// The problem with the line.
-        reason: MatchStateError,
-    },
-    /// A line exceeds the maximum length.
-    #[error(
-        "the dealer sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning with \
-         `{start}`"
-    )]
-    TooLong {
-        /// The beginning of the line.
-        start: String,
-    },
-    /// The connection closed in the middle of a line.
-    #[error("the dealer closed the connection in the middle of a line, after `{line}`")]
-    Truncated {
-        /// The incomplete line, shortened.
-        line: String,
-    },
-    /// The connection closed in the middle of a hand.
-    #[error("the dealer closed the connection in the middle of hand {hand}")]
-    ClosedMidHand {
-        /// The hand's number.
-        hand: u32,
-    },
-    /// The connection closed before anything was sent.
-    #[error("the dealer closed the connection before the first hand")]
-    NeverStarted,
-}
-
-/// Error of the caller in [`Player::act`]; the state machine is unchanged.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ActError {
-    /// The last event was not this player's turn, or it has been answered.
-    #[error("it is not this player's turn")]
-    NotOurTurn,
-    /// The action is not legal.
-    #[error("{0}")]
-    Illegal(IllegalReason),
-}
+#[error("the dealer {0}")]
+pub struct PlayerError(String);
 
 /// The player's state machine: bytes in, events out; actions in, bytes out.
 ///
@@ -155,11 +113,15 @@ impl Player {
     fn next_event(&mut self) -> Result<Option<Event>, PlayerError> {
         while let Some(line) = self.lines.next_line() {
             let Some(body) = line.strip_suffix(b"\n") else {
-                return Err(if line.len() == MAX_DEALER_LINE {
-                    PlayerError::TooLong { start: shorten(line) }
+                let start = shorten(line);
+                return Err(PlayerError(if line.len() == MAX_DEALER_LINE {
+                    format!(
+                        "sent more than {MAX_DEALER_LINE} bytes without an end of line, beginning \
+                         with `{start}`"
+                    )
                 } else {
-                    PlayerError::Truncated { line: shorten(line) }
-                });
+                    format!("closed the connection in the middle of a line, after `{start}`")
+                }));
             };
             let body = body.strip_suffix(b"\r").unwrap_or(body);
             if matches!(body.first(), Some(b'#' | b';')) {
@@ -168,7 +130,7 @@ impl Player {
             let text = str::from_utf8(body).map_err(|_| MatchStateError::NotText);
             let state = text
                 .and_then(|text| MatchState::parse(&self.def, text))
-                .map_err(|reason| PlayerError::Line { line: shorten(body), reason })?;
+                .map_err(|reason| PlayerError(format!("sent `{}`: {reason}", shorten(body))))?;
             self.turn = None;
             self.progress = Progress::InHand(state.hand);
             if state.public.turn() == game::Turn::Over {
@@ -185,8 +147,12 @@ impl Player {
             return Ok(None);
         }
         match self.progress {
-            Progress::NotStarted => Err(PlayerError::NeverStarted),
-            Progress::InHand(hand) => Err(PlayerError::ClosedMidHand { hand }),
+            Progress::NotStarted => {
+                Err(PlayerError("closed the connection before the first hand".to_owned()))
+            }
+            Progress::InHand(hand) => {
+                Err(PlayerError(format!("closed the connection in the middle of hand {hand}")))
+            }
             Progress::BetweenHands => {
                 self.progress = Progress::MatchOver;
                 Ok(Some(Event::MatchOver))
@@ -199,7 +165,7 @@ impl Player {
     pub fn act(&mut self, action: Action) -> Result<(), ActError> {
         let Some((_, state)) = &self.turn else { return Err(ActError::NotOurTurn) };
         let mut after = state.clone();
-        after.apply(action).map_err(ActError::Illegal)?;
+        after.apply(action)?;
         let (line, state) = self.turn.take().expect("checked above");
         self.out.extend_from_slice(&line);
         let mut text = String::from(":");
@@ -213,4 +179,79 @@ impl Player {
     pub fn poll_transmit(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
+}
+
+/// A line buffer: collects bytes, however they arrive in pieces, and returns them line by line.
+///
+/// A line ends with its LF; or after `cap` bytes, when no LF came before; or, once the stream has
+/// ended, with the stream. Every byte is returned once and in order.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    bytes: Vec<u8>,
+    /// Start of the bytes not yet returned.
+    start: usize,
+    /// There is no LF between `start` and this position.
+    searched: usize,
+    cap: usize,
+    ended: bool,
+}
+
+impl Lines {
+    pub(crate) fn new(cap: usize) -> Lines {
+        Lines { bytes: Vec::new(), start: 0, searched: 0, cap, ended: false }
+    }
+
+    /// Appends bytes; ignored after the end of the stream.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if self.ended {
+            return;
+        }
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+        } else if self.start > 0 {
+            self.bytes.drain(..self.start);
+        }
+        self.searched -= self.start;
+        self.start = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Marks the end of the stream: the remaining bytes are a line.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Whether the stream has ended.
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Number of bytes not yet returned.
+    pub(crate) fn buffered(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    /// The next line with its end, or `None` when no complete line is buffered.
+    pub(crate) fn next_line(&mut self) -> Option<&[u8]> {
+        let limit = self.bytes.len().min(self.start + self.cap);
+        let found = self.bytes[self.searched..limit].iter().position(|&b| b == b'\n');
+        let end = match found {
+            Some(offset) => self.searched + offset + 1,
+            None if limit - self.start == self.cap => limit,
+            None if self.ended && limit > self.start => limit,
+            None => {
+                self.searched = limit;
+                return None;
+            }
+        };
+        let line = self.start..end;
+        self.start = end;
+        self.searched = end;
+        Some(&self.bytes[line])
+    }
+}
+
+/// The beginning of bytes as text for a message: one line, at most 120 characters.
+pub(crate) fn shorten(bytes: &[u8]) -> String {
+    game::escape::excerpt_of(bytes.trim_ascii_end(), 120)
 }

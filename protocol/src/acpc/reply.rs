@@ -14,7 +14,7 @@ use std::sync::Arc;
 use cards::{Card, HoleCards, Rank, Suit};
 use game::{Action, BySeat, GameDef, LegalActions, PublicState, Seat, Turn};
 
-use super::lines::shorten;
+use super::player::shorten;
 use super::scan;
 
 /// The request that a reply must answer.

@@ -247,7 +247,7 @@ pub fn write(state: &PublicState) -> String {
 pub fn write_to(state: &PublicState, out: &mut String) {
     use fmt::Write;
     let mut street = Street::Preflop;
-    for (played, incr) in state.history().iter().zip(each(state)) {
+    for (played, incr) in state.history().iter().zip(incrs(state)) {
         slashes(&mut street, played.street, out);
         write!(out, "{incr}").expect("writing to a string cannot fail");
     }
@@ -260,7 +260,7 @@ pub fn write_to(state: &PublicState, out: &mut String) {
 }
 
 /// The notation of each action of a heads-up hand.
-pub(super) fn each(state: &PublicState) -> impl Iterator<Item = Incr> {
+pub(super) fn incrs(state: &PublicState) -> impl Iterator<Item = Incr> {
     let blinds = &state.def().blinds;
     let mut committed = BySeat::from_fn(blinds.len(), |seat| blinds[seat.index()]);
     let mut highest = blinds.iter().copied().max().unwrap_or_default();

@@ -62,154 +62,6 @@ pub struct End {
     pub session_baseline_total: Option<i64>,
 }
 
-/// Error for an answer that a Slumbot server cannot have meant to send: its bytes are at fault.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AnswerError {
-    /// The answer is a web page.
-    #[error("the answer is a web page, not JSON: `{0}`")]
-    WebPage(String),
-    /// The answer is not JSON, or is truncated JSON.
-    #[error("the answer is not JSON ({reason}): `{excerpt}`")]
-    NotJson {
-        /// The JSON parser's message.
-        reason: String,
-        /// The beginning of the answer.
-        excerpt: String,
-    },
-    /// The answer is JSON, but not an object.
-    #[error("the answer is not a JSON object: `{0}`")]
-    NotAnObject(String),
-    /// A field is missing.
-    #[error("the answer has no field `{0}`")]
-    Missing(&'static str),
-    /// A field has a value of the wrong type.
-    #[error("the answer's field `{field}` is {found}, not {expected}")]
-    Type {
-        /// The field.
-        field: &'static str,
-        /// The value there, shortened.
-        found: String,
-        /// The expected type.
-        expected: &'static str,
-    },
-    /// A field has the wrong number of cards.
-    #[error("the answer's field `{field}` holds {found} cards")]
-    Count {
-        /// The field.
-        field: &'static str,
-        /// Number of cards there.
-        found: usize,
-    },
-    /// A number is beyond any possible sum or count.
-    #[error("the answer's field `{field}` is {found}, which is more than all chips")]
-    Beyond {
-        /// The field.
-        field: &'static str,
-        /// The value there, shortened.
-        found: String,
-    },
-    /// A sum differs from the one that follows from the hand and the sums before.
-    #[error("the answer's field `{field}` is {theirs}, but must be {ours}")]
-    Figure {
-        /// The field.
-        field: &'static str,
-        /// The host's figure.
-        theirs: i64,
-        /// The correct figure.
-        ours: i64,
-    },
-    /// A card occurs twice.
-    #[error("the card {0} appears twice in the answer")]
-    Repeated(Card),
-    /// The session's token is empty.
-    #[error("the answer's token is empty")]
-    EmptyToken,
-    /// A new session without a token.
-    #[error("the first answer has no token")]
-    NoToken,
-    /// A token in place of a hand, or the other way round.
-    #[error("the answer is {found}, not {expected}")]
-    Kind {
-        /// The kind of answer received.
-        found: &'static str,
-        /// The kind of answer that the request calls for.
-        expected: &'static str,
-    },
-    /// The betting is invalid.
-    #[error(transparent)]
-    Action(#[from] ActionError),
-    /// The betting does not extend the betting before it.
-    #[error("the betting `{now}` does not continue from `{before}` with `{sent}`")]
-    NotExtending {
-        /// The previous betting.
-        before: String,
-        /// The action sent.
-        sent: String,
-        /// The betting in the answer.
-        now: String,
-    },
-    /// `old_action` is not a prefix of the betting.
-    #[error("`old_action` is `{old}`, but the betting is `{now}`")]
-    OldAction {
-        /// The value of `old_action`.
-        old: String,
-        /// The betting.
-        now: String,
-    },
-    /// A new hand in which the client has already acted, according to its betting.
-    #[error("a new hand begins with `{0}`, in which this side has acted already")]
-    NotNew(String),
-    /// A new hand in the wrong seat.
-    #[error("a new hand has client_pos {now}, but the seats alternate, and {due} is due")]
-    Seat {
-        /// The seat in the answer.
-        now: u8,
-        /// The seat that is next.
-        due: u8,
-    },
-    /// The hand goes on, but it is not this side's turn.
-    #[error("after `{0}` it is not this side's turn, and the hand is not over")]
-    NotOurTurn(String),
-    /// `winnings`, but the hand is not over.
-    #[error("the answer has winnings, but after `{0}` the hand is not over")]
-    EarlyEnd(String),
-    /// The hand is over, but there is no `winnings`.
-    #[error("after `{0}` the hand is over, but the answer has no winnings")]
-    NoEnd(String),
-    /// Cards differ from those shown before.
-    #[error("the answer's field `{field}` is {now}, but was {before}")]
-    Changed {
-        /// The field.
-        field: &'static str,
-        /// The cards shown before.
-        before: String,
-        /// The cards shown now.
-        now: String,
-    },
-    /// The answer shows the hand as it was before the action that was sent.
-    #[error("the answer shows the hand as it was before (`{0}`)")]
-    Unchanged(String),
-    /// The answer shows a hand that was shown and ended before.
-    #[error("the answer shows an earlier hand again (`{0}`)")]
-    Earlier(String),
-    /// A hand's end is reported again, with other contents.
-    #[error("the end of a hand is reported twice: now as {now}, before as {before}")]
-    EndTwice {
-        /// The first report.
-        before: String,
-        /// The new report.
-        now: String,
-    },
-    /// A hand ends without the host's hand count increasing.
-    #[error("a hand ends as number {now} of the session, of which {before} had ended before")]
-    Counted {
-        /// Number of hands that had ended.
-        before: u64,
-        /// Hand count in this answer.
-        now: u64,
-    },
-}
-
 /// The class of an answer error, which decides how the session goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -223,47 +75,86 @@ pub enum Fault {
     Contradiction,
 }
 
+/// Error for an answer that cannot be used. It displays what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct AnswerError {
+    fault: Fault,
+    message: String,
+    is_cut: bool,
+}
+
 impl AnswerError {
+    fn new(fault: Fault, message: String) -> AnswerError {
+        AnswerError { fault, message, is_cut: false }
+    }
+
+    pub(super) fn unusable(message: impl Into<String>) -> AnswerError {
+        AnswerError::new(Fault::Unusable, message.into())
+    }
+
+    pub(super) fn contradiction(message: impl Into<String>) -> AnswerError {
+        AnswerError::new(Fault::Contradiction, message.into())
+    }
+
+    /// The answer shows the hand as it was before the action that was sent.
+    pub(super) fn unchanged(action: &str) -> AnswerError {
+        let message = format!("the answer shows the hand as it was before (`{action}`)");
+        AnswerError::new(Fault::Again, message)
+    }
+
+    /// The answer shows a hand that was shown and ended before.
+    pub(super) fn earlier(action: &str) -> AnswerError {
+        let message = format!("the answer shows an earlier hand again (`{action}`)");
+        AnswerError::new(Fault::Again, message)
+    }
+
+    /// The value of a field differs from the one shown before.
+    pub(super) fn changed(field: &str, before: &str, now: &str) -> AnswerError {
+        let message = format!("the answer's field `{field}` is {now}, but was {before}");
+        AnswerError::contradiction(message)
+    }
+
+    /// The betting does not extend the betting before it by the action sent.
+    pub(super) fn not_extending(before: &str, sent: &str, now: &str) -> AnswerError {
+        let message =
+            format!("the betting `{now}` does not continue from `{before}` with `{sent}`");
+        AnswerError::contradiction(message)
+    }
+
+    /// A sum differs from the one that follows from the hand and the sums before.
+    pub(super) fn figure(field: &str, theirs: i64, ours: i64) -> AnswerError {
+        let message = format!("the answer's field `{field}` is {theirs}, but must be {ours}");
+        AnswerError::contradiction(message)
+    }
+
+    /// A number is beyond any possible sum or count.
+    pub(super) fn beyond(field: &str, found: impl std::fmt::Display) -> AnswerError {
+        let message =
+            format!("the answer's field `{field}` is {found}, which is more than all chips");
+        AnswerError::contradiction(message)
+    }
+
     /// Whether the answer looks like a truncated valid one.
     pub fn is_cut(&self) -> bool {
-        let begins = |excerpt: &str| excerpt.is_empty() || excerpt.starts_with('{');
-        matches!(self, AnswerError::NotJson { excerpt, .. } if begins(excerpt))
+        self.is_cut
     }
 
     /// The class of this error.
     pub fn fault(&self) -> Fault {
-        use AnswerError as E;
-        match self {
-            E::WebPage(_) | E::NotJson { .. } => Fault::Line,
-            E::Unchanged(_) | E::Earlier(_) => Fault::Again,
-            E::Count { field: "board", .. }
-            | E::Beyond { .. }
-            | E::Figure { .. }
-            | E::Repeated(_)
-            | E::NotNew(_)
-            | E::Seat { .. }
-            | E::NotOurTurn(_)
-            | E::NotExtending { .. }
-            | E::OldAction { .. }
-            | E::EarlyEnd(_)
-            | E::Changed { .. }
-            | E::EndTwice { .. }
-            | E::Counted { .. } => Fault::Contradiction,
-            E::Action(error) => match error.reason {
-                ActionReason::Illegal(_) | ActionReason::Deal(_) | ActionReason::Board { .. } => {
-                    Fault::Contradiction
-                }
-                _ => Fault::Unusable,
-            },
-            E::NotAnObject(_)
-            | E::Missing(_)
-            | E::Type { .. }
-            | E::Count { .. }
-            | E::EmptyToken
-            | E::NoToken
-            | E::Kind { .. }
-            | E::NoEnd(_) => Fault::Unusable,
-        }
+        self.fault
+    }
+}
+
+impl From<ActionError> for AnswerError {
+    fn from(error: ActionError) -> AnswerError {
+        let fault = match error.reason {
+            ActionReason::Illegal(_) | ActionReason::Deal(_) | ActionReason::Board { .. } => {
+                Fault::Contradiction
+            }
+            _ => Fault::Unusable,
+        };
+        AnswerError::new(fault, error.to_string())
     }
 }
 
@@ -291,13 +182,18 @@ pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
         let text = String::from_utf8_lossy(body);
         let start = text.trim_start();
         if start.starts_with('<') {
-            AnswerError::WebPage(excerpt(start))
+            let message = format!("the answer is a web page, not JSON: `{}`", excerpt(start));
+            AnswerError::new(Fault::Line, message)
         } else {
-            AnswerError::NotJson { reason: error.to_string(), excerpt: excerpt(start) }
+            let excerpt = excerpt(start);
+            let is_cut = excerpt.is_empty() || excerpt.starts_with('{');
+            let message = format!("the answer is not JSON ({error}): `{excerpt}`");
+            AnswerError { is_cut, ..AnswerError::new(Fault::Line, message) }
         }
     })?;
     let Value::Object(fields) = value else {
-        return Err(AnswerError::NotAnObject(excerpt(&value.to_string())));
+        let excerpt = excerpt(&value.to_string());
+        return Err(AnswerError::unusable(format!("the answer is not a JSON object: `{excerpt}`")));
     };
     if let Some(error_msg) = text(&fields, "error_msg")? {
         let old_action = text(&fields, "old_action")?;
@@ -305,7 +201,7 @@ pub fn read(body: &[u8]) -> Result<Answer, AnswerError> {
     }
     let token = text(&fields, "token")?;
     if token.as_deref() == Some("") {
-        return Err(AnswerError::EmptyToken);
+        return Err(AnswerError::unusable("the answer's token is empty"));
     }
     match token {
         Some(token) if !fields.contains_key("action") => Ok(Answer::Token(token)),
@@ -327,7 +223,8 @@ fn shown(fields: &Map<String, Value>, token: Option<String>) -> Result<Shown, An
     let mut seen = CardSet::EMPTY;
     for &card in shown.hole_cards.iter().chain(shown.board.iter()).chain(bot.iter()) {
         if !seen.insert(card) {
-            return Err(AnswerError::Repeated(card));
+            let message = format!("the card {card} appears twice in the answer");
+            return Err(AnswerError::contradiction(message));
         }
     }
     Ok(shown)
@@ -356,30 +253,32 @@ fn present<'a>(fields: &'a Map<String, Value>, field: &str) -> Option<&'a Value>
     fields.get(field).filter(|value| !value.is_null())
 }
 
-fn needed<T>(field: &'static str, value: Option<T>) -> Result<T, AnswerError> {
-    value.ok_or(AnswerError::Missing(field))
+fn needed<T>(field: &str, value: Option<T>) -> Result<T, AnswerError> {
+    value.ok_or_else(|| AnswerError::unusable(format!("the answer has no field `{field}`")))
 }
 
-fn wrong(field: &'static str, found: &Value, expected: &'static str) -> AnswerError {
-    AnswerError::Type { field, found: excerpt(&found.to_string()), expected }
+fn wrong(field: &str, found: &Value, expected: &str) -> AnswerError {
+    wrong_type(field, &excerpt(&found.to_string()), expected)
 }
 
-fn text(fields: &Map<String, Value>, field: &'static str) -> Result<Option<String>, AnswerError> {
+fn wrong_type(field: &str, found: &str, expected: &str) -> AnswerError {
+    AnswerError::unusable(format!("the answer's field `{field}` is {found}, not {expected}"))
+}
+
+fn text(fields: &Map<String, Value>, field: &str) -> Result<Option<String>, AnswerError> {
     match present(fields, field) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
         // A token must not be shown in a message.
-        Some(_) if field == "token" => {
-            Err(AnswerError::Type { field, found: "something else".into(), expected: "a text" })
-        }
+        Some(_) if field == "token" => Err(wrong_type(field, "something else", "a text")),
         Some(other) => Err(wrong(field, other, "a text")),
     }
 }
 
-fn number(fields: &Map<String, Value>, field: &'static str) -> Result<Option<i64>, AnswerError> {
+fn number(fields: &Map<String, Value>, field: &str) -> Result<Option<i64>, AnswerError> {
     let Some(value) = present(fields, field) else { return Ok(None) };
     if value.as_f64().is_some_and(|number| number.abs() > MAX_NUMBER as f64) {
-        return Err(AnswerError::Beyond { field, found: excerpt(&value.to_string()) });
+        return Err(AnswerError::beyond(field, excerpt(&value.to_string())));
     }
     value.as_i64().map(Some).ok_or_else(|| wrong(field, value, CHIPS))
 }
@@ -391,7 +290,7 @@ fn seat(fields: &Map<String, Value>) -> Result<Seat, AnswerError> {
     seat.ok_or_else(|| wrong(field, value, "0 or 1"))
 }
 
-fn cards(fields: &Map<String, Value>, field: &'static str) -> Result<Vec<Card>, AnswerError> {
+fn cards(fields: &Map<String, Value>, field: &str) -> Result<Vec<Card>, AnswerError> {
     const EXPECTED: &str = "a list of cards such as \"Ac\"";
     let value = needed(field, present(fields, field))?;
     let list = value.as_array().ok_or_else(|| wrong(field, value, EXPECTED))?;
@@ -399,17 +298,19 @@ fn cards(fields: &Map<String, Value>, field: &'static str) -> Result<Vec<Card>, 
     list.iter().map(|value| card(value).ok_or_else(|| wrong(field, value, EXPECTED))).collect()
 }
 
-fn hole(fields: &Map<String, Value>, field: &'static str) -> Result<HoleCards, AnswerError> {
+fn hole(fields: &Map<String, Value>, field: &str) -> Result<HoleCards, AnswerError> {
     let cards = cards(fields, field)?;
     let two = HoleCards::new(&cards).filter(|hole| hole.len() == 2);
-    two.ok_or(AnswerError::Count { field, found: cards.len() })
+    let message = || format!("the answer's field `{field}` holds {} cards", cards.len());
+    two.ok_or_else(|| AnswerError::unusable(message()))
 }
 
 fn board(fields: &Map<String, Value>) -> Result<Board, AnswerError> {
     let field = "board";
     let cards = cards(fields, field)?;
     let board = Board::new(&cards).filter(|board| matches!(board.len(), 0 | 3..=5));
-    board.ok_or(AnswerError::Count { field, found: cards.len() })
+    let message = || format!("the answer's field `{field}` holds {} cards", cards.len());
+    board.ok_or_else(|| AnswerError::contradiction(message()))
 }
 
 /// The beginning of a text for display, on one line, without a token.

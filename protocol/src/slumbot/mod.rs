@@ -15,17 +15,14 @@ pub mod accounts;
 pub mod action;
 pub mod answer;
 pub mod client;
-mod explain;
 pub mod host;
 pub mod message;
-mod unsettled;
 
-pub use accounts::{Drift, Settled};
+pub use accounts::{Drift, KnownHand, Settled, Unsettled};
 pub use action::{ActionError, ActionReason, Incr, IncrError, Refusal};
 pub use answer::AnswerError;
 pub use client::{Client, ClientError};
 pub use host::Endpoint;
-pub use unsettled::{KnownHand, Unsettled};
 
 /// Path prefixes of the API: the site's present one, and an older one that still works.
 pub const PREFIXES: [&str; 2] = ["/slumbot/api", "/api"];

@@ -10,33 +10,44 @@
 //! Buckets have *imperfect recall*: they depend on the hand and the set of board cards, not on the
 //! street on which each card came, nor on the buckets of earlier streets. Suit-isomorphic hands
 //! share a bucket.
+//!
+//! The file of buckets is a few readable lines of text, then the numbers that decide.
+//!
+//! ```text
+//! cardroom buckets 1
+//! recipe = preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200
+//! counts = 169 200 200 200
+//! sha256 = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+//! lengths = 0 796 796 796
+//! ```
+//!
+//! Lines end with a line feed; an empty one closes them. Each street's numbers follow,
+//! little-endian, as many bytes as `lengths` says: limits of percentiles (4 bytes each); scales,
+//! centres (8 bytes each) and limits of nested ones; keys of features (8 bytes); centres of
+//! clusters (32 bytes each). The hash is over version, recipe and these numbers: [`Buckets::hash`].
 
-mod boards;
-mod cluster;
-mod file;
-mod histogram;
-mod nested;
-mod percentiles;
-mod recipe;
-mod report;
-mod rule;
-mod tables;
-
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 use cards::{
-    Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverTable, Ties, WinRateError,
+    Board, Card, CardSet, Combo, HoleCards, OnBoard, Outlook, RiverBoard, RiverTable, Ties,
 };
 use game::Street;
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
-pub use file::FileError;
-pub use recipe::{BucketRecipe, Kind, ParseRecipeError};
-pub use report::{Example, StreetReport};
+use self::percentiles::{Boards, NONE};
+use self::recipe::{KINDS, MAX_COUNT, Rule};
 
-use rule::Rule;
-use tables::{Found, Tables};
+pub use self::recipe::{BucketRecipe, Kind};
+pub use self::report::{Example, StreetReport};
+
+mod cluster;
+mod percentiles;
+mod recipe;
+mod report;
 
 /// Version of the kinds of buckets and of their file format.
 pub const VERSION: u32 = 1;
@@ -50,39 +61,91 @@ pub struct Buckets {
     tables: OnceLock<Tables>,
 }
 
-/// Error of making buckets or of looking one up.
+/// Error of making buckets, of reading them or their recipe, or of looking one up. It displays the
+/// reason and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BucketsError {
-    /// More buckets than distinguishable hands.
+#[error(transparent)]
+pub struct BucketsError(Box<Problem>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Problem {
     #[error(
         "{asked} buckets on the {street}, where only {possible} kinds of hands can be \
          distinguished: ask for fewer"
     )]
-    TooMany {
-        /// The street with too many buckets.
-        street: Street,
-        /// Number of buckets asked for.
-        asked: u32,
-        /// Maximum number of buckets.
-        possible: u32,
-    },
-    /// Features whose rounding gives too many buckets.
+    TooMany { street: Street, asked: u32, possible: u32 },
     #[error(
         "the features fall into {found} different ones on the {street}, but at most {most} buckets \
-         are possible: take fewer steps or fewer quantiles", most = recipe::MAX_COUNT
+         are possible: take fewer steps or fewer quantiles", most = MAX_COUNT
     )]
-    TooFine {
-        /// The street with the features.
-        street: Street,
-        /// Number of distinct features.
-        found: usize,
-    },
-    /// The hole cards are not two different cards.
+    TooFine { street: Street, found: usize },
     #[error("the hand has not two different cards: buckets are for hold'em")]
     Hole,
-    /// The board's cards are not valid.
     #[error(transparent)]
-    Cards(#[from] WinRateError),
+    Cards(cards::Error),
+    #[error(
+        "`{0}` is not a street's buckets: write each street once, as in \
+         `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`"
+    )]
+    Piece(String),
+    #[error("`{0}` is not a kind of buckets: there are {KINDS}")]
+    Kind(String),
+    #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
+    Times { street: Street, times: &'static str },
+    #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
+    Street { street: Street, kind: Kind, reason: &'static str },
+    #[error("{0} buckets: ask for 1 to {MAX_COUNT}")]
+    Count(u64),
+    #[error(
+        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 \
+         quantiles"
+    )]
+    Features { steps: u32, quantiles: u32 },
+    #[error(
+        "these bytes are not a file of buckets: the first line should be `cardroom buckets \
+         {VERSION}`, and is `{0}`"
+    )]
+    NotBuckets(String),
+    #[error(
+        "the buckets are of version {found}, and this program has version {VERSION}: make them \
+         again from their recipe"
+    )]
+    Version { found: String },
+    #[error("the line `{name} = …` of the buckets is missing or wrong: `{found}`")]
+    Line { name: &'static str, found: String },
+    #[error("the recipe of the buckets: {0}")]
+    RecipeInFile(Box<Problem>),
+    #[error(
+        "the buckets have {found} bytes of numbers where {wanted} are needed: the file is cut \
+         off or incomplete"
+    )]
+    Length { found: u64, wanted: u64 },
+    #[error("the numbers of the {0} are not those of buckets of its kind: the file is damaged")]
+    Numbers(Street),
+    #[error("the buckets are damaged: the file says their hash is {stated}, and it is {found}")]
+    Damaged { stated: String, found: String },
+    #[error("{0}")]
+    Io(String),
+}
+
+impl From<Problem> for BucketsError {
+    #[cold]
+    fn from(problem: Problem) -> BucketsError {
+        BucketsError(Box::new(problem))
+    }
+}
+
+impl From<cards::Error> for BucketsError {
+    #[cold]
+    fn from(error: cards::Error) -> BucketsError {
+        Problem::Cards(error).into()
+    }
+}
+
+impl From<io::Error> for BucketsError {
+    fn from(error: io::Error) -> BucketsError {
+        Problem::Io(error.to_string()).into()
+    }
 }
 
 /// Progress of making buckets.
@@ -124,14 +187,14 @@ impl Buckets {
         let mut make = |street: Street| Rule::make(street, recipe.kind(street), &mut progress);
         let [preflop, flop, turn, river] = Street::ALL;
         let rules = [make(preflop)?, make(flop)?, make(turn)?, make(river)?];
-        Ok(Buckets::of(*recipe, rules))
+        Ok(Buckets::from_rules(*recipe, rules))
     }
 
-    fn of(recipe: BucketRecipe, rules: [Rule; 4]) -> Buckets {
+    fn from_rules(recipe: BucketRecipe, rules: [Rule; 4]) -> Buckets {
         let mut text = Sha256::new();
         text.update(format!("cardroom buckets {VERSION}\n{recipe}\n"));
         rules.iter().for_each(|rule| text.update(rule.to_bytes()));
-        let hash = text.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hexadecimal(&text.finalize());
         Buckets { recipe, rules, hash, tables: OnceLock::new() }
     }
 
@@ -182,8 +245,8 @@ impl Buckets {
     /// # Errors
     /// When these are not the cards of a hold'em hand.
     pub fn bucket(&self, hole: HoleCards, board: &Board) -> Result<u32, BucketsError> {
-        let &[a, b] = hole.as_slice() else { return Err(BucketsError::Hole) };
-        self.of_combo(Combo::new(a, b).ok_or(BucketsError::Hole)?, board.set())
+        let &[a, b] = hole.as_slice() else { return Err(Problem::Hole.into()) };
+        self.of_combo(Combo::new(a, b).ok_or(Problem::Hole)?, board.set())
     }
 
     /// The same as [`Buckets::bucket`], for a combo and a set of board cards.
@@ -193,7 +256,7 @@ impl Buckets {
     pub fn of_combo(&self, hole: Combo, board: CardSet) -> Result<u32, BucketsError> {
         let street = street_of(board)?;
         if let Some(card) = (hole.set() & board).iter().next() {
-            return Err(WinRateError::Shared(card).into());
+            return Err(cards::Error::hand_and_board(card).into());
         }
         if let Some(bucket) = self.tables.get().and_then(|tables| tables.get(hole, board)) {
             return Ok(bucket);
@@ -280,12 +343,313 @@ impl Buckets {
 }
 
 /// The street of a board, by its number of cards.
-fn street_of(board: CardSet) -> Result<Street, WinRateError> {
+fn street_of(board: CardSet) -> Result<Street, cards::Error> {
     match board.len() {
         0 => Ok(Street::Preflop),
         3 => Ok(Street::Flop),
         4 => Ok(Street::Turn),
         5 => Ok(Street::River),
-        found => Err(WinRateError::Board { found, wanted: "none, three, four or five" }),
+        found => Err(cards::Error::board_size(found, "none, three, four or five")),
     }
+}
+
+/// The tables of all streets after the flop; the preflop needs none.
+#[derive(Debug, Clone)]
+struct Tables {
+    /// The buckets of all hands on all flops and turns, indexed by
+    /// [`percentiles::BoardPosition`].
+    flop: Box<[u16]>,
+    turn: Box<[u16]>,
+    river: River,
+}
+
+/// The river's part: there are too many river hands for a table by hand.
+#[derive(Debug, Clone)]
+enum River {
+    /// Buckets by board class and win-rate in 1,980ths, which the table of river states has.
+    ByWinRate {
+        /// The class of each board by its number; empty where there is one class.
+        classes: Box<[u16]>,
+        buckets: Box<[u16]>,
+    },
+    /// Evaluates the rule at every look-up.
+    ByRule,
+}
+
+/// Number of possible win-rates of a river hand.
+const RATES: usize = RiverTable::DENOMINATOR as usize + 1;
+
+impl Tables {
+    fn new(rules: &[Rule; 4], progress: &mut dyn FnMut(Progress)) -> Tables {
+        let mut report =
+            |street, done| progress(Progress { street, stage: "tables", done, distance: None });
+        report(Street::Flop, 0.0);
+        let flop = written_out(&rules[1], Street::Flop);
+        report(Street::Turn, 0.0);
+        let turn = written_out(&rules[2], Street::Turn);
+        report(Street::River, 0.0);
+        let river = River::from_rule(&rules[3]);
+        report(Street::River, 1.0);
+        // Build the river table now, which the look-ups use.
+        RiverTable::shared(Ties::Half);
+        Tables { flop, turn, river }
+    }
+
+    /// The bucket of a hand on a board of three or four cards, and of five where win-rates decide
+    /// it. The hand must share no card with the board.
+    #[inline]
+    fn get(&self, hole: Combo, board: CardSet) -> Option<u32> {
+        match board.len() {
+            3 => Some(self.flop[Boards::flops().position(board).index(hole)].into()),
+            4 => Some(self.turn[Boards::turns().position(board).index(hole)].into()),
+            5 => {
+                let state = RiverBoard::new(board).ok()?.state(hole);
+                self.river.buckets([state; 2], board).map(|[bucket, _]| bucket)
+            }
+            _ => None,
+        }
+    }
+
+    /// The table positions of a deal's buckets.
+    #[inline]
+    fn find(&self, holes: [Combo; 2], board: &[Card; 5]) -> Found {
+        let [a, b, c, d, e] = board.map(CardSet::of);
+        let flop = a | b | c;
+        let turn = flop | d;
+        let river = turn | e;
+        let (on_flop, on_turn) = (Boards::flops().position(flop), Boards::turns().position(turn));
+        Found {
+            holes,
+            flop: holes.map(|hole| on_flop.index(hole)),
+            turn: holes.map(|hole| on_turn.index(hole)),
+            river,
+            states: RiverBoard::new(river)
+                .map_or([0; 2], |board| holes.map(|hole| board.state(hole))),
+        }
+    }
+
+    /// Reads the buckets at these positions.
+    #[inline]
+    fn read(&self, rules: &[Rule; 4], found: &Found) -> DealtBuckets {
+        let on_river = self.river.read(found).unwrap_or_else(|| {
+            found.holes.map(|hole| {
+                let bucket = rules[3].bucket(hole, found.river, &mut Outlook::default());
+                bucket.unwrap_or_default()
+            })
+        });
+        [0, 1].map(|player| {
+            [
+                rules[0].before_flop(found.holes[player]),
+                self.flop[found.flop[player]].into(),
+                self.turn[found.turn[player]].into(),
+                on_river[player],
+            ]
+        })
+    }
+}
+
+/// The table positions of both hands' buckets in a deal. They are computed for many deals before
+/// any is read, so that cache misses overlap.
+#[derive(Clone, Copy)]
+struct Found {
+    holes: [Combo; 2],
+    flop: [usize; 2],
+    turn: [usize; 2],
+    river: CardSet,
+    states: [usize; 2],
+}
+
+impl River {
+    fn from_rule(rule: &Rule) -> River {
+        if !rule.by_outlook() {
+            return River::ByRule;
+        }
+        let (classes, count): (Box<[u16]>, u32) = match rule {
+            Rule::Nested { classes, .. } => {
+                let of_board = percentiles::of_five(|board| classes.class(board) as u16);
+                (of_board, classes.centres.len() as u32)
+            }
+            _ => (Box::default(), 1),
+        };
+        let rates = |class| {
+            (0..RATES).map(move |rate| {
+                let outlook = Outlook::on_river(rate as u16);
+                rule.bucket_of(class, &outlook) as u16
+            })
+        };
+        River::ByWinRate { classes, buckets: (0..count).flat_map(rates).collect() }
+    }
+
+    /// The buckets of a deal's hands on the river.
+    #[inline]
+    fn read(&self, found: &Found) -> Option<[u32; 2]> {
+        self.buckets(found.states, found.river)
+    }
+
+    /// The buckets of two river states of a board.
+    #[inline]
+    fn buckets(&self, states: [usize; 2], board: CardSet) -> Option<[u32; 2]> {
+        let River::ByWinRate { classes, buckets } = self else { return None };
+        let class = match classes.len() {
+            0 => 0,
+            _ => usize::from(classes[percentiles::number_of(board)]),
+        };
+        let buckets = &buckets[RATES * class..][..RATES];
+        let table = RiverTable::shared(Ties::Half);
+        Some(states.map(|state| buckets[usize::from(table.value_of_state(state))].into()))
+    }
+}
+
+/// The table of a rule for a flop or turn.
+fn written_out(rule: &Rule, street: Street) -> Box<[u16]> {
+    let table = RiverTable::shared(Ties::Half);
+    let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
+    if matches!(rule, Rule::Percentiles { .. } | Rule::Nested { .. }) {
+        return by_score(rule, &percentiles::all_scores(table, street), boards);
+    }
+    let mut buckets = vec![0; boards.rows().len() * Combo::COUNT].into_boxed_slice();
+    let rows = buckets.chunks_mut(Combo::COUNT).zip(boards.rows());
+    parallel::for_each(rows, |(row, (board, _))| {
+        if rule.by_outlook() {
+            let visit = |hole: Combo, outlook: &Outlook| {
+                row[hole.index()] = rule.bucket_of(0, outlook) as u16;
+            };
+            table.each_hand(*board, visit).expect("boards of three or four cards");
+        } else {
+            let mut outlook = Outlook::default();
+            for hole in Combo::all().filter(|hole| !hole.set().intersects(*board)) {
+                let bucket = rule.bucket(hole, *board, &mut outlook);
+                row[hole.index()] = bucket.expect("a hand beside its board") as u16;
+            }
+        }
+    });
+    buckets
+}
+
+/// The table for a rule based on scores.
+fn by_score(rule: &Rule, scores: &[u32], boards: &Boards) -> Box<[u16]> {
+    let classes: Vec<u32> = parallel::map(boards.rows(), |(board, _)| rule.class(*board));
+    // Adjacent hands have very different scores: a table by score saves a search of the limits.
+    let most = scores.iter().copied().filter(|&score| score != NONE).max().unwrap_or(0);
+    let groups: HashMap<u32, Vec<u16>> = (classes.iter().copied())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|class| {
+            let groups = (0..=most).map(|score| rule.bucket_with(class, score) as u16).collect();
+            (class, groups)
+        })
+        .collect();
+    let rows = scores.chunks(Combo::COUNT).zip(classes);
+    let group = |(row, class): (&[u32], u32)| {
+        let groups = &groups[&class];
+        row.iter()
+            .map(|&score| groups.get(score as usize).copied().unwrap_or(0))
+            .collect::<Vec<u16>>()
+    };
+    parallel::map(rows, group).concat().into_boxed_slice()
+}
+
+/// Maximum length of a line.
+const LONGEST_LINE: u64 = 4096;
+
+/// Maximum number of bytes of a street's numbers.
+const MAX_BYTES: u64 = 8 << 20;
+
+impl Buckets {
+    /// Writes the buckets, without their tables.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(&self, mut to: impl Write) -> io::Result<()> {
+        let numbers = self.rules.each_ref().map(Rule::to_bytes);
+        let spaced = |numbers: [String; 4]| numbers.join(" ");
+        let counts = spaced(Street::ALL.map(|street| self.count(street).to_string()));
+        let lengths = spaced(numbers.each_ref().map(|bytes| bytes.len().to_string()));
+        let (recipe, hash) = (self.recipe(), self.hash());
+        write!(
+            to,
+            "cardroom buckets {VERSION}\nrecipe = {recipe}\ncounts = {counts}\nsha256 = {hash}\n\
+             lengths = {lengths}\n\n"
+        )?;
+        numbers.iter().try_for_each(|bytes| to.write_all(bytes))?;
+        to.flush()
+    }
+
+    /// Reads what [`Buckets::write`] wrote. The buckets have no tables yet.
+    ///
+    /// # Errors
+    /// When the bytes are something else, of another version, cut off or damaged.
+    pub fn read(mut from: impl Read) -> Result<Buckets, BucketsError> {
+        let first = line(&mut from)?;
+        match first.strip_prefix("cardroom buckets ") {
+            None => return Err(Problem::NotBuckets(first.chars().take(40).collect()).into()),
+            Some(version) if version == VERSION.to_string() => {}
+            Some(version) => {
+                return Err(Problem::Version { found: version.chars().take(20).collect() }.into());
+            }
+        }
+        let recipe: BucketRecipe = named(&mut from, "recipe")?
+            .parse()
+            .map_err(|error: BucketsError| Problem::RecipeInFile(error.0))?;
+        let counts = four(named(&mut from, "counts")?, "counts")?;
+        let stated = named(&mut from, "sha256")?;
+        let lengths = four(named(&mut from, "lengths")?, "lengths")?;
+        let empty = line(&mut from)?;
+        if !empty.is_empty() || lengths.iter().any(|&length| length > MAX_BYTES) {
+            return Err(Problem::Line { name: "lengths", found: empty }.into());
+        }
+        let wanted = lengths.iter().sum();
+        let mut bytes = Vec::new();
+        from.take(wanted + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != wanted {
+            return Err(Problem::Length { found: bytes.len() as u64, wanted }.into());
+        }
+        let mut rest = bytes.as_slice();
+        let mut rule = |street: Street| {
+            let (own, after) = rest.split_at(lengths[street.index()] as usize);
+            rest = after;
+            Rule::from_bytes(street, recipe.kind(street), own).ok_or(Problem::Numbers(street))
+        };
+        let [preflop, flop, turn, river] = Street::ALL;
+        let rules = [rule(preflop)?, rule(flop)?, rule(turn)?, rule(river)?];
+        let buckets = Buckets::from_rules(recipe, rules);
+        let found = Street::ALL.map(|street| u64::from(buckets.count(street)));
+        if found != counts {
+            return Err(Problem::Line {
+                name: "counts",
+                found: format!("{counts:?}, not {found:?}"),
+            }
+            .into());
+        }
+        if stated != buckets.hash() {
+            return Err(Problem::Damaged { stated, found: buckets.hash().to_owned() }.into());
+        }
+        Ok(buckets)
+    }
+}
+
+/// Reads a line, without its end.
+fn line(from: &mut impl Read) -> Result<String, BucketsError> {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while from.read(&mut byte)? == 1 && byte != *b"\n" && (text.len() as u64) < LONGEST_LINE {
+        text.push(byte[0]);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Reads a line with this name and gives its value.
+fn named(from: &mut impl Read, name: &'static str) -> Result<String, BucketsError> {
+    let found = line(from)?;
+    let value = found.strip_prefix(name).and_then(|rest| rest.strip_prefix(" = "));
+    match value {
+        Some(value) => Ok(value.to_owned()),
+        None => Err(Problem::Line { name, found: found.chars().take(80).collect() }.into()),
+    }
+}
+
+fn four(text: String, name: &'static str) -> Result<[u64; 4], BucketsError> {
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|number| number.parse().ok()).collect();
+    let four = numbers.and_then(|numbers| numbers.try_into().ok());
+    four.ok_or_else(|| Problem::Line { name, found: text }.into())
 }

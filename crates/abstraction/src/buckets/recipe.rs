@@ -1,9 +1,18 @@
-//! Bucket recipes: how buckets are made, as one line of text.
+//! Bucket recipes, how buckets are made as one line of text; and rules, the numbers that decide a
+//! hand's bucket on one street.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use cards::{
+    CanonicalIndex, CardSet, Category, Combo, Outlook, RiverTable, StartingHand, Ties, evaluate,
+};
 use game::Street;
+
+use super::cluster::{self, BINS, Centres};
+use super::percentiles::{self, Boards, Classes};
+use super::{BucketsError, Problem, Progress};
 
 /// The kind of one street's buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,64 +60,19 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BucketRecipe([Kind; 4]);
 
-/// Error for text that is not a recipe.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParseRecipeError {
-    /// A part is not `STREET=KIND`.
-    #[error(
-        "`{0}` is not a street's buckets: write each street once, as in \
-         `preflop=169 flop=ehs2:200 turn=ehs2:200 river=ehs2:200`"
-    )]
-    Piece(String),
-    /// An unknown kind.
-    #[error("`{0}` is not a kind of buckets: there are {KINDS}")]
-    Kind(String),
-    /// A street is missing or given twice.
-    #[error("the {street} is given {times}: write each of preflop, flop, turn and river once")]
-    Times {
-        /// The street that is missing or repeated.
-        street: Street,
-        /// The number of times it is given, in words.
-        times: &'static str,
-    },
-    /// A kind that its street cannot have.
-    #[error("the {street} cannot have buckets of kind `{kind}`: {reason}")]
-    Street {
-        /// The street that the kind does not suit.
-        street: Street,
-        /// The unsuitable kind of buckets.
-        kind: Kind,
-        /// The reason for the refusal, in words.
-        reason: &'static str,
-    },
-    /// An impossible number of buckets.
-    #[error("{0} buckets: ask for 1 to {MAX_COUNT}")]
-    Count(u64),
-    /// Impossible parameters of features.
-    #[error(
-        "features of {steps} steps and {quantiles} quantiles: ask for 2 to 100 steps and at most 8 \
-         quantiles"
-    )]
-    Features {
-        /// Number of steps.
-        steps: u32,
-        /// Number of quantiles.
-        quantiles: u32,
-    },
-}
-
 /// Maximum number of buckets of a street.
 pub(super) const MAX_COUNT: u32 = 65_535;
 
-const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, `ehs2-width:N`, \
-                     `nested:C:N` and `features:S:Q`, and on flop and turn `emd:N`";
+pub(super) const KINDS: &str = "`169` (preflop), `category`, after the flop `ehs2:N`, \
+                                `ehs2-width:N`, `nested:C:N` and `features:S:Q`, and on flop and \
+                                turn `emd:N`";
 
 impl BucketRecipe {
     /// A recipe from the kinds of preflop, flop, turn and river.
     ///
     /// # Errors
     /// When a street cannot have its kind.
-    pub fn new(kinds: [Kind; 4]) -> Result<BucketRecipe, ParseRecipeError> {
+    pub fn new(kinds: [Kind; 4]) -> Result<BucketRecipe, BucketsError> {
         for (street, kind) in Street::ALL.into_iter().zip(kinds) {
             kind.check(street)?;
         }
@@ -122,8 +86,8 @@ impl BucketRecipe {
 }
 
 impl Kind {
-    fn check(self, street: Street) -> Result<(), ParseRecipeError> {
-        let refuse = |reason| Err(ParseRecipeError::Street { street, kind: self, reason });
+    fn check(self, street: Street) -> Result<(), BucketsError> {
+        let refuse = |reason| Err(Problem::Street { street, kind: self, reason }.into());
         let count = match self {
             Kind::StartingHands if street != Street::Preflop => {
                 return refuse("they are the hands before the flop");
@@ -135,7 +99,7 @@ impl Kind {
             }
             Kind::Features { steps: 2..=100, quantiles: 0..=8 } => return Ok(()),
             Kind::Features { steps, quantiles } => {
-                return Err(ParseRecipeError::Features { steps, quantiles });
+                return Err(Problem::Features { steps, quantiles }.into());
             }
             Kind::Ehs2(count) | Kind::Ehs2Width(count) | Kind::Emd { count, .. } => {
                 u64::from(count)
@@ -144,7 +108,7 @@ impl Kind {
         };
         match count {
             1..=MAX_BUCKETS => Ok(()),
-            _ => Err(ParseRecipeError::Count(count)),
+            _ => Err(Problem::Count(count).into()),
         }
     }
 }
@@ -178,9 +142,9 @@ fn short(text: &str) -> String {
 }
 
 impl FromStr for Kind {
-    type Err = ParseRecipeError;
+    type Err = BucketsError;
 
-    fn from_str(text: &str) -> Result<Kind, ParseRecipeError> {
+    fn from_str(text: &str) -> Result<Kind, BucketsError> {
         fn number<T: FromStr>(text: &str) -> Option<T> {
             text.parse().ok().filter(|_| !text.starts_with('+'))
         }
@@ -202,29 +166,314 @@ impl FromStr for Kind {
             }
             _ => None,
         };
-        kind.ok_or_else(|| ParseRecipeError::Kind(short(text)))
+        kind.ok_or_else(|| Problem::Kind(short(text)).into())
     }
 }
 
 impl FromStr for BucketRecipe {
-    type Err = ParseRecipeError;
+    type Err = BucketsError;
 
-    fn from_str(text: &str) -> Result<BucketRecipe, ParseRecipeError> {
+    fn from_str(text: &str) -> Result<BucketRecipe, BucketsError> {
         let mut kinds = [None; 4];
         for piece in text.split_whitespace() {
-            let refuse = || ParseRecipeError::Piece(short(piece));
+            let refuse = || BucketsError::from(Problem::Piece(short(piece)));
             let (name, kind) = piece.split_once('=').ok_or_else(refuse)?;
             let street = Street::ALL.into_iter().find(|street| street.name() == name);
             let street = street.ok_or_else(refuse)?;
             if kinds[street.index()].replace(kind.parse()?).is_some() {
-                return Err(ParseRecipeError::Times { street, times: "twice" });
+                return Err(Problem::Times { street, times: "twice" }.into());
             }
         }
         let mut all = [Kind::Category; 4];
         for street in Street::ALL {
-            let missing = || ParseRecipeError::Times { street, times: "nowhere" };
+            let missing = || BucketsError::from(Problem::Times { street, times: "nowhere" });
             all[street.index()] = kinds[street.index()].ok_or_else(missing)?;
         }
         BucketRecipe::new(all)
     }
+}
+
+/// The rule of one street's buckets.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Rule {
+    StartingHands,
+    /// Pair or no pair, before the flop.
+    Pairs,
+    Category,
+    /// The lowest scores of all buckets but the first, in increasing order.
+    Percentiles {
+        cuts: Vec<u32>,
+    },
+    /// The board classes, and for each the lowest scores of all its buckets but the first.
+    Nested {
+        classes: Classes,
+        cuts: Vec<Vec<u32>>,
+    },
+    /// The feature key of each bucket, in increasing order.
+    Keyed {
+        steps: u32,
+        quantiles: u32,
+        keys: Vec<u64>,
+    },
+    /// The cluster centres.
+    Histograms {
+        centres: Centres,
+    },
+}
+
+impl Rule {
+    /// Makes the rule of a kind.
+    pub(super) fn make(
+        street: Street,
+        kind: Kind,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Rule, BucketsError> {
+        let table = || RiverTable::shared(Ties::Half);
+        let mut report =
+            |stage, done, distance| progress(Progress { street, stage, done, distance });
+        let too_many =
+            |asked, possible| BucketsError::from(Problem::TooMany { street, asked, possible });
+        match kind {
+            Kind::StartingHands => Ok(Rule::StartingHands),
+            Kind::Category if street == Street::Preflop => Ok(Rule::Pairs),
+            Kind::Category => Ok(Rule::Category),
+            Kind::Ehs2(count) => {
+                report("E[HS²]", 0.0, None);
+                let weights = percentiles::weights_by_score(table(), street, 1, |_| 0).remove(0);
+                report("E[HS²]", 1.0, None);
+                let cuts = percentiles::cuts(&weights, count);
+                let cuts = cuts.map_err(|possible| too_many(count, possible))?;
+                Ok(Rule::Percentiles { cuts })
+            }
+            Kind::Ehs2Width(count) => {
+                let cuts = percentiles::steps(street, count);
+                let cuts = cuts.map_err(|possible| too_many(count, possible))?;
+                Ok(Rule::Percentiles { cuts })
+            }
+            Kind::Nested { classes: count, each } => {
+                let cards = [0, 3, 4, 5][street.index()];
+                report("classes of boards", 0.0, None);
+                let classes = Classes::make(cards, count, 1);
+                let classes = classes.ok_or_else(|| too_many(count, count.saturating_sub(1)))?;
+                report("E[HS²]", 0.0, None);
+                let weights =
+                    percentiles::weights_by_score(table(), street, count as usize, |board| {
+                        classes.class(board)
+                    });
+                report("E[HS²]", 1.0, None);
+                let cuts = weights.iter().map(|weights| {
+                    percentiles::cuts(weights, each)
+                        .map_err(|possible| too_many(count * each, count * possible))
+                });
+                let cuts = cuts.collect::<Result<_, _>>()?;
+                Ok(Rule::Nested { classes, cuts })
+            }
+            Kind::Features { steps, quantiles } => {
+                report("features", 0.0, None);
+                let keys = all_feature_keys(table(), street, steps, quantiles);
+                report("features", 1.0, None);
+                let found = keys.len();
+                if found > MAX_COUNT as usize {
+                    return Err(Problem::TooFine { street, found }.into());
+                }
+                Ok(Rule::Keyed { steps, quantiles, keys })
+            }
+            Kind::Emd { count, seed } => {
+                let centres = cluster::centres(table(), street, count, seed, &mut report);
+                let centres = centres.ok_or_else(|| too_many(count, count - 1))?;
+                Ok(Rule::Histograms { centres })
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        match self {
+            Rule::StartingHands => StartingHand::COUNT as u32,
+            Rule::Pairs => 2,
+            Rule::Category => Category::StraightFlush as u32 + 1,
+            Rule::Percentiles { cuts } => cuts.len() as u32 + 1,
+            Rule::Nested { cuts, .. } => cuts.iter().map(|cuts| cuts.len() as u32 + 1).sum(),
+            Rule::Keyed { keys, .. } => keys.len() as u32,
+            Rule::Histograms { centres } => centres.as_slice().len() as u32,
+        }
+    }
+
+    /// The bucket of a hand that shares no card with the board. `outlook` is a workspace.
+    pub(super) fn bucket(
+        &self,
+        hole: Combo,
+        board: CardSet,
+        outlook: &mut Outlook,
+    ) -> Result<u32, cards::Error> {
+        match self {
+            Rule::StartingHands | Rule::Pairs => Ok(self.before_flop(hole)),
+            Rule::Category => Ok(evaluate(hole.set() | board).category() as u32),
+            _ => {
+                RiverTable::shared(Ties::Half).outlook_into(hole, board, outlook)?;
+                Ok(self.bucket_of(self.class(board), outlook))
+            }
+        }
+    }
+
+    /// The class of a board; 0 where boards have none.
+    pub(super) fn class(&self, board: CardSet) -> u32 {
+        match self {
+            Rule::Nested { classes, .. } => classes.class(board),
+            _ => 0,
+        }
+    }
+
+    /// Whether the outlook alone decides the bucket of a hand on boards of one class.
+    pub(super) fn by_outlook(&self) -> bool {
+        !matches!(self, Rule::StartingHands | Rule::Pairs | Rule::Category)
+    }
+
+    /// The bucket of a hand with this outlook on a board of this class.
+    pub(super) fn bucket_of(&self, class: u32, outlook: &Outlook) -> u32 {
+        match self {
+            Rule::Keyed { steps, quantiles, keys } => {
+                let key = feature_key(outlook, *steps, *quantiles);
+                keys.partition_point(|&other| other < key).min(keys.len() - 1) as u32
+            }
+            Rule::Histograms { centres } => {
+                u32::from(centres.nearest(&cluster::histogram_of(outlook)).centre)
+            }
+            _ => self.bucket_with(class, percentiles::score(outlook)),
+        }
+    }
+
+    /// The bucket of a hand with this score, for rules based on scores.
+    pub(super) fn bucket_with(&self, class: u32, score: u32) -> u32 {
+        let index = |cuts: &[u32]| cuts.partition_point(|&cut| cut <= score) as u32;
+        match self {
+            Rule::Percentiles { cuts } => index(cuts),
+            Rule::Nested { cuts, .. } => {
+                // All classes have equally many buckets.
+                let own = &cuts[class as usize];
+                class * (own.len() as u32 + 1) + index(own)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The bucket of a hand before the flop.
+    #[inline]
+    pub(super) fn before_flop(&self, hole: Combo) -> u32 {
+        match self {
+            Rule::Pairs => u32::from(hole.starting_hand().is_pair()),
+            _ => hole.starting_hand().index() as u32,
+        }
+    }
+
+    /// The rule's numbers as bytes, for files and the hash. The recipe determines their layout.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let words = |cuts: &[u32]| cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect();
+        match self {
+            Rule::StartingHands | Rule::Pairs | Rule::Category => Vec::new(),
+            Rule::Percentiles { cuts } => words(cuts),
+            Rule::Nested { classes, cuts } => {
+                let numbers = classes.scale.iter().chain(classes.centres.iter().flatten());
+                let mut bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+                cuts.iter().for_each(|cuts| bytes.extend(words(cuts)));
+                bytes
+            }
+            Rule::Keyed { keys, .. } => keys.iter().flat_map(|key| key.to_le_bytes()).collect(),
+            Rule::Histograms { centres } => centres.as_slice().concat(),
+        }
+    }
+
+    /// Parses the rule of a kind from its bytes; `None` when they are invalid for it.
+    pub(super) fn from_bytes(street: Street, kind: Kind, bytes: &[u8]) -> Option<Rule> {
+        let rising = |cuts: &Vec<u32>| cuts.is_sorted_by(|a, b| a < b);
+        match kind {
+            Kind::StartingHands | Kind::Category if !bytes.is_empty() => None,
+            Kind::StartingHands => Some(Rule::StartingHands),
+            Kind::Category if street == Street::Preflop => Some(Rule::Pairs),
+            Kind::Category => Some(Rule::Category),
+            Kind::Ehs2(count) | Kind::Ehs2Width(count) => {
+                let cuts = words(bytes, count as usize - 1)?;
+                rising(&cuts).then_some(Rule::Percentiles { cuts })
+            }
+            Kind::Nested { classes, each } => {
+                let (classes, each) = (classes as usize, each as usize);
+                let (numbers, rest) = bytes.split_at_checked(8 * (2 + 2 * classes))?;
+                let numbers: Vec<f64> =
+                    numbers.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+                let centres = numbers[2..].as_chunks::<2>().0.to_vec();
+                let all = words(rest, classes * (each - 1))?;
+                let cuts: Vec<Vec<u32>> = (0..classes)
+                    .map(|class| all[class * (each - 1)..][..each - 1].to_vec())
+                    .collect();
+                let classes = Classes { scale: [numbers[0], numbers[1]], centres };
+                let sound = cuts.iter().all(rising) && numbers.iter().all(|n| n.is_finite());
+                sound.then_some(Rule::Nested { classes, cuts })
+            }
+            Kind::Features { steps, quantiles } => {
+                let (keys, rest) = bytes.as_chunks();
+                let keys: Vec<u64> = keys.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+                let sound = rest.is_empty()
+                    && (1..=MAX_COUNT as usize).contains(&keys.len())
+                    && keys.is_sorted_by(|a, b| a < b);
+                sound.then_some(Rule::Keyed { steps, quantiles, keys })
+            }
+            Kind::Emd { count, .. } => {
+                let (centres, rest) = bytes.as_chunks::<BINS>();
+                let sorted = Centres::new(centres.to_vec());
+                let sound = rest.is_empty()
+                    && centres.len() == count as usize
+                    && sorted.as_slice() == centres;
+                sound.then_some(Rule::Histograms { centres: sorted })
+            }
+        }
+    }
+}
+
+/// Parses exactly `count` whole numbers.
+fn words(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
+    let (words, rest) = bytes.as_chunks();
+    let sound = rest.is_empty() && words.len() == count;
+    sound.then(|| words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+}
+
+/// The feature key of a hand: its win-rate and the quantiles of the win-rate on the next street,
+/// from the lowest, each rounded to `steps` steps, as the digits of a number.
+///
+/// After Bertsimas and Paskov, "World-class interpretable poker" (2022), who group hands by such
+/// features; their rounding is not published.
+fn feature_key(outlook: &Outlook, steps: u32, quantiles: u32) -> u64 {
+    let base = u64::from(steps) + 1;
+    let digit = |share: f64| (share * f64::from(steps)).round() as u64;
+    let mut key = digit(outlook.win_rate());
+    if let Some(next) = outlook.later().first() {
+        for number in 1..=quantiles {
+            let at = f64::from(number) / f64::from(quantiles + 1);
+            key = key * base + digit(next.quantile(at));
+        }
+    }
+    key
+}
+
+/// The distinct keys of all hands of a street, in increasing order.
+fn all_feature_keys(table: &RiverTable, street: Street, steps: u32, quantiles: u32) -> Vec<u64> {
+    let rivers = CanonicalIndex::new([5]).expect("five cards have an index");
+    let of_board = |board: CardSet| {
+        let mut keys = BTreeSet::new();
+        let visit = |_: Combo, outlook: &Outlook| {
+            keys.insert(feature_key(outlook, steps, quantiles));
+        };
+        table.each_hand(board, visit).expect("boards of three to five cards");
+        keys
+    };
+    let add = |keys: &mut BTreeSet<u64>, board: CardSet| keys.extend(of_board(board));
+    let keys = match street {
+        Street::Flop | Street::Turn => {
+            let boards = if street == Street::Flop { Boards::flops() } else { Boards::turns() };
+            let boards = boards.rows().iter().map(|(board, _)| *board);
+            parallel::fold(boards, BTreeSet::new, add)
+        }
+        _ => parallel::fold(0..rivers.size(), BTreeSet::new, |keys, number| {
+            add(keys, rivers.representative(number).expect("below the size")[0]);
+        }),
+    };
+    keys.into_iter().flatten().collect::<BTreeSet<u64>>().into_iter().collect()
 }

@@ -7,7 +7,7 @@ use game::Street;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::{Buckets, BucketsError};
+use super::{Buckets, BucketsError, Problem};
 
 /// Statistics of a street's buckets from randomly drawn hands.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,7 +129,7 @@ impl Buckets {
         let mut all = DrawnSums::default();
         for _ in 0..HANDS {
             let (hole, board) = draw(&mut rng, [0, 3, 4, 5][street.index()]);
-            let combo = Combo::new(hole[0], hole[1]).ok_or(BucketsError::Hole)?;
+            let combo = Combo::new(hole[0], hole[1]).ok_or(Problem::Hole)?;
             let win_rate = if street == Street::Preflop {
                 cards::win_rate(combo, board.set())?.value(Ties::Half)
             } else {

@@ -6,7 +6,7 @@
 //! stacks. Its answer is what the hand is worth beyond checking down. One small network is shared
 //! by all hands of both players.
 
-use cards::{CardSet, Combo, FlopPairs, WinRateError};
+use cards::{CardSet, Combo, FlopPairs};
 
 use super::Ordered;
 use crate::network::Network;
@@ -48,7 +48,7 @@ impl Flop {
     ///
     /// # Errors
     /// When the board has not three cards.
-    pub fn new(flop: CardSet) -> Result<Flop, WinRateError> {
+    pub fn new(flop: CardSet) -> Result<Flop, cards::Error> {
         let pairs = FlopPairs::new(flop)?;
         let mut flop = Flop { pairs, alone: Vec::new() };
         let even = vec![1.0 / HANDS as f32; HANDS];

@@ -229,13 +229,14 @@ impl<'a> Chart<'a> {
         let far = if far > 0.0 { far } else { 1.0 };
         let near = points.iter().map(|&(at, _)| at).filter(|&at| at > 0.0).fold(far, f64::min);
         let first = points.iter().map(|&(at, _)| at).fold(far, f64::min);
-        let along = match self.logarithmic {
+        let along = if self.logarithmic {
             // A single point also needs an axis of some width.
-            true if near == far => near / 3.0..far * 3.0,
-            true => near..far,
+            if near == far { near / 3.0..far * 3.0 } else { near..far }
+        } else if first > 0.1 * far && first < far {
             // The axis starts at zero unless the data begin far from it.
-            false if first > 0.1 * far && first < far => first..far,
-            false => 0.0..far,
+            first..far
+        } else {
+            0.0..far
         };
         (along, low..high, step)
     }
