@@ -21,7 +21,7 @@ HOT = {
     ARRAYS: re.compile(
         r"/cards/src/(evaluate|river|isomorphism)/"
         r"|/solvers/src/(blueprint/(walk|store)|subgame/(rows|vector|terminal))\.rs"
-        r"|/models/src/network/(gemm|predict)\.rs"
+        r"|/models/src/network/(gemm|mod)\.rs"
     ),
     COPIES: re.compile(r"/cards/src/evaluate/(mod|partial|tables|of_ranks|rank)\.rs"),
 }

@@ -14,17 +14,39 @@
 //! - [`Classifier`]: the common interface of trees, forests and networks.
 
 pub mod blueprint;
-mod checksum;
-mod classifier;
 pub mod explain;
+pub mod file;
 pub mod forest;
 pub mod heuristic;
 pub mod linear;
-pub mod mapped;
 pub mod network;
 pub mod rules;
 pub mod student;
 pub mod tree;
 pub mod values;
 
-pub use classifier::Classifier;
+/// A trained classifier: maps a row of features to a probability distribution over classes.
+///
+/// Rows have [`Classifier::columns`] numbers in the order of the training data, none of them NaN.
+pub trait Classifier: Send + Sync {
+    /// Number of columns of a row.
+    fn columns(&self) -> usize;
+
+    /// Number of classes.
+    fn classes(&self) -> usize;
+
+    /// Computes the class probabilities of one row.
+    ///
+    /// `row` has [`Classifier::columns`] numbers, `shares` takes [`Classifier::classes`]: none
+    /// negative, with a sum of one up to rounding. Panics on other lengths.
+    fn predict(&self, row: &[f32], shares: &mut [f32]);
+
+    /// Computes the class probabilities of many rows, stored one after the other like their shares.
+    /// Implementations may batch; shares may then differ by rounding.
+    fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
+        let rows = rows.chunks_exact(self.columns());
+        for (row, shares) in rows.zip(shares.chunks_exact_mut(self.classes())) {
+            self.predict(row, shares);
+        }
+    }
+}

@@ -13,34 +13,25 @@ mod adam;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod loss;
-mod options;
-mod pass;
 mod product;
-mod samples;
-mod start;
-mod state;
 
+use std::any::Any;
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
-use models::network::{Network, Output, Softmax};
-use rand::SeedableRng;
+use models::network::{Activation, Network, NetworkError, Output, Shape, Softmax};
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::{Progress, Table, TableError, Training};
+use engine::{Model, Pass};
+
 pub use adam::{Adam, Moments};
-pub use engine::{Batch, Engine, Losses, Numbers, Processor, Stride, TrainingConstants};
+pub use engine::{Batch, Engine, Losses, Numbers, Processor, Samples, Stride, TrainingConstants};
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, GpuEngine, GpuError};
-pub use loss::{CrossEntropy, Huber, Loss};
-pub use options::{Decay, MAX_BYTES, MlpError, MlpOptions, Schedule};
-pub use samples::Samples;
-pub use start::first_parameters;
-
-use crate::{Progress, Table, Training};
-use pass::{Model, Pass};
-use state::{Reader, Writer};
 
 /// Multiplications in one step: a few seconds of one core.
 const STEP: u64 = 100_000_000_000;
@@ -394,4 +385,425 @@ pub fn gradient(network: &Network, loss: &dyn Loss, samples: &Samples) -> (f64, 
     let scale = 1.0 / (rows.len() as f64 * samples.mean_weight());
     let losses = pass.gradient(model, samples, &rows, scale, &mut gradient);
     (losses.mean(), gradient)
+}
+
+/// The options of training a network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MlpOptions {
+    /// The number of units in each hidden layer.
+    pub hidden: Vec<usize>,
+    /// The activation function of hidden units.
+    pub activation: Activation,
+    /// The number of rows in a batch.
+    pub batch: usize,
+    /// The most passes over the rows.
+    pub epochs: u32,
+    /// The largest learning rate.
+    pub rate: f64,
+    /// The schedule of the learning rate.
+    pub schedule: Schedule,
+    /// Adam's constants.
+    pub adam: Adam,
+    /// The number of epochs without a smaller held-out loss after which training stops; `None` for
+    /// never.
+    pub patience: Option<u32>,
+    /// The most batches in a step of the run; `None` for as many as take one core a few seconds.
+    pub batches_a_step: Option<u32>,
+    /// The seed of the first parameters and of the order of the rows.
+    pub seed: u64,
+}
+
+impl Default for MlpOptions {
+    /// The network of the published comparison, seven layers of 512.
+    fn default() -> MlpOptions {
+        MlpOptions {
+            hidden: vec![512; 7],
+            activation: Activation::Relu,
+            batch: 1024,
+            epochs: 20,
+            rate: 1e-3,
+            schedule: Schedule { warm_up: 200, decay: Decay::Cosine { to: 0.01 } },
+            adam: Adam::default(),
+            patience: Some(4),
+            batches_a_step: None,
+            seed: 1,
+        }
+    }
+}
+
+/// The schedule of the learning rate over the batches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule {
+    /// The number of batches in which the rate rises linearly from zero.
+    pub warm_up: u64,
+    /// The decay of the rate.
+    pub decay: Decay,
+}
+
+/// The decay of the learning rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Decay {
+    /// No decay.
+    None,
+    /// Half a cosine wave over all epochs.
+    Cosine {
+        /// The final rate as a share of the largest.
+        to: f64,
+    },
+    /// Decay by a constant factor at regular intervals.
+    Steps {
+        /// The number of epochs between two steps.
+        every: u32,
+        /// The factor of the learning rate at each step.
+        factor: f64,
+    },
+}
+
+impl Schedule {
+    /// The learning rate at a batch as a share of the largest. `batch` counts from 0 over all
+    /// epochs, of which there are `epochs` with `batches` batches each.
+    pub fn share(&self, batch: u64, batches: u64, epochs: u32) -> f64 {
+        let rise = ((batch + 1) as f64 / (self.warm_up + 1) as f64).min(1.0);
+        let fall = match self.decay {
+            Decay::None => 1.0,
+            Decay::Cosine { to } => {
+                let way = batch as f64 / (batches * u64::from(epochs)) as f64;
+                to + (1.0 - to) * (1.0 + (std::f64::consts::PI * way).cos()) / 2.0
+            }
+            Decay::Steps { every, factor } => {
+                factor.powf((batch / batches / u64::from(every.max(1))) as f64)
+            }
+        };
+        rise * fall
+    }
+}
+
+/// The reason training cannot begin, resume or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum MlpError {
+    /// An option's value is not allowed.
+    #[error("{option} is {value}, and must be {must}")]
+    Option {
+        /// The option's name.
+        option: &'static str,
+        /// The option's value.
+        value: String,
+        /// The allowed values.
+        must: &'static str,
+    },
+    /// The rows are not valid samples.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The network is not valid.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// Training would need more memory than allowed; refused before it is allocated.
+    #[error(
+        "{parameters} parameters: training them would take {needed} bytes, and at most {most} are \
+         allowed; make the hidden layers or the batch smaller"
+    )]
+    Memory {
+        /// The number of the network's parameters.
+        parameters: u64,
+        /// Bytes that training would take besides the rows.
+        needed: u64,
+        /// Bytes allowed.
+        most: u64,
+    },
+    /// The engine failed.
+    #[error("{0}")]
+    Engine(Box<dyn std::error::Error + Send + Sync>),
+    /// The held-out rows have a different shape.
+    #[error(
+        "the held-out rows have {found_columns} columns and {found_width} classes, the others \
+         {columns} and {width}"
+    )]
+    HeldOut {
+        /// The columns of the held-out rows.
+        found_columns: usize,
+        /// The classes or targets of the held-out rows.
+        found_width: usize,
+        /// The columns of the training rows.
+        columns: usize,
+        /// The classes or targets of the training rows.
+        width: usize,
+    },
+    /// The checkpoint is truncated, too long or damaged.
+    #[error("byte {at} of the checkpoint: {reason}; start again, or from another one")]
+    Checkpoint {
+        /// The offset of the fault.
+        at: usize,
+        /// The fault.
+        reason: &'static str,
+    },
+    /// The checkpoint is of another run.
+    #[error(
+        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
+         the same data and options"
+    )]
+    OtherRun {
+        /// The field that differs.
+        field: &'static str,
+        /// The value in the checkpoint.
+        theirs: String,
+        /// The value in this run.
+        ours: String,
+    },
+}
+
+impl From<Infallible> for MlpError {
+    fn from(never: Infallible) -> MlpError {
+        match never {}
+    }
+}
+
+/// The most bytes that training may take besides its rows.
+pub const MAX_BYTES: u64 = 8 << 30;
+
+impl MlpOptions {
+    /// The network's shape for rows of this many columns and targets.
+    pub fn shape(&self, inputs: usize, outputs: usize) -> Shape {
+        Shape { inputs, hidden: self.hidden.clone(), outputs, activation: self.activation }
+    }
+
+    /// Checks the options before any memory is allocated.
+    fn check(&self, shape: &Shape) -> Result<(), MlpError> {
+        let option = |option, value: String, must| Err(MlpError::Option { option, value, must });
+        let above_zero = |number: f64| number.is_finite() && number > 0.0;
+        if self.batch == 0 {
+            return option("the batch", self.batch.to_string(), "at least 1");
+        }
+        if self.epochs == 0 {
+            return option("the number of epochs", self.epochs.to_string(), "at least 1");
+        }
+        if !above_zero(self.rate) {
+            return option("the learning rate", self.rate.to_string(), "above 0");
+        }
+        for (name, share) in
+            [("keep_mean", self.adam.keep_mean), ("keep_square", self.adam.keep_square)]
+        {
+            if !(0.0..1.0).contains(&share) {
+                return option(name, share.to_string(), "at least 0 and below 1");
+            }
+        }
+        if !above_zero(self.adam.epsilon) {
+            return option("epsilon", self.adam.epsilon.to_string(), "above 0");
+        }
+        if shape.hidden.contains(&0) {
+            return Err(NetworkError::NoUnits.into());
+        }
+        // Parameters, gradient, two moments and the best so far; units and slopes of a batch. In
+        // floating point, since sizes are arbitrary.
+        let widths = || shape.hidden.iter().chain([&shape.outputs]).map(|&width| width as f64);
+        let before = [&shape.inputs].into_iter().chain(&shape.hidden);
+        let weights: f64 = before.zip(widths()).map(|(&before, width)| before as f64 * width).sum();
+        let units: f64 = widths().sum();
+        let needed = 4.0 * (5.0 * (weights + units) + 3.0 * units * self.batch as f64);
+        if needed > MAX_BYTES as f64 {
+            let (parameters, needed) = ((weights + units) as u64, needed as u64);
+            return Err(MlpError::Memory { parameters, needed, most: MAX_BYTES });
+        }
+        Ok(())
+    }
+}
+
+/// The initial slope of [`Activation::Prelu`] units, as in PyTorch.
+const SLOPE: f32 = 0.25;
+
+/// He's uniform initialisation: weights between ±√(6 / inputs), for units with slope a for negative
+/// sums between ±√(6 / (1 + a²) / inputs), and in the last layer between ±√(3 / inputs), so that
+/// sums have about the same size in all layers. Biases are zero.
+pub fn first_parameters(shape: &Shape, seed: u64) -> Vec<f32> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut parameters = vec![0.0; shape.count().total()];
+    for layer in shape.layers() {
+        let gain = match layer.activation {
+            None => 3.0,
+            Some(Activation::Relu) => 6.0,
+            Some(Activation::Prelu) => 6.0 / (1.0 + SLOPE * SLOPE),
+        };
+        let bound = (gain / layer.inputs as f32).sqrt();
+        parameters[layer.weights()].fill_with(|| rng.random_range(-bound..bound));
+        if let Some(slope) = layer.slope() {
+            parameters[slope] = SLOPE;
+        }
+    }
+    parameters
+}
+
+/// The loss of one row's answers.
+///
+/// [`CrossEntropy`] and [`Huber`] are here; others can be given to [`Mlp::with`](Mlp::with).
+pub trait Loss: Any + fmt::Debug + Send + Sync {
+    /// Returns the loss of the answers of `output` to `row` for the target. Writes its gradient by
+    /// the last layer's sums, which [`Output::backward`] makes from that by the answers, to
+    /// `gradient`.
+    fn loss(
+        &self,
+        output: &dyn Output,
+        row: &[f32],
+        answers: &[f32],
+        target: &[f32],
+        gradient: &mut [f32],
+    ) -> f64;
+}
+
+/// The lower bound of shares in logarithms.
+const MIN_SHARE: f32 = crate::measure::MIN_SHARE;
+
+/// Cross-entropy −Σ target ln(share), in nats, for targets that sum to one and a network with
+/// [`Softmax`](models::network::Softmax) output: together they have a gradient without division.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CrossEntropy;
+
+impl Loss for CrossEntropy {
+    fn loss(
+        &self,
+        _: &dyn Output,
+        _: &[f32],
+        answers: &[f32],
+        target: &[f32],
+        gradient: &mut [f32],
+    ) -> f64 {
+        let mut loss = 0.0;
+        for ((slope, &share), &target) in gradient.iter_mut().zip(answers).zip(target) {
+            *slope = share - target;
+            loss -= f64::from(target) * f64::from(share.max(MIN_SHARE)).ln();
+        }
+        loss
+    }
+}
+
+/// Huber's loss, as the mean over the answers: d²/2 where the difference d is at most `delta`, and
+/// delta (|d| − delta / 2) beyond.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Huber {
+    /// The difference above which the loss is linear; above zero.
+    pub delta: f32,
+}
+
+impl Huber {
+    /// The loss of one difference, and its derivative.
+    pub fn of(self, difference: f32) -> (f32, f32) {
+        let inside = difference.clamp(-self.delta, self.delta);
+        (inside * (difference - inside / 2.0), inside)
+    }
+}
+
+impl Loss for Huber {
+    fn loss(
+        &self,
+        output: &dyn Output,
+        row: &[f32],
+        answers: &[f32],
+        target: &[f32],
+        gradient: &mut [f32],
+    ) -> f64 {
+        let mut loss = 0.0;
+        let share = 1.0 / answers.len() as f32;
+        for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
+            let (of_answer, by_answer) = self.of(answer - target);
+            *slope = by_answer * share;
+            loss += f64::from(of_answer * share);
+        }
+        output.backward(row, answers, gradient);
+        loss
+    }
+}
+
+/// The magic bytes of a checkpoint: the format and its version.
+const MAGIC: &[u8; 8] = b"CARDMLP1";
+
+/// A buffer of bytes to write, little-endian.
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn new() -> Writer {
+        Writer(MAGIC.to_vec())
+    }
+
+    fn number(&mut self, number: u64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.extend(text.as_bytes());
+    }
+
+    fn numbers(&mut self, numbers: &[f32]) {
+        self.number(numbers.len() as u64);
+        self.0.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    }
+
+    fn done(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// A reader of the bytes that [`Writer`] has written.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8]) -> Result<Reader<'a>, MlpError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take(MAGIC.len())? != MAGIC {
+            let reason = "these bytes are not a checkpoint of this program's networks";
+            return Err(MlpError::Checkpoint { at: 0, reason });
+        }
+        Ok(reader)
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], MlpError> {
+        let cut = MlpError::Checkpoint { at: self.bytes.len(), reason: "it ends too early" };
+        let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len()).ok_or(cut)?;
+        let taken = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u64, MlpError> {
+        let bytes = self.take(8)?;
+        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    }
+
+    fn length(&mut self) -> Result<usize, MlpError> {
+        let at = self.at;
+        let reason = "a length is beyond the end";
+        let length = self.number()?;
+        match usize::try_from(length) {
+            Ok(length) if length <= self.bytes.len() => Ok(length),
+            _ => Err(MlpError::Checkpoint { at, reason }),
+        }
+    }
+
+    fn text(&mut self) -> Result<&'a str, MlpError> {
+        let length = self.length()?;
+        let at = self.at;
+        std::str::from_utf8(self.take(length)?)
+            .map_err(|_| MlpError::Checkpoint { at, reason: "its text is not UTF-8" })
+    }
+
+    /// Reads an array of floats, which must have `wanted` of them.
+    fn numbers(&mut self, wanted: usize) -> Result<Vec<f32>, MlpError> {
+        let at = self.at;
+        if self.length()? != wanted {
+            return Err(MlpError::Checkpoint {
+                at,
+                reason: "it has a different number of parameters",
+            });
+        }
+        let bytes = self.take(wanted.saturating_mul(4))?;
+        Ok(bytes.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect())
+    }
+
+    fn end(self) -> Result<(), MlpError> {
+        if self.at == self.bytes.len() {
+            return Ok(());
+        }
+        Err(MlpError::Checkpoint { at: self.at, reason: "it continues after its end" })
+    }
 }

@@ -8,6 +8,7 @@
 //! The only module with `unsafe` code of this crate besides `adam`: calls of functions compiled for
 //! instructions that the build in general may not assume, and instructions on registers. Both need
 //! a [`Register::Proof`] that the processor has them, or a register, which nothing else makes.
+
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
@@ -81,7 +82,7 @@ impl Panels {
     }
 
     /// All panels, in order.
-    pub(super) fn panels_mut(&mut self) -> std::slice::ChunksExactMut<'_, Row> {
+    fn panels_mut(&mut self) -> std::slice::ChunksExactMut<'_, Row> {
         self.numbers.chunks_exact_mut(self.rows.max(1))
     }
 
@@ -127,7 +128,7 @@ impl Panels {
 ///
 /// A closure, of the row, the first column and some numbers, is compiled as a function of its own,
 /// for registers that every processor has; the types below are compiled into the product.
-pub(super) trait Finish {
+trait Finish {
     /// Takes numbers of a row, beginning with this column.
     fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]);
 }
@@ -248,7 +249,7 @@ pub(super) fn product(
 }
 
 /// A vector register of floats.
-pub(super) trait Register: Copy {
+trait Register: Copy {
     /// Proof that the processor has the registers. All registers are made with it, so that one that
     /// exists is a proof, too.
     type Proof: Copy;

@@ -1,0 +1,531 @@
+//! Datasets: a teacher's decisions as rows of features, each labelled with the teacher's
+//! distribution over the moves.
+//!
+//! Rows are sampled by self-play of the teacher, so a decision occurs with its reach probability,
+//! except that a given share of actions is drawn uniformly, so that students also see what the
+//! teacher avoids. A row's label is the teacher's whole strategy. Rows with equal features are
+//! merged: the weight is their number, the label their mean. The split is by deal, not by row:
+//! every tenth deal is for validation, every tenth for testing.
+//!
+//! On disk a dataset is a folder: a [`Card`] in `dataset.toml`, and for each street and split a
+//! file of 32-bit floats, little-endian, column by column: features, probabilities of the moves,
+//! weight (`docs/datasets.md`). Making one takes constant memory: rows are sorted in pieces and
+//! merged from disk.
+
+mod make;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use abstraction::betting::{BettingTree, NodeKind};
+use abstraction::buckets::DealtCards;
+use abstraction::features::{FeatureMaker, Schema, SchemaError, Stamp, opponent_bets};
+use abstraction::menu::{BetMenu, MenuError};
+use cards::{CardSet, Combo};
+use game::{Chips, GameSpec, PublicState, Street, Turn};
+use models::student::columns;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
+use solvers::blueprint::draw;
+
+use crate::measure::likeliest;
+use crate::{Table, TableError, Teacher};
+
+pub use make::{MakeOptions, MakeOutcome, make};
+
+/// The version of the format that this program reads and writes.
+pub const FORMAT: u32 = 1;
+
+/// The file name of the card.
+pub const CARD: &str = "dataset.toml";
+
+/// The use of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Training.
+    Train,
+    /// Validation: early stopping, and choosing options.
+    Valid,
+    /// Testing the result.
+    Test,
+}
+
+impl Split {
+    /// All splits.
+    pub const ALL: [Split; 3] = [Split::Train, Split::Valid, Split::Test];
+
+    fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The split of a deal's rows.
+    fn of(deal: u64) -> Split {
+        match deal % 10 {
+            8 => Split::Valid,
+            9 => Split::Test,
+            _ => Split::Train,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Split::Train => "train",
+            Split::Valid => "valid",
+            Split::Test => "test",
+        }
+    }
+}
+
+/// The kind of the labels of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Labels {
+    /// The teacher's probabilities.
+    #[default]
+    Soft,
+    /// One for the teacher's likeliest move, 0 for the others.
+    Hard,
+}
+
+/// The reason a dataset cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file's path.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The card is not valid.
+    #[error("{}: {reason}; this is not a dataset of `cardroom train dataset`", .path.display())]
+    Card {
+        /// The card's path.
+        path: PathBuf,
+        /// The fault.
+        reason: String,
+    },
+    /// The format has another version.
+    #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset \
+             again", .path.display())]
+    Format {
+        /// The card's path.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+    },
+    /// The features have another version.
+    #[error(transparent)]
+    Features(#[from] SchemaError),
+    /// The menu cannot be read.
+    #[error("the dataset's menu: {0}")]
+    Menu(#[from] MenuError),
+    /// The columns or classes do not match the features and the menu.
+    #[error(
+        "the dataset's {what} of the {street} are {found}, but its features and menu make \
+         {expected}: make it again"
+    )]
+    Names {
+        /// The difference: columns or classes.
+        what: &'static str,
+        /// The street whose names differ.
+        street: Street,
+        /// The names in the card.
+        found: String,
+        /// The expected names.
+        expected: String,
+    },
+    /// A file's length does not match the card.
+    #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it \
+             again", .path.display())]
+    Length {
+        /// The file's path.
+        path: PathBuf,
+        /// The file's length in bytes.
+        found: u64,
+        /// The expected length in bytes.
+        expected: u64,
+        /// The number of rows in the card.
+        rows: u64,
+    },
+    /// A file's hash does not match the card.
+    #[error("{}: its contents do not match its card: copy or make it again", .path.display())]
+    Damaged {
+        /// The file's path.
+        path: PathBuf,
+    },
+    /// The rows need more memory than allowed.
+    #[error(
+        "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask \
+         for fewer rows"
+    )]
+    Memory {
+        /// The street with too many rows.
+        street: Street,
+        /// The number of its rows.
+        rows: u64,
+        /// The memory they need, in bytes.
+        needed: u64,
+        /// The memory allowed, in bytes.
+        allowed: u64,
+    },
+    /// A street has no rows in a split.
+    #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
+    NoRows {
+        /// The street without rows.
+        street: Street,
+        /// The empty split, in words.
+        split: &'static str,
+    },
+    /// The rows are not a valid table.
+    #[error("{}: {source}", .path.display())]
+    Table {
+        /// The file's path.
+        path: PathBuf,
+        /// The fault.
+        source: TableError,
+    },
+}
+
+/// A dataset on disk.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    folder: PathBuf,
+    card: Card,
+    menu: BetMenu,
+    schema: Schema,
+}
+
+impl Dataset {
+    /// Reads a dataset's card and checks that its features and moves are those of this program.
+    ///
+    /// # Errors
+    /// When there is no card, or its version, features or moves are different.
+    pub fn open(folder: &Path) -> Result<Dataset, DatasetError> {
+        let path = folder.join(CARD);
+        let text = std::fs::read_to_string(&path).map_err(|source| at(&path, source))?;
+        let bad = |reason: String| DatasetError::Card { path: path.clone(), reason };
+        let table: toml::Table = toml::from_str(&text).map_err(|error| bad(one_line(&error)))?;
+        let format = table.get("format").and_then(toml::Value::as_integer);
+        let format = format.ok_or_else(|| bad("it has no format".to_owned()))?;
+        if format != i64::from(FORMAT) {
+            let found = u32::try_from(format).unwrap_or(u32::MAX);
+            return Err(DatasetError::Format { path, found });
+        }
+        let card: Card = table.try_into().map_err(|error| bad(one_line(&error)))?;
+        let schema = Schema::with_stamp(&card.features)?;
+        let menu: BetMenu = card.menu.parse()?;
+        if card.streets.len() != Street::ALL.len() {
+            return Err(bad(format!("{} streets instead of 4", card.streets.len())));
+        }
+        for (street, of_street) in Street::ALL.into_iter().zip(&card.streets) {
+            let check = |what, found: &[String], expected: Vec<String>| {
+                let (found, expected) = (found.join(" "), expected.join(" "));
+                if found == expected {
+                    return Ok(());
+                }
+                Err(DatasetError::Names { what, street, found, expected })
+            };
+            check("columns", &of_street.columns, columns(street))?;
+            check("classes", &of_street.classes, menu.moves(street).names())?;
+        }
+        Ok(Dataset { folder: folder.to_owned(), card, menu, schema })
+    }
+
+    /// The dataset's metadata.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// The menu whose moves are the classes.
+    pub fn menu(&self) -> &BetMenu {
+        &self.menu
+    }
+
+    /// The version of the features.
+    pub fn schema(&self) -> Schema {
+        self.schema
+    }
+
+    /// SHA-256 of the card, which has the hash of every file: it identifies the dataset.
+    pub fn hash(&self) -> String {
+        let card = toml::to_string(&self.card).expect("a card that was read from TOML");
+        hexadecimal(&Sha256::digest(card))
+    }
+
+    /// Loads the rows of a street, in the order of their features, if they need at most `memory`
+    /// bytes.
+    ///
+    /// # Errors
+    /// When the file does not match the card, there are no rows, or memory does not suffice.
+    pub fn table(
+        &self,
+        street: Street,
+        split: Split,
+        labels: Labels,
+        memory: u64,
+    ) -> Result<Table, DatasetError> {
+        let of_street = &self.card.streets[street.index()];
+        let file = match split {
+            Split::Train => &of_street.train,
+            Split::Valid => &of_street.valid,
+            Split::Test => &of_street.test,
+        };
+        let (columns, classes) = (of_street.columns.len(), of_street.classes.len());
+        let path = self.folder.join(&file.file);
+        let rows = file.rows as usize;
+        let expected = file.rows.saturating_mul(4 * (columns + classes + 1) as u64);
+        // The bytes and the numbers made of them.
+        let needed = expected.saturating_mul(2);
+        if needed > memory {
+            let (needed, allowed) = (needed >> 20, memory >> 20);
+            return Err(DatasetError::Memory { street, rows: file.rows, needed, allowed });
+        }
+        if rows == 0 {
+            return Err(DatasetError::NoRows { street, split: split.name() });
+        }
+        let mut bytes = Vec::new();
+        let read =
+            File::open(&path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes));
+        read.map_err(|source| at(&path, source))?;
+        let found = bytes.len() as u64;
+        if found != expected {
+            return Err(DatasetError::Length { path, found, expected, rows: file.rows });
+        }
+        if hexadecimal(&Sha256::digest(&bytes)) != file.sha256 {
+            return Err(DatasetError::Damaged { path });
+        }
+        let number = |four: &[u8]| f32::from_le_bytes(four.try_into().expect("four bytes"));
+        let mut values: Vec<f32> = bytes.chunks_exact(4).map(number).collect();
+        drop(bytes);
+        let weights = values.split_off(rows * (columns + classes));
+        let by_class = values.split_off(rows * columns);
+        let mut shares = vec![0.0; by_class.len()];
+        for (class, column) in by_class.chunks_exact(rows).enumerate() {
+            for (row, &share) in column.iter().enumerate() {
+                shares[row * classes + class] = share;
+            }
+        }
+        if labels == Labels::Hard {
+            for row in shares.chunks_exact_mut(classes) {
+                let best = likeliest(row);
+                row.fill(0.0);
+                row[best] = 1.0;
+            }
+        }
+        let (names, moves) = (of_street.columns.clone(), of_street.classes.clone());
+        Table::new(names, moves, values, shares, weights)
+            .map_err(|source| DatasetError::Table { path, source })
+    }
+}
+
+fn at(path: &Path, source: io::Error) -> DatasetError {
+    DatasetError::File { path: path.to_owned(), source }
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().trim().replace('\n', ", ")
+}
+
+/// The metadata of a dataset, as in `dataset.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// The version of the format.
+    pub format: u32,
+    /// The name and version of the program that wrote it.
+    pub made_by: String,
+    /// SHA-256 of the teacher's file.
+    pub teacher_sha256: String,
+    /// The number of hands dealt.
+    pub deals: u64,
+    /// The number of rows sampled, before equal rows were merged.
+    pub sampled: u64,
+    /// The share of actions drawn uniformly instead of from the teacher's strategy.
+    pub explore: f64,
+    /// The seed of the deals and draws.
+    pub seed: u64,
+    /// The menu whose moves are the classes.
+    pub menu: String,
+    /// The hash of the game.
+    pub game_sha256: String,
+    /// The version of the features.
+    pub features: Stamp,
+    /// The files of each street, preflop first.
+    pub streets: Vec<StreetCard>,
+    /// The game's definition.
+    pub game: GameSpec,
+}
+
+/// The metadata of a street's rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreetCard {
+    /// The street's name.
+    pub street: String,
+    /// The identifiers of the features, in order.
+    pub columns: Vec<String>,
+    /// The names of the moves, in order.
+    pub classes: Vec<String>,
+    /// The mean probability of each move over all rows.
+    pub balance: Vec<f64>,
+    /// The training rows.
+    pub train: FileCard,
+    /// The validation rows: for early stopping, and for choosing options.
+    pub valid: FileCard,
+    /// The test rows, which decide nothing.
+    pub test: FileCard,
+}
+
+/// The metadata of a file of rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileCard {
+    /// The file's name in the dataset's folder.
+    pub file: String,
+    /// The number of distinct rows.
+    pub rows: u64,
+    /// The number of sampled rows that were merged into them.
+    pub sampled: u64,
+    /// The SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+}
+
+/// The rows of every street and split. The numbers of a row: features, probabilities of the moves,
+/// weight.
+#[derive(Debug, Default)]
+struct Rows {
+    of: [[Vec<f32>; Split::ALL.len()]; Street::ALL.len()],
+    /// The number of rows written.
+    count: u64,
+}
+
+/// The number of board cards on each street.
+const BOARD: [usize; 4] = [0, 3, 4, 5];
+
+/// Plays the deals `deals` and writes a row at each decision of either seat, `most` in all.
+///
+/// An action is drawn from the teacher's strategy, or with probability `explore` uniformly. A hand
+/// ends where training has never been.
+fn play(
+    teacher: &Teacher,
+    maker: &mut FeatureMaker,
+    seed: u64,
+    explore: f64,
+    deals: std::ops::Range<u64>,
+    most: u64,
+) -> Rows {
+    let mut rows = Rows::default();
+    let (mut drawn, mut sources) = (Vec::new(), Vec::new());
+    for deal in deals.clone() {
+        let mut rng = source(seed, deal);
+        drawn.push(draw(&mut rng));
+        sources.push(rng);
+    }
+    teacher.deals.of().deal(&drawn, |number, buckets| {
+        let deal = deals.start + number as u64;
+        let hand =
+            Hand { teacher, cards: &drawn[number], buckets, split: Split::of(deal), explore };
+        hand.play(maker, &mut sources[number], &mut rows, most);
+    });
+    rows
+}
+
+/// The random number generator of a deal.
+fn source(seed: u64, deal: u64) -> Pcg64Mcg {
+    let mut seeds = Pcg64Mcg::seed_from_u64(seed);
+    let key = seeds.next_u64() ^ deal.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    Pcg64Mcg::seed_from_u64(key)
+}
+
+struct Hand<'a> {
+    teacher: &'a Teacher,
+    cards: &'a DealtCards,
+    buckets: [[u32; 4]; 2],
+    split: Split,
+    explore: f64,
+}
+
+impl Hand<'_> {
+    fn play(&self, maker: &mut FeatureMaker, rng: &mut Pcg64Mcg, rows: &mut Rows, most: u64) {
+        let tree = &self.teacher.tree;
+        let mut public = PublicState::new(tree.def());
+        let mut node = BettingTree::ROOT;
+        // Features of the cards, computed once per street.
+        let mut known: [[Option<Vec<f32>>; 4]; 2] = Default::default();
+        while let NodeKind::Decision { seat, street, .. } = tree.node(node).kind {
+            public.deal_from(&self.cards.board).expect("five cards are a whole board");
+            let Turn::Act(acting) = public.turn() else { unreachable!("the tree is of this game") };
+            let (seat, street) = (usize::from(seat), usize::from(street));
+            let bucket = self.buckets[seat][street];
+            let shares = self.teacher.blueprint.shares(tree, node, bucket).unwrap_or_default();
+            let whole: u32 = shares.iter().map(|&share| u32::from(share)).sum();
+            if whole == 0 || rows.count == most {
+                return;
+            }
+            let features =
+                known[seat][street].get_or_insert_with(|| self.features(maker, seat, street));
+            let bets = opponent_bets(&public, acting);
+            self.add(
+                &mut rows.of[street][self.split.index()],
+                features,
+                bets,
+                &public,
+                node,
+                shares,
+            );
+            rows.count += 1;
+            let choice = if rng.random::<f64>() < self.explore {
+                rng.random_range(0..shares.len())
+            } else {
+                chosen(shares, rng.random_range(0..whole))
+            };
+            public.apply_unchecked(tree.actions(node)[choice]);
+            node = tree.node(node).children().start + choice as u32;
+        }
+    }
+
+    fn features(&self, maker: &mut FeatureMaker, seat: usize, street: usize) -> Vec<f32> {
+        let hole: Combo = self.cards.holes[seat];
+        let board: CardSet = self.cards.board[..BOARD[street]].iter().copied().collect();
+        let features = maker.cards(hole, board, [0; 4]).expect("dealt cards are all different");
+        features.as_slice().to_vec()
+    }
+
+    fn add(
+        &self,
+        out: &mut Vec<f32>,
+        features: &[f32],
+        bets: [Chips; 4],
+        public: &PublicState,
+        node: u32,
+        shares: &[u8],
+    ) {
+        out.extend_from_slice(&features[..features.len() - bets.len()]);
+        out.extend(bets.map(|chips| chips as f32));
+        let moves = self.teacher.moves(public.street());
+        let label = out.len();
+        out.resize(label + moves.as_slice().len(), 0.0);
+        for (&action, &share) in self.teacher.tree.actions(node).iter().zip(shares) {
+            if share > 0 {
+                out[label + moves.of(public, action)] += f32::from(share) / 255.0;
+            }
+        }
+        out.push(1.0);
+    }
+}
+
+/// The index of the action whose share contains a point.
+fn chosen(shares: &[u8], mut point: u32) -> usize {
+    for (number, &share) in shares.iter().enumerate() {
+        match point.checked_sub(u32::from(share)) {
+            Some(rest) => point = rest,
+            None => return number,
+        }
+    }
+    unreachable!("the point is below the sum")
+}
