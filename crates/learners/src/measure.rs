@@ -241,22 +241,14 @@ pub struct Teacher {
 
 /// The reason a blueprint cannot be a teacher.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TeacherError {
-    /// The blueprint is damaged or has another version.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
-    /// The buckets are damaged or have another version.
     #[error("the blueprint's buckets: {0}")]
     Buckets(#[from] FileError),
-    /// It was trained with other buckets than it contains.
     #[error("the blueprint was trained with buckets {stated}, but holds {found}: train it again")]
-    OtherBuckets {
-        /// The buckets stated in its header.
-        stated: String,
-        /// The buckets it contains.
-        found: String,
-    },
-    /// The features do not support its game.
+    OtherBuckets { stated: String, found: String },
     #[error(transparent)]
     Game(#[from] NotHoldem),
 }

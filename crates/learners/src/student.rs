@@ -1,20 +1,17 @@
 //! Training a student: one run of a learner for each street of a dataset, and the resulting folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::{fs, io};
 
 use game::Street;
-use models::network::{Output, Softmax};
+use models::network::Output;
 use models::student::{
     FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel, hash,
 };
 
 use crate::data::dataset::Dataset;
 use crate::measure::{ClassifierScores, measure};
-use crate::mlp::{
-    CrossEntropy, Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Samples, TrainingConstants,
-};
+use crate::mlp::{Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Samples, TrainingConstants};
 use crate::trees::boost::{self, Boost, BoostError};
 use crate::trees::cart;
 use crate::trees::oct::{self, Oct};
@@ -35,14 +32,12 @@ pub enum LearningOptions {
 
 /// The reason training fails.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LearningError {
-    /// An error of a tree learner.
     #[error(transparent)]
     Trees(#[from] TreesError),
-    /// An error of boosting.
     #[error(transparent)]
     Boost(#[from] BoostError),
-    /// An error of a network.
     #[error(transparent)]
     Mlp(#[from] MlpError),
 }
@@ -141,7 +136,7 @@ pub fn begin_on<'a, E: Engine + 'a>(
     saved: Option<&[u8]>,
 ) -> Result<Box<dyn Run + 'a>, LearningError> {
     let samples = (Samples::from(table), Some(Samples::from(held_out)));
-    let what: (Arc<dyn Output>, Arc<dyn Loss>) = (Arc::new(Softmax), Arc::new(CrossEntropy));
+    let what = (Output::Softmax, Loss::CrossEntropy);
     network_on(engine, samples, what, for_rows(options, table.rows()), saved)
 }
 
@@ -153,7 +148,7 @@ pub fn begin_on<'a, E: Engine + 'a>(
 pub fn network_on<'a, E: Engine + 'a>(
     engine: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
     (train, held_out): (Samples, Option<Samples>),
-    what: (Arc<dyn Output>, Arc<dyn Loss>),
+    what: (Output, Loss),
     options: MlpOptions,
     saved: Option<&[u8]>,
 ) -> Result<Box<dyn Run + 'a>, LearningError> {

@@ -84,7 +84,7 @@ impl<'a> Explainer<'a> {
 
     /// The same as [`Explainer::path`], with the column of each clause; none for weighted sums.
     pub fn clauses(&self, number: usize) -> Vec<(Option<usize>, String)> {
-        let bounds = Bounds::of(self.tree, &self.way(number));
+        let bounds = Bounds::along(self.tree, &self.way(number));
         let ranges = bounds.order.iter().map(|&column| {
             let (from, below) = bounds.columns[column];
             let finite = |bound: f32| Some(bound).filter(|bound| bound.is_finite());
@@ -101,7 +101,7 @@ impl<'a> Explainer<'a> {
         let Some(column) = self.features.iter().position(|&feature| feature == Some(bet)) else {
             return Owed::Either;
         };
-        let (from, below) = Bounds::of(self.tree, &self.way(number)).columns[column];
+        let (from, below) = Bounds::along(self.tree, &self.way(number)).columns[column];
         // Before the flop the blinds are a bet for one of the two players.
         let blind = spot.big_blind as f32;
         match spot.street {
@@ -443,7 +443,7 @@ struct Bounds {
 
 impl Bounds {
     /// The bounds along these nodes, from the root on.
-    fn of(tree: &Tree, way: &[usize]) -> Bounds {
+    fn along(tree: &Tree, way: &[usize]) -> Bounds {
         let any = (f32::NEG_INFINITY, f32::INFINITY);
         let mut bounds = Bounds {
             columns: vec![any; tree.column_names().len()],
@@ -653,7 +653,7 @@ impl Explainer<'_> {
                 if raise + 1e-6 < weak.raise {
                     return None;
                 }
-                let bounds = Bounds::of(self.tree, &self.way(node));
+                let bounds = Bounds::along(self.tree, &self.way(node));
                 let win_rate_below = bounds.win_rate_below(&self.features);
                 let is_weak = win_rate_below <= weak.win_rate + 1e-6;
                 is_weak.then_some(Bluff { node, win_rate_below, raise, summary })
@@ -719,7 +719,7 @@ impl Explainer<'_> {
         let mut found: Vec<(usize, f64)> = (0..self.tree.nodes())
             .filter(is_leaf)
             .filter(|&node| {
-                let bounds = Bounds::of(self.tree, &self.way(node));
+                let bounds = Bounds::along(self.tree, &self.way(node));
                 bounds.win_rate_from(&self.features) + 1e-6 >= STRONG
             })
             .map(|node| {

@@ -50,3 +50,17 @@ pub trait Classifier: Send + Sync {
         }
     }
 }
+
+/// The softmax of margins, in place: their exponentials, divided by `sum` of them. Even where that is
+/// not finite: overflowing margins say nothing about the classes.
+fn softmax(margins: &mut [f32], sum: impl Fn(&[f32]) -> f32) {
+    let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    margins.iter_mut().for_each(|margin| *margin = (*margin - most).exp());
+    let total = sum(margins);
+    if total.is_finite() {
+        margins.iter_mut().for_each(|share| *share /= total);
+    } else {
+        let even = 1.0 / margins.len() as f32;
+        margins.fill(even);
+    }
+}

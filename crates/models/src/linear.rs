@@ -196,49 +196,26 @@ const FORMAT: i64 = 1;
 
 /// Error for a file that is not a linear rule.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LinearError {
-    /// The text is not TOML, or a field is missing or has another type.
     #[error("{0}; write it with `cardroom train linear`")]
     Text(String),
-    /// The format has another version.
     #[error("format {0}, and this program reads {FORMAT}: train it again")]
     Format(i64),
-    /// The features have another version.
     #[error("weights of the features `{0}`, and this program has `{VERSION}`: train it again")]
     Features(String),
-    /// There are no weights.
     #[error("there is no [[stack]]: train one with `cardroom train linear --stack 10`")]
     Empty,
-    /// A stack is not valid.
     #[error("a stack of {0} big blinds: write a number of at least 1")]
     Stack(f64),
-    /// A stack occurs twice.
     #[error("the stack of {0} big blinds appears twice: leave one out")]
     Twice(f64),
-    /// A weight for an unknown feature.
     #[error("stack {stack}: there is no feature `{name}`; known: {}", FEATURES.join(", "))]
-    Unknown {
-        /// The stack in big blinds.
-        stack: f64,
-        /// The unknown name.
-        name: String,
-    },
-    /// A feature without a weight.
+    Unknown { stack: f64, name: String },
     #[error("stack {stack}: `{name}` has no weight; give it one, 0 if it does not count")]
-    Missing {
-        /// The stack in big blinds.
-        stack: f64,
-        /// The feature.
-        name: &'static str,
-    },
-    /// A weight is not finite.
+    Missing { stack: f64, name: &'static str },
     #[error("stack {stack}: the weight of `{name}` is not a finite number; train it again")]
-    NotFinite {
-        /// The stack in big blinds.
-        stack: f64,
-        /// The feature.
-        name: &'static str,
-    },
+    NotFinite { stack: f64, name: &'static str },
 }
 
 /// Checks weights sorted by stack.

@@ -8,9 +8,9 @@
 //! for a bet of b pots: a caller who beats only bluffs, and so loses b or wins 1 + b, then breaks
 //! even.
 //!
-//! - [`RuleList::parse`] and its `Display`: the text, specified in `text.rs`.
+//! - [`RuleList::parse`] and its `Display`: the text.
 //! - [`Betting::chances`], [`Calling::chances`]: a list's action probabilities for every hand of a
-//!   player, in `play.rs`.
+//!   player.
 
 use std::fmt;
 
@@ -177,27 +177,14 @@ fn check_factor(factor: f64) -> Result<(), String> {
 
 /// Error for a text or numbers that are not a valid rule list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum RulesError {
-    /// A line of a text is not valid in its place.
     #[error("line {line}, `{text}`: {what}")]
-    Line {
-        /// The line, from 1.
-        line: usize,
-        /// The text of the line.
-        text: String,
-        /// The problem, and what is allowed there.
-        what: String,
-    },
-    /// Bets without a final `else check`.
+    Line { line: usize, text: String, what: String },
     #[error("line {line}: the bets before it need a line `else check` after them; add it there")]
-    Unfinished {
-        /// The first line where it could be, from 1.
-        line: usize,
-    },
-    /// The list has neither bets nor calls.
+    Unfinished { line: usize },
     #[error("there are no rules: write `else check` after bets, or a line that begins with `call`")]
     Empty,
-    /// A number out of its range, or numbers in the wrong order.
     #[error("{0}")]
     Value(String),
 }

@@ -35,57 +35,31 @@ const LONGEST_FILE: u64 = 4 << 30;
 
 /// Error for a student that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum StudentError {
-    /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
-    File {
-        /// The name of the file in the student's folder.
-        path: PathBuf,
-        /// The underlying error.
-        source: io::Error,
-    },
-    /// The manifest is not valid.
+    File { path: PathBuf, source: io::Error },
     #[error("{MANIFEST}: {0}; this is not a student of `cardroom train`")]
     Manifest(String),
-    /// The format has another version.
     #[error("{MANIFEST}: format {0}, and this program reads {FORMAT}: train it again")]
     Format(i64),
-    /// The features differ from this program's.
     #[error(transparent)]
     Features(#[from] SchemaError),
-    /// The menu cannot be parsed.
     #[error("the student's menu: {0}")]
     Menu(#[from] MenuError),
-    /// A street is missing, or occurs twice.
     #[error(
         "{MANIFEST} has the streets {0}, and must have preflop, flop, turn and river: train it \
          again"
     )]
     Streets(String),
-    /// A file's contents do not match the manifest.
     #[error("{file}: its contents do not match the manifest: copy or train it again")]
-    Damaged {
-        /// The name of the file in the student's folder.
-        file: String,
-    },
-    /// A file is not a valid model of this street.
+    Damaged { file: String },
     #[error("{file}: {reason}")]
-    Model {
-        /// The file.
-        file: String,
-        /// The problem.
-        reason: String,
-    },
-    /// The student is for another game.
+    Model { file: String, reason: String },
     #[error(
         "the student is for another game (hash {theirs} instead of {ours}): train one for this game"
     )]
-    Game {
-        /// Hash of the student's game.
-        theirs: String,
-        /// Hash of the game being played.
-        ours: String,
-    },
+    Game { theirs: String, ours: String },
 }
 
 /// A student: a model for each street, with its manifest.
@@ -320,9 +294,9 @@ impl TrainedModel {
             "xgboost" => {
                 Forest::read(bytes).map(TrainedModel::Forest).map_err(|error| error.to_string())
             }
-            "mlp" => Network::read(bytes, &[])
-                .map(TrainedModel::Network)
-                .map_err(|error| error.to_string()),
+            "mlp" => {
+                Network::read(bytes).map(TrainedModel::Network).map_err(|error| error.to_string())
+            }
             other => Err(format!("there are no students of the kind `{other}`")),
         }?;
         learned.check(columns, classes)?;

@@ -8,8 +8,8 @@
 //! rows.
 //!
 //! - [`Builder`] makes trees, and is the only place where they are validated.
-//! - [`Tree::to_bytes`] and [`Tree::from_bytes`]: the file, specified in `file.rs`.
-//! - [`Tree::to_text`] and [`Tree::parse`]: the text, specified in `text.rs`.
+//! - [`Tree::to_bytes`] and [`Tree::from_bytes`]: the file, specified above the reader.
+//! - [`Tree::to_text`] and [`Tree::parse`]: the text, specified above the parser.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use show::number::grouped;
 
 use crate::Classifier;
+use crate::file::{ReadError, Reader};
 
 /// The denominator of the shares of a leaf.
 pub const UNITS: u32 = 10_000;
@@ -246,59 +247,27 @@ impl Classifier for Tree {
 
 /// Error for nodes, bytes or a text that are not a valid tree.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TreeError {
-    /// The bytes are not a tree.
     #[error("these bytes are not a tree: they do not begin like one")]
     NotOne,
-    /// The format has another version.
     #[error(
         "the tree has format {found}, and this program reads {wanted}: train it again, or use the \
          program it was made with"
     )]
-    Version {
-        /// The version found.
-        found: u32,
-        /// The version that this program reads.
-        wanted: u32,
-    },
-    /// The bytes end too early.
+    Version { found: u32, wanted: u32 },
     #[error("the tree is cut off at byte {at}, in {what}; copy it again")]
-    Cut {
-        /// Offset where more bytes were needed.
-        at: usize,
-        /// The item being read.
-        what: &'static str,
-    },
-    /// The bytes do not match their checksum.
+    Cut { at: usize, what: &'static str },
     #[error("the tree is damaged: the checksum of its bytes does not match; copy it again")]
     Damaged,
-    /// A byte is not valid in its place.
     #[error("the tree is not valid at byte {at}: {what}")]
-    Bytes {
-        /// The byte's offset.
-        at: usize,
-        /// The problem.
-        what: String,
-    },
-    /// A node is not valid.
+    Bytes { at: usize, what: String },
     #[error("node {node}: {what}")]
-    Node {
-        /// The node's number.
-        node: usize,
-        /// The problem.
-        what: String,
-    },
-    /// There are no columns, fewer than two classes, or a repeated name.
+    Node { node: usize, what: String },
     #[error("a tree needs different names of at least one column and two classes: {0}")]
     Names(String),
-    /// A text is not a valid tree.
     #[error("the tree's text is wrong at character {at}: {what}")]
-    Text {
-        /// Offset of the character, from 0.
-        at: usize,
-        /// The problem.
-        what: String,
-    },
+    Text { at: usize, what: String },
 }
 
 /// A builder that takes the nodes of a tree in preorder: after a branch all of its left side, then
@@ -408,7 +377,7 @@ impl Builder {
     }
 
     /// Whether the tree is complete, so that no node can follow.
-    fn whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.next.is_none()
     }
 
@@ -533,28 +502,28 @@ impl Tree {
 
     /// Parses a tree file. Errors name the byte or the node.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tree, TreeError> {
-        let mut reader = Reader { bytes, at: 0 };
-        if reader.take(MAGIC.len(), "the first bytes").ok() != Some(&MAGIC[..]) {
+        let mut reader = Reader::new(bytes);
+        if reader.take(MAGIC.len(), "the first bytes") != Ok(&MAGIC[..]) {
             return Err(TreeError::NotOne);
         }
-        let version = reader.word("the version")?;
+        let version = reader.u32("the version")?;
         if version != VERSION {
             return Err(TreeError::Version { found: version, wanted: VERSION });
         }
-        let [columns, classes] = [reader.count()?, reader.count()?];
-        let columns = reader.names(columns)?;
-        let classes = reader.names(classes)?;
+        let [columns, classes] = [read_count(&mut reader)?, read_count(&mut reader)?];
+        let columns = read_names(&mut reader, columns)?;
+        let classes = read_names(&mut reader, classes)?;
         let mut builder = Builder::new(&columns, &classes)?;
-        while !builder.whole() {
-            reader.node(&mut builder, classes.len())?;
+        while !builder.is_whole() {
+            read_node(&mut reader, &mut builder, classes.len())?;
         }
-        let end = reader.at;
+        let end = reader.at();
         let sum = reader.take(SUM, "the checksum")?;
         if sum != Sha256::digest(&bytes[..end]).as_slice() {
             return Err(TreeError::Damaged);
         }
-        if reader.at != bytes.len() {
-            return Err(reader.error("there are bytes after the end".into()));
+        if !reader.is_done() {
+            return Err(invalid(&reader, "there are bytes after the end".into()));
         }
         builder.finish()
     }
@@ -568,92 +537,87 @@ fn varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+impl From<ReadError> for TreeError {
+    fn from(error: ReadError) -> TreeError {
+        match error {
+            ReadError::Foreign => TreeError::NotOne,
+            ReadError::Cut { at, what } => TreeError::Cut { at, what },
+            ReadError::Version(found) => TreeError::Version { found, wanted: VERSION },
+            ReadError::Damaged => TreeError::Damaged,
+        }
+    }
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, bytes: usize, what: &'static str) -> Result<&'a [u8], TreeError> {
-        let rest = &self.bytes[self.at..];
-        let taken = rest.get(..bytes).ok_or(TreeError::Cut { at: self.bytes.len(), what })?;
-        self.at += bytes;
-        Ok(taken)
-    }
+fn invalid(reader: &Reader<'_>, what: String) -> TreeError {
+    TreeError::Bytes { at: reader.at(), what }
+}
 
-    fn word(&mut self, what: &'static str) -> Result<u32, TreeError> {
-        let bytes = self.take(4, what)?;
-        Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes were taken")))
-    }
-
-    fn float(&mut self, what: &'static str) -> Result<f32, TreeError> {
-        self.word(what).map(f32::from_bits)
-    }
-
-    fn varint(&mut self, what: &'static str) -> Result<u32, TreeError> {
-        let mut value = 0u64;
-        for group in 0..5 {
-            let byte = self.take(1, what)?[0];
-            value |= u64::from(byte & 0x7f) << (7 * group);
-            if byte & 0x80 == 0 {
-                return u32::try_from(value)
-                    .map_err(|_| self.error(format!("{what} is too large a number")));
-            }
-        }
-        Err(self.error(format!("{what} does not end")))
-    }
-
-    fn count(&mut self) -> Result<u32, TreeError> {
-        let count = self.word("the number of names")?;
-        if count > MAX_NAMES {
-            return Err(self.error(format!("{count} names are too many")));
-        }
-        Ok(count)
-    }
-
-    fn names(&mut self, count: u32) -> Result<Vec<String>, TreeError> {
-        (0..count)
-            .map(|_| {
-                let length = self.varint("the length of a name")? as usize;
-                let bytes = self.take(length, "a name")?.to_vec();
-                String::from_utf8(bytes).map_err(|_| self.error("a name is not UTF-8".into()))
-            })
-            .collect()
-    }
-
-    fn node(&mut self, builder: &mut Builder, classes: usize) -> Result<(), TreeError> {
-        match self.take(1, "a node")?[0] {
-            0 => {
-                let rows = self.varint("a leaf's rows")?;
-                let weight = self.float("a leaf's weight")?;
-                let units =
-                    (0..classes)
-                        .map(|_| self.varint("a leaf's shares"))
-                        .collect::<Result<Vec<u32>, _>>()?;
-                builder.leaf_of_units(&units, weight, rows)
-            }
-            1 => {
-                let column = self.varint("a branch's column")?;
-                let below = self.float("a branch's number")?;
-                builder.branch(column as usize, below)
-            }
-            2 => {
-                let factors = self.varint("the number of factors")?;
-                let factors = (0..factors)
-                    .map(|_| Ok((self.varint("a column")? as usize, self.float("a factor")?)))
-                    .collect::<Result<Vec<(usize, f32)>, TreeError>>()?;
-                let below = self.float("a branch's number")?;
-                builder.plane(&factors, below)
-            }
-            kind => {
-                self.at -= 1;
-                Err(self.error(format!("{kind} is not a kind of node")))
-            }
+fn read_varint(reader: &mut Reader<'_>, what: &'static str) -> Result<u32, TreeError> {
+    let mut value = 0u64;
+    for group in 0..5 {
+        let byte = reader.u8(what)?;
+        value |= u64::from(byte & 0x7f) << (7 * group);
+        if byte & 0x80 == 0 {
+            return u32::try_from(value)
+                .map_err(|_| invalid(reader, format!("{what} is too large a number")));
         }
     }
+    Err(invalid(reader, format!("{what} does not end")))
+}
 
-    fn error(&self, what: String) -> TreeError {
-        TreeError::Bytes { at: self.at, what }
+fn read_count(reader: &mut Reader<'_>) -> Result<u32, TreeError> {
+    let count = reader.u32("the number of names")?;
+    if count > MAX_NAMES {
+        return Err(invalid(reader, format!("{count} names are too many")));
+    }
+    Ok(count)
+}
+
+fn read_names(reader: &mut Reader<'_>, count: u32) -> Result<Vec<String>, TreeError> {
+    (0..count)
+        .map(|_| {
+            let length = read_varint(reader, "the length of a name")? as usize;
+            let bytes = reader.take(length, "a name")?.to_vec();
+            String::from_utf8(bytes).map_err(|_| invalid(reader, "a name is not UTF-8".into()))
+        })
+        .collect()
+}
+
+fn read_node(
+    reader: &mut Reader<'_>,
+    builder: &mut Builder,
+    classes: usize,
+) -> Result<(), TreeError> {
+    let at = reader.at();
+    match reader.u8("a node")? {
+        0 => {
+            let rows = read_varint(reader, "a leaf's rows")?;
+            let weight = reader.f32("a leaf's weight")?;
+            let units = (0..classes)
+                .map(|_| read_varint(reader, "a leaf's shares"))
+                .collect::<Result<Vec<u32>, _>>()?;
+            builder.leaf_of_units(&units, weight, rows)
+        }
+        1 => {
+            let column = read_varint(reader, "a branch's column")?;
+            let below = reader.f32("a branch's number")?;
+            builder.branch(column as usize, below)
+        }
+        2 => {
+            let factors = read_varint(reader, "the number of factors")?;
+            let factors = (0..factors)
+                .map(|_| {
+                    let column = read_varint(reader, "a column")? as usize;
+                    Ok((column, reader.f32("a factor")?))
+                })
+                .collect::<Result<Vec<(usize, f32)>, TreeError>>()?;
+            let below = reader.f32("a branch's number")?;
+            builder.plane(&factors, below)
+        }
+        kind => {
+            let what = format!("{kind} is not a kind of node");
+            Err(TreeError::Bytes { at, what })
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The device that computes a network's batches: the processor, or a GPU if the build supports one.
 
 use std::io::Write;
-use std::sync::Arc;
 #[cfg(feature = "gpu")]
 use std::sync::{Mutex, PoisonError};
 
@@ -120,7 +119,7 @@ impl Trainer {
     pub(super) fn begin_network(
         &self,
         samples: (Samples, Option<Samples>),
-        what: (Arc<dyn network::Output>, Arc<dyn Loss>),
+        what: (network::Output, Loss),
         options: MlpOptions,
         saved: Option<&[u8]>,
     ) -> Result<Box<dyn Run>, LearningError> {

@@ -87,65 +87,20 @@ pub struct Database<C> {
 
 /// The reason a database cannot be made or read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum DatabaseError {
-    /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
-    File {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The file is not a database.
+    File { path: PathBuf, source: io::Error },
     #[error("{}: {reason}; this is not a file of `{command}`", .path.display())]
-    Foreign {
-        /// The file's path.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-        /// The command that makes such files.
-        command: &'static str,
-    },
-    /// The file was cut off or changed.
+    Foreign { path: PathBuf, reason: String, command: &'static str },
     #[error("{}: {reason}; copy it again, or make it again with `{command}`", .path.display())]
-    Damaged {
-        /// The file's path.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-        /// The command that makes such files.
-        command: &'static str,
-    },
-    /// Not all shards of a database were given.
+    Damaged { path: PathBuf, reason: String, command: &'static str },
     #[error("{games} {first} to {last} of {of} are missing: give all shards")]
-    Missing {
-        /// The name of the games.
-        games: &'static str,
-        /// The number of the first missing game.
-        first: u64,
-        /// The number of the last one in a row.
-        last: u64,
-        /// The number of games of the whole database.
-        of: u64,
-    },
-    /// The database is of other games than those asked for.
+    Missing { games: &'static str, first: u64, last: u64, of: u64 },
     #[error("{}: its {what} is {found}, and {expected} is asked for: {remedy}", .path.display())]
-    Other {
-        /// The file's path.
-        path: PathBuf,
-        /// The field that differs.
-        what: String,
-        /// The value in the file.
-        found: String,
-        /// The value asked for.
-        expected: String,
-        /// A remedy for the user.
-        remedy: &'static str,
-    },
-    /// A file of this name exists.
+    Other { path: PathBuf, what: String, found: String, expected: String, remedy: &'static str },
     #[error("{} already exists: give --out another name, or remove it", .0.display())]
     Exists(PathBuf),
-    /// Such games cannot be solved.
     #[error(transparent)]
     Game(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -45,17 +45,14 @@ pub struct Situations {
 
 /// The reason such situations cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum SituationsError {
-    /// They cannot be drawn or solved.
     #[error(transparent)]
     Situation(#[from] SituationError),
-    /// The street's name is not allowed.
     #[error("`{0}` is not a street of situations: take flop, turn or river")]
     Street(String),
-    /// The menu cannot be parsed.
     #[error(transparent)]
     Menu(#[from] abstraction::menu::MenuError),
-    /// The number of iterations is zero.
     #[error("0 iterations: take at least 1")]
     Iterations,
 }

@@ -18,67 +18,29 @@ pub struct Table {
 
 /// The reason numbers are not a valid table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TableError {
-    /// The lengths do not match.
     #[error(
         "{values} values, {labels} label shares and {weights} weights are not whole rows of \
          {columns} columns and {classes} classes"
     )]
-    Lengths {
-        /// The number of values.
-        values: usize,
-        /// The number of label shares.
-        labels: usize,
-        /// The number of weights, which is that of rows.
-        weights: usize,
-        /// The number of column names.
-        columns: usize,
-        /// The number of class names.
-        classes: usize,
-    },
-    /// There are no rows.
+    Lengths { values: usize, labels: usize, weights: usize, columns: usize, classes: usize },
     #[error("there are no rows")]
     Empty,
-    /// There are fewer than two classes, or no column.
     #[error(
         "{columns} columns and {classes} classes: a learner needs at least one column and two \
          classes"
     )]
-    Narrow {
-        /// The number of columns.
-        columns: usize,
-        /// The number of classes.
-        classes: usize,
-    },
-    /// A number is NaN or infinite.
+    Narrow { columns: usize, classes: usize },
     #[error("row {row}, column {column}: {value} is not a number to learn from")]
-    Value {
-        /// The row, from 0.
-        row: usize,
-        /// The column's name.
-        column: String,
-        /// The number.
-        value: f32,
-    },
-    /// A label is not a distribution.
+    Value { row: usize, column: String, value: f32 },
     #[error(
         "row {row}: the shares of its classes must be at least 0 and sum to 1, and they sum to \
          {sum}"
     )]
-    Label {
-        /// The row, from 0.
-        row: usize,
-        /// The sum of the shares; NaN where one is negative or not a number.
-        sum: f32,
-    },
-    /// A weight is not positive.
+    Label { row: usize, sum: f32 },
     #[error("row {row}: a weight must be above 0, and it is {weight}")]
-    Weight {
-        /// The row, from 0.
-        row: usize,
-        /// The refused weight.
-        weight: f32,
-    },
+    Weight { row: usize, weight: f32 },
 }
 
 impl Table {

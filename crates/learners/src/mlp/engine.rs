@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use models::network::{Activation, Layer, Output, Scaling, Shape};
 
@@ -25,30 +24,13 @@ pub struct TrainingConstants {
     /// The standardisation of the rows.
     pub scaling: Scaling,
     /// The output function, applied to the last layer's sums.
-    pub output: Arc<dyn Output>,
+    pub output: Output,
     /// The loss function.
-    pub loss: Arc<dyn Loss>,
+    pub loss: Loss,
     /// Adam's constants.
     pub adam: Adam,
     /// The largest number of rows in a batch.
     pub batch: usize,
-}
-
-impl TrainingConstants {
-    /// The batch's losses where the last layer's sums are `sums`, which are replaced by the
-    /// answers. `gradient` gets the gradient of the losses' sum times `scale` by each of the sums.
-    /// Panics where either has a wrong size.
-    pub fn lose(
-        &self,
-        batch: Batch<'_>,
-        scale: f64,
-        sums: &mut [f32],
-        gradient: &mut [f32],
-    ) -> Losses {
-        let numbers = batch.rows.len() * batch.samples.width();
-        assert!(sums.len() == numbers && gradient.len() == numbers, "a number for each answer");
-        lose((&*self.output, &*self.loss), batch, scale, sums, gradient)
-    }
 }
 
 /// The state that batches change.
@@ -115,7 +97,7 @@ pub trait Engine {
     fn name(&self) -> &str;
 
     /// Sets the state.
-    fn take_up(&mut self, numbers: Numbers) -> Result<(), Self::Error>;
+    fn load_state(&mut self, numbers: Numbers) -> Result<(), Self::Error>;
 
     /// One step of [`Adam`] against the gradient of Σ weight · loss · scale over the batch.
     fn learn(
@@ -166,8 +148,8 @@ impl Processor {
             layers: &constants.layers,
             parameters,
             scaling: &constants.scaling,
-            output: &*constants.output,
-            loss: &*constants.loss,
+            output: constants.output,
+            loss: constants.loss,
         }
     }
 }
@@ -179,7 +161,7 @@ impl Engine for Processor {
         ""
     }
 
-    fn take_up(&mut self, numbers: Numbers) -> Result<(), Infallible> {
+    fn load_state(&mut self, numbers: Numbers) -> Result<(), Infallible> {
         (self.parameters, self.moments) = (numbers.parameters, numbers.moments);
         Ok(())
     }
@@ -247,8 +229,8 @@ pub(super) struct Model<'a> {
     pub(super) layers: &'a [Layer],
     pub(super) parameters: &'a [f32],
     pub(super) scaling: &'a Scaling,
-    pub(super) output: &'a dyn Output,
-    pub(super) loss: &'a dyn Loss,
+    pub(super) output: Output,
+    pub(super) loss: Loss,
 }
 
 /// The buffers of a batch.
@@ -399,7 +381,7 @@ impl Slice {
         }
         let (end, what) = (count * samples.width(), (model.output, model.loss));
         let (answers, slopes) = (&mut self.answers[..end], &mut self.slopes[..end]);
-        self.losses = lose(what, Batch { samples, rows }, scale, answers, slopes);
+        self.losses = evaluate(what, Batch { samples, rows }, scale, answers, slopes);
     }
 
     /// Computes the units of a layer, or the last sums, from the layer before.
@@ -486,8 +468,8 @@ impl Slice {
 
 /// Computes the answers from the last sums, their losses, and the gradient of these times `scale`
 /// by the sums.
-pub(super) fn lose(
-    (output, loss): (&dyn Output, &dyn Loss),
+pub(super) fn evaluate(
+    (output, loss): (Output, Loss),
     batch: Batch<'_>,
     scale: f64,
     answers: &mut [f32],
@@ -500,7 +482,7 @@ pub(super) fn lose(
         let row = row as usize;
         let (values, target, weight) = (samples.row(row), samples.target(row), samples.weight(row));
         output.forward(values, answers);
-        let loss = loss.loss(output, values, answers, target, gradient);
+        let loss = loss.evaluate(output, values, answers, target, gradient);
         let scale = (f64::from(weight) * scale) as f32;
         gradient.iter_mut().for_each(|slope| *slope *= scale);
         let weight = f64::from(weight);

@@ -15,16 +15,16 @@ mod engine;
 mod gpu;
 mod product;
 
-use std::any::Any;
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::Arc;
 
-use models::network::{Activation, Network, NetworkError, Output, Shape, Softmax};
+use models::file::{ReadError, open, seal};
+use models::network::{Activation, Network, NetworkError, Output, Shape};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::measure::MIN_SHARE;
 use crate::{Progress, Table, TableError, Training};
 use engine::{Model, Pass};
 
@@ -78,21 +78,15 @@ impl Mlp {
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
         let held_out = held_out.map(Samples::from);
-        Mlp::with(
-            Samples::from(train),
-            held_out,
-            Arc::new(Softmax),
-            Arc::new(CrossEntropy),
-            options,
-        )
+        Mlp::with(Samples::from(train), held_out, Output::Softmax, Loss::CrossEntropy, options)
     }
 
     /// Trains a network with this output and loss.
     pub fn with(
         train: Samples,
         held_out: Option<Samples>,
-        output: Arc<dyn Output>,
-        loss: Arc<dyn Loss>,
+        output: Output,
+        loss: Loss,
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
         let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
@@ -106,7 +100,7 @@ impl<E: Engine> Mlp<E> {
         begin: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
         train: Samples,
         held_out: Option<Samples>,
-        (output, loss): (Arc<dyn Output>, Arc<dyn Loss>),
+        (output, loss): (Output, Loss),
         options: MlpOptions,
     ) -> Result<Mlp<E>, MlpError> {
         let shape = options.shape(train.columns(), train.width());
@@ -170,36 +164,37 @@ impl<E: Engine> Mlp<E> {
     /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
     /// options.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
-        let mut reader = Reader::new(bytes)?;
+        let mut reader = open(bytes, MAGIC, VERSION)?;
         for (field, ours) in self.description() {
-            let theirs = reader.text()?.to_owned();
+            let length = reader.u64("the length of a text")? as usize;
+            let theirs = String::from_utf8_lossy(reader.take(length, "a text")?);
             if theirs != ours {
-                return Err(MlpError::OtherRun { field, theirs, ours });
+                return Err(MlpError::OtherRun { field, theirs: theirs.into_owned(), ours });
             }
         }
-        let count = self.state.best_parameters.len();
+        let mut number = || reader.u64("the state");
         self.state = State {
-            epoch: reader.number()?,
-            batch: reader.number()?,
-            steps: reader.number()?,
-            best: f64::from_bits(reader.number()?),
-            stale: reader.number()?,
-            ended: reader.number()? != 0,
+            epoch: number()?,
+            batch: number()?,
+            steps: number()?,
+            best: f64::from_bits(number()?),
+            stale: number()?,
+            ended: number()? != 0,
             best_parameters: Vec::new(),
         };
-        let moments = Moments {
-            steps: reader.number()?,
-            mean: reader.numbers(count)?,
-            square: reader.numbers(count)?,
-        };
-        let parameters = reader.numbers(count)?;
-        self.state.best_parameters = reader.numbers(count)?;
-        reader.end()?;
+        let (steps, count) = (number()?, self.constants.shape.count().total());
+        let mut numbers = || reader.floats(count, "the parameters");
+        let moments = Moments { steps, mean: numbers()?, square: numbers()? };
+        let (parameters, best_parameters) = (numbers()?, numbers()?);
+        self.state.best_parameters = best_parameters;
+        if !reader.is_done() {
+            return Err(MlpError::Checkpoint("it continues after its end"));
+        }
         if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
             let value = self.state.best_parameters[at];
             return Err(models::network::NetworkError::Parameter { at, value }.into());
         }
-        self.engine.take_up(Numbers { parameters, moments }).map_err(Into::into)?;
+        self.engine.load_state(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
     }
 
@@ -311,15 +306,18 @@ impl<E: Engine> Mlp<E> {
     pub fn network(&self) -> Network {
         let TrainingConstants { shape, scaling, output, .. } = &self.constants;
         let best_parameters = self.state.best_parameters.clone();
-        Network::new(shape.clone(), best_parameters, scaling.clone(), Arc::clone(output))
+        Network::new(shape.clone(), best_parameters, scaling.clone(), *output)
             .expect("the sizes are its own, and only finite parameters are kept")
     }
 
     /// [`Training::save`], on any engine.
     pub fn checkpoint(&self) -> Result<Vec<u8>, E::Error> {
         let Numbers { parameters, moments } = self.engine.numbers()?;
-        let mut writer = Writer::new();
-        self.description().iter().for_each(|(_, text)| writer.text(text));
+        let mut content = Vec::new();
+        for (_, text) in self.description() {
+            content.extend((text.len() as u64).to_le_bytes());
+            content.extend(text.as_bytes());
+        }
         let state = &self.state;
         for number in [
             state.epoch,
@@ -330,12 +328,12 @@ impl<E: Engine> Mlp<E> {
             u64::from(state.ended),
             moments.steps,
         ] {
-            writer.number(number);
+            content.extend(number.to_le_bytes());
         }
         for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
-            writer.numbers(numbers);
+            content.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
-        Ok(writer.done())
+        Ok(seal(MAGIC, VERSION, &content))
     }
 }
 
@@ -369,14 +367,14 @@ impl<E: Engine> fmt::Debug for Mlp<E> {
 /// step when all samples are one batch.
 ///
 /// Panics if the network has other columns or answers than the samples.
-pub fn gradient(network: &Network, loss: &dyn Loss, samples: &Samples) -> (f64, Vec<f32>) {
+pub fn gradient(network: &Network, loss: Loss, samples: &Samples) -> (f64, Vec<f32>) {
     let shape = network.shape();
     assert_eq!((shape.inputs, shape.outputs), (samples.columns(), samples.width()), "same sizes");
     let model = Model {
         layers: network.layers(),
         parameters: network.parameters(),
         scaling: network.scaling(),
-        output: &**network.output(),
+        output: network.output(),
         loss,
     };
     let rows: Vec<u32> = (0..samples.count() as u32).collect();
@@ -480,75 +478,33 @@ impl Schedule {
 
 /// The reason training cannot begin, resume or go on.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum MlpError {
-    /// An option's value is not allowed.
     #[error("{option} is {value}, and must be {must}")]
-    Option {
-        /// The option's name.
-        option: &'static str,
-        /// The option's value.
-        value: String,
-        /// The allowed values.
-        must: &'static str,
-    },
-    /// The rows are not valid samples.
+    Option { option: &'static str, value: String, must: &'static str },
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The network is not valid.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// Training would need more memory than allowed; refused before it is allocated.
     #[error(
         "{parameters} parameters: training them would take {needed} bytes, and at most {most} are \
          allowed; make the hidden layers or the batch smaller"
     )]
-    Memory {
-        /// The number of the network's parameters.
-        parameters: u64,
-        /// Bytes that training would take besides the rows.
-        needed: u64,
-        /// Bytes allowed.
-        most: u64,
-    },
-    /// The engine failed.
+    Memory { parameters: u64, needed: u64, most: u64 },
     #[error("{0}")]
     Engine(Box<dyn std::error::Error + Send + Sync>),
-    /// The held-out rows have a different shape.
     #[error(
         "the held-out rows have {found_columns} columns and {found_width} classes, the others \
          {columns} and {width}"
     )]
-    HeldOut {
-        /// The columns of the held-out rows.
-        found_columns: usize,
-        /// The classes or targets of the held-out rows.
-        found_width: usize,
-        /// The columns of the training rows.
-        columns: usize,
-        /// The classes or targets of the training rows.
-        width: usize,
-    },
-    /// The checkpoint is truncated, too long or damaged.
-    #[error("byte {at} of the checkpoint: {reason}; start again, or from another one")]
-    Checkpoint {
-        /// The offset of the fault.
-        at: usize,
-        /// The fault.
-        reason: &'static str,
-    },
-    /// The checkpoint is of another run.
+    HeldOut { found_columns: usize, found_width: usize, columns: usize, width: usize },
+    #[error("the checkpoint cannot be resumed: {0}; start again, or from another one")]
+    Checkpoint(&'static str),
     #[error(
         "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
          the same data and options"
     )]
-    OtherRun {
-        /// The field that differs.
-        field: &'static str,
-        /// The value in the checkpoint.
-        theirs: String,
-        /// The value in this run.
-        ours: String,
-    },
+    OtherRun { field: &'static str, theirs: String, ours: String },
 }
 
 impl From<Infallible> for MlpError {
@@ -632,178 +588,84 @@ pub fn first_parameters(shape: &Shape, seed: u64) -> Vec<f32> {
 }
 
 /// The loss of one row's answers.
-///
-/// [`CrossEntropy`] and [`Huber`] are here; others can be given to [`Mlp::with`](Mlp::with).
-pub trait Loss: Any + fmt::Debug + Send + Sync {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Loss {
+    /// Cross-entropy −Σ target ln(share), in nats, for targets that sum to one and a network with
+    /// [`Output::Softmax`]: together they have a gradient without division.
+    CrossEntropy,
+    /// Huber's loss, as the mean over the answers, see [`huber`].
+    Huber {
+        /// The difference above which the loss is linear; above zero.
+        delta: f32,
+    },
+    /// Huber's loss with δ = 1 over the answers whose probability in the row is positive: hands
+    /// that a player cannot have, and buckets without hands, have no value to learn.
+    ///
+    /// Rows begin with a probability for each answer, as for [`Output::ZeroSum`]. The mean over the
+    /// counted answers is taken.
+    RangeHuber,
+}
+
+impl Loss {
     /// Returns the loss of the answers of `output` to `row` for the target. Writes its gradient by
     /// the last layer's sums, which [`Output::backward`] makes from that by the answers, to
     /// `gradient`.
-    fn loss(
-        &self,
-        output: &dyn Output,
-        row: &[f32],
-        answers: &[f32],
-        target: &[f32],
-        gradient: &mut [f32],
-    ) -> f64;
-}
-
-/// The lower bound of shares in logarithms.
-const MIN_SHARE: f32 = crate::measure::MIN_SHARE;
-
-/// Cross-entropy −Σ target ln(share), in nats, for targets that sum to one and a network with
-/// [`Softmax`](models::network::Softmax) output: together they have a gradient without division.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CrossEntropy;
-
-impl Loss for CrossEntropy {
-    fn loss(
-        &self,
-        _: &dyn Output,
-        _: &[f32],
-        answers: &[f32],
-        target: &[f32],
-        gradient: &mut [f32],
-    ) -> f64 {
-        let mut loss = 0.0;
-        for ((slope, &share), &target) in gradient.iter_mut().zip(answers).zip(target) {
-            *slope = share - target;
-            loss -= f64::from(target) * f64::from(share.max(MIN_SHARE)).ln();
-        }
-        loss
-    }
-}
-
-/// Huber's loss, as the mean over the answers: d²/2 where the difference d is at most `delta`, and
-/// delta (|d| − delta / 2) beyond.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Huber {
-    /// The difference above which the loss is linear; above zero.
-    pub delta: f32,
-}
-
-impl Huber {
-    /// The loss of one difference, and its derivative.
-    pub fn of(self, difference: f32) -> (f32, f32) {
-        let inside = difference.clamp(-self.delta, self.delta);
-        (inside * (difference - inside / 2.0), inside)
-    }
-}
-
-impl Loss for Huber {
-    fn loss(
-        &self,
-        output: &dyn Output,
+    fn evaluate(
+        self,
+        output: Output,
         row: &[f32],
         answers: &[f32],
         target: &[f32],
         gradient: &mut [f32],
     ) -> f64 {
         let mut loss = 0.0;
-        let share = 1.0 / answers.len() as f32;
-        for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
-            let (of_answer, by_answer) = self.of(answer - target);
-            *slope = by_answer * share;
-            loss += f64::from(of_answer * share);
+        match self {
+            Loss::CrossEntropy => {
+                for ((slope, &share), &target) in gradient.iter_mut().zip(answers).zip(target) {
+                    *slope = share - target;
+                    loss -= f64::from(target) * f64::from(share.max(MIN_SHARE)).ln();
+                }
+                return loss;
+            }
+            Loss::Huber { delta } => {
+                let share = 1.0 / answers.len() as f32;
+                for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
+                    let (of_answer, by_answer) = huber(answer - target, delta);
+                    *slope = by_answer * share;
+                    loss += f64::from(of_answer * share);
+                }
+            }
+            Loss::RangeHuber => {
+                let held = &row[..answers.len()];
+                let count = held.iter().filter(|&&share| share > 0.0).count().max(1) as f32;
+                for (at, slope) in gradient.iter_mut().enumerate() {
+                    *slope = 0.0;
+                    if held[at] > 0.0 {
+                        let (of_answer, by_answer) = huber(answers[at] - target[at], 1.0);
+                        loss += f64::from(of_answer / count);
+                        *slope = by_answer / count;
+                    }
+                }
+            }
         }
         output.backward(row, answers, gradient);
         loss
     }
 }
 
-/// The magic bytes of a checkpoint: the format and its version.
-const MAGIC: &[u8; 8] = b"CARDMLP1";
-
-/// A buffer of bytes to write, little-endian.
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn new() -> Writer {
-        Writer(MAGIC.to_vec())
-    }
-
-    fn number(&mut self, number: u64) {
-        self.0.extend(number.to_le_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend(text.as_bytes());
-    }
-
-    fn numbers(&mut self, numbers: &[f32]) {
-        self.number(numbers.len() as u64);
-        self.0.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    }
-
-    fn done(self) -> Vec<u8> {
-        self.0
-    }
+/// Huber's loss of a difference d, and its derivative: d²/2 where it is at most `delta`, and
+/// delta (|d| − delta / 2) beyond.
+pub fn huber(difference: f32, delta: f32) -> (f32, f32) {
+    let inside = difference.clamp(-delta, delta);
+    (inside * (difference - inside / 2.0), inside)
 }
 
-/// A reader of the bytes that [`Writer`] has written.
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+/// The container of a checkpoint.
+const MAGIC: &[u8] = b"cardroom network";
+const VERSION: u32 = 2;
 
-impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8]) -> Result<Reader<'a>, MlpError> {
-        let mut reader = Reader { bytes, at: 0 };
-        if reader.take(MAGIC.len())? != MAGIC {
-            let reason = "these bytes are not a checkpoint of this program's networks";
-            return Err(MlpError::Checkpoint { at: 0, reason });
-        }
-        Ok(reader)
-    }
-
-    fn take(&mut self, count: usize) -> Result<&'a [u8], MlpError> {
-        let cut = MlpError::Checkpoint { at: self.bytes.len(), reason: "it ends too early" };
-        let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len()).ok_or(cut)?;
-        let taken = &self.bytes[self.at..end];
-        self.at = end;
-        Ok(taken)
-    }
-
-    fn number(&mut self) -> Result<u64, MlpError> {
-        let bytes = self.take(8)?;
-        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
-    }
-
-    fn length(&mut self) -> Result<usize, MlpError> {
-        let at = self.at;
-        let reason = "a length is beyond the end";
-        let length = self.number()?;
-        match usize::try_from(length) {
-            Ok(length) if length <= self.bytes.len() => Ok(length),
-            _ => Err(MlpError::Checkpoint { at, reason }),
-        }
-    }
-
-    fn text(&mut self) -> Result<&'a str, MlpError> {
-        let length = self.length()?;
-        let at = self.at;
-        std::str::from_utf8(self.take(length)?)
-            .map_err(|_| MlpError::Checkpoint { at, reason: "its text is not UTF-8" })
-    }
-
-    /// Reads an array of floats, which must have `wanted` of them.
-    fn numbers(&mut self, wanted: usize) -> Result<Vec<f32>, MlpError> {
-        let at = self.at;
-        if self.length()? != wanted {
-            return Err(MlpError::Checkpoint {
-                at,
-                reason: "it has a different number of parameters",
-            });
-        }
-        let bytes = self.take(wanted.saturating_mul(4))?;
-        Ok(bytes.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect())
-    }
-
-    fn end(self) -> Result<(), MlpError> {
-        if self.at == self.bytes.len() {
-            return Ok(());
-        }
-        Err(MlpError::Checkpoint { at: self.at, reason: "it continues after its end" })
+impl From<ReadError> for MlpError {
+    fn from(error: ReadError) -> MlpError {
+        MlpError::Checkpoint(error.words())
     }
 }

@@ -268,9 +268,10 @@ impl Learner {
             (true, false) => [self.stack + 1.0, self.stack - 1.0],
             (true, true) => {
                 let equity = self.equities[small.combo.index() * Combo::COUNT + big.combo.index()];
-                let share = match self.with(Quirk::CoinFlips) {
-                    true => f64::from(u8::from(self.rng.random::<u32>() < equity)),
-                    false => f64::from(equity) / 2f64.powi(32),
+                let share = if self.with(Quirk::CoinFlips) {
+                    f64::from(u8::from(self.rng.random::<u32>() < equity))
+                } else {
+                    f64::from(equity) / 2f64.powi(32)
                 };
                 [2.0 * self.stack * share, 2.0 * self.stack * (1.0 - share)]
             }
@@ -364,7 +365,7 @@ impl Search<'_> {
         form: Form,
         rng: &mut Pcg64Mcg,
     ) -> SearchResult {
-        let worth = |point: &Point| -> f64 {
+        let loss = |point: &Point| -> f64 {
             point
                 .losses
                 .iter()
@@ -385,12 +386,13 @@ impl Search<'_> {
                 left -= 1;
                 let step = here.direction.map(|weight| weight + length * normal(rng));
                 let there = self.evaluate(normalised(step, pairs), form, seats);
-                match worth(&there) < worth(&here) {
-                    true => (here, length) = (there, (length * 1.5).min(1.0)),
-                    false => length = (length * 0.95).max(1e-4),
+                if loss(&there) < loss(&here) {
+                    (here, length) = (there, (length * 1.5).min(1.0));
+                } else {
+                    length = (length * 0.95).max(1e-4);
                 }
             }
-            if best.is_none_or(|best| worth(&here) < worth(&best)) {
+            if best.is_none_or(|best| loss(&here) < loss(&best)) {
                 best = Some(here);
             }
         }

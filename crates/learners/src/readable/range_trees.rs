@@ -103,7 +103,7 @@ impl Loss {
     }
 
     /// The loss of a range to the best answer.
-    pub fn of(&self, range: &Range) -> f64 {
+    pub fn evaluate(&self, range: &Range) -> f64 {
         match self.blind {
             Blind::Small => self.value - self.payoffs.at_least(range),
             Blind::Big => self.payoffs.at_most(range) - self.value,
@@ -433,7 +433,7 @@ pub fn optima(
     let mut found = Vec::new();
     for questions in 0..=limits.questions {
         search.deepen(limits.depth.min(questions));
-        let optimum = search.of(questions);
+        let optimum = search.optimum(questions);
         let goes_on = visit(&optimum);
         found.push(optimum);
         if !goes_on {
@@ -484,7 +484,7 @@ impl Search<'_> {
     }
 
     /// The best tree with up to this number of questions.
-    fn of(&mut self, questions: usize) -> Optimum {
+    fn optimum(&mut self, questions: usize) -> Optimum {
         self.consider(&RangeTree::Leaf(false));
         self.consider(&RangeTree::Leaf(true));
         let all = self.raise(None, questions, self.answer);
@@ -520,7 +520,7 @@ impl Search<'_> {
 
     /// Keeps a tree if its loss is smaller than all before.
     fn consider(&mut self, tree: &RangeTree) {
-        self.keep(self.loss.of(&tree.range()), tree);
+        self.keep(self.loss.evaluate(&tree.range()), tree);
     }
 
     fn keep(&mut self, loss: f64, tree: &RangeTree) {
@@ -595,7 +595,7 @@ impl Search<'_> {
         let Some(found) = found else { return false };
         let mut found: Vec<(Hands, (f64, RangeTree))> = found.into_iter().collect();
         found.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
-        let losses = parallel::map(&found, |(hands, _)| self.loss.of(&range(*hands)));
+        let losses = parallel::map(&found, |(hands, _)| self.loss.evaluate(&range(*hands)));
         for ((_, (_, tree)), loss) in found.iter().zip(losses) {
             self.keep(loss, tree);
         }
@@ -619,7 +619,7 @@ struct Listing<'a> {
 type ListedTrees = BTreeMap<Hands, (f64, RangeTree)>;
 
 impl Listing<'_> {
-    fn of(
+    fn list(
         &mut self,
         set: usize,
         depth: usize,
@@ -659,9 +659,9 @@ impl Listing<'_> {
             if least[0] + least[1] > limit {
                 continue;
             }
-            let left = self.of(yes, depth - 1, first, limit - least[1])?;
+            let left = self.list(yes, depth - 1, first, limit - least[1])?;
             let mut right: Vec<_> =
-                self.of(no, depth - 1, second, limit - least[0])?.into_iter().collect();
+                self.list(no, depth - 1, second, limit - least[0])?.into_iter().collect();
             right.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
             for (one, (loss, tree)) in left {
                 for (other, (more, answer)) in &right {

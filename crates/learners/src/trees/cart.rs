@@ -58,7 +58,7 @@ pub fn fit(table: &Table, bins: &Bins, options: &Options) -> Result<Tree, TreesE
         let grower = Grower { matrix: &matrix, price: options.price(), picked: None, seed: 0 };
         let mut rows: Vec<u32> = (0..table.rows() as u32).collect();
         let mut node = grower.grow(&mut rows, options.depth);
-        let price = options.alpha * options.loss.of(&node.sums);
+        let price = options.alpha * options.loss.evaluate(&node.sums);
         if price > 0.0 {
             prune(&mut node, options.loss, price);
         }
@@ -86,7 +86,7 @@ pub fn fit_pruned(
         let held_out = (held_out, &others);
         let Greedy { mut node, price, branch } =
             super::best(&matrix, &options.price(), options.depth, options.loss, held_out);
-        let whole = options.loss.of(&node.sums);
+        let whole = options.loss.evaluate(&node.sums);
         if branch > 0.0 {
             prune(&mut node, options.loss, branch);
         }
@@ -105,7 +105,7 @@ pub fn fit_pruned(
 
 /// Removes every branch that costs more than it saves, if a branch costs `price`; returns the cost.
 pub(crate) fn prune(node: &mut Node, loss: Loss, price: f64) -> f64 {
-    let own = loss.of(&node.sums);
+    let own = loss.evaluate(&node.sums);
     let Some(branch) = &mut node.branch else { return own };
     let under =
         prune(&mut branch.left, loss, price) + prune(&mut branch.right, loss, price) + price;
@@ -175,7 +175,7 @@ impl Walk {
             let weight = f64::from(held_out.weights()[id]);
             self.pruning_loss.held_out(&shares, held_out.label(id), weight)
         };
-        let own = [self.loss.of(&node.sums), rows.iter().map(row).sum()];
+        let own = [self.loss.evaluate(&node.sums), rows.iter().map(row).sum()];
         let at = self.nodes.len();
         let there = node.branch.is_some();
         self.nodes.push(PruneNode { parent, own, under: own, leaves: 1, there });

@@ -190,7 +190,8 @@ impl<'a, const W: usize> SplitScan<'a, W> {
         if !allowed(&self.left) || !allowed(&self.right) {
             return;
         }
-        let loss = self.price.loss.of(&self.left.sums) + self.price.loss.of(&self.right.sums);
+        let loss =
+            self.price.loss.evaluate(&self.left.sums) + self.price.loss.evaluate(&self.right.sums);
         if self.best.is_none_or(|(_, best)| loss < best) {
             self.best = Some((last + (code - 1 - last) / 2, loss));
         }
@@ -217,11 +218,11 @@ pub(crate) struct Matrix<const W: usize> {
 impl<const W: usize> Matrix<W> {
     pub(crate) fn new(table: &Table, bins: &Bins) -> Matrix<W> {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
-        Matrix::of(table, bins, &rows)
+        Matrix::from_rows(table, bins, &rows)
     }
 
     /// Some of a table's rows.
-    pub(crate) fn of(table: &Table, bins: &Bins, rows: &[u32]) -> Matrix<W> {
+    pub(crate) fn from_rows(table: &Table, bins: &Bins, rows: &[u32]) -> Matrix<W> {
         let columns = bins.columns();
         let mut codes = vec![0; rows.len() * columns];
         let blocks = codes.chunks_mut(BLOCK * columns).zip(rows.chunks(BLOCK));
@@ -320,7 +321,7 @@ pub(crate) struct Histogram<const W: usize> {
 
 /// The number of rows with one code and the weights of their classes.
 #[derive(Debug, Clone, Copy)]
-struct Cell<T, const W: usize> {
+pub(crate) struct Cell<T, const W: usize> {
     pub(crate) sums: [T; W],
     pub(crate) rows: u32,
 }

@@ -18,33 +18,18 @@ const MAX_CLASSES: usize = 320;
 
 /// The reason a tree cannot be learned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TreesError {
-    /// There are too many classes.
     #[error("{0} classes are more than the {MAX_CLASSES} that trees can distinguish")]
     Classes(usize),
-    /// The depth is too large.
     #[error("a depth of {0}: trees have at most {most}", most = models::tree::DEEPEST)]
     Depth(usize),
-    /// A number is negative or not a number.
     #[error("{name} is {value}: it must be a number of at least 0")]
-    Negative {
-        /// The option's name.
-        name: &'static str,
-        /// The value given for it.
-        value: f64,
-    },
-    /// The columns or classes of two tables differ.
+    Negative { name: &'static str, value: f64 },
     #[error("the held-out rows have other columns or classes than those to learn from")]
     Others,
-    /// The bins are of another table.
     #[error("the bins are of {bins} columns, the table has {table}")]
-    Bins {
-        /// The number of columns of the bins.
-        bins: usize,
-        /// The number of columns of the table.
-        table: usize,
-    },
-    /// The saved bytes do not continue this run.
+    Bins { bins: usize, table: usize },
     #[error("the saved run cannot be resumed: {0}")]
     Saved(String),
 }
@@ -118,7 +103,7 @@ pub enum Loss {
 impl Loss {
     /// The loss of a leaf with these weights of the classes.
     #[inline]
-    pub fn of(self, sums: &[f64]) -> f64 {
+    pub fn evaluate(self, sums: &[f64]) -> f64 {
         let total: f64 = sums.iter().sum();
         if total <= 0.0 {
             return 0.0;
@@ -135,9 +120,9 @@ impl Loss {
     }
 
     /// The loss in 32 bits, for searching; what is found is always evaluated again with
-    /// [`Loss::of`].
+    /// [`Loss::evaluate`].
     #[inline]
-    pub(crate) fn roughly<const W: usize>(self, sums: &[f32; W]) -> f32 {
+    pub(crate) fn estimate<const W: usize>(self, sums: &[f32; W]) -> f32 {
         let total: f32 = sums.iter().sum();
         if total <= 0.0 {
             return 0.0;
@@ -294,7 +279,7 @@ impl Node {
     /// The losses of the leaves and the prices of the branches.
     pub(crate) fn cost(&self, price: &Price) -> f64 {
         match &self.branch {
-            None => price.loss.of(&self.sums),
+            None => price.loss.evaluate(&self.sums),
             Some(branch) => branch.left.cost(price) + branch.right.cost(price) + price.branch,
         }
     }

@@ -13,12 +13,12 @@ pub mod end_of_flop;
 use std::ops::Range;
 
 use cards::Combo;
-use models::network::{Network, Output};
+use models::network::Network;
 use models::values::Encoding;
 
 use crate::TableError;
 use crate::data::situations::{Database, Solved};
-use crate::mlp::{Huber, Loss, Samples};
+use crate::mlp::{Samples, huber};
 
 pub use by_hand::{ByHand, RENAMINGS};
 pub use end_of_flop::EndOfFlop;
@@ -153,39 +153,6 @@ fn joined(
     Samples::new(columns, outputs, rows, targets, weights)
 }
 
-/// Huber's loss with δ = 1 over the answers whose probability in the row is positive: hands that a
-/// player cannot have, and buckets without hands, have no value to learn.
-///
-/// Rows begin with a probability for each answer, as for [`ZeroSum`](models::network::ZeroSum). The
-/// mean over the counted answers is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RangeHuber;
-
-impl Loss for RangeHuber {
-    fn loss(
-        &self,
-        output: &dyn Output,
-        row: &[f32],
-        answers: &[f32],
-        target: &[f32],
-        gradient: &mut [f32],
-    ) -> f64 {
-        let held = &row[..answers.len()];
-        let count = held.iter().filter(|&&share| share > 0.0).count().max(1) as f32;
-        let mut loss = 0.0;
-        for (at, slope) in gradient.iter_mut().enumerate() {
-            *slope = 0.0;
-            if held[at] > 0.0 {
-                let (of_answer, by_answer) = Huber { delta: 1.0 }.of(answers[at] - target[at]);
-                loss += f64::from(of_answer / count);
-                *slope = by_answer / count;
-            }
-        }
-        output.backward(row, answers, gradient);
-        loss
-    }
-}
-
 /// Errors of values, as means over situations and both players.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Errors {
@@ -212,7 +179,7 @@ impl Errors {
         let even = 0.5 / held.len().max(1) as f64;
         for at in held {
             let away = others[at] - values[at];
-            let huber = f64::from(Huber { delta: 1.0 }.of(away).0);
+            let huber = f64::from(huber(away, 1.0).0);
             let square = f64::from(away).powi(2);
             let own = 0.5 * f64::from(shares[at]);
             self.huber += even * huber;
@@ -223,7 +190,7 @@ impl Errors {
     }
 
     /// The errors of the values `others` for a situation's hands.
-    fn of(situation: &Solved<'_>, others: [&[f32]; 2]) -> Errors {
+    fn between(situation: &Solved<'_>, others: [&[f32]; 2]) -> Errors {
         let mut held = vec![true; Combo::COUNT];
         for hand in Combo::all().filter(|hand| hand.set().intersects(situation.board)) {
             held[hand.index()] = false;
@@ -254,7 +221,7 @@ pub fn errors(model: &dyn ValueModel, database: &Database, situations: Range<usi
     let each = |index: usize| {
         let situation = database.situation(index);
         let values = model.values(&situation);
-        Errors::of(&situation, [&values[0], &values[1]])
+        Errors::between(&situation, [&values[0], &values[1]])
     };
     Errors::mean(&parallel::map(situations, each))
 }
@@ -266,7 +233,7 @@ pub fn encoding_error(encoding: &Encoding, database: &Database) -> Errors {
         let situation = database.situation(index);
         let buckets = on_board(encoding, &situation);
         let [first, second] = situation.values.map(|values| buckets.values(&buckets.means(values)));
-        Errors::of(&situation, [&first, &second])
+        Errors::between(&situation, [&first, &second])
     };
     Errors::mean(&parallel::map(0..database.games(), each))
 }
@@ -279,7 +246,7 @@ pub fn between_solutions(one: &Database, other: &Database) -> Option<Vec<Errors>
     let each = |index: usize| {
         let (one, other) = (one.situation(index), other.situation(index));
         let same = one.board == other.board && one.pot == other.pot && one.ranges == other.ranges;
-        same.then(|| Errors::of(&one, other.values))
+        same.then(|| Errors::between(&one, other.values))
     };
     parallel::map(both, each).into_iter().collect()
 }

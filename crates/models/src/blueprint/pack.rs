@@ -203,11 +203,10 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
 
 /// Error of packing a blueprint.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum PackError {
-    /// The blueprint cannot be used.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
-    /// Writing failed.
     #[error(transparent)]
     Write(#[from] io::Error),
 }

@@ -311,7 +311,7 @@ impl Heuristic {
         let mut found = Vec::new();
         let mut above: Vec<Bounds> = Vec::new();
         for (at, statement) in self.statements().iter().enumerate() {
-            let own = Bounds::of(statement);
+            let own = Bounds::from_statement(statement);
             let here = own.within(&all);
             let why = if own.is_empty() {
                 Some(Unreached::Contradiction)

@@ -602,9 +602,10 @@ fn between(clauses: &mut Vec<Clause>) -> Option<String> {
     let ([Some(least), Some(most)], 2) = (bounds, hands) else { return None };
     clauses.retain(|clause| !matches!(clause, Clause::Hand(..)));
     let [least, most] = [least, most].map(|category| HANDS[category as usize]);
-    Some(match least == most {
-        true => format!("{HAVE}{least}"),
-        false => format!("{HAVE}anything from {least} to {most}"),
+    Some(if least == most {
+        format!("{HAVE}{least}")
+    } else {
+        format!("{HAVE}anything from {least} to {most}")
     })
 }
 

@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
+use half::f16;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
 
-use super::{
-    Activation, Identity, Network, NetworkError, Output, Scaling, Shape, Softmax, ZeroSum,
-    half_precision,
-};
+use super::{Activation, Network, NetworkError, Output, Scaling, Shape};
 use crate::file;
 
 /// The file version that this program reads and writes.
@@ -84,21 +81,20 @@ impl Network {
         write(&tensors, text)
     }
 
-    /// Reads a safetensors file whose output is [`Softmax`], [`Identity`] or [`ZeroSum`].
+    /// Reads a safetensors file.
     pub fn open(path: &Path) -> Result<Network, NetworkError> {
         let error = |source| NetworkError::Read { path: path.to_owned(), source };
-        Network::read(&std::fs::read(path).map_err(error)?, &[])
+        Network::read(&std::fs::read(path).map_err(error)?)
     }
 
-    /// Parses a safetensors file. `outputs` are known besides [`Softmax`], [`Identity`] and
-    /// [`ZeroSum`].
-    pub fn read(bytes: &[u8], outputs: &[Arc<dyn Output>]) -> Result<Network, NetworkError> {
+    /// Parses a safetensors file.
+    pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
         let mut tensors = Tensors::read(bytes)?;
         let version = tensors.metadata.remove(VERSION_KEY);
         if let Some(found) = version.filter(|version| version != VERSION) {
             return Err(NetworkError::Version { found, wanted: VERSION });
         }
-        let output = known_output(tensors.metadata.remove(OUTPUT_KEY), outputs)?;
+        let output = known_output(tensors.metadata.remove(OUTPUT_KEY))?;
         let shape = shape(&tensors)?;
         let columns = [shape.inputs];
         let scaling = match tensors.shape("input.mean").or(tensors.shape("input.scale")) {
@@ -157,20 +153,12 @@ fn shape(tensors: &Tensors<'_>) -> Result<Shape, NetworkError> {
     Ok(Shape { inputs, hidden, outputs, activation })
 }
 
-fn known_output(
-    name: Option<String>,
-    others: &[Arc<dyn Output>],
-) -> Result<Arc<dyn Output>, NetworkError> {
-    let own: [Arc<dyn Output>; 3] = [Arc::new(Softmax), Arc::new(Identity), Arc::new(ZeroSum)];
-    let found = name.unwrap_or_else(|| own[0].name().to_owned());
-    let known = || own.iter().chain(others);
-    match known().find(|output| output.name() == found) {
-        Some(output) => Ok(Arc::clone(output)),
-        None => {
-            let known: Vec<&str> = known().map(|output| output.name()).collect();
-            Err(NetworkError::Output { found, known: known.join(", ") })
-        }
-    }
+fn known_output(name: Option<String>) -> Result<Output, NetworkError> {
+    let Some(found) = name else { return Ok(Output::Softmax) };
+    Output::ALL.into_iter().find(|output| output.name() == found).ok_or_else(|| {
+        let known = Output::ALL.map(Output::name).join(", ");
+        NetworkError::Output { found, known }
+    })
 }
 
 /// Transposes a row-major matrix.
@@ -249,8 +237,8 @@ pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) 
             match tensor.kind {
                 Type::F32 => data.extend(number.to_le_bytes()),
                 Type::F16 => {
-                    let number = number.clamp(-half_precision::MAX, half_precision::MAX);
-                    data.extend(half_precision::to_bits(number).to_le_bytes());
+                    let most = f16::MAX.to_f32();
+                    data.extend(f16::from_f32(number.clamp(-most, most)).to_le_bytes());
                 }
             }
         }
@@ -373,7 +361,7 @@ impl<'a> Tensors<'a> {
                 .as_chunks()
                 .0
                 .iter()
-                .map(|&bytes| half_precision::from_bits(u16::from_le_bytes(bytes)))
+                .map(|&bytes| f16::from_le_bytes(bytes).to_f32())
                 .collect(),
         };
         match numbers.iter().position(|number| !number.is_finite()) {

@@ -1,8 +1,7 @@
 //! Feed-forward networks of dense layers.
 //!
 //! A row is standardised column by column and passes through hidden layers ([`Activation::Relu`] or
-//! [`Activation::Prelu`]); an [`Output`] turns the last layer's sums into answers: [`Softmax`] for
-//! classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or a custom one. Files are
+//! [`Activation::Prelu`]); an [`Output`] turns the last layer's sums into answers. Files are
 //! safetensors, see `docs/network.md`.
 //!
 //! A single row is a sum over the weights' columns that skips units with value zero, about half of
@@ -11,17 +10,13 @@
 
 mod file;
 pub mod gemm;
-pub mod half_precision;
 
-use std::any::Any;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use crate::Classifier;
+use crate::{Classifier, softmax};
 use gemm::{Matrix, multiply};
 
 pub use file::Precision;
@@ -33,7 +28,7 @@ pub struct Network {
     layers: Vec<Layer>,
     parameters: Vec<f32>,
     scaling: Scaling,
-    output: Arc<dyn Output>,
+    output: Output,
     notes: BTreeMap<String, String>,
 }
 
@@ -43,7 +38,7 @@ impl Network {
         shape: Shape,
         parameters: Vec<f32>,
         scaling: Scaling,
-        output: Arc<dyn Output>,
+        output: Output,
     ) -> Result<Network, NetworkError> {
         if shape.inputs == 0 || shape.outputs == 0 || shape.hidden.contains(&0) {
             return Err(NetworkError::NoUnits);
@@ -95,12 +90,12 @@ impl Network {
     }
 
     /// The output function.
-    pub fn output(&self) -> &Arc<dyn Output> {
-        &self.output
+    pub fn output(&self) -> Output {
+        self.output
     }
 }
 
-/// For networks that end in [`Softmax`]; others write their answers in place of probabilities.
+/// For networks that end in [`Output::Softmax`]; others write their answers in place of probabilities.
 impl Classifier for Network {
     fn columns(&self) -> usize {
         self.shape.inputs
@@ -121,101 +116,40 @@ impl Classifier for Network {
 
 /// Error for parts or bytes that are not a valid network.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum NetworkError {
-    /// The file cannot be read.
     #[error("cannot read the network {}: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The underlying error.
-        source: std::io::Error,
-    },
-    /// A layer has no units, or there are no inputs.
+    Read { path: PathBuf, source: std::io::Error },
     #[error("a network needs at least one input, one output and one unit in each hidden layer")]
     NoUnits,
-    /// The number of parameters does not fit the layers.
     #[error("{found} parameters for a network of {wanted}")]
-    Parameters {
-        /// Number of parameters given.
-        found: usize,
-        /// Number of parameters of the layers.
-        wanted: usize,
-    },
-    /// A parameter is not finite.
+    Parameters { found: usize, wanted: usize },
     #[error("parameter {at} is {value}")]
-    Parameter {
-        /// The parameter's index, from 0.
-        at: usize,
-        /// The parameter.
-        value: f32,
-    },
-    /// The standardisation has another number of columns.
+    Parameter { at: usize, value: f32 },
     #[error("{found} columns are standardised, and rows have {wanted}")]
-    Columns {
-        /// Number of standardised columns.
-        found: usize,
-        /// Number of columns of a row.
-        wanted: usize,
-    },
-    /// A column has no valid standardisation.
+    Columns { found: usize, wanted: usize },
     #[error("column {at} cannot be standardised by taking off {mean} and dividing by {scale}")]
-    Scaling {
-        /// The column, from 0.
-        at: usize,
-        /// The mean, which is subtracted.
-        mean: f32,
-        /// The scale, by which the difference is divided.
-        scale: f32,
-    },
-    /// The bytes are not a safetensors file.
+    Scaling { at: usize, mean: f32, scale: f32 },
     #[error("byte {at}: these bytes are not a safetensors file: {reason}; copy or export it again")]
-    Format {
-        /// Byte offset from the beginning of the file.
-        at: usize,
-        /// The problem.
-        reason: String,
-    },
-    /// A tensor is not valid.
+    Format { at: usize, reason: String },
     #[error("tensor `{tensor}`, at byte {at}: {reason}")]
-    Tensor {
-        /// The tensor's name.
-        tensor: String,
-        /// Byte offset of its numbers, or of the invalid one, from the beginning of the file.
-        at: usize,
-        /// The problem.
-        reason: String,
-    },
-    /// A tensor is missing.
+    Tensor { tensor: String, at: usize, reason: String },
     #[error("the network's file has no tensor `{0}`")]
     Missing(String),
-    /// An unexpected tensor, or a key of the metadata that is this program's and is not known.
     #[error("the network's file has a {0}, and no network of this program has one")]
     Unknown(String),
-    /// The head of a file does not match its checksum.
     #[error(
         "the head of the network's file is not what was written: its checksum does not match; \
          copy or export it again, or, if it was changed on purpose, remove its `{}`",
         crate::file::KEY
     )]
     Changed,
-    /// The file has another version.
     #[error(
         "the network's file is of version {found}, and this program reads {wanted}: export it again"
     )]
-    Version {
-        /// The version found.
-        found: String,
-        /// The version that this program reads.
-        wanted: &'static str,
-    },
-    /// An unknown output.
+    Version { found: String, wanted: &'static str },
     #[error("the network ends in the output `{found}`; known here: {known}")]
-    Output {
-        /// The name in the file.
-        found: String,
-        /// The known names.
-        known: String,
-    },
+    Output { found: String, known: String },
 }
 
 /// The activation function of hidden units.
@@ -380,110 +314,80 @@ impl Scaling {
 }
 
 /// An output function: maps the last layer's sums to the network's answers.
-///
-/// [`Softmax`], [`Identity`] and [`ZeroSum`] are built in; a custom one is passed to
-/// [`Network::new`](Network::new) and [`Network::read`](Network::read), and
-/// identified by its name in files.
-pub trait Output: Any + fmt::Debug + Send + Sync {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Class probabilities: the exponentials of the sums, normalised.
+    Softmax,
+    /// The sums as they are.
+    Identity,
+    /// Values of both players' hands, half of the answers for each, shifted by a constant so that
+    /// the range-weighted values of both players sum to zero, as in a zero-sum game.
+    ///
+    /// A row begins with as many probabilities as there are answers, one for each. The outer layer
+    /// of DeepStack's networks (Moravčík and others, Science 2017).
+    ZeroSum,
+}
+
+impl Output {
+    /// All output functions.
+    pub const ALL: [Output; 3] = [Output::Softmax, Output::Identity, Output::ZeroSum];
+
     /// The name in files.
-    fn name(&self) -> &str;
+    pub fn name(self) -> &'static str {
+        match self {
+            Output::Softmax => "softmax",
+            Output::Identity => "identity",
+            Output::ZeroSum => "zero-sum",
+        }
+    }
 
     /// Maps the last layer's sums of one row to answers, in place. `row` is the row before
     /// standardisation.
-    fn forward(&self, row: &[f32], sums: &mut [f32]);
+    pub fn forward(self, row: &[f32], sums: &mut [f32]) {
+        match self {
+            Output::Softmax => softmax(sums, |powers| powers.iter().sum()),
+            Output::Identity => {}
+            Output::ZeroSum => {
+                let mean = weighted_mean(&row[..sums.len()], sums);
+                sums.iter_mut().for_each(|sum| *sum = (f64::from(*sum) - mean) as f32);
+            }
+        }
+    }
 
     /// Backpropagates the gradient of a loss, in place, from the answers to the sums. `answers` are
     /// those of [`Output::forward`] for the same row.
-    fn backward(&self, row: &[f32], answers: &[f32], gradient: &mut [f32]);
-}
-
-/// Class probabilities: the exponentials of the sums, normalised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Softmax;
-
-impl Output for Softmax {
-    fn name(&self) -> &'static str {
-        "softmax"
-    }
-
-    fn forward(&self, _: &[f32], sums: &mut [f32]) {
-        let most = sums.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let mut total = 0.0;
-        for sum in sums.iter_mut() {
-            *sum = (*sum - most).exp();
-            total += *sum;
-        }
-        if total.is_finite() {
-            sums.iter_mut().for_each(|share| *share /= total);
-        } else {
-            // Overflowing sums say nothing about the classes.
-            let even = 1.0 / sums.len() as f32;
-            sums.fill(even);
-        }
-    }
-
-    fn backward(&self, _: &[f32], shares: &[f32], gradient: &mut [f32]) {
-        let mean: f32 = shares.iter().zip(&*gradient).map(|(share, slope)| share * slope).sum();
-        for (slope, share) in gradient.iter_mut().zip(shares) {
-            *slope = share * (*slope - mean);
+    pub fn backward(self, row: &[f32], answers: &[f32], gradient: &mut [f32]) {
+        match self {
+            Output::Softmax => {
+                let mean: f32 =
+                    answers.iter().zip(&*gradient).map(|(share, slope)| share * slope).sum();
+                for (slope, share) in gradient.iter_mut().zip(answers) {
+                    *slope = share * (*slope - mean);
+                }
+            }
+            Output::Identity => {}
+            Output::ZeroSum => {
+                let shares = &row[..gradient.len()];
+                let slopes: f64 = gradient.iter().copied().map(f64::from).sum();
+                let of_share = slopes * inverse_of_sum(shares);
+                for (slope, &share) in gradient.iter_mut().zip(shares) {
+                    *slope = (f64::from(*slope) - of_share * f64::from(share)) as f32;
+                }
+            }
         }
     }
 }
 
-/// The sums as they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity;
-
-impl Output for Identity {
-    fn name(&self) -> &'static str {
-        "identity"
-    }
-
-    fn forward(&self, _: &[f32], _: &mut [f32]) {}
-
-    fn backward(&self, _: &[f32], _: &[f32], _: &mut [f32]) {}
+/// The weighted mean Σ shares · numbers / Σ shares, in double precision; 0 without shares.
+fn weighted_mean(shares: &[f32], numbers: &[f32]) -> f64 {
+    let pairs = shares.iter().zip(numbers);
+    let sum: f64 = pairs.map(|(&share, &number)| f64::from(share) * f64::from(number)).sum();
+    sum * inverse_of_sum(shares)
 }
 
-/// Values of both players' hands, half of the answers for each, shifted by a constant so that the
-/// range-weighted values of both players sum to zero, as in a zero-sum game.
-///
-/// A row begins with as many probabilities as there are answers, one for each. The outer layer of
-/// DeepStack's networks (Moravčík and others, Science 2017).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ZeroSum;
-
-impl ZeroSum {
-    /// The weighted mean Σ shares · numbers / Σ shares, in double precision; 0 without shares.
-    fn mean(shares: &[f32], numbers: &[f32]) -> f64 {
-        let pairs = shares.iter().zip(numbers);
-        let sum: f64 = pairs.map(|(&share, &number)| f64::from(share) * f64::from(number)).sum();
-        sum * ZeroSum::inverse(shares)
-    }
-
-    fn inverse(shares: &[f32]) -> f64 {
-        let total: f64 = shares.iter().copied().map(f64::from).sum();
-        if total > 0.0 { 1.0 / total } else { 0.0 }
-    }
-}
-
-impl Output for ZeroSum {
-    fn name(&self) -> &'static str {
-        "zero-sum"
-    }
-
-    fn forward(&self, row: &[f32], sums: &mut [f32]) {
-        let mean = ZeroSum::mean(&row[..sums.len()], sums);
-        sums.iter_mut().for_each(|sum| *sum = (f64::from(*sum) - mean) as f32);
-    }
-
-    fn backward(&self, row: &[f32], _: &[f32], gradient: &mut [f32]) {
-        let shares = &row[..gradient.len()];
-        let slopes: f64 = gradient.iter().copied().map(f64::from).sum();
-        let of_share = slopes * ZeroSum::inverse(shares);
-        for (slope, &share) in gradient.iter_mut().zip(shares) {
-            *slope = (f64::from(*slope) - of_share * f64::from(share)) as f32;
-        }
-    }
+fn inverse_of_sum(shares: &[f32]) -> f64 {
+    let total: f64 = shares.iter().copied().map(f64::from).sum();
+    if total > 0.0 { 1.0 / total } else { 0.0 }
 }
 
 /// Number of rows evaluated together, so that their activations stay in the processor's cache.

@@ -63,7 +63,7 @@ impl Split {
     }
 
     /// The split of a deal's rows.
-    fn of(deal: u64) -> Split {
+    fn for_deal(deal: u64) -> Split {
         match deal % 10 {
             8 => Split::Valid,
             9 => Split::Test,
@@ -92,103 +92,38 @@ pub enum Labels {
 
 /// The reason a dataset cannot be made or read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum DatasetError {
-    /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
-    File {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The card is not valid.
+    File { path: PathBuf, source: io::Error },
     #[error("{}: {reason}; this is not a dataset of `cardroom train dataset`", .path.display())]
-    Card {
-        /// The card's path.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-    },
-    /// The format has another version.
+    Card { path: PathBuf, reason: String },
     #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset \
              again", .path.display())]
-    Format {
-        /// The card's path.
-        path: PathBuf,
-        /// The version found.
-        found: u32,
-    },
-    /// The features have another version.
+    Format { path: PathBuf, found: u32 },
     #[error(transparent)]
     Features(#[from] SchemaError),
-    /// The menu cannot be read.
     #[error("the dataset's menu: {0}")]
     Menu(#[from] MenuError),
-    /// The columns or classes do not match the features and the menu.
     #[error(
         "the dataset's {what} of the {street} are {found}, but its features and menu make \
          {expected}: make it again"
     )]
-    Names {
-        /// The difference: columns or classes.
-        what: &'static str,
-        /// The street whose names differ.
-        street: Street,
-        /// The names in the card.
-        found: String,
-        /// The expected names.
-        expected: String,
-    },
-    /// A file's length does not match the card.
+    Names { what: &'static str, street: Street, found: String, expected: String },
     #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it \
              again", .path.display())]
-    Length {
-        /// The file's path.
-        path: PathBuf,
-        /// The file's length in bytes.
-        found: u64,
-        /// The expected length in bytes.
-        expected: u64,
-        /// The number of rows in the card.
-        rows: u64,
-    },
-    /// A file's hash does not match the card.
+    Length { path: PathBuf, found: u64, expected: u64, rows: u64 },
     #[error("{}: its contents do not match its card: copy or make it again", .path.display())]
-    Damaged {
-        /// The file's path.
-        path: PathBuf,
-    },
-    /// The rows need more memory than allowed.
+    Damaged { path: PathBuf },
     #[error(
         "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask \
          for fewer rows"
     )]
-    Memory {
-        /// The street with too many rows.
-        street: Street,
-        /// The number of its rows.
-        rows: u64,
-        /// The memory they need, in bytes.
-        needed: u64,
-        /// The memory allowed, in bytes.
-        allowed: u64,
-    },
-    /// A street has no rows in a split.
+    Memory { street: Street, rows: u64, needed: u64, allowed: u64 },
     #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
-    NoRows {
-        /// The street without rows.
-        street: Street,
-        /// The empty split, in words.
-        split: &'static str,
-    },
-    /// The rows are not a valid table.
+    NoRows { street: Street, split: &'static str },
     #[error("{}: {source}", .path.display())]
-    Table {
-        /// The file's path.
-        path: PathBuf,
-        /// The fault.
-        source: TableError,
-    },
+    Table { path: PathBuf, source: TableError },
 }
 
 /// A dataset on disk.
@@ -429,7 +364,7 @@ fn play(
     teacher.deals.of().deal(&drawn, |number, buckets| {
         let deal = deals.start + number as u64;
         let hand =
-            Hand { teacher, cards: &drawn[number], buckets, split: Split::of(deal), explore };
+            Hand { teacher, cards: &drawn[number], buckets, split: Split::for_deal(deal), explore };
         hand.play(maker, &mut sources[number], &mut rows, most);
     });
     rows

@@ -268,9 +268,9 @@ impl Representation {
             (CardInput::Share, Share::Own) => cards.map(|card| first[card] as f32).collect(),
             // The best card beats all others, however the sum is rounded.
             (CardInput::Share, Share::Beaten) => cards
-                .map(|card| match card + 1 == game.first.len() {
-                    true => 1.0,
-                    false => beaten(card).min(1.0) as f32,
+                .map(|card| {
+                    let best = card + 1 == game.first.len();
+                    if best { 1.0 } else { beaten(card).min(1.0) as f32 }
                 })
                 .collect(),
         };

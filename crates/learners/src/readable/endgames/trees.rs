@@ -22,14 +22,12 @@ const OPTIMAL_INTERVALS: usize = 256;
 
 /// The reason learning fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LearnError {
-    /// The games do not make a valid table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// No tree can be made from the rows.
     #[error(transparent)]
     Trees(#[from] TreesError),
-    /// A game of the database is not valid.
     #[error(transparent)]
     Game(#[from] EndgameError),
 }

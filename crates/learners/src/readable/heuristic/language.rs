@@ -37,7 +37,7 @@ impl Language {
     }
 
     /// A language of these clauses and actions, at least one of each.
-    pub(super) fn of(clauses: Vec<Clause>, acts: Vec<Act>) -> Language {
+    pub(super) fn from_parts(clauses: Vec<Clause>, acts: Vec<Act>) -> Language {
         Language { clauses, acts, questions: Vec::new() }
     }
 

@@ -237,12 +237,13 @@ pub fn cross_results(
         let mean = sum / count;
         MeanWinnings { mean, error: ((squares / count - mean * mean).max(0.0) / count).sqrt() }
     };
-    let of = |one: usize, other: usize| match one > other {
-        true => winnings(sums[one][other]),
-        false => {
-            let MeanWinnings { mean, error } = winnings(sums[other][one]);
-            MeanWinnings { mean: 0.0 - mean, error }
+    let result = |one: usize, other: usize| {
+        if one > other {
+            return winnings(sums[one][other]);
         }
+        let MeanWinnings { mean, error } = winnings(sums[other][one]);
+        MeanWinnings { mean: 0.0 - mean, error }
     };
-    (0..rules.len()).map(|one| (0..rules.len()).map(|other| of(one, other)).collect()).collect()
+    let all = 0..rules.len();
+    all.clone().map(|one| all.clone().map(|other| result(one, other)).collect()).collect()
 }

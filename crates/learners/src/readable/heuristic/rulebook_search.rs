@@ -347,5 +347,5 @@ fn language(scope: RuleScope, win_rates: bool) -> Language {
         let list: Heuristic = rule(vec![statement], acts[1]);
         matches!(clause, Clause::Times(_)) || list.unreached(scope, None).is_empty()
     });
-    Language::of(clauses, acts)
+    Language::from_parts(clauses, acts)
 }

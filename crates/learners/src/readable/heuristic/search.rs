@@ -107,18 +107,12 @@ pub struct Search<'a> {
 
 /// The reason a saved search cannot be resumed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ResumeError {
-    /// The text is not a saved search.
     #[error("this is not a saved search ({0}): remove it to start again")]
     Text(String),
-    /// The text is of another search.
     #[error("this is another search, of {found}, not of {wanted}: give its options, or remove it")]
-    Other {
-        /// The search in the text.
-        found: String,
-        /// The search that was asked for.
-        wanted: String,
-    },
+    Other { found: String, wanted: String },
 }
 
 #[derive(Serialize, Deserialize)]

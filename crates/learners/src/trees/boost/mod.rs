@@ -5,10 +5,11 @@
 //! node is split at the cut that lets the second-order loss fall most; a leaf adds `−eta G / (H +
 //! lambda)`. See Chen & Guestrin, "XGBoost: A Scalable Tree Boosting System" (2016); what differs
 //! from the program of that name is which cuts there are, and that histograms add whole numbers
-//! (see `gradient.rs`), so that a run gives the same forest on any number of threads.
+//! (see [`Gradients`]), so that a run gives the same forest on any number of threads.
 
 mod grow;
 
+use models::file::{ReadError, open, seal};
 use models::forest::{Forest, ForestError, Tree};
 
 use crate::measure::MIN_SHARE;
@@ -181,72 +182,34 @@ impl Default for Options {
 
 /// The reason a run cannot begin or resume.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum BoostError {
-    /// An option's value is out of range.
     #[error("{name} is {value}, and must be {must}")]
-    Option {
-        /// The option's name.
-        name: &'static str,
-        /// The value given for it.
-        value: f64,
-        /// The allowed range.
-        must: &'static str,
-    },
-    /// A column has more than 256 intervals.
+    Option { name: &'static str, value: f64, must: &'static str },
     #[error(
         "column {column} is cut into {intervals} intervals, and boosting takes at most 256: make \
          the bins with 256"
     )]
-    Intervals {
-        /// The column's name.
-        column: String,
-        /// The number of intervals.
-        intervals: usize,
-    },
-    /// The bins are of a different table.
+    Intervals { column: String, intervals: usize },
     #[error("the bins have {bins} {what} and the rows {table}: make them from the same table")]
-    Bins {
-        /// The difference: `rows` or `columns`.
-        what: &'static str,
-        /// The number in the bins.
-        bins: usize,
-        /// The number in the table.
-        table: usize,
-    },
-    /// The validation rows have other columns or classes.
+    Bins { what: &'static str, bins: usize, table: usize },
     #[error(
         "the validation rows have other {what} than the rows to learn from: make both from the \
          same export"
     )]
-    Validation {
-        /// The difference: `columns` or `classes`.
-        what: &'static str,
-    },
-    /// Early stopping needs validation rows.
+    Validation { what: &'static str },
     #[error(
         "patience is {0}, but there are no validation rows to stop by: give some, or no patience"
     )]
     Patience(u32),
-    /// All rows are of one class.
     #[error("all rows are of class {class}: there is nothing to distinguish; take more rows")]
-    OneClass {
-        /// The class's name.
-        class: String,
-    },
-    /// There are more rows than the sums can hold.
+    OneClass { class: String },
     #[error(
         "{rows} rows are more than the {most} that one run can learn from: take fewer, with weights"
     )]
-    Rows {
-        /// The number of rows.
-        rows: usize,
-        /// The largest allowed number.
-        most: usize,
-    },
-    /// The forest is not valid.
+    Rows { rows: usize, most: usize },
     #[error(transparent)]
     Forest(#[from] ForestError),
-    /// The saved bytes are not a run of boosting that fits.
     #[error("the saved run of boosting cannot be resumed: {0}; start again")]
     Saved(&'static str),
 }
@@ -531,16 +494,22 @@ impl Round<'_> {
 // loss; then the trees as XGBoost's UBJ. Margins are summed again, in the same order, so they are
 // identical.
 
-const MAGIC: &[u8; 16] = b"cardroom boost 1";
+const MAGIC: &[u8] = b"cardroom boosting";
+const VERSION: u32 = 2;
 
 fn save(run: &Boost<'_>) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    out.extend(fingerprint(run).to_le_bytes());
-    out.extend(run.round.to_le_bytes());
-    out.extend(run.best.rounds.to_le_bytes());
-    out.extend(run.best.loss.to_le_bytes());
-    out.extend(run.forest.to_ubj());
-    out
+    let mut content = fingerprint(run).to_le_bytes().to_vec();
+    content.extend(run.round.to_le_bytes());
+    content.extend(run.best.rounds.to_le_bytes());
+    content.extend(run.best.loss.to_le_bytes());
+    content.extend(run.forest.to_ubj());
+    seal(MAGIC, VERSION, &content)
+}
+
+impl From<ReadError> for BoostError {
+    fn from(error: ReadError) -> BoostError {
+        BoostError::Saved(error.words())
+    }
 }
 
 impl<'a> Boost<'a> {
@@ -554,31 +523,23 @@ impl<'a> Boost<'a> {
         saved: &[u8],
     ) -> Result<Boost<'a>, BoostError> {
         let mut run = Boost::new(options, table, bins, validation)?;
-        let (head, trees) =
-            saved.split_first_chunk::<40>().ok_or(BoostError::Saved("it is cut off"))?;
-        let (magic, head) = head.split_at(MAGIC.len());
-        if magic != MAGIC {
-            return Err(BoostError::Saved("it does not begin like one"));
-        }
-        let word = |at: usize| {
-            let bytes = head[at..at + 8].try_into().expect("eight bytes");
-            u64::from_le_bytes(bytes)
-        };
-        if word(0) != fingerprint(&run) {
+        let mut reader = open(saved, MAGIC, VERSION)?;
+        if reader.u64("the data")? != fingerprint(&run) {
             return Err(BoostError::Saved("it is of other data or options"));
         }
-        let (round, rounds) = (word(8) as u32, (word(8) >> 32) as u32);
-        let forest = Forest::read(trees)?;
+        let (round, rounds) = (reader.u32("the rounds")?, reader.u32("the best round")?);
+        let loss = reader.f64("the loss")?;
+        let forest = Forest::read(reader.rest())?;
         let same = forest.base() == run.forest.base() && forest.names() == run.forest.names();
         if !same || forest.trees() != round as usize * forest.groups() || rounds > round {
             return Err(BoostError::Saved("its trees do not fit its head"));
         }
-        run.take_up(forest, round)?;
-        run.best = Best { rounds, loss: f64::from_bits(word(16)) };
+        run.restore(forest, round)?;
+        run.best = Best { rounds, loss };
         Ok(run)
     }
 
-    fn take_up(&mut self, forest: Forest, round: u32) -> Result<(), BoostError> {
+    fn restore(&mut self, forest: Forest, round: u32) -> Result<(), BoostError> {
         for index in 0..forest.trees() {
             let coded = Coded::new(&forest.tree(index), &self.cuts);
             let coded = coded.ok_or(BoostError::Saved("its trees test other numbers"))?;

@@ -110,14 +110,7 @@ impl Default for Options {
 /// A run of the search. Each step makes four start trees, or does a round of search on every tree
 /// that is left, or regrows parts of the best one.
 pub struct Oct<'a> {
-    run: Box<dyn Steps + Send + 'a>,
-}
-
-/// The operations of a run, for any number of classes.
-trait Steps {
-    fn step(&mut self) -> Option<Progress>;
-    fn model(&self) -> Tree;
-    fn save(&self) -> Vec<u8>;
+    run: Box<dyn Training<Model = Tree> + Send + 'a>,
 }
 
 impl<'a> Oct<'a> {
@@ -158,7 +151,7 @@ impl<'a> Oct<'a> {
         }) {
             return Err(TreesError::Others);
         }
-        let run: Box<dyn Steps + Send + 'a> = with_lanes!(table.classes().len(), W => {
+        let run: Box<dyn Training<Model = Tree> + Send + 'a> = with_lanes!(table.classes().len(), W => {
             if options.planes == 0 {
                 Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
             } else {
@@ -217,7 +210,7 @@ pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
         }
     }
     let total: f64 = table.weights().iter().map(|&weight| f64::from(weight)).sum();
-    sums.chunks_exact(classes).map(|sums| loss.of(sums)).sum::<f64>() / total
+    sums.chunks_exact(classes).map(|sums| loss.evaluate(sums)).sum::<f64>() / total
 }
 
 // A hash of the data and the options.
@@ -314,7 +307,8 @@ impl<'a, const W: usize> Run<'a, W> {
         let Options { loss, alpha, .. } = self.options;
         let (min_rows, min_weight) = self.least;
         let rows: Vec<u32> = (0..self.matrix.rows() as u32).collect();
-        let branch = if alpha > 0.0 { alpha * loss.of(&self.matrix.sums(&rows)) } else { 0.0 };
+        let branch =
+            if alpha > 0.0 { alpha * loss.evaluate(&self.matrix.sums(&rows)) } else { 0.0 };
         Price { loss, branch, min_rows, min_weight }
     }
 
@@ -563,10 +557,12 @@ fn greedy_least<const W: usize>(
 fn rows_of<const W: usize>(table: &Table, bins: &Bins, drawn: &[u32]) -> Matrix<W> {
     let mut rows = drawn.to_vec();
     rows.sort_unstable();
-    Matrix::of(table, bins, &rows)
+    Matrix::from_rows(table, bins, &rows)
 }
 
-impl<const W: usize> Steps for Run<'_, W> {
+impl<const W: usize> Training for Run<'_, W> {
+    type Model = Tree;
+
     fn step(&mut self) -> Option<Progress> {
         self.next()?;
         let (done, most) = self.progress();
@@ -658,7 +654,7 @@ impl<const W: usize> Search<'_, W> {
         }
         let enough = cost - 1e-9 * (1.0 + cost);
         let Some(branch) = &node.branch else { return self.split(node, rows, depth, enough) };
-        if self.price.loss.of(&node.sums) < enough {
+        if self.price.loss.evaluate(&node.sums) < enough {
             *node = Node::leaf(std::mem::take(&mut node.sums), node.rows);
             return true;
         }

@@ -1,7 +1,7 @@
 //! Planes: after the search over single columns, branches may test weighted sums of a few of them.
 //!
 //! A proposed plane is an additional column of the table, so that the search is the same. Each step
-//! proposes directions for some branches of the best tree (`direction.rs`) and planes of the tree
+//! proposes directions for some branches of the best tree (`starts::directions`) and planes of the tree
 //! with one factor changed, searches the whole tree once more over all of these, and drops the
 //! planes that are not used. The cost never rises; with held-out rows the tree with planes is used
 //! only if it is better on them.
@@ -12,12 +12,12 @@ use rand_pcg::Pcg64Mcg;
 
 use super::saved::{HyperplaneState, SavedTree};
 use super::starts::{ENOUGH, directions, round};
-use super::{Run, Search, Steps};
+use super::{Run, Search};
 use crate::measure::measure;
 use crate::trees::cart::{best_price, prune};
 use crate::trees::grow::{Matrix, Sorter};
 use crate::trees::{Branch, Loss, Node, Price, TreesError, mixed};
-use crate::{Bins, Progress, Table};
+use crate::{Bins, Progress, Table, Training};
 
 // Branches per step for which directions are proposed.
 const BRANCHES: usize = 12;
@@ -230,7 +230,9 @@ fn renumber(node: &mut Node, columns: usize, numbers: &[Option<usize>]) {
     }
 }
 
-impl<const W: usize> Steps for Planes<'_, W> {
+impl<const W: usize> Training for Planes<'_, W> {
+    type Model = Tree;
+
     fn step(&mut self) -> Option<Progress> {
         let more = self.run.options.planes as u64;
         if self.state.done == 0
@@ -328,7 +330,7 @@ impl Weigh {
         if short {
             return self.branch + self.worst * tally.sums.iter().sum::<f32>();
         }
-        self.branch + self.loss.roughly(&tally.sums).max(0.0)
+        self.branch + self.loss.estimate(&tally.sums).max(0.0)
     }
 }
 

@@ -1,28 +1,30 @@
-//! The serialised state of a run. Numbers are little-endian u64 unless stated.
+//! The serialised state of a run: a container ([`seal`]) of little-endian numbers, u64 unless stated.
 //!
-//! `cardocts`; version (u32), 2; a hash of the data and the options; the stage, the steps done in
+//! Of a run over single columns: a hash of the data and the options; the stage, the steps done in
 //! it, the steps done in all, whether something changed in the last one, the number of starts when
 //! the best so far was found; the number of trees, and for each its cost (f64), the number of its
 //! nodes, and for each node a byte (bit 0: a branch, bit 1: settled) and, for a branch, column and
-//! cut (u16). At the end a checksum of all bytes before. Version 1 has no number of starts, which
-//! its runs did not need.
+//! cut (u16).
 //!
-//! A run with planes: `cardoctp`; version (u32), 1; the number of bytes, and those of the run as
-//! above; the steps done with planes; the number of planes, and for each the number of its factors,
-//! and for each factor its column and the factor (f32); the number of trees, none or one, and the
-//! tree as above. At the end a checksum of all bytes before.
+//! Of a run with planes: the number of bytes, and those of the run as above; the steps done with
+//! planes; the number of planes, and for each the number of its factors, and for each factor its
+//! column and the factor (f32); the number of trees, none or one, and the tree as above.
 
+use models::file::{ReadError, Reader, open, seal};
 use models::tree::Plane;
 
 use crate::trees::grow::Matrix;
-use crate::trees::{Branch, Node, Price, TreesError, mixed};
+use crate::trees::{Branch, Node, Price, TreesError};
 
-const MAGIC: &[u8; 8] = b"cardocts";
-const WITH_PLANES: &[u8; 8] = b"cardoctp";
-const VERSION: u32 = 2;
-// The version of runs with a fixed number of starts.
-const WITHOUT_BEST: u32 = 1;
-const PLANES_VERSION: u32 = 1;
+const MAGIC: &[u8] = b"cardocts";
+const WITH_PLANES: &[u8] = b"cardoctp";
+const VERSION: u32 = 3;
+
+impl From<ReadError> for TreesError {
+    fn from(error: ReadError) -> TreesError {
+        TreesError::Saved(error.words().to_string())
+    }
+}
 
 /// The state of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +43,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn to_bytes(&self, data_hash: u64) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
-        out.extend(VERSION.to_le_bytes());
+        let mut out = Vec::new();
         let numbers = [
             data_hash,
             self.stage as u64,
@@ -54,21 +55,21 @@ impl State {
         ];
         numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
         self.pool.iter().for_each(|tree| write_tree(tree, &mut out));
-        with_checksum(out)
+        seal(MAGIC, VERSION, &out)
     }
 
     pub(super) fn from_bytes(bytes: &[u8], data_hash: u64) -> Result<State, TreesError> {
-        let error = |what: &str| TreesError::Saved(what.to_string());
-        let (mut reader, version) = Reader::new(bytes, MAGIC, &[VERSION, WITHOUT_BEST])?;
-        if reader.number()? != data_hash {
-            return Err(error("it was made from other data, bins or options"));
+        let mut reader = open(bytes, MAGIC, VERSION)?;
+        let mut number = || reader.u64("the state");
+        if number()? != data_hash {
+            let what = "it was made from other data, bins or options".to_string();
+            return Err(TreesError::Saved(what));
         }
-        let stage = reader.number()? as usize;
-        let (at, done, changed) = (reader.number()?, reader.number()?, reader.number()? == 1);
-        let found = if version == WITHOUT_BEST { 0 } else { reader.number()? };
-        let trees = reader.number()?;
-        let pool = (0..trees).map(|_| reader.tree()).collect::<Result<Vec<SavedTree>, _>>()?;
-        reader.end()?;
+        let stage = number()? as usize;
+        let (at, done, changed) = (number()?, number()?, number()? == 1);
+        let (found, trees) = (number()?, number()?);
+        let pool = (0..trees).map(|_| read_tree(&mut reader)).collect::<Result<Vec<_>, _>>()?;
+        check_end(&reader)?;
         Ok(State { stage, at, done, changed, found, pool })
     }
 }
@@ -87,9 +88,7 @@ pub(super) struct HyperplaneState {
 impl HyperplaneState {
     /// The bytes of a run with planes; `run` has those of the run before.
     pub(super) fn to_bytes(&self, run: &[u8]) -> Vec<u8> {
-        let mut out = WITH_PLANES.to_vec();
-        out.extend(PLANES_VERSION.to_le_bytes());
-        out.extend((run.len() as u64).to_le_bytes());
+        let mut out = (run.len() as u64).to_le_bytes().to_vec();
         out.extend(run);
         out.extend(self.done.to_le_bytes());
         out.extend((self.planes.len() as u64).to_le_bytes());
@@ -102,21 +101,19 @@ impl HyperplaneState {
         }
         out.extend((self.tree.iter().len() as u64).to_le_bytes());
         self.tree.iter().for_each(|tree| write_tree(tree, &mut out));
-        with_checksum(out)
+        seal(WITH_PLANES, VERSION, &out)
     }
 
     /// Reads the bytes of the run before, and the state of the steps with planes.
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<(&[u8], HyperplaneState), TreesError> {
-        let (mut reader, _) = Reader::new(bytes, WITH_PLANES, &[PLANES_VERSION])?;
-        let length = reader.number()?;
-        let run =
-            usize::try_from(length).ok().and_then(|length| reader.rest.split_at_checked(length));
-        let (run, rest) = run.ok_or_else(|| TreesError::Saved("it is cut off".to_string()))?;
-        reader.rest = rest;
-        let done = reader.number()?;
-        let planes = (0..reader.number()?).map(|_| reader.plane()).collect::<Result<_, _>>()?;
-        let tree = if reader.number()? == 1 { Some(reader.tree()?) } else { None };
-        reader.end()?;
+        let mut reader = open(bytes, WITH_PLANES, VERSION)?;
+        let length = reader.u64("the length of the run")? as usize;
+        let run = reader.take(length, "the run")?;
+        let (done, planes) = (reader.u64("the steps")?, reader.u64("the planes")?);
+        let planes = (0..planes).map(|_| read_plane(&mut reader)).collect::<Result<_, _>>()?;
+        let has_tree = reader.u64("the tree")? == 1;
+        let tree = has_tree.then(|| read_tree(&mut reader)).transpose()?;
+        check_end(&reader)?;
         Ok((run, HyperplaneState { done, planes, tree }))
     }
 }
@@ -133,91 +130,34 @@ fn write_tree(tree: &SavedTree, out: &mut Vec<u8>) {
     }
 }
 
-fn with_checksum(mut out: Vec<u8>) -> Vec<u8> {
-    let sum = checksum(&out);
-    out.extend(sum.to_le_bytes());
-    out
+fn check_end(reader: &Reader<'_>) -> Result<(), TreesError> {
+    if reader.is_done() {
+        return Ok(());
+    }
+    Err(TreesError::Saved("it has bytes after its end".to_string()))
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(0, |sum, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        mixed(sum, u64::from_le_bytes(word))
-    })
+fn read_plane(reader: &mut Reader<'_>) -> Result<Plane, ReadError> {
+    let factors = (0..reader.u64("the factors")?)
+        .map(|_| Ok((reader.u64("a column")? as usize, reader.f32("a factor")?)))
+        .collect::<Result<_, ReadError>>()?;
+    Ok(Plane { factors })
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    // Checks the magic bytes, the version and the checksum; returns a reader behind them, and the
-    // version.
-    fn new(
-        bytes: &'a [u8],
-        magic: &[u8; 8],
-        versions: &[u32],
-    ) -> Result<(Reader<'a>, u32), TreesError> {
-        let error = |what: &str| TreesError::Saved(what.to_string());
-        let (body, sum) = bytes
-            .len()
-            .checked_sub(8)
-            .and_then(|end| bytes.split_at_checked(end))
-            .ok_or_else(|| error("it is cut off"))?;
-        let rest = body.strip_prefix(magic).ok_or_else(|| error("it does not begin like one"))?;
-        if sum != checksum(body).to_le_bytes() {
-            return Err(error("it is damaged: its checksum does not match"));
-        }
-        let mut reader = Reader { rest };
-        let version = reader.take().map(u32::from_le_bytes)?;
-        if !versions.contains(&version) {
-            return Err(error("it is of another version of this program"));
-        }
-        Ok((reader, version))
-    }
-
-    fn end(&self) -> Result<(), TreesError> {
-        if self.rest.is_empty() {
-            return Ok(());
-        }
-        Err(TreesError::Saved("it has bytes after its end".to_string()))
-    }
-
-    fn plane(&mut self) -> Result<Plane, TreesError> {
-        let factors = (0..self.number()?)
-            .map(|_| Ok((self.number()? as usize, self.take().map(f32::from_le_bytes)?)))
-            .collect::<Result<_, TreesError>>()?;
-        Ok(Plane { factors })
-    }
-
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], TreesError> {
-        let cut = || TreesError::Saved("it is cut off".to_string());
-        let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or_else(cut)?;
-        self.rest = rest;
-        Ok(*taken)
-    }
-
-    fn number(&mut self) -> Result<u64, TreesError> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn tree(&mut self) -> Result<SavedTree, TreesError> {
-        let cost = self.take().map(f64::from_le_bytes)?;
-        let nodes = (0..self.number()?)
-            .map(|_| {
-                let [bits] = self.take::<1>()?;
-                let test = if bits & 1 == 1 {
-                    let column = self.take().map(u16::from_le_bytes)?;
-                    Some((column, self.take().map(u16::from_le_bytes)?))
-                } else {
-                    None
-                };
-                Ok(SavedNode { test, settled: bits & 2 != 0 })
-            })
-            .collect::<Result<Vec<SavedNode>, TreesError>>()?;
-        Ok(SavedTree { nodes, cost })
-    }
+fn read_tree(reader: &mut Reader<'_>) -> Result<SavedTree, ReadError> {
+    let cost = reader.f64("a cost")?;
+    let nodes = (0..reader.u64("the nodes")?)
+        .map(|_| {
+            let bits = reader.u8("a node")?;
+            let test = if bits & 1 == 1 {
+                Some((reader.u16("a column")?, reader.u16("a cut")?))
+            } else {
+                None
+            };
+            Ok(SavedNode { test, settled: bits & 2 != 0 })
+        })
+        .collect::<Result<Vec<SavedNode>, ReadError>>()?;
+    Ok(SavedTree { nodes, cost })
 }
 
 // A tree as kept between steps and in saved runs: only its tests, so that its counts are always
@@ -232,7 +172,7 @@ pub(super) struct SavedTree {
 
 /// A node: its test, `None` for a leaf, and whether it is settled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct SavedNode {
+pub(super) struct SavedNode {
     pub(super) test: Option<(u16, u16)>,
     pub(super) settled: bool,
 }
