@@ -1,6 +1,6 @@
 //! Training a student: one run of a learner for each street of a dataset, and the resulting folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use game::Street;
@@ -10,6 +10,7 @@ use models::student::{
 };
 
 use crate::data::dataset::Dataset;
+use crate::data::partial_path;
 use crate::measure::{ClassifierScores, measure};
 use crate::mlp::{Engine, Loss, Mlp, MlpError, MlpOptions, Numbers, Samples, TrainingConstants};
 use crate::trees::boost::{self, Boost, BoostError};
@@ -295,9 +296,7 @@ pub fn write(
     metadata: StudentMetadata<'_>,
     trained: &[TrainedStreet; 4],
 ) -> Result<Manifest, StudentError> {
-    let mut partial = folder.as_os_str().to_os_string();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
+    let partial = partial_path(folder);
     let at = |path: &Path, source: io::Error| StudentError::File { path: path.to_owned(), source };
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;

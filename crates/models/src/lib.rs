@@ -64,3 +64,14 @@ fn softmax(margins: &mut [f32], sum: impl Fn(&[f32]) -> f32) {
         margins.fill(even);
     }
 }
+
+/// Rounds parts, not negative, to whole units that sum to `whole` as the parts do: down, and the
+/// rest goes to the largest remainders, the first of equal ones.
+fn whole_units(parts: &[f64], whole: u32) -> Vec<u32> {
+    let mut units: Vec<u32> = parts.iter().map(|part| part.floor() as u32).collect();
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by(|&a, &b| parts[b].fract().total_cmp(&parts[a].fract()).then(a.cmp(&b)));
+    let missing = whole.saturating_sub(units.iter().sum());
+    order.iter().cycle().take(missing as usize).for_each(|&part| units[part] += 1);
+    units
+}

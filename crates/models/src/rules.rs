@@ -272,7 +272,7 @@ impl Parser {
                 before(self.bluffs.is_none(), "the line that bluffs")?;
                 let bet = bet(text)?;
                 if self.bets.len() == MAX_BETS {
-                    return Err(format!("a list has at most {} bets", MAX_BETS));
+                    return Err(format!("a list has at most {MAX_BETS} bets"));
                 }
                 check_bet(&self.bets, &bet)?;
                 self.bets.push(bet);

@@ -17,8 +17,8 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 use show::number::grouped;
 
-use crate::Classifier;
 use crate::file::{ReadError, Reader};
+use crate::{Classifier, whole_units};
 
 /// The denominator of the shares of a leaf.
 pub const UNITS: u32 = 10_000;
@@ -410,15 +410,10 @@ impl Builder {
     }
 }
 
-// Shares in units: rounded down, with the rest given to the largest remainders, so that the
-// likeliest class (the first of several) stays the likeliest.
+// Shares in units, rounded so that the likeliest class (the first of several) stays the likeliest.
 fn units(classes: &[f64], sum: f64) -> Vec<u32> {
     let exact: Vec<f64> = classes.iter().map(|share| share / sum * f64::from(UNITS)).collect();
-    let mut units: Vec<u32> = exact.iter().map(|share| share.floor() as u32).collect();
-    let mut order: Vec<usize> = (0..exact.len()).collect();
-    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()).then(a.cmp(&b)));
-    let missing = UNITS.saturating_sub(units.iter().sum());
-    order.iter().cycle().take(missing as usize).for_each(|&class| units[class] += 1);
+    let mut units = whole_units(&exact, UNITS);
     let first = |at: usize, best: usize| at > best;
     let likeliest = (1..classes.len())
         .fold(0, |best, class| if classes[class] > classes[best] { class } else { best });

@@ -25,6 +25,8 @@ use show::Difference;
 use show::number::hexadecimal;
 use zerocopy::FromBytes;
 
+use super::partial_path;
+
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
@@ -265,7 +267,7 @@ struct Partial {
 impl Partial {
     /// Opens the unfinished file of the same database, or begins one.
     fn open<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
-        let path = Partial::path(out);
+        let path = partial_path(out);
         if !path.exists() {
             return Partial::begin(out, card);
         }
@@ -300,7 +302,7 @@ impl Partial {
     }
 
     fn begin<C: Content>(out: &Path, card: &Card<C>) -> Result<Partial, DatabaseError> {
-        let path = Partial::path(out);
+        let path = partial_path(out);
         let begun = (|| {
             let mut options = OpenOptions::new();
             let mut file =
@@ -312,12 +314,6 @@ impl Partial {
             Ok(file) => Ok(Partial { path, file, done: 0 }),
             Err(source) => Err(DatabaseError::File { path, source }),
         }
-    }
-
-    fn path(out: &Path) -> PathBuf {
-        let mut name = out.as_os_str().to_owned();
-        name.push(".partial");
-        name.into()
     }
 }
 

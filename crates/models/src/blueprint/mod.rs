@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::file::{Mapped, map};
+use crate::whole_units;
 use pack::{Packed, is_packed, unpack};
 
 pub use pack::{PackError, pack};
@@ -504,21 +505,10 @@ pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
     if !(sum.is_finite() && sum > 0.0) {
         return;
     }
-    let scaled = |weight: f32| f64::from(weight.max(0.0)) / sum * f64::from(steps);
-    let mut left = steps;
-    for (share, &weight) in shares.iter_mut().zip(weights) {
-        *share = (scaled(weight) as u32).min(left) as u8;
-        left -= u32::from(*share);
-    }
-    // The rest goes to the largest remainders, the first among equals.
-    for _ in 0..left {
-        let lost = |index: usize| scaled(weights[index]) - f64::from(shares[index]);
-        let most = (0..shares.len()).reduce(|a, b| if lost(b) > lost(a) { b } else { a });
-        let Some(most) = most else { return };
-        shares[most] += 1;
-    }
-    for share in shares {
-        *share *= (WHOLE / steps) as u8;
+    let exact: Vec<f64> =
+        weights.iter().map(|&weight| f64::from(weight.max(0.0)) / sum * f64::from(steps)).collect();
+    for (share, units) in shares.iter_mut().zip(whole_units(&exact, steps)) {
+        *share = (units * (WHOLE / steps)) as u8;
     }
 }
 

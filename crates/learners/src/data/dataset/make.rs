@@ -15,6 +15,7 @@ use show::number::hexadecimal;
 
 use super::{CARD, Card, DatasetError, FORMAT, FileCard, Rows, Split, StreetCard, at, play};
 use crate::Teacher;
+use crate::data::partial_path;
 
 /// Deals in a unit of work of one thread.
 const DEALS: u64 = 256;
@@ -69,7 +70,7 @@ pub fn make(
     if options.rows >= MANY_ROWS {
         teacher.deals.of().tabulate(|_| {});
     }
-    let partial = partial_folder(folder);
+    let partial = partial_path(folder);
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|source| at(&partial, source))?;
     let made = DatasetWriter::new(teacher, &partial).and_then(|mut making| {
@@ -88,13 +89,6 @@ pub fn make(
             other.map(|_| MakeOutcome::Stopped)
         }
     }
-}
-
-/// The temporary folder in which a dataset is made.
-fn partial_folder(folder: &Path) -> std::path::PathBuf {
-    let mut name = folder.as_os_str().to_os_string();
-    name.push(".partial");
-    name.into()
 }
 
 struct DatasetWriter<'a> {

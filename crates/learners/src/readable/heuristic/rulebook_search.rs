@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ResumeError;
 use super::language::{Language, rule};
+use super::search::{check_same, read_saved};
 
 /// Neighbours that are tried in a round.
 const NEIGHBOURS: usize = 32;
@@ -287,11 +288,8 @@ impl RulebookSearch {
     /// # Errors
     /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
-        let saved = text.parse().and_then(toml::Table::try_into::<Saved>);
-        let saved = saved.map_err(|error| ResumeError::Text(error.message().to_owned()))?;
-        if saved.what != self.what {
-            return Err(ResumeError::Other { found: saved.what, wanted: self.what.clone() });
-        }
+        let saved: Saved = read_saved(text)?;
+        check_same(saved.what, self.what.clone())?;
         let best = Rulebook::parse(&saved.best);
         self.best = best.map_err(|error| ResumeError::Text(error.to_string()))?;
         (self.round, self.rulebooks, self.learning_curve) =

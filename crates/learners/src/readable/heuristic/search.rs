@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use models::heuristic::Heuristic;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use solvers::fitness::Sampler;
 
@@ -113,6 +114,17 @@ pub enum ResumeError {
     Text(String),
     #[error("this is another search, of {found}, not of {wanted}: give its options, or remove it")]
     Other { found: String, wanted: String },
+}
+
+/// Reads the text of a saved search.
+pub(super) fn read_saved<T: DeserializeOwned>(text: &str) -> Result<T, ResumeError> {
+    let saved = text.parse().and_then(toml::Table::try_into);
+    saved.map_err(|error| ResumeError::Text(error.message().to_owned()))
+}
+
+/// Checks that a saved search is the one that goes on.
+pub(super) fn check_same(found: String, wanted: String) -> Result<(), ResumeError> {
+    if found == wanted { Ok(()) } else { Err(ResumeError::Other { found, wanted }) }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -295,13 +307,11 @@ impl<'a> Search<'a> {
     /// # Errors
     /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
-        let wrong = |error: String| ResumeError::Text(error);
-        let saved = text.parse().and_then(toml::Table::try_into::<Saved>);
-        let saved = saved.map_err(|error| wrong(error.message().to_owned()))?;
-        if saved.what != self.identity() {
-            return Err(ResumeError::Other { found: saved.what, wanted: self.identity() });
-        }
-        let parse = |text: &str| Heuristic::parse(text).map_err(|error| wrong(error.to_string()));
+        let saved: Saved = read_saved(text)?;
+        check_same(saved.what, self.identity())?;
+        let parse = |text: &str| {
+            Heuristic::parse(text).map_err(|error| ResumeError::Text(error.to_string()))
+        };
         let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));
         let population = population.collect::<Result<Population, ResumeError>>()?;
         let best = saved.best.iter().map(|(text, value, evaluations)| {
