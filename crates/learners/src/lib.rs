@@ -1,21 +1,27 @@
 //! Datasets and learners that make agents.
 //!
+//! Data:
+//!
 //! - [`Teacher`]: a blueprint to learn from; [`dataset`]: its decisions as rows.
 //! - [`Table`]: rows of numbers, each with a distribution over classes and a weight.
 //! - [`Bins`]: the same rows with every column discretised, which all tree learners share.
+//! - [`database`]: files of solved games, which can be made in shards; [`situations`]: random
+//!   situations with the values of all hands.
+//!
+//! Learners:
+//!
 //! - [`Training`]: a run of a learner in steps, which can be saved and resumed.
-//! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
-//! - [`boost`]: boosted trees.
+//! - [`cart`]: greedy decision trees. [`oct`]: optimal ones. [`boost`]: boosted trees.
+//! - [`mlp`]: training of networks. [`values`]: networks that learn the values of hands.
+//! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
+//! - [`measure`]: the losses of a classifier on a table, and classifiers without training.
+//!
+//! Strategies that a person can read and play:
+//!
+//! - [`heuristic`]: fast-and-frugal trees of one street or of a game.
 //! - [`linear_q`]: linear rules for shove or fold, learned by self-play or searched.
 //! - [`range_trees`]: the best small trees of questions for shove or fold, proven optimal.
-//! - [`mlp`]: training of networks.
-//! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
-//! - [`database`]: files of solved games, which can be made in shards.
 //! - [`endgames`]: endgames of one bet with their equilibria, and learning from them.
-//! - [`situations`]: random situations with the values of all hands; [`values`]: networks that
-//!   learn these values.
-//! - [`baseline`]: baselines without training.
-//! - [`measure`]: the losses of a classifier on a table.
 //!
 //! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
@@ -29,9 +35,9 @@ pub mod values;
 
 use models::Classifier;
 
+pub use data::dataset::{Teacher, TeacherError};
 pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
 pub use measure as baseline;
-pub use measure::{Teacher, TeacherError};
 pub use readable::{endgames, heuristic, linear_q, range_trees};
 pub use trees::{Loss, TreesError, boost, cart, oct};
 

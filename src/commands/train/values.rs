@@ -15,7 +15,7 @@ use learners::values::{
     encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
-use models::network::{Activation, Network, Output, Precision};
+use models::network::{self, Activation, Network, Precision};
 use models::student::TrainedModel;
 use models::values::{Encoding, flop};
 use serde_json::{Value, json};
@@ -273,10 +273,10 @@ impl Lesson {
     ) -> Result<Box<dyn Run>, LearningError> {
         let train = self.samples(args, self.train.clone())?;
         let valid = self.samples(args, self.valid.clone())?;
-        let what: (Output, Loss) = match self.input_encoding {
-            InputEncoding::Ranges(_) => (Output::ZeroSum, Loss::RangeHuber),
+        let what = match self.input_encoding {
+            InputEncoding::Ranges(_) => (network::Output::ZeroSum, Loss::RangeHuber),
             InputEncoding::ByHand | InputEncoding::EndOfFlop => {
-                (Output::Identity, Loss::Huber { delta: 1.0 })
+                (network::Output::Identity, Loss::Huber { delta: 1.0 })
             }
         };
         trainer.begin_network((train, Some(valid)), what, options, saved)

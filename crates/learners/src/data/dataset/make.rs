@@ -6,15 +6,19 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use abstraction::betting::game_hash;
-use abstraction::features::{FeatureMaker, Schema};
-use game::Street;
+use abstraction::betting::{BettingTree, NodeKind, game_hash};
+use abstraction::buckets::DealtCards;
+use abstraction::features::{FeatureMaker, Schema, opponent_bets};
+use cards::{CardSet, Combo};
+use game::{Chips, PublicState, Street, Turn};
 use models::student::columns;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 use sha2::{Digest, Sha256};
 use show::number::hexadecimal;
+use solvers::blueprint::draw;
 
-use super::{CARD, Card, DatasetError, FORMAT, FileCard, Rows, Split, StreetCard, at, play};
-use crate::Teacher;
+use super::{CARD, Card, DatasetError, FORMAT, FileCard, Split, StreetCard, Teacher, at};
 use crate::data::partial_path;
 
 /// Deals in a unit of work of one thread.
@@ -291,7 +295,7 @@ const AHEAD: usize = 512;
 /// A collection of rows of `width` numbers, of which the first `keys` identify a row; the others
 /// are summed over equal rows.
 #[derive(Debug)]
-pub(super) struct Runs {
+struct Runs {
     keys: usize,
     width: usize,
     piece: Vec<f32>,
@@ -303,17 +307,17 @@ pub(super) struct Runs {
 
 impl Runs {
     /// An empty collection. `file` is overwritten.
-    pub(super) fn new(keys: usize, width: usize, file: File) -> Runs {
+    fn new(keys: usize, width: usize, file: File) -> Runs {
         Runs { keys, width, piece: Vec::new(), file, runs: Vec::new(), rows: 0 }
     }
 
     /// The number of rows added, equal ones counted separately.
-    pub(super) fn rows(&self) -> u64 {
+    fn rows(&self) -> u64 {
         self.rows
     }
 
     /// Adds rows.
-    pub(super) fn add(&mut self, rows: &[f32]) -> io::Result<()> {
+    fn add(&mut self, rows: &[f32]) -> io::Result<()> {
         self.rows += (rows.len() / self.width) as u64;
         for rows in rows.chunks(self.width * AHEAD) {
             self.piece.extend_from_slice(rows);
@@ -351,10 +355,7 @@ impl Runs {
 
     /// Calls `visit` with every distinct row, in ascending order of its keys, followed by the sums
     /// over its duplicates.
-    pub(super) fn merge(
-        &mut self,
-        mut visit: impl FnMut(&[f32]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn merge(&mut self, mut visit: impl FnMut(&[f32]) -> io::Result<()>) -> io::Result<()> {
         self.keep()?;
         let mut heads = Vec::new();
         for run in &self.runs {
@@ -474,4 +475,141 @@ fn sink<T>(heap: &mut [T], mut index: usize, less: &impl Fn(&T, &T) -> bool) {
         heap.swap(index, least);
         index = least;
     }
+}
+
+// Hands of a teacher's self-play, as rows.
+
+/// The rows of every street and split. The numbers of a row: features, probabilities of the moves,
+/// weight.
+#[derive(Debug, Default)]
+struct Rows {
+    of: [[Vec<f32>; Split::ALL.len()]; Street::ALL.len()],
+    /// The number of rows written.
+    count: u64,
+}
+
+/// The number of board cards on each street.
+const BOARD: [usize; 4] = [0, 3, 4, 5];
+
+/// Plays the deals `deals` and writes a row at each decision of either seat, `most` in all.
+///
+/// An action is drawn from the teacher's strategy, or with probability `explore` uniformly. A hand
+/// ends where training has never been.
+fn play(
+    teacher: &Teacher,
+    maker: &mut FeatureMaker,
+    seed: u64,
+    explore: f64,
+    deals: std::ops::Range<u64>,
+    most: u64,
+) -> Rows {
+    let mut rows = Rows::default();
+    let (mut drawn, mut sources) = (Vec::new(), Vec::new());
+    for deal in deals.clone() {
+        let mut rng = source(seed, deal);
+        drawn.push(draw(&mut rng));
+        sources.push(rng);
+    }
+    teacher.deals.of().deal(&drawn, |number, buckets| {
+        let deal = deals.start + number as u64;
+        let hand =
+            Hand { teacher, cards: &drawn[number], buckets, split: Split::for_deal(deal), explore };
+        hand.play(maker, &mut sources[number], &mut rows, most);
+    });
+    rows
+}
+
+/// The random number generator of a deal.
+fn source(seed: u64, deal: u64) -> Pcg64Mcg {
+    let mut seeds = Pcg64Mcg::seed_from_u64(seed);
+    let key = seeds.next_u64() ^ deal.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    Pcg64Mcg::seed_from_u64(key)
+}
+
+struct Hand<'a> {
+    teacher: &'a Teacher,
+    cards: &'a DealtCards,
+    buckets: [[u32; 4]; 2],
+    split: Split,
+    explore: f64,
+}
+
+impl Hand<'_> {
+    fn play(&self, maker: &mut FeatureMaker, rng: &mut Pcg64Mcg, rows: &mut Rows, most: u64) {
+        let tree = &self.teacher.tree;
+        let mut public = PublicState::new(tree.def());
+        let mut node = BettingTree::ROOT;
+        // Features of the cards, computed once per street.
+        let mut known: [[Option<Vec<f32>>; 4]; 2] = Default::default();
+        while let NodeKind::Decision { seat, street, .. } = tree.node(node).kind {
+            public.deal_from(&self.cards.board).expect("five cards are a whole board");
+            let Turn::Act(acting) = public.turn() else { unreachable!("the tree is of this game") };
+            let (seat, street) = (usize::from(seat), usize::from(street));
+            let bucket = self.buckets[seat][street];
+            let shares = self.teacher.blueprint.shares(tree, node, bucket).unwrap_or_default();
+            let whole: u32 = shares.iter().map(|&share| u32::from(share)).sum();
+            if whole == 0 || rows.count == most {
+                return;
+            }
+            let features =
+                known[seat][street].get_or_insert_with(|| self.features(maker, seat, street));
+            let bets = opponent_bets(&public, acting);
+            self.add(
+                &mut rows.of[street][self.split.index()],
+                features,
+                bets,
+                &public,
+                node,
+                shares,
+            );
+            rows.count += 1;
+            let choice = if rng.random::<f64>() < self.explore {
+                rng.random_range(0..shares.len())
+            } else {
+                chosen(shares, rng.random_range(0..whole))
+            };
+            public.apply_unchecked(tree.actions(node)[choice]);
+            node = tree.node(node).children().start + choice as u32;
+        }
+    }
+
+    fn features(&self, maker: &mut FeatureMaker, seat: usize, street: usize) -> Vec<f32> {
+        let hole: Combo = self.cards.holes[seat];
+        let board: CardSet = self.cards.board[..BOARD[street]].iter().copied().collect();
+        let features = maker.cards(hole, board, [0; 4]).expect("dealt cards are all different");
+        features.as_slice().to_vec()
+    }
+
+    fn add(
+        &self,
+        out: &mut Vec<f32>,
+        features: &[f32],
+        bets: [Chips; 4],
+        public: &PublicState,
+        node: u32,
+        shares: &[u8],
+    ) {
+        out.extend_from_slice(&features[..features.len() - bets.len()]);
+        out.extend(bets.map(|chips| chips as f32));
+        let moves = self.teacher.moves(public.street());
+        let label = out.len();
+        out.resize(label + moves.as_slice().len(), 0.0);
+        for (&action, &share) in self.teacher.tree.actions(node).iter().zip(shares) {
+            if share > 0 {
+                out[label + moves.of(public, action)] += f32::from(share) / 255.0;
+            }
+        }
+        out.push(1.0);
+    }
+}
+
+/// The index of the action whose share contains a point.
+fn chosen(shares: &[u8], mut point: u32) -> usize {
+    for (number, &share) in shares.iter().enumerate() {
+        match point.checked_sub(u32::from(share)) {
+            Some(rest) => point = rest,
+            None => return number,
+        }
+    }
+    unreachable!("the point is below the sum")
 }
