@@ -177,6 +177,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The SHA-256 of some bytes, in hexadecimal digits.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
 // Checksums embedded in foreign file formats: the SHA-256 of all bytes, with its own 64 digits
 // read as zeros.
 

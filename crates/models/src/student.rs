@@ -13,13 +13,14 @@ use abstraction::features::{Feature, Schema, SchemaError, Stamp};
 use abstraction::menu::{BetMenu, MenuError, Moves};
 use game::{Action, GameDef, GameSpec, PublicState, Street};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use show::number::{hexadecimal, whole};
+use show::number::whole;
 
 use crate::Classifier;
 use crate::forest::Forest;
 use crate::network::{Network, Precision};
 use crate::tree::Tree;
+
+pub use crate::file::sha256 as hash;
 
 /// The format version that this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -200,11 +201,6 @@ pub fn read_manifest(text: &str) -> Result<Manifest, StudentError> {
         Some(format) => Err(StudentError::Format(format)),
         None => Err(StudentError::Manifest("it has no format".to_owned())),
     }
-}
-
-/// The SHA-256 of a file, in hexadecimal digits.
-pub fn hash(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// The identifiers of a street's features: the columns of its rows.

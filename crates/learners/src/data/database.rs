@@ -17,15 +17,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use models::file::{Mapped, map};
+use models::file::{Mapped, map, sha256};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use show::Difference;
-use show::number::hexadecimal;
 use zerocopy::FromBytes;
 
-use super::partial_path;
+use super::{partial_path, sha256_of_rest};
 
 /// The version of the format that this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -239,14 +237,7 @@ fn finish<C: Content>(
 ) -> Result<Card<C>, DatabaseError> {
     let finished = (|| {
         file.seek(SeekFrom::Start(head(&card).len() as u64))?;
-        let (mut sum, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
-        loop {
-            match file.read(&mut piece)? {
-                0 => break,
-                read => sum.update(&piece[..read]),
-            }
-        }
-        let card = Card { sha256: hexadecimal(&sum.finalize()), ..card };
+        let card = Card { sha256: sha256_of_rest(&file)?, ..card };
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&head(&card))?;
         file.sync_all()?;
@@ -399,7 +390,7 @@ impl<C: Content> Database<C> {
             let wanted = expected.map_or_else(String::new, |bytes| format!(", which take {bytes}"));
             return Err(damaged(format!("it has {found} bytes of {games}{wanted}")));
         }
-        if hexadecimal(&Sha256::digest(&bytes[start..])) != card.sha256 {
+        if sha256(&bytes[start..]) != card.sha256 {
             return Err(damaged(format!("its {} do not match its hash", C::GAMES)));
         }
         Ok(Database { card, bytes, start })

@@ -251,12 +251,7 @@ impl Sets {
         if depth == 0 || questions == 0 || leaf <= least {
             return RangeTree::Leaf(leaf < 0.0);
         }
-        let value = |split: &&Split| {
-            let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
-                table.least(yes, depth - 1, first) + table.least(no, depth - 1, second)
-            });
-            sums.fold(f64::INFINITY, f64::min)
-        };
+        let value = |split: &&Split| table.least_split(split, depth, questions);
         let best = self.splits[set].iter().min_by(|a, b| value(a).total_cmp(&value(b)));
         match best {
             Some(split) => self.divided(table, split, depth, questions),
@@ -311,6 +306,14 @@ struct Table {
 }
 
 impl Table {
+    /// The least loss of trees over the hands of a split that begin with its question.
+    fn least_split(&self, split: &Split, depth: usize, questions: usize) -> f64 {
+        let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
+            self.least(yes, depth - 1, first) + self.least(no, depth - 1, second)
+        });
+        sums.fold(f64::INFINITY, f64::min)
+    }
+
     /// Computes the table in O(sets × questions × pairs of numbers of questions).
     fn new(sets: &Sets, gains: &Range, most: usize) -> Table {
         let played = parallel::map(&sets.hands, |&hands| sum(hands, gains).min(0.0));
@@ -465,12 +468,11 @@ struct Bound {
     bound: f64,
 }
 
-/// The least loss of trees with this first question to the answer of a bound.
-fn least_of(bound: &Bound, split: &Split, depth: usize, questions: usize) -> f64 {
-    let sums = shares(split, depth, questions).map(|([yes, no], [first, second])| {
-        bound.table.least(yes, depth - 1, first) + bound.table.least(no, depth - 1, second)
-    });
-    bound.constant + sums.fold(f64::INFINITY, f64::min)
+impl Bound {
+    /// The least loss of trees with this first question to the answer.
+    fn least(&self, split: &Split, depth: usize, questions: usize) -> f64 {
+        self.constant + self.table.least_split(split, depth, questions)
+    }
 }
 
 impl Search<'_> {
@@ -492,7 +494,7 @@ impl Search<'_> {
         let mut proven = f64::INFINITY;
         let splits = if questions > 0 { self.sets.splits[0].clone() } else { Vec::new() };
         for split in splits {
-            if least_of(&all, &split, self.depth, questions) >= self.least() - ROUNDING {
+            if all.least(&split, self.depth, questions) >= self.least() - ROUNDING {
                 continue;
             }
             let first = self.questions.iter().position(|&question| question == split.question);
@@ -548,7 +550,7 @@ impl Search<'_> {
                 }
                 Some(_) => {
                     let split = &sets.splits[0][0];
-                    bound.bound = least_of(&bound, split, depth, questions);
+                    bound.bound = bound.least(split, depth, questions);
                     sets.divided(&bound.table, split, depth, questions)
                 }
             };

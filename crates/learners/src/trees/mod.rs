@@ -9,6 +9,8 @@ pub mod cart;
 mod grow;
 pub mod oct;
 
+use std::fmt;
+
 use models::tree::{Builder, Plane, Tree, TreeError};
 
 use crate::Table;
@@ -66,6 +68,23 @@ pub(crate) fn mixed(a: u64, b: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// A hash of the data and the options of a run, by which its saved state is recognised.
+fn data_hash(
+    table: &Table,
+    held_out: Option<&Table>,
+    cuts: &[Vec<f32>],
+    options: &impl fmt::Debug,
+) -> u64 {
+    let mut sum = 0;
+    for table in [Some(table), held_out].into_iter().flatten() {
+        let columns = (0..table.columns().len()).flat_map(|column| table.column(column));
+        let numbers = columns.chain(table.labels()).chain(table.weights());
+        sum = numbers.fold(sum, |sum, number| mixed(sum, u64::from(number.to_bits())));
+    }
+    sum = cuts.iter().flatten().fold(sum, |sum, cut| mixed(sum, u64::from(cut.to_bits())));
+    format!("{options:?}").bytes().fold(sum, |sum, byte| mixed(sum, u64::from(byte)))
 }
 
 /// Checks the inputs of a tree learner.

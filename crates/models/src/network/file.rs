@@ -6,8 +6,6 @@ use std::path::Path;
 
 use half::f16;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use show::number::hexadecimal;
 
 use super::{Activation, Network, NetworkError, Output, Scaling, Shape};
 use crate::file;
@@ -242,7 +240,7 @@ pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) 
                 }
             }
         }
-        metadata.insert(format!("{SUM}{}", tensor.name), sum(&data[start..]));
+        metadata.insert(format!("{SUM}{}", tensor.name), file::sha256(&data[start..]));
         let dtype = format!("{:?}", tensor.kind);
         let entry = Entry { dtype, shape: tensor.shape.clone(), data_offsets: [start, data.len()] };
         entries.insert(tensor.name.clone(), entry);
@@ -257,10 +255,6 @@ pub(super) fn write(tensors: &[Tensor], mut metadata: BTreeMap<String, String>) 
     file::close(&mut bytes, at);
     bytes.extend(data);
     bytes
-}
-
-fn sum(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// Position of the head's checksum; none where there is none, or another program wrote the head.
@@ -317,7 +311,7 @@ impl<'a> Tensors<'a> {
             let (kind, range) = tensor_range(&tensor, &entry, end, bytes.len(), data)?;
             end = range.end;
             if let Some(wanted) = sums.remove(&tensor)
-                && sum(&bytes[range.clone()]) != wanted
+                && file::sha256(&bytes[range.clone()]) != wanted
             {
                 let reason = "it is damaged: its checksum does not match; copy or export it again";
                 let (at, reason) = (range.start, reason.to_owned());

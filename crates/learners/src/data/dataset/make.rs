@@ -14,12 +14,10 @@ use game::{Chips, PublicState, Street, Turn};
 use models::student::columns;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use sha2::{Digest, Sha256};
-use show::number::hexadecimal;
 use solvers::blueprint::draw;
 
 use super::{CARD, Card, DatasetError, FORMAT, FileCard, Split, StreetCard, Teacher, at};
-use crate::data::partial_path;
+use crate::data::{partial_path, sha256_of_rest};
 
 /// Deals in a unit of work of one thread.
 const DEALS: u64 = 256;
@@ -274,16 +272,7 @@ fn write_columns(
     })?;
     put(&mut columns, block as u64)?;
     file.sync_all()?;
-    let mut sum = Sha256::new();
-    let (mut bytes, mut at) = (vec![0; 1 << 20], 0);
-    loop {
-        let read = file.read_at(&mut bytes, at)?;
-        if read == 0 {
-            return Ok((rows, hexadecimal(&sum.finalize())));
-        }
-        sum.update(&bytes[..read]);
-        at += read as u64;
-    }
+    Ok((rows, sha256_of_rest(&file)?))
 }
 
 /// The number of floats sorted in memory at a time.

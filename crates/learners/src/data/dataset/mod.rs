@@ -25,10 +25,9 @@ use abstraction::features::{Schema, SchemaError, Stamp};
 use abstraction::menu::{BetMenu, MenuError, Moves};
 use game::{GameSpec, Street};
 use models::blueprint::{Blueprint, BlueprintError};
+use models::file::sha256;
 use models::student::columns;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use show::number::hexadecimal;
 use solvers::blueprint::{HoldemDeals, NotHoldem};
 
 use crate::measure::likeliest;
@@ -188,7 +187,7 @@ impl Dataset {
     /// SHA-256 of the card, which has the hash of every file: it identifies the dataset.
     pub fn hash(&self) -> String {
         let card = toml::to_string(&self.card).expect("a card that was read from TOML");
-        hexadecimal(&Sha256::digest(card))
+        sha256(card)
     }
 
     /// Loads the rows of a street, in the order of their features, if they need at most `memory`
@@ -230,7 +229,7 @@ impl Dataset {
         if found != expected {
             return Err(DatasetError::Length { path, found, expected, rows: file.rows });
         }
-        if hexadecimal(&Sha256::digest(&bytes)) != file.sha256 {
+        if sha256(&bytes) != file.sha256 {
             return Err(DatasetError::Damaged { path });
         }
         let number = |four: &[u8]| f32::from_le_bytes(four.try_into().expect("four bytes"));

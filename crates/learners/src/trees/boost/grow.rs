@@ -300,10 +300,6 @@ impl Matrix {
     pub(super) fn code(&self, row: usize, column: usize) -> u8 {
         self.codes[row * self.columns + column]
     }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.codes
-    }
 }
 
 /// The sample of rows and columns that one tree is grown from.

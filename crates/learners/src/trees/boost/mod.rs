@@ -12,6 +12,7 @@ mod grow;
 use models::file::{ReadError, open, seal};
 use models::forest::{Forest, ForestError, Tree};
 
+use super::data_hash;
 use crate::measure::MIN_SHARE;
 use crate::{Bins, Codes, Progress, Table, Training};
 use grow::{Coded, GrowInputs, GrownTree, Matrix, Sample};
@@ -26,6 +27,8 @@ pub struct Boost<'a> {
     forest: Forest,
     round: u32,
     best: Best,
+    /// The hash of all data and options that rounds depend on.
+    data_hash: u64,
 }
 
 /// The number of rounds with the smallest loss so far, on the validation rows if there are any.
@@ -70,7 +73,10 @@ impl<'a> Boost<'a> {
         let forest =
             Forest::new(table.columns().len(), base)?.with_names(table.columns().to_vec())?;
         let best = Best { rounds: 0, loss: f64::INFINITY };
-        Ok(Boost { options, cuts, learnt, held_out, forest, round: 0, best })
+        // A run may go on with other numbers of rounds.
+        let lasting = Options { rounds: 0, patience: None, ..options.clone() };
+        let data_hash = data_hash(table, validation, &cuts, &lasting);
+        Ok(Boost { options, cuts, learnt, held_out, forest, round: 0, best, data_hash })
     }
 
     /// The forest after all rounds so far.
@@ -498,7 +504,7 @@ const MAGIC: &[u8] = b"cardroom boosting";
 const VERSION: u32 = 2;
 
 fn save(run: &Boost<'_>) -> Vec<u8> {
-    let mut content = fingerprint(run).to_le_bytes().to_vec();
+    let mut content = run.data_hash.to_le_bytes().to_vec();
     content.extend(run.round.to_le_bytes());
     content.extend(run.best.rounds.to_le_bytes());
     content.extend(run.best.loss.to_le_bytes());
@@ -524,7 +530,7 @@ impl<'a> Boost<'a> {
     ) -> Result<Boost<'a>, BoostError> {
         let mut run = Boost::new(options, table, bins, validation)?;
         let mut reader = open(saved, MAGIC, VERSION)?;
-        if reader.u64("the data")? != fingerprint(&run) {
+        if reader.u64("the data")? != run.data_hash {
             return Err(BoostError::Saved("it is of other data or options"));
         }
         let (round, rounds) = (reader.u32("the rounds")?, reader.u32("the best round")?);
@@ -555,26 +561,4 @@ impl<'a> Boost<'a> {
         self.round = round;
         Ok(())
     }
-}
-
-/// A hash of all data and options that rounds depend on.
-fn fingerprint(run: &Boost<'_>) -> u64 {
-    let options = Options { rounds: 0, patience: None, ..run.options.clone() };
-    let mut hash = 0xCBF2_9CE4_8422_2325u64;
-    let mut mix = |word: u64| {
-        hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^= hash >> 29;
-    };
-    format!("{options:?}").bytes().for_each(|byte| mix(byte.into()));
-    for cut in run.cuts.iter().flatten() {
-        mix(cut.to_bits().into());
-    }
-    for rows in std::iter::once(&run.learnt).chain(&run.held_out) {
-        let (words, rest) = rows.matrix.bytes().as_chunks::<8>();
-        words.iter().for_each(|word| mix(u64::from_le_bytes(*word)));
-        rest.iter().for_each(|byte| mix((*byte).into()));
-        let floats = rows.table.labels().iter().chain(rows.table.weights());
-        floats.for_each(|number| mix(number.to_bits().into()));
-    }
-    hash
 }

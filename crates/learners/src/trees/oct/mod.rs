@@ -23,7 +23,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::cart::{best_price, prune};
 use super::grow::{Grower, Matrix};
-use super::{Branch, Loss, Node, Price, TreesError, both, check, mixed, with_lanes};
+use super::{Branch, Loss, Node, Price, TreesError, both, check, data_hash, mixed, with_lanes};
 use crate::measure::measure;
 use crate::{Bins, Progress, Table, Training, trees};
 use planes::{Change, Planes, Scan};
@@ -213,19 +213,6 @@ pub fn objective(tree: &Tree, table: &Table, loss: Loss) -> f64 {
     sums.chunks_exact(classes).map(|sums| loss.evaluate(sums)).sum::<f64>() / total
 }
 
-// A hash of the data and the options.
-fn data_hash(table: &Table, bins: &Bins, held_out: Option<&Table>, options: &Options) -> u64 {
-    let mut sum = 0;
-    for table in [Some(table), held_out].into_iter().flatten() {
-        let columns = (0..table.columns().len()).flat_map(|column| table.column(column));
-        let numbers = columns.chain(table.labels()).chain(table.weights());
-        sum = numbers.fold(sum, |sum, number| mixed(sum, u64::from(number.to_bits())));
-    }
-    let cuts = bins.all_cuts().iter().flatten();
-    sum = cuts.fold(sum, |sum, cut| mixed(sum, u64::from(cut.to_bits())));
-    format!("{options:?}").bytes().fold(sum, |sum, byte| mixed(sum, u64::from(byte)))
-}
-
 // Starts in a step: they are made in parallel from the same best tree, so that the result does not
 // depend on the number of threads.
 const BATCH: u64 = 4;
@@ -268,7 +255,7 @@ impl<'a, const W: usize> Run<'a, W> {
         options: Options,
         saved: Option<&[u8]>,
     ) -> Result<Run<'a, W>, TreesError> {
-        let data_hash = data_hash(table, bins, held_out, &options);
+        let data_hash = data_hash(table, held_out, bins.all_cuts(), &options);
         let mut stages = vec![table.rows()];
         for part in [2, 4, 8, FIRST] {
             if table.rows() / part >= options.stage_rows.max(1) {
