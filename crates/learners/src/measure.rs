@@ -1,5 +1,5 @@
-//! The losses of a classifier on a table, and what a learner must beat: classifiers without training.
-//! All means are weighted by the rows' weights.
+//! The losses of a classifier on a table, all weighted by the rows' weights, and what a learner must
+//! beat: classifiers without training.
 
 use models::Classifier;
 

@@ -51,8 +51,8 @@ pub trait Classifier: Send + Sync {
     }
 }
 
-/// The softmax of margins, in place: their exponentials, divided by `sum` of them. Even where that is
-/// not finite: overflowing margins say nothing about the classes.
+/// The softmax of margins, in place: their exponentials, divided by `sum` of them. Even where that
+/// is not finite: overflowing margins say nothing about the classes.
 fn softmax(margins: &mut [f32], sum: impl Fn(&[f32]) -> f32) {
     let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     margins.iter_mut().for_each(|margin| *margin = (*margin - most).exp());

@@ -25,7 +25,8 @@ use crate::measure::MIN_SHARE;
 pub enum GpuError {
     #[error(
         "no GPU: looked for an adapter of Vulkan, Metal or DirectX 12 and found none ({reason}); \
-         install its driver (`vulkaninfo --summary` lists what there is), or train with --device cpu"
+         install its driver (`vulkaninfo --summary` lists what there is), or train with --device \
+         cpu"
     )]
     Absent { reason: String },
     /// A part of the network or of a batch exceeds the adapter's maximum buffer size; detected

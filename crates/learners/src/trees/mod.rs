@@ -1,8 +1,8 @@
 //! Trees: greedy ones ([`cart`]), optimal ones ([`oct`]) and boosted ones ([`boost`]).
 //!
 //! Here are the common parts of the first two: losses of leaves, nodes of unfinished trees, the
-//! choice of the smallest leaf on held-out rows; in `grow.rs` rows in the layout for counting and the
-//! search for the best split of a leaf.
+//! choice of the smallest leaf on held-out rows; in `grow.rs` rows in the layout for counting and
+//! the search for the best split of a leaf.
 
 pub mod boost;
 pub mod cart;

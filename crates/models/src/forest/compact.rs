@@ -2,8 +2,8 @@
 //!
 //! A container ([`seal`]). Its content, little-endian: the shape, names, attributes, base scores;
 //! for each column its distinct thresholds in increasing order; then the trees, node by node, level
-//! by level: 0 and a leaf's value, as one of 65,536 levels between the least and the greatest of its
-//! tree, or the column counted from 1 and the threshold's index.
+//! by level: 0 and a leaf's value, as one of 65,536 levels between the least and the greatest of
+//! its tree, or the column counted from 1 and the threshold's index.
 
 use super::{Forest, ForestError, Link, Node, Tree};
 use crate::file::{ReadError, Reader, open, seal};

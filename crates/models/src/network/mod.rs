@@ -95,7 +95,8 @@ impl Network {
     }
 }
 
-/// For networks that end in [`Output::Softmax`]; others write their answers in place of probabilities.
+/// For networks that end in [`Output::Softmax`]; others write their answers in place of
+/// probabilities.
 impl Classifier for Network {
     fn columns(&self) -> usize {
         self.shape.inputs

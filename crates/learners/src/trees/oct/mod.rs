@@ -110,8 +110,11 @@ impl Default for Options {
 /// A run of the search. Each step makes four start trees, or does a round of search on every tree
 /// that is left, or regrows parts of the best one.
 pub struct Oct<'a> {
-    run: Box<dyn Training<Model = Tree> + Send + 'a>,
+    run: AnyRun<'a>,
 }
+
+/// A run for any number of classes.
+type AnyRun<'a> = Box<dyn Training<Model = Tree> + Send + 'a>;
 
 impl<'a> Oct<'a> {
     /// Begins a run. `bins` are the table's; with `held_out` rows the model is pruned to be the
@@ -151,7 +154,7 @@ impl<'a> Oct<'a> {
         }) {
             return Err(TreesError::Others);
         }
-        let run: Box<dyn Training<Model = Tree> + Send + 'a> = with_lanes!(table.classes().len(), W => {
+        let run: AnyRun<'a> = with_lanes!(table.classes().len(), W => {
             if options.planes == 0 {
                 Box::new(Run::<W>::new(table, bins, held_out, options, saved)?)
             } else {

@@ -1,7 +1,7 @@
 //! Planes: after the search over single columns, branches may test weighted sums of a few of them.
 //!
 //! A proposed plane is an additional column of the table, so that the search is the same. Each step
-//! proposes directions for some branches of the best tree (`starts::directions`) and planes of the tree
+//! proposes directions for some branches of the best tree ([`directions`]) and planes of the tree
 //! with one factor changed, searches the whole tree once more over all of these, and drops the
 //! planes that are not used. The cost never rises; with held-out rows the tree with planes is used
 //! only if it is better on them.

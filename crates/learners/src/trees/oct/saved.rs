@@ -1,4 +1,5 @@
-//! The serialised state of a run: a container ([`seal`]) of little-endian numbers, u64 unless stated.
+//! The serialised state of a run: a container ([`seal`]) of little-endian numbers, u64 unless
+//! stated.
 //!
 //! Of a run over single columns: a hash of the data and the options; the stage, the steps done in
 //! it, the steps done in all, whether something changed in the last one, the number of starts when
