@@ -19,11 +19,11 @@ ARRAYS = re.compile(r"core::array.*(try_map|try_from_fn)")
 COPIES = re.compile(r"\bmem(cpy|move|set)(@|\b)")
 HOT = {
     ARRAYS: re.compile(
-        r"/cards/src/(evaluate|river|isomorphism)/"
+        r"/cards/src/(evaluate/|equity/|isomorphism\.rs)"
         r"|/solvers/src/(abstracted/blueprint/(walk|tables)|holdem/subgame/(rows|vector|terminal))\.rs"
-        r"|/models/src/network/(gemm|predict)\.rs"
+        r"|/models/src/network/(gemm|mod)\.rs"
     ),
-    COPIES: re.compile(r"/cards/src/evaluate/(mod|partial|tables|of_ranks|rank)\.rs"),
+    COPIES: re.compile(r"/cards/src/evaluate/(mod|partial|tables|rank)\.rs"),
 }
 
 

@@ -104,7 +104,7 @@ const UNSAFE: [&str; 7] = [
     "crates/cards/src/evaluate/tables.rs",
     "crates/learners/src/mlp/adam.rs",
     "crates/learners/src/mlp/product.rs",
-    "crates/models/src/mapped.rs",
+    "crates/models/src/file.rs",
     "crates/models/src/network/gemm.rs",
     "crates/solvers/src/holdem/subgame/vector.rs",
 ];

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agents::{AgentError, AgentRng, Clock, Context, Decision, Registry};
 use cards::{Board, Card, Combo, HoleCards, Range};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Turn, games};
-use models::network::{Activation, Identity, Network, Precision, Scaling, Shape};
+use models::network::{Activation, Network, Output, Precision, Scaling, Shape};
 use models::values::flop::{Flop, Stakes};
 use solvers::Player;
 use solvers::subgame::{DepthLimited, Leaf, LeafValues, Options, Solver, Spot, Subgame};
@@ -327,7 +327,7 @@ fn a_network_for_something_else_is_refused_with_what_it_is_for() {
     let shape = Shape { inputs: 3, hidden: vec![], outputs: 1, activation: Activation::Prelu };
     let network = |notes: &[(&str, &str)]| {
         let notes = notes.iter().map(|&(key, note)| (key.to_owned(), note.to_owned())).collect();
-        let (none, output) = (Scaling::none(3), Arc::new(Identity));
+        let (none, output) = (Scaling::none(3), Output::Identity);
         let network = Network::new(shape.clone(), vec![0.0; 4], none, output);
         network.expect("a network").with_notes(notes)
     };

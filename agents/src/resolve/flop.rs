@@ -32,7 +32,7 @@ enum Estimate {
 impl Flops {
     /// The flops with the values of the network inside the program.
     pub(super) fn shipped() -> Flops {
-        let network = Network::read(SHIPPED, &[]).expect("a test reads it");
+        let network = Network::read(SHIPPED).expect("a test reads it");
         Flops::new(network).expect("a test reads it")
     }
 

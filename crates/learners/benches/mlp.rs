@@ -4,13 +4,12 @@
 //! …`. `tests/peers/mlp.py` has PyTorch do the same.
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use learners::Training;
-use learners::mlp::{CrossEntropy, Mlp, MlpOptions, Samples, first_parameters};
-use models::network::{Activation, Network, Scaling, Shape, Softmax};
+use learners::mlp::{Loss, Mlp, MlpOptions, Samples, first_parameters};
+use models::network::{Activation, Network, Output, Scaling, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -44,9 +43,8 @@ fn training(c: &mut Criterion) {
             ..MlpOptions::default()
         };
         let samples = samples.expect("samples");
-        let mut training =
-            Mlp::with(samples, None, Arc::new(Softmax), Arc::new(CrossEntropy), options)
-                .expect("training");
+        let mut training = Mlp::with(samples, None, Output::Softmax, Loss::CrossEntropy, options)
+            .expect("training");
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(format!("{name}, batches of 1024"), |b| b.iter(|| training.step()));
     }
@@ -59,7 +57,7 @@ fn deciding(c: &mut Criterion) {
         let hidden = hidden.to_vec();
         let shape = Shape { inputs: COLUMNS, hidden, outputs: classes, activation };
         let parameters = first_parameters(&shape, 1);
-        let network = Network::new(shape, parameters, Scaling::none(COLUMNS), Arc::new(Softmax))
+        let network = Network::new(shape, parameters, Scaling::none(COLUMNS), Output::Softmax)
             .expect("a network");
         let mut answers = vec![0.0; count * classes];
         let mut next = rows.chunks_exact(COLUMNS).cycle();

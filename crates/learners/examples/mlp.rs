@@ -7,11 +7,10 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 
-use learners::mlp::{Huber, Mlp, MlpOptions, Samples};
+use learners::mlp::{Loss, Mlp, MlpOptions, Samples};
 use learners::{Table, Training};
-use models::network::{Activation, Identity, Network, Precision};
+use models::network::{Activation, Network, Output, Precision};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -97,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write(folder, "large", &network, Precision::Single, &rows)?;
 
     let samples = Samples::from(&table);
-    let (output, loss) = (Arc::new(Identity), Arc::new(Huber { delta: 1.0 }));
+    let (output, loss) = (Output::Identity, Loss::Huber { delta: 1.0 });
     let options = options(&[64, 64], Activation::Prelu);
     let network = train(Mlp::with(samples, None, output, loss, options)?);
     write(folder, "numbers", &network, Precision::Single, &rows)

@@ -1,47 +1,72 @@
 //! Datasets and learners that make agents.
 //!
+//! Data:
+//!
 //! - [`Teacher`]: a blueprint to learn from; [`dataset`]: its decisions as rows.
 //! - [`Table`]: rows of numbers, each with a distribution over classes and a weight.
 //! - [`Bins`]: the same rows with every column discretised, which all tree learners share.
+//! - [`database`]: files of solved games, which can be made in shards; [`situations`]: random
+//!   situations with the values of all hands.
+//!
+//! Learners:
+//!
 //! - [`Training`]: a run of a learner in steps, which can be saved and resumed.
-//! - [`cart`]: greedy decision trees. [`oct`]: optimal ones.
-//! - [`boost`]: boosted trees.
+//! - [`cart`]: greedy decision trees. [`oct`]: optimal ones. [`boost`]: boosted trees.
+//! - [`mlp`]: training of networks. [`values`]: networks that learn the values of hands.
+//! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
+//! - [`measure`]: the losses of a classifier on a table, and classifiers without training.
+//!
+//! Strategies that a person can read and play:
+//!
+//! - [`heuristic`]: fast-and-frugal trees of one street or of a game.
 //! - [`linear_q`]: linear rules for shove or fold, learned by self-play or searched.
 //! - [`range_trees`]: the best small trees of questions for shove or fold, proven optimal.
-//! - [`mlp`]: training of networks.
-//! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
-//! - [`database`]: files of solved games, which can be made in shards.
 //! - [`endgames`]: endgames of one bet with their equilibria, and learning from them.
-//! - [`situations`]: random situations with the values of all hands; [`values`]: networks that
-//!   learn these values.
-//! - [`baseline`]: baselines without training.
-//! - [`measure`]: the losses of a classifier on a table.
 //!
 //! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
-pub mod baseline;
-mod bins;
-pub mod boost;
-pub mod cart;
-pub mod database;
-pub mod dataset;
-pub mod endgames;
-pub mod heuristic;
-pub mod linear_q;
+mod data;
 pub mod measure;
 pub mod mlp;
-pub mod oct;
-pub mod range_trees;
-pub mod situations;
+mod readable;
 pub mod student;
-mod table;
-mod teacher;
-mod training;
 mod trees;
 pub mod values;
 
-pub use bins::{Bins, Codes};
-pub use table::{Table, TableError};
-pub use teacher::{Teacher, TeacherError};
-pub use training::{Progress, Training};
-pub use trees::{Loss, TreesError};
+use models::Classifier;
+
+pub use data::dataset::{Teacher, TeacherError};
+pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
+pub use measure as baseline;
+pub use readable::{endgames, heuristic, linear_q, range_trees};
+pub use trees::{Loss, TreesError, boost, cart, oct};
+
+/// The progress of a run after a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Steps done: trees, epochs or starts, as the learner counts.
+    pub done: u64,
+    /// The most steps there will be, as far as known now: it may rise where going on pays.
+    pub most: u64,
+    /// The loss that the learner minimises, over the training rows.
+    pub loss: f64,
+    /// The mean log-loss over the held-out rows, if there are any.
+    pub held_out: Option<f64>,
+}
+
+/// A run of a learner in steps of at most some seconds each. The result depends only on data,
+/// options and seed, not on the number of threads.
+pub trait Training {
+    /// The model that a run makes.
+    type Model: Classifier;
+
+    /// Does one step; `None` when nothing is left to do, or going on no longer pays.
+    fn step(&mut self) -> Option<Progress>;
+
+    /// The best model so far.
+    fn model(&self) -> Self::Model;
+
+    /// The state of the run, without data and options. A run made from the same data and options
+    /// that resumes from these bytes continues identically.
+    fn save(&self) -> Vec<u8>;
+}

@@ -201,7 +201,7 @@ fn every_test_is_best(tree: &Tree, table: &Table, loss: Loss) {
     let split = |rows: &[usize], column: usize, below: f32| {
         let (low, high): (Vec<usize>, Vec<usize>) =
             rows.iter().partition(|&&row| table.column(column)[row] < below);
-        (loss.of(&sums(&low)) + loss.of(&sums(&high)), low, high)
+        (loss.evaluate(&sums(&low)) + loss.evaluate(&sums(&high)), low, high)
     };
     let mut todo = vec![(0, (0..table.rows()).collect::<Vec<usize>>())];
     while let Some((number, rows)) = todo.pop() {

@@ -6,19 +6,16 @@
 
 #![allow(clippy::print_stdout, reason = "the adapter is part of the result")]
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use learners::mlp::{
-    Batch, CrossEntropy, Decay, Engine as _, Gpu, GpuEngine, Huber, Loss, Mlp, MlpOptions, Moments,
-    Numbers, Processor, Samples, Schedule, Stride, TrainingConstants, first_parameters,
+    Batch, Decay, Engine as _, Gpu, GpuEngine, Loss, Mlp, MlpOptions, Moments, Numbers, Processor,
+    Samples, Schedule, Stride, TrainingConstants, first_parameters,
 };
 use learners::student::{LearningOptions, begin_on};
-use learners::values::RangeHuber;
 use learners::{Progress, Table, Training};
 use models::Classifier;
-use models::network::{
-    Activation, Identity, Network, Output, Precision, Scaling, Softmax, ZeroSum,
-};
+use models::network::{Activation, Network, Output, Precision, Scaling};
 
 /// The adapter, which all tests share.
 fn adapter() -> &'static Gpu {
@@ -72,7 +69,7 @@ fn small() -> MlpOptions {
 
 /// A run on the GPU.
 fn there(train: &Table, held_out: Option<&Table>, options: MlpOptions) -> Mlp<GpuEngine> {
-    let what: (Arc<dyn Output>, Arc<dyn Loss>) = (Arc::new(Softmax), Arc::new(CrossEntropy));
+    let what: (Output, Loss) = (Output::Softmax, Loss::CrossEntropy);
     let engine = |plan: &TrainingConstants, numbers| GpuEngine::new(adapter(), plan, numbers);
     let (train, held_out) = (Samples::from(train), held_out.map(Samples::from));
     Mlp::on(engine, train, held_out, what, options).expect("training")
@@ -98,31 +95,8 @@ fn ranges() -> Samples {
     Samples::new(6, 4, values.collect(), numbers(4 * rows, 4), weights).expect("samples")
 }
 
-/// Half the sum of squares, as somebody else's loss.
-#[derive(Debug)]
-struct Squares;
-
-impl Loss for Squares {
-    fn loss(
-        &self,
-        output: &dyn Output,
-        row: &[f32],
-        answers: &[f32],
-        target: &[f32],
-        gradient: &mut [f32],
-    ) -> f64 {
-        let mut loss = 0.0;
-        for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
-            *slope = answer - target;
-            loss += f64::from(*slope * *slope / 2.0);
-        }
-        output.backward(row, answers, gradient);
-        loss
-    }
-}
-
 /// Some batches on both engines: parameters, moments and losses stay together.
-fn check_batches(train: &Samples, what: (Arc<dyn Output>, Arc<dyn Loss>), activation: Activation) {
+fn check_batches(train: &Samples, what: (Output, Loss), activation: Activation) {
     let options = MlpOptions { activation, ..small() };
     let shape = options.shape(train.columns(), train.width());
     let parameters = first_parameters(&shape, 7);
@@ -177,13 +151,12 @@ fn check_batches(train: &Samples, what: (Arc<dyn Output>, Arc<dyn Loss>), activa
 fn batches_are_those_of_the_processor() {
     let (classes, ranges) = (Samples::from(&table(300, 1)), ranges());
     for activation in [Activation::Relu, Activation::Prelu] {
-        check_batches(&classes, (Arc::new(Softmax), Arc::new(CrossEntropy)), activation);
-        check_batches(&classes, (Arc::new(Softmax), Arc::new(Huber { delta: 0.25 })), activation);
-        check_batches(&classes, (Arc::new(Identity), Arc::new(Huber { delta: 0.25 })), activation);
-        check_batches(&ranges, (Arc::new(ZeroSum), Arc::new(RangeHuber)), activation);
-        check_batches(&ranges, (Arc::new(ZeroSum), Arc::new(Huber { delta: 0.25 })), activation);
-        check_batches(&ranges, (Arc::new(Identity), Arc::new(RangeHuber)), activation);
-        check_batches(&ranges, (Arc::new(ZeroSum), Arc::new(Squares)), activation);
+        check_batches(&classes, (Output::Softmax, Loss::CrossEntropy), activation);
+        check_batches(&classes, (Output::Softmax, Loss::Huber { delta: 0.25 }), activation);
+        check_batches(&classes, (Output::Identity, Loss::Huber { delta: 0.25 }), activation);
+        check_batches(&ranges, (Output::ZeroSum, Loss::RangeHuber), activation);
+        check_batches(&ranges, (Output::ZeroSum, Loss::Huber { delta: 0.25 }), activation);
+        check_batches(&ranges, (Output::Identity, Loss::RangeHuber), activation);
     }
 }
 
@@ -213,8 +186,8 @@ fn plan(network: &Network, batch: usize) -> TrainingConstants {
         shape: network.shape().clone(),
         layers: network.layers().to_vec(),
         scaling: network.scaling().clone(),
-        output: Arc::new(Softmax),
-        loss: Arc::new(CrossEntropy),
+        output: Output::Softmax,
+        loss: Loss::CrossEntropy,
         adam: small().adam,
         batch,
     }
@@ -234,7 +207,7 @@ fn what_is_written_answers_as_the_gpu_does() {
         run(&mut training).iter().filter_map(|step| step.held_out).fold(f64::MAX, f64::min);
     let network = training.network();
     let bytes = network.to_bytes(Precision::Single);
-    let read = Network::read(&bytes, &[]).expect("a network's file");
+    let read = Network::read(&bytes).expect("a network's file");
     assert_eq!(read.parameters(), network.parameters());
     // What the file says of the held-out rows is what the GPU measured.
     let told = learners::measure::measure(&read, &held_out).log_loss;
@@ -309,7 +282,7 @@ fn a_lesson_taught_there_is_the_lesson_taught_here() {
 fn what_has_no_room_is_refused_before_it_is_sent() {
     let shape = small().shape(3, 3);
     let parameters = first_parameters(&shape, 1);
-    let network = Network::new(shape, parameters, Scaling::none(3), Arc::new(Softmax));
+    let network = Network::new(shape, parameters, Scaling::none(3), Output::Softmax);
     let network = network.expect("a network");
     for batch in [1 << 40, usize::MAX] {
         let plan = plan(&network, batch);

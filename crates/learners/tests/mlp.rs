@@ -1,16 +1,13 @@
 //! Networks learn: gradients are those of the loss, Adam is PyTorch's, and runs are the same
 //! however they are run.
 
-use std::sync::Arc;
-
 use learners::measure::measure;
 use learners::mlp::{
-    Adam, CrossEntropy, Decay, Huber, Loss, Mlp, MlpError, MlpOptions, Moments, Samples, Schedule,
-    first_parameters, gradient,
+    Adam, Decay, Loss, Mlp, MlpError, MlpOptions, Moments, Samples, Schedule, first_parameters,
+    gradient,
 };
-use learners::values::RangeHuber;
 use learners::{Progress, Table, Training};
-use models::network::{Activation, Identity, Network, Output, Scaling, Shape, Softmax, ZeroSum};
+use models::network::{Activation, Network, Output, Scaling, Shape};
 
 /// Numbers between -1 and 1 that look random.
 fn numbers(count: usize, seed: u32) -> Vec<f32> {
@@ -109,20 +106,17 @@ fn samples(of: &[Sample]) -> Samples {
 
 #[test]
 fn gradients_are_those_of_the_loss() {
-    let softmax: Arc<dyn Output> = Arc::new(Softmax);
-    let zero_sum: Arc<dyn Output> = Arc::new(ZeroSum);
-    let identity: Arc<dyn Output> = Arc::new(Identity);
     let huber = |zero_sum| Wanted::Huber { delta: 0.5, zero_sum, held: false };
     let held = Wanted::Huber { delta: 1.0, zero_sum: true, held: true };
     // 1 row, rows of one slice, and more slices than one.
     for count in [1, 20, 100] {
         for (output, activation, wanted) in [
-            (&softmax, Activation::Relu, Wanted::CrossEntropy),
-            (&softmax, Activation::Prelu, Wanted::CrossEntropy),
-            (&identity, Activation::Relu, huber(false)),
-            (&identity, Activation::Prelu, huber(false)),
-            (&zero_sum, Activation::Prelu, huber(true)),
-            (&zero_sum, Activation::Prelu, held),
+            (Output::Softmax, Activation::Relu, Wanted::CrossEntropy),
+            (Output::Softmax, Activation::Prelu, Wanted::CrossEntropy),
+            (Output::Identity, Activation::Relu, huber(false)),
+            (Output::Identity, Activation::Prelu, huber(false)),
+            (Output::ZeroSum, Activation::Prelu, huber(true)),
+            (Output::ZeroSum, Activation::Prelu, held),
         ] {
             check_gradient(count, [7, 5], 1, output, activation, wanted);
         }
@@ -133,10 +127,9 @@ fn gradients_are_those_of_the_loss() {
 /// than a tile.
 #[test]
 fn gradients_of_wide_layers_are_those_of_the_loss() {
-    let softmax: Arc<dyn Output> = Arc::new(Softmax);
     for (count, activation) in [(100, Activation::Relu), (300, Activation::Prelu)] {
-        check_gradient(count, [37, 70], 29, &softmax, activation, Wanted::CrossEntropy);
-        check_gradient(count, [131, 3], 29, &softmax, activation, Wanted::CrossEntropy);
+        check_gradient(count, [37, 70], 29, Output::Softmax, activation, Wanted::CrossEntropy);
+        check_gradient(count, [131, 3], 29, Output::Softmax, activation, Wanted::CrossEntropy);
     }
 }
 
@@ -145,7 +138,7 @@ fn check_gradient(
     count: usize,
     hidden: [usize; 2],
     one_of: usize,
-    output: &Arc<dyn Output>,
+    output: Output,
     activation: Activation,
     wanted: Wanted,
 ) {
@@ -157,8 +150,7 @@ fn check_gradient(
     }
     let scaling =
         Scaling::new(vec![0.1, -0.2, 0.0, 0.3], vec![0.5, 1.0, 2.0, 0.8]).expect("it fits");
-    let network =
-        Network::new(shape, parameters.clone(), scaling, Arc::clone(output)).expect("a network");
+    let network = Network::new(shape, parameters.clone(), scaling, output).expect("a network");
     let of: Vec<Sample> = (0..count as u32)
         .map(|row| {
             let mut target = numbers(4, row + 1000);
@@ -177,10 +169,10 @@ fn check_gradient(
             Sample { row: row_of_it, target, weight: 0.5 + (row % 5) as f32 }
         })
         .collect();
-    let loss: &dyn Loss = match wanted {
-        Wanted::CrossEntropy => &CrossEntropy,
-        Wanted::Huber { held: true, .. } => &RangeHuber,
-        Wanted::Huber { delta, .. } => &Huber { delta: delta as f32 },
+    let loss: Loss = match wanted {
+        Wanted::CrossEntropy => Loss::CrossEntropy,
+        Wanted::Huber { held: true, .. } => Loss::RangeHuber,
+        Wanted::Huber { delta, .. } => Loss::Huber { delta: delta as f32 },
     };
     let (value, found) = gradient(&network, loss, &samples(&of));
     let parameters: Vec<f64> = parameters.iter().map(|&number| f64::from(number)).collect();
@@ -327,12 +319,14 @@ fn a_row_of_weight_three_is_three_rows() {
     let shape = Shape { inputs: 2, hidden: vec![6], outputs: 2, activation: Activation::Relu };
     let parameters = first_parameters(&shape, 1);
     let network =
-        Network::new(shape, parameters, Scaling::none(2), Arc::new(Softmax)).expect("it fits");
+        Network::new(shape, parameters, Scaling::none(2), Output::Softmax).expect("it fits");
     let sample = |seed, weight| Sample { row: numbers(2, seed), target: vec![0.25, 0.75], weight };
     let once = samples(&[sample(1, 3.0), sample(2, 1.0)]);
     let often = samples(&[sample(1, 1.0), sample(1, 1.0), sample(1, 1.0), sample(2, 1.0)]);
-    let (once, often) =
-        (gradient(&network, &CrossEntropy, &once), gradient(&network, &CrossEntropy, &often));
+    let (once, often) = (
+        gradient(&network, Loss::CrossEntropy, &once),
+        gradient(&network, Loss::CrossEntropy, &often),
+    );
     assert!((once.0 - often.0).abs() < 1e-6);
     for (once, often) in once.1.iter().zip(&often.1) {
         assert!((once - often).abs() < 1e-6, "{once} {often}");
@@ -375,9 +369,9 @@ fn numbers_are_learned_with_huber_and_an_output_of_ones_own() {
         })
         .collect();
     let options = MlpOptions { activation: Activation::Prelu, patience: None, ..small() };
-    let huber = Arc::new(Huber { delta: 1.0 });
+    let huber = Loss::Huber { delta: 1.0 };
     let mut training =
-        Mlp::with(samples(&of), None, Arc::new(ZeroSum), huber, options).expect("training");
+        Mlp::with(samples(&of), None, Output::ZeroSum, huber, options).expect("training");
     let losses: Vec<f64> = run(&mut training).iter().map(|step| step.loss).collect();
     let (first, last) = (losses[0], losses[losses.len() - 1]);
     assert!(last < first / 20.0, "{first} {last}");
@@ -432,7 +426,7 @@ fn checkpoints_that_are_none_or_of_other_runs_are_refused() {
     }
     let longer = [&saved[..], &[0]].concat();
     let error = new(small()).resume(&longer).expect_err("too long").to_string();
-    assert!(error.contains("it continues after its end"), "{error}");
+    assert!(error.contains("its checksum does not match"), "{error}");
     let other = MlpOptions { rate: 0.02, ..small() };
     let error = new(other).resume(&saved).expect_err("another run").to_string();
     assert!(error.contains("another run: how it is trained was"), "{error}");

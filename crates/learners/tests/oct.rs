@@ -173,40 +173,6 @@ fn a_run_that_goes_on_while_it_pays_is_taken_up_where_it_was_put_away() {
     }
 }
 
-/// The checksum of a saved run.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(0u64, |sum, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        let word = u64::from_le_bytes(word);
-        let mixed =
-            (sum ^ word.rotate_left(32)).wrapping_add(word.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    })
-}
-
-#[test]
-fn runs_that_were_put_away_before_starts_were_counted_go_on() {
-    let (table, options) = staged();
-    let bins = Bins::new(&table, 64);
-    let mut run = Oct::new(&table, &bins, None, options).expect("a run");
-    (0..2).for_each(|_| assert!(run.step().is_some()));
-    let bytes = run.save();
-    while run.step().is_some() {}
-    // Version 1: without the number behind those of the data, the stage, three of steps and
-    // changes.
-    let number = 8 + 4 + 5 * 8;
-    let body = bytes.len() - 8;
-    let mut older =
-        [&bytes[..8], &[1, 0, 0, 0], &bytes[12..number], &bytes[number + 8..body]].concat();
-    older.extend(checksum(&older).to_le_bytes());
-    let mut again = Oct::resume(&table, &bins, None, options, &older).expect("version 1");
-    while again.step().is_some() {}
-    assert_eq!(again.model(), run.model());
-}
-
 /// Runs that pass through every kind of step: stages, starts of all kinds, parts grown anew.
 fn staged() -> (Table, Options) {
     let options = Options {

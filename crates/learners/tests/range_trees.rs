@@ -23,7 +23,7 @@ fn least_of_all(loss: &Loss) -> f64 {
                 let leaf = |bit: usize| leaves[labels >> bit & 1].clone();
                 let inner = ask(second, leaf(0), leaf(1));
                 for tree in [ask(first, inner.clone(), leaf(2)), ask(first, leaf(2), inner)] {
-                    least = least.min(loss.of(&tree.range()));
+                    least = least.min(loss.evaluate(&tree.range()));
                 }
             }
         }
@@ -39,7 +39,7 @@ fn no_tree_of_two_questions_loses_less_than_the_one_that_is_called_best() {
         let found = optima(&loss, &limits, |_| true);
         let best = &found[2];
         assert!(best.proven() && best.tree.questions() <= 2, "{best:?}");
-        assert!((best.loss - loss.of(&best.tree.range())).abs() < 1e-12);
+        assert!((best.loss - loss.evaluate(&best.tree.range())).abs() < 1e-12);
         let least = least_of_all(&loss);
         assert!((best.loss - least).abs() < 1e-9, "{stack} {blind:?}: {} {least}", best.loss);
     }
@@ -111,14 +111,14 @@ fn playing_all_hands_or_none_costs_what_the_published_baselines_do() {
     for (blind, all, none) in [(Blind::Small, 332.0, 455.0), (Blind::Big, 614.0, 1045.0)] {
         let loss = loss(10.0, blind);
         for (plays, known) in [(true, all), (false, none)] {
-            let found = 1000.0 * loss.of(&RangeTree::Leaf(plays).range());
+            let found = 1000.0 * loss.evaluate(&RangeTree::Leaf(plays).range());
             assert!((found - known).abs() < 0.7, "{found} {known}");
         }
     }
     // The equilibrium loses nothing.
     let ranges = equilibrium(&payoffs).ranges;
-    assert!(loss(10.0, Blind::Small).of(&ranges.jam) < 1e-9);
-    assert!(loss(10.0, Blind::Big).of(&ranges.call) < 1e-9);
+    assert!(loss(10.0, Blind::Small).evaluate(&ranges.jam) < 1e-9);
+    assert!(loss(10.0, Blind::Big).evaluate(&ranges.call) < 1e-9);
 }
 
 #[test]

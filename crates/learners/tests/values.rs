@@ -7,14 +7,14 @@ use abstraction::menu::BetMenu;
 use cards::{Card, CardSet, Combo};
 use game::Street;
 use learners::database::{DatabasePlan, MakeOutcome, make};
-use learners::mlp::{Huber, Mlp, MlpOptions};
+use learners::mlp::{Loss, Mlp, MlpOptions};
 use learners::situations::{Database, Situations, Solved};
 use learners::values::{
-    ByHand, CheckDown, Encoded, EndOfFlop, RENAMINGS, RangeHuber, ValueModel, Zero,
-    between_solutions, by_hand, encoding_error, end_of_flop, errors, samples,
+    ByHand, CheckDown, Encoded, EndOfFlop, RENAMINGS, ValueModel, Zero, between_solutions, by_hand,
+    encoding_error, end_of_flop, errors, samples,
 };
 use learners::{Progress, Training};
-use models::network::{Activation, Identity, Network, ZeroSum};
+use models::network::{Activation, Network, Output};
 use models::values::{Encoding, flop};
 
 fn database(street: &str, count: u64, iterations: u32) -> Database {
@@ -85,8 +85,8 @@ fn a_network_learns_the_end_of_the_flop_from_turns() {
     let database = database("flop", 12, 30);
     let train = end_of_flop::samples(&database, 0..9, 200, 1).expect("samples");
     let options = MlpOptions { hidden: vec![16], epochs: 30, batch: 64, ..MlpOptions::default() };
-    let loss = Arc::new(Huber { delta: 1.0 });
-    let training = Mlp::with(train, None, Arc::new(Identity), loss, options).expect("a training");
+    let loss = Loss::Huber { delta: 1.0 };
+    let training = Mlp::with(train, None, Output::Identity, loss, options).expect("a training");
     let (network, _) = learned(training);
     let model = EndOfFlop { network: &network, stack: 200.0 };
     let of = |model: &dyn ValueModel| errors(model, &database, 0..9).huber;
@@ -204,11 +204,11 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
         patience: None,
         ..MlpOptions::default()
     };
-    let huber = Arc::new(Huber { delta: 1.0 });
+    let huber = Loss::Huber { delta: 1.0 };
     let training = Mlp::with(
         of_hands(train.clone()),
         Some(of_hands(valid.clone())),
-        Arc::new(Identity),
+        Output::Identity,
         huber,
         options.clone(),
     );
@@ -224,8 +224,8 @@ fn networks_learn_values_that_sum_to_zero_and_beat_checking_down() {
     let training = Mlp::with(
         of_buckets(train.clone()),
         Some(of_buckets(valid)),
-        Arc::new(ZeroSum),
-        Arc::new(RangeHuber),
+        Output::ZeroSum,
+        Loss::RangeHuber,
         MlpOptions { batch: 8, epochs: 150, ..options },
     );
     let (network, steps) = learned(training.expect("training"));

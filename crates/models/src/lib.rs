@@ -14,17 +14,64 @@
 //! - [`Classifier`]: the common interface of trees, forests and networks.
 
 pub mod blueprint;
-mod checksum;
-mod classifier;
 pub mod explain;
+pub mod file;
 pub mod forest;
 pub mod heuristic;
 pub mod linear;
-pub mod mapped;
 pub mod network;
 pub mod rules;
 pub mod student;
 pub mod tree;
 pub mod values;
 
-pub use classifier::Classifier;
+/// A trained classifier: maps a row of features to a probability distribution over classes.
+///
+/// Rows have [`Classifier::columns`] numbers in the order of the training data, none of them NaN.
+pub trait Classifier: Send + Sync {
+    /// Number of columns of a row.
+    fn columns(&self) -> usize;
+
+    /// Number of classes.
+    fn classes(&self) -> usize;
+
+    /// Computes the class probabilities of one row.
+    ///
+    /// `row` has [`Classifier::columns`] numbers, `shares` takes [`Classifier::classes`]: none
+    /// negative, with a sum of one up to rounding. Panics on other lengths.
+    fn predict(&self, row: &[f32], shares: &mut [f32]);
+
+    /// Computes the class probabilities of many rows, stored one after the other like their shares.
+    /// Implementations may batch; shares may then differ by rounding.
+    fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
+        let rows = rows.chunks_exact(self.columns());
+        for (row, shares) in rows.zip(shares.chunks_exact_mut(self.classes())) {
+            self.predict(row, shares);
+        }
+    }
+}
+
+/// The softmax of margins, in place: their exponentials, divided by `sum` of them. Even where that
+/// is not finite: overflowing margins say nothing about the classes.
+fn softmax(margins: &mut [f32], sum: impl Fn(&[f32]) -> f32) {
+    let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    margins.iter_mut().for_each(|margin| *margin = (*margin - most).exp());
+    let total = sum(margins);
+    if total.is_finite() {
+        margins.iter_mut().for_each(|share| *share /= total);
+    } else {
+        let even = 1.0 / margins.len() as f32;
+        margins.fill(even);
+    }
+}
+
+/// Rounds parts, not negative, to whole units that sum to `whole` as the parts do: down, and the
+/// rest goes to the largest remainders, the first of equal ones.
+fn whole_units(parts: &[f64], whole: u32) -> Vec<u32> {
+    let mut units: Vec<u32> = parts.iter().map(|part| part.floor() as u32).collect();
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by(|&a, &b| parts[b].fract().total_cmp(&parts[a].fract()).then(a.cmp(&b)));
+    let missing = whole.saturating_sub(units.iter().sum());
+    order.iter().cycle().take(missing as usize).for_each(|&part| units[part] += 1);
+    units
+}

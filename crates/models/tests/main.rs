@@ -3,7 +3,6 @@
 mod blueprint;
 mod explain;
 mod forest;
-mod half_precision;
 mod heuristic;
 mod heuristic_any;
 mod linear;

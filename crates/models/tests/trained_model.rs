@@ -1,10 +1,8 @@
 //! Tests of trained models of every kind.
 
-use std::sync::Arc;
-
 use game::Street;
 use models::forest::{Forest, Node, Tree};
-use models::network::{Activation, Network, Scaling, Shape, Softmax};
+use models::network::{Activation, Network, Output, Scaling, Shape};
 use models::student::{TrainedModel, columns};
 
 /// A whole tree of this depth.
@@ -32,7 +30,7 @@ fn parameters_of_trees_and_networks_are_the_published_ones() {
     };
     let scaling = Scaling::new(vec![0.0; shape.inputs], vec![1.0; shape.inputs]);
     let parameters = vec![0.0; shape.count().total()];
-    let network = Network::new(shape, parameters, scaling.expect("a scaling"), Arc::new(Softmax));
+    let network = Network::new(shape, parameters, scaling.expect("a scaling"), Output::Softmax);
     assert_eq!(TrainedModel::from(network.expect("a network")).parameters(), 1_591_296);
 }
 

@@ -3,7 +3,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
@@ -342,7 +341,7 @@ impl Trainer {
     pub(super) fn begin_network(
         &self,
         samples: (Samples, Option<Samples>),
-        what: (Arc<dyn network::Output>, Arc<dyn Loss>),
+        what: (network::Output, Loss),
         options: MlpOptions,
         saved: Option<&[u8]>,
     ) -> Result<Box<dyn Run>, LearningError> {

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
 use game::Street;
 use learners::database::Card;
-use learners::mlp::{Huber, Loss, MlpOptions, Samples};
+use learners::mlp::{Loss, MlpOptions, Samples};
 use learners::situations::{Database, Situations};
 use learners::student::{LearningError, Run};
 use learners::values::{
-    ByHand, CheckDown, Encoded, EndOfFlop, Errors, RENAMINGS, RangeHuber, ValueModel, Zero,
-    between_solutions, by_hand, encoding_error, end_of_flop, errors, samples,
+    ByHand, CheckDown, Encoded, EndOfFlop, Errors, RENAMINGS, ValueModel, Zero, between_solutions,
+    by_hand, encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
-use models::network::{self, Activation, Identity, Network, Precision, ZeroSum};
+use models::network::{self, Activation, Network, Precision};
 use models::student::TrainedModel;
 use models::values::{Encoding, flop};
 use serde::Serialize;
@@ -277,10 +277,10 @@ impl Lesson {
     ) -> Result<Box<dyn Run>, LearningError> {
         let train = self.samples(args, self.train.clone())?;
         let valid = self.samples(args, self.valid.clone())?;
-        let what: (Arc<dyn network::Output>, Arc<dyn Loss>) = match self.input_encoding {
-            InputEncoding::Ranges(_) => (Arc::new(ZeroSum), Arc::new(RangeHuber)),
+        let what = match self.input_encoding {
+            InputEncoding::Ranges(_) => (network::Output::ZeroSum, Loss::RangeHuber),
             InputEncoding::ByHand | InputEncoding::EndOfFlop => {
-                (Arc::new(Identity), Arc::new(Huber { delta: 1.0 }))
+                (network::Output::Identity, Loss::Huber { delta: 1.0 })
             }
         };
         trainer.begin_network((train, Some(valid)), what, options, saved)

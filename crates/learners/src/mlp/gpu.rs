@@ -8,60 +8,40 @@
 //! moments: a step of Adam is then a few operations for any number of layers. The losses of batches
 //! stay on the GPU until they are read, so that it does not wait for the processor between batches.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::ops::Range;
 
 use burn_tensor::{DType, Device, Tensor, TensorData, Transaction};
-use models::network::{Activation, Identity, Layer, Softmax, ZeroSum};
+use models::network::{Activation, Layer, Output};
 
 use super::{
-    Adam, Batch, CrossEntropy, Huber, Losses, MlpError, Moments, Numbers, Samples, Stride,
-    TrainingConstants,
+    Adam, Batch, Loss, Losses, MlpError, Moments, Numbers, Samples, Stride, TrainingConstants,
 };
 use crate::measure::MIN_SHARE;
-use crate::values::RangeHuber;
 
 /// Error of training on a GPU.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum GpuError {
-    /// No GPU was found.
     #[error(
         "no GPU: looked for an adapter of Vulkan, Metal or DirectX 12 and found none ({reason}); \
-         install its driver (`vulkaninfo --summary` lists what there is), or train with --device cpu"
+         install its driver (`vulkaninfo --summary` lists what there is), or train with --device \
+         cpu"
     )]
-    Absent {
-        /// The error of the search.
-        reason: String,
-    },
+    Absent { reason: String },
     /// A part of the network or of a batch exceeds the adapter's maximum buffer size; detected
     /// before anything is sent.
     #[error(
         "{what} would take {needed} bytes, and {adapter} holds at most {most} in one piece; make \
          the hidden layers or the batch smaller, or train with --device cpu"
     )]
-    Memory {
-        /// The part that is too large.
-        what: &'static str,
-        /// Number of bytes needed.
-        needed: u64,
-        /// Maximum number of bytes.
-        most: u64,
-        /// The adapter's name.
-        adapter: String,
-    },
-    /// An operation failed, for lack of memory for instance.
+    Memory { what: &'static str, needed: u64, most: u64, adapter: String },
     #[error(
         "{adapter} failed: {reason}; give the same command again to resume from the last \
          checkpoint, or make the \
          network or the batch smaller"
     )]
-    Failed {
-        /// The adapter's name.
-        adapter: String,
-        /// burn's message.
-        reason: String,
-    },
+    Failed { adapter: String, reason: String },
 }
 
 impl From<GpuError> for MlpError {
@@ -162,16 +142,10 @@ struct Forward {
     last: Tensor<2>,
 }
 
-/// The sum of weight · loss over a batch.
-enum Sum {
-    /// A number still on the GPU.
-    Waiting(Box<Tensor<1>>),
-    Known(f64),
-}
-
 /// The loss of a batch and its gradient.
 struct BatchLoss {
-    loss: Sum,
+    /// The sum of weight · loss, one number.
+    loss: Tensor<1>,
     /// The gradient with respect to the last layer's sums.
     gradient: Tensor<2>,
 }
@@ -248,23 +222,16 @@ impl GpuEngine {
     }
 
     /// The losses of a batch, and the gradient of their sum times `scale` with respect to the last
-    /// sums. Custom output functions and losses are computed on the processor by their own rule,
-    /// which means a wait.
-    fn judge(
+    /// sums.
+    fn evaluate(
         &self,
         plan: &TrainingConstants,
         batch: Batch<'_>,
         last: Tensor<2>,
         scale: f64,
-    ) -> Result<BatchLoss, GpuError> {
+    ) -> BatchLoss {
         let (samples, width) = (batch.samples, batch.samples.width());
-        let Some(rules) = Rules::of(plan) else {
-            let mut sums = self.fetch([last])?.remove(0);
-            let mut gradient = vec![0.0; sums.len()];
-            let losses = plan.lose(batch, scale, &mut sums, &mut gradient);
-            let gradient = send(&self.gpu, gradient).reshape([batch.rows.len(), width]);
-            return Ok(BatchLoss { loss: Sum::Known(losses.sum), gradient });
-        };
+        let rules = Rules { output: plan.output, loss: plan.loss };
         let shares =
             || self.rows(batch, width, |row, to| to.copy_from_slice(&samples.row(row)[..width]));
         let rows = Rows {
@@ -272,8 +239,8 @@ impl GpuEngine {
             weights: self.rows(batch, 1, |row, to| to[0] = samples.weight(row)),
             shares: rules.needs_shares().then(shares),
         };
-        let (loss, gradient) = rules.judge(last, rows, scale);
-        Ok(BatchLoss { loss: Sum::Waiting(Box::new(loss)), gradient })
+        let (loss, gradient) = rules.evaluate(last, rows, scale);
+        BatchLoss { loss, gradient }
     }
 
     /// The backward pass: from the gradient with respect to the last sums to that of all
@@ -321,18 +288,15 @@ impl GpuEngine {
         self.parameters = self.parameters.clone() - way;
     }
 
-    /// Adds a loss with a total weight of `weight`.
-    fn note(&mut self, loss: Sum, weight: f64) -> Result<(), GpuError> {
+    /// Queues a loss with a total weight of `weight`.
+    fn add_loss(&mut self, loss: Tensor<1>, weight: f64) -> Result<(), GpuError> {
         self.learned.weight += weight;
-        match loss {
-            Sum::Waiting(loss) => self.waiting.push(*loss),
-            Sum::Known(sum) => self.learned.sum += sum,
-        }
-        if self.waiting.len() < MAX_QUEUED_LOSSES { Ok(()) } else { self.settle() }
+        self.waiting.push(loss);
+        if self.waiting.len() < MAX_QUEUED_LOSSES { Ok(()) } else { self.fetch_losses() }
     }
 
     /// Fetches the queued losses.
-    fn settle(&mut self) -> Result<(), GpuError> {
+    fn fetch_losses(&mut self) -> Result<(), GpuError> {
         if self.waiting.is_empty() {
             return Ok(());
         }
@@ -373,7 +337,7 @@ impl super::Engine for GpuEngine {
         self.gpu.by()
     }
 
-    fn take_up(&mut self, numbers: Numbers) -> Result<(), GpuError> {
+    fn load_state(&mut self, numbers: Numbers) -> Result<(), GpuError> {
         self.parameters = send(&self.gpu, numbers.parameters);
         self.mean = send(&self.gpu, numbers.moments.mean);
         self.square = send(&self.gpu, numbers.moments.square);
@@ -389,14 +353,14 @@ impl super::Engine for GpuEngine {
     ) -> Result<(), GpuError> {
         let forward = self.forward(plan, batch);
         let BatchLoss { loss, gradient } =
-            self.judge(plan, batch, forward.last.clone(), stride.scale)?;
+            self.evaluate(plan, batch, forward.last.clone(), stride.scale);
         let gradient = GpuEngine::backward(&plan.layers, forward, gradient);
         self.step(plan.adam, stride.rate, gradient);
-        self.note(loss, weight(batch))
+        self.add_loss(loss, weight(batch))
     }
 
     fn learned(&mut self) -> Result<Losses, GpuError> {
-        self.settle()?;
+        self.fetch_losses()?;
         Ok(std::mem::take(&mut self.learned))
     }
 
@@ -406,8 +370,8 @@ impl super::Engine for GpuEngine {
         for rows in rows.chunks(plan.batch) {
             let batch = Batch { samples, rows };
             let last = self.forward(plan, batch).last;
-            let BatchLoss { loss, .. } = self.judge(plan, batch, last, 0.0)?;
-            self.note(loss, weight(batch))?;
+            let BatchLoss { loss, .. } = self.evaluate(plan, batch, last, 0.0);
+            self.add_loss(loss, weight(batch))?;
         }
         let measured = self.learned()?;
         self.learned = before;
@@ -428,30 +392,11 @@ impl super::Engine for GpuEngine {
     }
 }
 
-/// An output function.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum OutputRule {
-    Softmax,
-    Identity,
-    ZeroSum,
-}
-
-/// A loss function.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum LossRule {
-    CrossEntropy,
-    /// Huber's, over all answers or over those with a positive probability in the row.
-    Huber {
-        delta: f32,
-        in_range: bool,
-    },
-}
-
-/// The output and loss functions of a run, both of which the GPU computes.
+/// The output and loss functions of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rules {
-    output: OutputRule,
-    loss: LossRule,
+    output: Output,
+    loss: Loss,
 }
 
 /// The inputs of the loss for a batch, as matrices with one row for each of its rows.
@@ -465,55 +410,30 @@ struct Rows {
 }
 
 impl Rules {
-    /// The rules of a run; `None` if the output or the loss is a custom one, or if they do not go
-    /// together.
-    fn of(plan: &TrainingConstants) -> Option<Rules> {
-        let (output, loss): (&dyn Any, &dyn Any) = (&*plan.output, &*plan.loss);
-        let output = if output.is::<Softmax>() {
-            OutputRule::Softmax
-        } else if output.is::<Identity>() {
-            OutputRule::Identity
-        } else if output.is::<ZeroSum>() {
-            OutputRule::ZeroSum
-        } else {
-            return None;
-        };
-        let loss = if loss.is::<CrossEntropy>() && output == OutputRule::Softmax {
-            LossRule::CrossEntropy
-        } else if let Some(&Huber { delta }) = loss.downcast_ref() {
-            LossRule::Huber { delta, in_range: false }
-        } else if loss.is::<RangeHuber>() {
-            LossRule::Huber { delta: 1.0, in_range: true }
-        } else {
-            return None;
-        };
-        Some(Rules { output, loss })
-    }
-
     /// Whether the output or the loss depends on the probabilities that rows begin with.
     fn needs_shares(self) -> bool {
-        let of_loss = matches!(self.loss, LossRule::Huber { in_range: true, .. });
-        of_loss || self.output == OutputRule::ZeroSum
+        self.loss == Loss::RangeHuber || self.output == Output::ZeroSum
     }
 
     /// The sum of weight · loss over a batch whose last layer has these sums, and the gradient of
     /// that sum times `scale` with respect to them.
-    fn judge(self, sums: Tensor<2>, rows: Rows, scale: f64) -> (Tensor<1>, Tensor<2>) {
+    fn evaluate(self, sums: Tensor<2>, rows: Rows, scale: f64) -> (Tensor<1>, Tensor<2>) {
         let Rows { targets, weights, shares } = rows;
         let answers = self.forward(sums, shares.as_ref());
         let scaled = weights.clone().mul_scalar(scale as f32);
         match self.loss {
-            LossRule::CrossEntropy => {
+            Loss::CrossEntropy => {
                 let told = targets.clone() * answers.clone().clamp_min(MIN_SHARE).log();
                 (-(told.sum_dim(1) * weights).sum(), (answers - targets) * scaled)
             }
-            LossRule::Huber { delta, in_range } => {
+            Loss::Huber { .. } | Loss::RangeHuber => {
+                let delta = if let Loss::Huber { delta } = self.loss { delta } else { 1.0 };
                 let count = answers.dims()[1] as f32;
                 let difference = answers.clone() - targets;
                 let inside = difference.clone().clamp(-delta, delta);
                 let losses = inside.clone() * (difference - inside.clone().div_scalar(2.0));
                 // The factor of each answer in the mean.
-                let factors = match shares.as_ref().filter(|_| in_range) {
+                let factors = match shares.as_ref().filter(|_| self.loss == Loss::RangeHuber) {
                     Some(shares) => {
                         let held = shares.clone().greater_scalar(0.0).float();
                         held.clone() / held.sum_dim(1).clamp_min(1.0)
@@ -529,11 +449,11 @@ impl Rules {
     /// The answers of the last layer's sums.
     fn forward(self, sums: Tensor<2>, shares: Option<&Tensor<2>>) -> Tensor<2> {
         match (self.output, shares) {
-            (OutputRule::Softmax, _) => {
+            (Output::Softmax, _) => {
                 let powers = (sums.clone() - sums.max_dim(1)).exp();
                 powers.clone() / powers.sum_dim(1)
             }
-            (OutputRule::ZeroSum, Some(shares)) => {
+            (Output::ZeroSum, Some(shares)) => {
                 let mean = (sums.clone() * shares.clone()).sum_dim(1) * inverse_of_total(shares);
                 sums - mean
             }
@@ -549,11 +469,11 @@ impl Rules {
         gradient: Tensor<2>,
     ) -> Tensor<2> {
         match (self.output, shares) {
-            (OutputRule::Softmax, _) => {
+            (Output::Softmax, _) => {
                 let mean = (answers.clone() * gradient.clone()).sum_dim(1);
                 answers.clone() * (gradient - mean)
             }
-            (OutputRule::ZeroSum, Some(shares)) => {
+            (Output::ZeroSum, Some(shares)) => {
                 let of_share = gradient.clone().sum_dim(1) * inverse_of_total(shares);
                 gradient - shares.clone() * of_share
             }

@@ -13,34 +13,25 @@ mod adam;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod loss;
-mod options;
-mod pass;
 mod product;
-mod samples;
-mod start;
-mod state;
 
+use std::convert::Infallible;
 use std::fmt;
-use std::sync::Arc;
 
-use models::network::{Network, Output, Softmax};
-use rand::SeedableRng;
+use models::file::{ReadError, open, seal};
+use models::network::{Activation, Network, NetworkError, Output, Shape};
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::measure::MIN_SHARE;
+use crate::{Progress, Table, TableError, Training};
+use engine::{Model, Pass};
+
 pub use adam::{Adam, Moments};
-pub use engine::{Batch, Engine, Losses, Numbers, Processor, Stride, TrainingConstants};
+pub use engine::{Batch, Engine, Losses, Numbers, Processor, Samples, Stride, TrainingConstants};
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, GpuEngine, GpuError};
-pub use loss::{CrossEntropy, Huber, Loss};
-pub use options::{Decay, MAX_BYTES, MlpError, MlpOptions, Schedule};
-pub use samples::Samples;
-pub use start::first_parameters;
-
-use crate::{Progress, Table, Training};
-use pass::{Model, Pass};
-use state::{Reader, Writer};
 
 /// Multiplications in one step: a few seconds of one core.
 const STEP: u64 = 100_000_000_000;
@@ -87,21 +78,15 @@ impl Mlp {
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
         let held_out = held_out.map(Samples::from);
-        Mlp::with(
-            Samples::from(train),
-            held_out,
-            Arc::new(Softmax),
-            Arc::new(CrossEntropy),
-            options,
-        )
+        Mlp::with(Samples::from(train), held_out, Output::Softmax, Loss::CrossEntropy, options)
     }
 
     /// Trains a network with this output and loss.
     pub fn with(
         train: Samples,
         held_out: Option<Samples>,
-        output: Arc<dyn Output>,
-        loss: Arc<dyn Loss>,
+        output: Output,
+        loss: Loss,
         options: MlpOptions,
     ) -> Result<Mlp, MlpError> {
         let begin = |constants: &TrainingConstants, numbers| Ok(Processor::new(constants, numbers));
@@ -115,7 +100,7 @@ impl<E: Engine> Mlp<E> {
         begin: impl FnOnce(&TrainingConstants, Numbers) -> Result<E, E::Error>,
         train: Samples,
         held_out: Option<Samples>,
-        (output, loss): (Arc<dyn Output>, Arc<dyn Loss>),
+        (output, loss): (Output, Loss),
         options: MlpOptions,
     ) -> Result<Mlp<E>, MlpError> {
         let shape = options.shape(train.columns(), train.width());
@@ -179,36 +164,37 @@ impl<E: Engine> Mlp<E> {
     /// Resumes a run saved by [`Mlp::checkpoint`]: `self` is a new one with the same data and
     /// options.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Mlp<E>, MlpError> {
-        let mut reader = Reader::new(bytes)?;
+        let mut reader = open(bytes, MAGIC, VERSION)?;
         for (field, ours) in self.description() {
-            let theirs = reader.text()?.to_owned();
+            let length = reader.u64("the length of a text")? as usize;
+            let theirs = String::from_utf8_lossy(reader.take(length, "a text")?);
             if theirs != ours {
-                return Err(MlpError::OtherRun { field, theirs, ours });
+                return Err(MlpError::OtherRun { field, theirs: theirs.into_owned(), ours });
             }
         }
-        let count = self.state.best_parameters.len();
+        let mut number = || reader.u64("the state");
         self.state = State {
-            epoch: reader.number()?,
-            batch: reader.number()?,
-            steps: reader.number()?,
-            best: f64::from_bits(reader.number()?),
-            stale: reader.number()?,
-            ended: reader.number()? != 0,
+            epoch: number()?,
+            batch: number()?,
+            steps: number()?,
+            best: f64::from_bits(number()?),
+            stale: number()?,
+            ended: number()? != 0,
             best_parameters: Vec::new(),
         };
-        let moments = Moments {
-            steps: reader.number()?,
-            mean: reader.numbers(count)?,
-            square: reader.numbers(count)?,
-        };
-        let parameters = reader.numbers(count)?;
-        self.state.best_parameters = reader.numbers(count)?;
-        reader.end()?;
+        let (steps, count) = (number()?, self.constants.shape.count().total());
+        let mut numbers = || reader.floats(count, "the parameters");
+        let moments = Moments { steps, mean: numbers()?, square: numbers()? };
+        let (parameters, best_parameters) = (numbers()?, numbers()?);
+        self.state.best_parameters = best_parameters;
+        if !reader.is_done() {
+            return Err(MlpError::Checkpoint("it continues after its end"));
+        }
         if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
             let value = self.state.best_parameters[at];
             return Err(models::network::NetworkError::Parameter { at, value }.into());
         }
-        self.engine.take_up(Numbers { parameters, moments }).map_err(Into::into)?;
+        self.engine.load_state(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
     }
 
@@ -320,15 +306,18 @@ impl<E: Engine> Mlp<E> {
     pub fn network(&self) -> Network {
         let TrainingConstants { shape, scaling, output, .. } = &self.constants;
         let best_parameters = self.state.best_parameters.clone();
-        Network::new(shape.clone(), best_parameters, scaling.clone(), Arc::clone(output))
+        Network::new(shape.clone(), best_parameters, scaling.clone(), *output)
             .expect("the sizes are its own, and only finite parameters are kept")
     }
 
     /// [`Training::save`], on any engine.
     pub fn checkpoint(&self) -> Result<Vec<u8>, E::Error> {
         let Numbers { parameters, moments } = self.engine.numbers()?;
-        let mut writer = Writer::new();
-        self.description().iter().for_each(|(_, text)| writer.text(text));
+        let mut content = Vec::new();
+        for (_, text) in self.description() {
+            content.extend((text.len() as u64).to_le_bytes());
+            content.extend(text.as_bytes());
+        }
         let state = &self.state;
         for number in [
             state.epoch,
@@ -339,12 +328,12 @@ impl<E: Engine> Mlp<E> {
             u64::from(state.ended),
             moments.steps,
         ] {
-            writer.number(number);
+            content.extend(number.to_le_bytes());
         }
         for numbers in [&moments.mean, &moments.square, &parameters, &state.best_parameters] {
-            writer.numbers(numbers);
+            content.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
-        Ok(writer.done())
+        Ok(seal(MAGIC, VERSION, &content))
     }
 }
 
@@ -378,14 +367,14 @@ impl<E: Engine> fmt::Debug for Mlp<E> {
 /// step when all samples are one batch.
 ///
 /// Panics if the network has other columns or answers than the samples.
-pub fn gradient(network: &Network, loss: &dyn Loss, samples: &Samples) -> (f64, Vec<f32>) {
+pub fn gradient(network: &Network, loss: Loss, samples: &Samples) -> (f64, Vec<f32>) {
     let shape = network.shape();
     assert_eq!((shape.inputs, shape.outputs), (samples.columns(), samples.width()), "same sizes");
     let model = Model {
         layers: network.layers(),
         parameters: network.parameters(),
         scaling: network.scaling(),
-        output: &**network.output(),
+        output: network.output(),
         loss,
     };
     let rows: Vec<u32> = (0..samples.count() as u32).collect();
@@ -394,4 +383,289 @@ pub fn gradient(network: &Network, loss: &dyn Loss, samples: &Samples) -> (f64, 
     let scale = 1.0 / (rows.len() as f64 * samples.mean_weight());
     let losses = pass.gradient(model, samples, &rows, scale, &mut gradient);
     (losses.mean(), gradient)
+}
+
+/// The options of training a network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MlpOptions {
+    /// The number of units in each hidden layer.
+    pub hidden: Vec<usize>,
+    /// The activation function of hidden units.
+    pub activation: Activation,
+    /// The number of rows in a batch.
+    pub batch: usize,
+    /// The most passes over the rows.
+    pub epochs: u32,
+    /// The largest learning rate.
+    pub rate: f64,
+    /// The schedule of the learning rate.
+    pub schedule: Schedule,
+    /// Adam's constants.
+    pub adam: Adam,
+    /// The number of epochs without a smaller held-out loss after which training stops; `None` for
+    /// never.
+    pub patience: Option<u32>,
+    /// The most batches in a step of the run; `None` for as many as take one core a few seconds.
+    pub batches_a_step: Option<u32>,
+    /// The seed of the first parameters and of the order of the rows.
+    pub seed: u64,
+}
+
+impl Default for MlpOptions {
+    /// The network of the published comparison, seven layers of 512.
+    fn default() -> MlpOptions {
+        MlpOptions {
+            hidden: vec![512; 7],
+            activation: Activation::Relu,
+            batch: 1024,
+            epochs: 20,
+            rate: 1e-3,
+            schedule: Schedule { warm_up: 200, decay: Decay::Cosine { to: 0.01 } },
+            adam: Adam::default(),
+            patience: Some(4),
+            batches_a_step: None,
+            seed: 1,
+        }
+    }
+}
+
+/// The schedule of the learning rate over the batches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule {
+    /// The number of batches in which the rate rises linearly from zero.
+    pub warm_up: u64,
+    /// The decay of the rate.
+    pub decay: Decay,
+}
+
+/// The decay of the learning rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Decay {
+    /// No decay.
+    None,
+    /// Half a cosine wave over all epochs.
+    Cosine {
+        /// The final rate as a share of the largest.
+        to: f64,
+    },
+    /// Decay by a constant factor at regular intervals.
+    Steps {
+        /// The number of epochs between two steps.
+        every: u32,
+        /// The factor of the learning rate at each step.
+        factor: f64,
+    },
+}
+
+impl Schedule {
+    /// The learning rate at a batch as a share of the largest. `batch` counts from 0 over all
+    /// epochs, of which there are `epochs` with `batches` batches each.
+    pub fn share(&self, batch: u64, batches: u64, epochs: u32) -> f64 {
+        let rise = ((batch + 1) as f64 / (self.warm_up + 1) as f64).min(1.0);
+        let fall = match self.decay {
+            Decay::None => 1.0,
+            Decay::Cosine { to } => {
+                let way = batch as f64 / (batches * u64::from(epochs)) as f64;
+                to + (1.0 - to) * (1.0 + (std::f64::consts::PI * way).cos()) / 2.0
+            }
+            Decay::Steps { every, factor } => {
+                factor.powf((batch / batches / u64::from(every.max(1))) as f64)
+            }
+        };
+        rise * fall
+    }
+}
+
+/// The reason training cannot begin, resume or go on.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum MlpError {
+    #[error("{option} is {value}, and must be {must}")]
+    Option { option: &'static str, value: String, must: &'static str },
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    #[error(
+        "{parameters} parameters: training them would take {needed} bytes, and at most {most} are \
+         allowed; make the hidden layers or the batch smaller"
+    )]
+    Memory { parameters: u64, needed: u64, most: u64 },
+    #[error("{0}")]
+    Engine(Box<dyn std::error::Error + Send + Sync>),
+    #[error(
+        "the held-out rows have {found_columns} columns and {found_width} classes, the others \
+         {columns} and {width}"
+    )]
+    HeldOut { found_columns: usize, found_width: usize, columns: usize, width: usize },
+    #[error("the checkpoint cannot be resumed: {0}; start again, or from another one")]
+    Checkpoint(&'static str),
+    #[error(
+        "the checkpoint is of another run: {field} was {theirs}, and is {ours} now; resume with \
+         the same data and options"
+    )]
+    OtherRun { field: &'static str, theirs: String, ours: String },
+}
+
+impl From<Infallible> for MlpError {
+    fn from(never: Infallible) -> MlpError {
+        match never {}
+    }
+}
+
+/// The most bytes that training may take besides its rows.
+pub const MAX_BYTES: u64 = 8 << 30;
+
+impl MlpOptions {
+    /// The network's shape for rows of this many columns and targets.
+    pub fn shape(&self, inputs: usize, outputs: usize) -> Shape {
+        Shape { inputs, hidden: self.hidden.clone(), outputs, activation: self.activation }
+    }
+
+    /// Checks the options before any memory is allocated.
+    fn check(&self, shape: &Shape) -> Result<(), MlpError> {
+        let option = |option, value: String, must| Err(MlpError::Option { option, value, must });
+        let above_zero = |number: f64| number.is_finite() && number > 0.0;
+        if self.batch == 0 {
+            return option("the batch", self.batch.to_string(), "at least 1");
+        }
+        if self.epochs == 0 {
+            return option("the number of epochs", self.epochs.to_string(), "at least 1");
+        }
+        if !above_zero(self.rate) {
+            return option("the learning rate", self.rate.to_string(), "above 0");
+        }
+        for (name, share) in
+            [("keep_mean", self.adam.keep_mean), ("keep_square", self.adam.keep_square)]
+        {
+            if !(0.0..1.0).contains(&share) {
+                return option(name, share.to_string(), "at least 0 and below 1");
+            }
+        }
+        if !above_zero(self.adam.epsilon) {
+            return option("epsilon", self.adam.epsilon.to_string(), "above 0");
+        }
+        if shape.hidden.contains(&0) {
+            return Err(NetworkError::NoUnits.into());
+        }
+        // Parameters, gradient, two moments and the best so far; units and slopes of a batch. In
+        // floating point, since sizes are arbitrary.
+        let widths = || shape.hidden.iter().chain([&shape.outputs]).map(|&width| width as f64);
+        let before = [&shape.inputs].into_iter().chain(&shape.hidden);
+        let weights: f64 = before.zip(widths()).map(|(&before, width)| before as f64 * width).sum();
+        let units: f64 = widths().sum();
+        let needed = 4.0 * (5.0 * (weights + units) + 3.0 * units * self.batch as f64);
+        if needed > MAX_BYTES as f64 {
+            let (parameters, needed) = ((weights + units) as u64, needed as u64);
+            return Err(MlpError::Memory { parameters, needed, most: MAX_BYTES });
+        }
+        Ok(())
+    }
+}
+
+/// The initial slope of [`Activation::Prelu`] units, as in PyTorch.
+const SLOPE: f32 = 0.25;
+
+/// He's uniform initialisation: weights between ±√(6 / inputs), for units with slope a for negative
+/// sums between ±√(6 / (1 + a²) / inputs), and in the last layer between ±√(3 / inputs), so that
+/// sums have about the same size in all layers. Biases are zero.
+pub fn first_parameters(shape: &Shape, seed: u64) -> Vec<f32> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let mut parameters = vec![0.0; shape.count().total()];
+    for layer in shape.layers() {
+        let gain = match layer.activation {
+            None => 3.0,
+            Some(Activation::Relu) => 6.0,
+            Some(Activation::Prelu) => 6.0 / (1.0 + SLOPE * SLOPE),
+        };
+        let bound = (gain / layer.inputs as f32).sqrt();
+        parameters[layer.weights()].fill_with(|| rng.random_range(-bound..bound));
+        if let Some(slope) = layer.slope() {
+            parameters[slope] = SLOPE;
+        }
+    }
+    parameters
+}
+
+/// The loss of one row's answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Loss {
+    /// Cross-entropy −Σ target ln(share), in nats, for targets that sum to one and a network with
+    /// [`Output::Softmax`]: together they have a gradient without division.
+    CrossEntropy,
+    /// Huber's loss, as the mean over the answers, see [`huber`].
+    Huber {
+        /// The difference above which the loss is linear; above zero.
+        delta: f32,
+    },
+    /// Huber's loss with δ = 1 over the answers whose probability in the row is positive: hands
+    /// that a player cannot have, and buckets without hands, have no value to learn.
+    ///
+    /// Rows begin with a probability for each answer, as for [`Output::ZeroSum`]. The mean over the
+    /// counted answers is taken.
+    RangeHuber,
+}
+
+impl Loss {
+    /// Returns the loss of the answers of `output` to `row` for the target. Writes its gradient by
+    /// the last layer's sums, which [`Output::backward`] makes from that by the answers, to
+    /// `gradient`.
+    fn evaluate(
+        self,
+        output: Output,
+        row: &[f32],
+        answers: &[f32],
+        target: &[f32],
+        gradient: &mut [f32],
+    ) -> f64 {
+        let mut loss = 0.0;
+        match self {
+            Loss::CrossEntropy => {
+                for ((slope, &share), &target) in gradient.iter_mut().zip(answers).zip(target) {
+                    *slope = share - target;
+                    loss -= f64::from(target) * f64::from(share.max(MIN_SHARE)).ln();
+                }
+                return loss;
+            }
+            Loss::Huber { delta } => {
+                let share = 1.0 / answers.len() as f32;
+                for ((slope, &answer), &target) in gradient.iter_mut().zip(answers).zip(target) {
+                    let (of_answer, by_answer) = huber(answer - target, delta);
+                    *slope = by_answer * share;
+                    loss += f64::from(of_answer * share);
+                }
+            }
+            Loss::RangeHuber => {
+                let held = &row[..answers.len()];
+                let count = held.iter().filter(|&&share| share > 0.0).count().max(1) as f32;
+                for (at, slope) in gradient.iter_mut().enumerate() {
+                    *slope = 0.0;
+                    if held[at] > 0.0 {
+                        let (of_answer, by_answer) = huber(answers[at] - target[at], 1.0);
+                        loss += f64::from(of_answer / count);
+                        *slope = by_answer / count;
+                    }
+                }
+            }
+        }
+        output.backward(row, answers, gradient);
+        loss
+    }
+}
+
+/// Huber's loss of a difference d, and its derivative: d²/2 where it is at most `delta`, and
+/// delta (|d| − delta / 2) beyond.
+pub fn huber(difference: f32, delta: f32) -> (f32, f32) {
+    let inside = difference.clamp(-delta, delta);
+    (inside * (difference - inside / 2.0), inside)
+}
+
+/// The container of a checkpoint.
+const MAGIC: &[u8] = b"cardroom network";
+const VERSION: u32 = 2;
+
+impl From<ReadError> for MlpError {
+    fn from(error: ReadError) -> MlpError {
+        MlpError::Checkpoint(error.words())
+    }
 }

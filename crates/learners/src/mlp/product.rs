@@ -136,7 +136,7 @@ impl<F: FnMut(usize, usize, &[f32])> Finish for F {
     #[inline(always)]
     fn take<R: Register>(&mut self, _: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let mut numbers = Row::ZERO;
-        each(0, sums, |at, sum| sum.put(&mut numbers[at..]));
+        each(0, sums, |at, sum| sum.store(&mut numbers[at..]));
         self(row, column, &numbers[..2 * R::LANES]);
     }
 }
@@ -159,7 +159,7 @@ impl Finish for Rectify<'_> {
     fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let units = &mut self.units[row];
         each(column, sums, |at, sum| {
-            sum.plus(R::of(proof, &self.biases[at..])).rectified().put(&mut units[at..]);
+            sum.add(R::load(proof, &self.biases[at..])).rectified().store(&mut units[at..]);
         });
     }
 }
@@ -175,7 +175,7 @@ impl Finish for WherePositive<'_> {
     fn take<R: Register>(&mut self, proof: R::Proof, row: usize, column: usize, sums: [R; 2]) {
         let (units, gradients) = (&self.units[row], &mut self.gradients[row]);
         each(column, sums, |at, sum| {
-            sum.where_positive(R::of(proof, &units[at..])).put(&mut gradients[at..]);
+            sum.where_positive(R::load(proof, &units[at..])).store(&mut gradients[at..]);
         });
     }
 }
@@ -193,12 +193,12 @@ impl Finish for AddTo<'_> {
         let numbers = &mut self.numbers[row * self.row..];
         if self.width == WIDTH {
             each(column, sums, |at, sum| {
-                R::of(proof, &numbers[at..]).plus(sum).put(&mut numbers[at..]);
+                R::load(proof, &numbers[at..]).add(sum).store(&mut numbers[at..]);
             });
             return;
         }
         let mut sums_of_row = Row::ZERO;
-        each(column, sums, |at, sum| sum.put(&mut sums_of_row[at..]));
+        each(column, sums, |at, sum| sum.store(&mut sums_of_row[at..]));
         for at in column..self.width.min(column + 2 * R::LANES) {
             numbers[at] += sums_of_row[at];
         }
@@ -257,21 +257,21 @@ pub(super) trait Register: Copy {
     /// The most rows of a tile: as many as keep all sums in registers.
     const ROWS: usize;
     /// Broadcasts a number.
-    fn all(proof: Self::Proof, number: f32) -> Self;
+    fn splat(proof: Self::Proof, number: f32) -> Self;
     /// Loads the first numbers of a slice.
-    fn of(proof: Self::Proof, numbers: &[f32]) -> Self;
+    fn load(proof: Self::Proof, numbers: &[f32]) -> Self;
     /// Adds the product of two registers, fused if possible.
-    fn and_product(self, a: Self, b: Self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
     /// The sum of two registers.
-    fn plus(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
     /// Zero for what is not positive.
     fn rectified(self) -> Self;
     /// Zero where the other is not positive.
     fn where_positive(self, other: Self) -> Self;
     /// Stores the numbers at the beginning of a slice.
-    fn put(self, slots: &mut [f32]);
+    fn store(self, slots: &mut [f32]);
     /// Prefetches a cache line, if the processor can.
-    fn fetch(line: *const f32);
+    fn prefetch(line: *const f32);
 }
 
 /// The portable fallback, which the compiler vectorises.
@@ -281,17 +281,17 @@ impl Register for [f32; 4] {
     const ROWS: usize = 4;
 
     #[inline(always)]
-    fn all((): (), number: f32) -> Self {
+    fn splat((): (), number: f32) -> Self {
         [number; 4]
     }
 
     #[inline(always)]
-    fn of((): (), numbers: &[f32]) -> Self {
+    fn load((): (), numbers: &[f32]) -> Self {
         *numbers.first_chunk().expect("a register full")
     }
 
     #[inline(always)]
-    fn and_product(mut self, a: Self, b: Self) -> Self {
+    fn mul_add(mut self, a: Self, b: Self) -> Self {
         for ((sum, a), b) in self.iter_mut().zip(a).zip(b) {
             *sum += a * b;
         }
@@ -299,7 +299,7 @@ impl Register for [f32; 4] {
     }
 
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         std::array::from_fn(|at| self[at] + other[at])
     }
 
@@ -314,12 +314,12 @@ impl Register for [f32; 4] {
     }
 
     #[inline(always)]
-    fn put(self, slots: &mut [f32]) {
+    fn store(self, slots: &mut [f32]) {
         slots[..4].copy_from_slice(&self);
     }
 
     #[inline(always)]
-    fn fetch(_: *const f32) {}
+    fn prefetch(_: *const f32) {}
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -356,7 +356,7 @@ mod x86 {
     macro_rules! register {
         (
             $name:ident($register:ty), $proof:ident($($feature:tt)&&+), $lanes:literal,
-            $rows:literal, $all:ident, $of:ident, $and_product:ident, $put:ident, $add:ident,
+            $rows:literal, $all:ident, $of:ident, $mul_add:ident, $put:ident, $add:ident,
             $max:ident, $where_positive:ident
         ) => {
             /// Proof that the processor has the instructions.
@@ -380,52 +380,52 @@ mod x86 {
                 const ROWS: usize = $rows;
 
                 #[inline(always)]
-                fn all(_: $proof, number: f32) -> Self {
+                fn splat(_: $proof, number: f32) -> Self {
                     // SAFETY: the processor has the instruction, by the proof.
                     $name(unsafe { $all(number) })
                 }
 
                 #[inline(always)]
-                fn of(_: $proof, numbers: &[f32]) -> Self {
+                fn load(_: $proof, numbers: &[f32]) -> Self {
                     let numbers: &[f32; $lanes] = numbers.first_chunk().expect("a register full");
                     // SAFETY: as above; the slice has as many numbers as the register.
                     $name(unsafe { $of(numbers.as_ptr()) })
                 }
 
                 #[inline(always)]
-                fn and_product(self, a: Self, b: Self) -> Self {
+                fn mul_add(self, a: Self, b: Self) -> Self {
                     // SAFETY: registers were made with the proof that the processor has them.
-                    $name(unsafe { $and_product(a.0, b.0, self.0) })
+                    $name(unsafe { $mul_add(a.0, b.0, self.0) })
                 }
 
                 #[inline(always)]
-                fn plus(self, other: Self) -> Self {
-                    // SAFETY: as in `and_product`.
+                fn add(self, other: Self) -> Self {
+                    // SAFETY: as in `mul_add`.
                     $name(unsafe { $add(self.0, other.0) })
                 }
 
                 #[inline(always)]
                 fn rectified(self) -> Self {
-                    // SAFETY: as in `and_product`.
+                    // SAFETY: as in `mul_add`.
                     $name(unsafe { $max(self.0, $all(0.0)) })
                 }
 
                 #[inline(always)]
                 fn where_positive(self, other: Self) -> Self {
-                    // SAFETY: as in `and_product`.
+                    // SAFETY: as in `mul_add`.
                     $name(unsafe { $where_positive(self.0, other.0) })
                 }
 
                 #[inline(always)]
-                fn put(self, slots: &mut [f32]) {
+                fn store(self, slots: &mut [f32]) {
                     let slots: &mut [f32; $lanes] =
                         slots.first_chunk_mut().expect("places for a register full");
-                    // SAFETY: as in `and_product`; the slice has as many places as the register.
+                    // SAFETY: as in `mul_add`; the slice has as many places as the register.
                     unsafe { $put(slots.as_mut_ptr(), self.0) }
                 }
 
                 #[inline(always)]
-                fn fetch(line: *const f32) {
+                fn prefetch(line: *const f32) {
                     // SAFETY: reads nothing, and has no effect on a program, whatever the address.
                     unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) }
                 }
@@ -495,7 +495,7 @@ fn tile<R: Register, const ROWS: usize>(
     finish: &mut impl Finish,
 ) -> usize {
     for start in (0..WIDTH).step_by(2 * R::LANES) {
-        let mut tile = [[R::all(proof, 0.0); 2]; ROWS];
+        let mut tile = [[R::splat(proof, 0.0); 2]; ROWS];
         let mut lines = ahead.as_ptr().cast::<f32>();
         let step = (ahead.len() * WIDTH).div_ceil(right.len().max(1));
         match left {
@@ -505,7 +505,7 @@ fn tile<R: Register, const ROWS: usize>(
                     let rows = panels.next().and_then(|rows| rows.first_chunk::<ROWS>());
                     let rows = rows.expect("rows as long");
                     for (k, right) in right.iter().enumerate() {
-                        R::fetch(lines);
+                        R::prefetch(lines);
                         lines = lines.wrapping_add(step);
                         add(proof, &mut tile, |row| rows[row][k % WIDTH], &right[start..]);
                     }
@@ -513,7 +513,7 @@ fn tile<R: Register, const ROWS: usize>(
             }
             Left::Columns { numbers } => {
                 for (numbers, right) in numbers.iter().zip(right) {
-                    R::fetch(lines);
+                    R::prefetch(lines);
                     lines = lines.wrapping_add(step);
                     let numbers = numbers[first..].first_chunk::<ROWS>().expect("as wide");
                     add(proof, &mut tile, |row| numbers[row], &right[start..]);
@@ -535,11 +535,11 @@ fn add<R: Register, const ROWS: usize>(
     left: impl Fn(usize) -> f32,
     right: &[f32],
 ) {
-    let right = [R::of(proof, right), R::of(proof, &right[R::LANES..])];
+    let right = [R::load(proof, right), R::load(proof, &right[R::LANES..])];
     for (row, sums) in tile.iter_mut().enumerate() {
-        let number = R::all(proof, left(row));
+        let number = R::splat(proof, left(row));
         for (sum, &right) in sums.iter_mut().zip(&right) {
-            *sum = sum.and_product(number, right);
+            *sum = sum.mul_add(number, right);
         }
     }
 }

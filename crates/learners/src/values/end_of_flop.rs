@@ -15,12 +15,11 @@ use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
 
-use super::ValueModel;
 use super::by_hand::Outlooks;
-use super::joined;
+use super::{ValueModel, joined};
 use crate::TableError;
+use crate::data::situations::{Database, Solved};
 use crate::mlp::Samples;
-use crate::situations::{Database, Solved};
 use crate::trees::mixed;
 
 /// The number of turns that a hand leaves, divided by the number that both hands leave.

@@ -11,31 +11,25 @@
 //! everything. A packed file ([`pack()`]) has the same content compressed; it is unpacked into
 //! memory when opened, or, compiled into the program, when its tables are first used.
 
-mod error;
-mod head;
 mod pack;
-mod quantise;
-mod write;
 
 use std::fmt;
+use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::betting::{BettingTree, NodeKind, game_hash};
-use abstraction::menu::BetMenu;
-use game::{GameDef, Street};
+use abstraction::betting::{BettingTree, NodeKind, TreeError, game_hash};
+use abstraction::menu::{BetMenu, MenuError};
+use game::{Betting, GameDef, GameDefError, GameSpec, Street};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use error::BlueprintError;
-pub use head::{BucketsHead, Head};
-pub use pack::{PackError, pack};
-pub use quantise::{WHOLE, quantise, quantise_to};
-pub use write::{Contents, write};
-
-use crate::mapped::{Mapped, map};
-
+use crate::file::{Mapped, map};
+use crate::whole_units;
 use pack::{Packed, is_packed, unpack};
+
+pub use pack::{PackError, pack};
 
 /// The format version that this program reads and writes.
 pub const VERSION: u32 = 1;
@@ -124,7 +118,7 @@ impl Blueprint {
             Bytes::Packed(packed) => packed.head()?,
             bytes => bytes.as_slice(),
         };
-        let (head, after) = head::read(all)?;
+        let (head, after) = read(all)?;
         let menu = head.menu.parse().map_err(BlueprintError::Menu)?;
         let cut = |needed| BlueprintError::Cut { needed, found: all.len() as u64 };
         let mut at = after;
@@ -194,7 +188,7 @@ impl Blueprint {
 
     /// A short description of the game.
     pub fn game(&self) -> String {
-        head::in_words(&self.head.game)
+        in_words(&self.head.game)
     }
 
     /// Checks that the game is that of the blueprint, quirks aside.
@@ -206,8 +200,8 @@ impl Blueprint {
         if *theirs == ours {
             return Ok(());
         }
-        let theirs = head::in_words(&self.head.game);
-        Err(BlueprintError::Game { theirs, ours: head::in_words(def) })
+        let theirs = in_words(&self.head.game);
+        Err(BlueprintError::Game { theirs, ours: in_words(def) })
     }
 
     /// Builds the betting tree and checks the tables' lengths against it.
@@ -331,5 +325,286 @@ impl fmt::Debug for Bytes {
             Bytes::Packed(_) => "packed inside the program",
             Bytes::Owned(_) => "in memory",
         })
+    }
+}
+
+/// Error for a blueprint that cannot be used. The variants before [`BlueprintError::Game`] concern
+/// its bytes.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum BlueprintError {
+    #[error("cannot read the blueprint {}: {source}", .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("these bytes are not a blueprint: they do not begin like one")]
+    NotOne,
+    #[error(
+        "the blueprint has format {found}, and this program reads {wanted}: export it again from \
+         its training, or use the program it was made with"
+    )]
+    Version { found: u32, wanted: u32 },
+    #[error("the blueprint is cut off: {found} bytes of {needed}; copy or export it again")]
+    Cut { needed: u64, found: u64 },
+    #[error(
+        "the blueprint has {found} bytes, but should end after {needed}; copy or export it again"
+    )]
+    TooLong { needed: u64, found: u64 },
+    #[error(
+        "the blueprint is damaged: the checksum of its head does not match; copy or export it again"
+    )]
+    DamagedHead,
+    #[error(
+        "the blueprint is damaged: the checksum of its bytes does not match; copy or export it \
+         again"
+    )]
+    Damaged,
+    #[error("the blueprint's head cannot be read: {0}")]
+    Head(String),
+    #[error("the blueprint's bet menu cannot be read: {0}")]
+    Menu(MenuError),
+    #[error("the blueprint's game is not valid: {0}")]
+    BadGame(GameDefError),
+    #[error("the blueprint's betting tree cannot be built: {0}")]
+    Tree(TreeError),
+    #[error(
+        "the blueprint was trained on the betting tree {theirs:.12}, and this program builds \
+         {ours:.12}"
+    )]
+    OtherTree { theirs: String, ours: String },
+    #[error(
+        "the blueprint's table of the {street} has {found} bytes, but its tree and buckets need \
+         {needed}"
+    )]
+    Table { street: Street, found: u64, needed: u128 },
+    #[error("the shares of bucket {bucket} after `{betting}` sum to {sum} of 255")]
+    Shares { betting: String, bucket: u32, sum: u32 },
+    #[error(
+        "the blueprint says that training reached {declared} information sets of the {street}, but \
+         {found} have shares"
+    )]
+    Reached { street: Street, declared: u64, found: u64 },
+    #[error("the blueprint is for {theirs}, and the game is {ours}: train one for this game")]
+    Game { theirs: String, ours: String },
+}
+
+/// The metadata of a blueprint: its game, tree, buckets and training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// The name and version of the program that wrote it.
+    pub made_by: String,
+    /// The hash of the game, see [`game_hash`](abstraction::betting::game_hash).
+    pub game_sha256: String,
+    /// The hash of game and menu together, see
+    /// [`BettingTree::hash`](abstraction::betting::BettingTree::hash).
+    pub tree_sha256: String,
+    /// The bet menu's text.
+    pub menu: String,
+    /// Number of bytes of each street's table.
+    pub tables: [u64; 4],
+    /// The card buckets.
+    pub buckets: BucketsHead,
+    /// The rules of the game that was trained on.
+    pub game: GameSpec,
+    /// The training settings, for people: names and values as given by the trainer.
+    #[serde(default)]
+    pub training: toml::Table,
+}
+
+/// The card buckets of a blueprint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BucketsHead {
+    /// The recipe they were made by, in words.
+    pub recipe: String,
+    /// Their hash.
+    pub sha256: String,
+    /// Number of buckets on each street.
+    pub counts: [u32; 4],
+    /// Number of bytes of the bucket file, which follows the head.
+    pub bytes: u64,
+}
+
+/// The head's bytes as in the file: prefix, text, checksum.
+fn print(head: &Head) -> Result<Vec<u8>, BlueprintError> {
+    let text = toml::to_string(head).map_err(|error| BlueprintError::Head(error.to_string()))?;
+    if text.len() > LONGEST_HEAD {
+        return Err(BlueprintError::Head(format!("it has more than {LONGEST_HEAD} bytes")));
+    }
+    let mut bytes = Vec::with_capacity(PREFIX + text.len() + SUM);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text.as_bytes());
+    let sum = Sha256::digest(&bytes);
+    bytes.extend(sum);
+    Ok(bytes)
+}
+
+/// Parses the head; also gives its length in bytes.
+fn read(bytes: &[u8]) -> Result<(Head, usize), BlueprintError> {
+    let found = bytes.len() as u64;
+    let cut = |needed: usize| BlueprintError::Cut { needed: needed as u64, found };
+    let common = bytes.len().min(MAGIC.len());
+    if bytes[..common] != MAGIC[..common] || bytes.is_empty() {
+        return Err(BlueprintError::NotOne);
+    }
+    let prefix = bytes.get(..PREFIX).ok_or_else(|| cut(PREFIX))?;
+    let number = |at: usize| u32::from_le_bytes(prefix[at..at + 4].try_into().expect("four bytes"));
+    let (version, length) = (number(8), number(12) as usize);
+    if version != VERSION {
+        return Err(BlueprintError::Version { found: version, wanted: VERSION });
+    }
+    if length > LONGEST_HEAD {
+        return Err(BlueprintError::DamagedHead);
+    }
+    let end = PREFIX + length;
+    let sum = bytes.get(end..end + SUM).ok_or_else(|| cut(end + SUM))?;
+    if Sha256::digest(&bytes[..end]).as_slice() != sum {
+        return Err(BlueprintError::DamagedHead);
+    }
+    let bad = |error: String| BlueprintError::Head(error.trim().replace('\n', ", "));
+    let text = std::str::from_utf8(&bytes[PREFIX..end]).map_err(|error| bad(error.to_string()))?;
+    let head =
+        text.parse().and_then(toml::Table::try_into).map_err(|error| bad(error.to_string()))?;
+    Ok((head, end + SUM))
+}
+
+/// A short description of a game that differs where games usually differ.
+fn in_words(spec: &GameSpec) -> String {
+    let list =
+        |numbers: &[u32]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("-");
+    let betting = match spec.betting {
+        Betting::Limit => format!("limit, raises {}", list(&spec.raise_sizes)),
+        Betting::NoLimit => format!("no-limit, stacks {}", list(&spec.stacks)),
+    };
+    let deck = u32::from(spec.suits) * u32::from(spec.ranks);
+    format!(
+        "a game of {} players and {} streets with {deck} cards ({betting}, blinds {})",
+        spec.players,
+        spec.streets,
+        list(&spec.blinds)
+    )
+}
+
+/// The sum of the bytes of an information set.
+pub const WHOLE: u32 = 255;
+
+/// Quantises probabilities to 255ths that sum to exactly 255, each less than one away from its
+/// exact share; all zero when no weight is positive, or one is not finite. Weights need not sum to
+/// one; there are as many as bytes.
+pub fn quantise(weights: &[f32], shares: &mut [u8]) {
+    quantise_to(WHOLE, weights, shares);
+}
+
+/// The same as [`quantise`], in steps of one part in `steps`, which must divide 255: each byte is a
+/// multiple of 255 / `steps`. Few steps compress better.
+pub fn quantise_to(steps: u32, weights: &[f32], shares: &mut [u8]) {
+    assert!(steps > 0 && WHOLE.is_multiple_of(steps), "{steps} does not divide {WHOLE}");
+    shares.fill(0);
+    let sum: f64 = weights.iter().map(|&weight| f64::from(weight.max(0.0))).sum();
+    if !(sum.is_finite() && sum > 0.0) {
+        return;
+    }
+    let exact: Vec<f64> =
+        weights.iter().map(|&weight| f64::from(weight.max(0.0)) / sum * f64::from(steps)).collect();
+    for (share, units) in shares.iter_mut().zip(whole_units(&exact, steps)) {
+        *share = (units * (WHOLE / steps)) as u8;
+    }
+}
+
+/// The contents of a blueprint besides the shares.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    /// The betting tree.
+    pub tree: &'a BettingTree,
+    /// The recipe of the buckets, in words.
+    pub recipe: &'a str,
+    /// The buckets' hash.
+    pub buckets_sha256: &'a str,
+    /// Number of buckets on each street; ignored for streets that the game does not have.
+    pub counts: [u32; 4],
+    /// The bucket file.
+    pub buckets: &'a [u8],
+    /// The name and version of the program.
+    pub made_by: &'a str,
+    /// The training settings, for people.
+    pub training: &'a toml::Table,
+}
+
+/// Writes a blueprint. `weights` is called for each information set, a node and a bucket, in the
+/// order of the tables; it fills in a weight for each action, or zeros where training never came.
+/// Returns each street's number of information sets with shares.
+///
+/// # Errors
+/// When writing fails; the output is then incomplete.
+pub fn write(
+    out: &mut dyn Write,
+    contents: &Contents<'_>,
+    mut weights: impl FnMut(u32, u32, &mut [f32]),
+) -> io::Result<[u64; 4]> {
+    let mut out = Summing { out, sum: Sha256::new() };
+    out.write_all(&head_bytes(contents)?)?;
+    out.write_all(contents.buckets)?;
+    let mut reached = [0u64; 4];
+    let mut node_shares = Vec::new();
+    for (street, reached) in Street::ALL.into_iter().zip(&mut reached) {
+        let buckets = contents.counts[street.index()];
+        for node in contents.tree.decision_nodes(street) {
+            let actions = contents.tree.actions(node).len();
+            let mut row = vec![0.0; actions];
+            node_shares.clear();
+            node_shares.resize(actions * buckets as usize, 0);
+            for (bucket, shares) in (0..buckets).zip(node_shares.chunks_exact_mut(actions)) {
+                row.fill(0.0);
+                weights(node, bucket, &mut row);
+                quantise(&row, shares);
+                *reached += u64::from(shares.iter().any(|&share| share > 0));
+            }
+            out.write_all(&node_shares)?;
+        }
+    }
+    for count in reached {
+        out.write_all(&count.to_le_bytes())?;
+    }
+    let sum = out.sum.finalize();
+    out.out.write_all(&sum)?;
+    Ok(reached)
+}
+
+/// The file's first bytes: prefix, head text and checksum.
+fn head_bytes(contents: &Contents<'_>) -> io::Result<Vec<u8>> {
+    print(&head(contents)).map_err(io::Error::other)
+}
+
+fn head(contents: &Contents<'_>) -> Head {
+    let Contents { tree, counts, .. } = *contents;
+    let table = |street: Street| tree.slots(street) * u64::from(counts[street.index()]);
+    Head {
+        made_by: contents.made_by.to_owned(),
+        game_sha256: game_hash(tree.def()),
+        tree_sha256: tree.hash(),
+        menu: tree.menu().to_string(),
+        tables: Street::ALL.map(table),
+        buckets: BucketsHead {
+            recipe: contents.recipe.to_owned(),
+            sha256: contents.buckets_sha256.to_owned(),
+            counts,
+            bytes: contents.buckets.len() as u64,
+        },
+        game: tree.def().spec().clone(),
+        training: contents.training.clone(),
+    }
+}
+
+/// A writer that also hashes what is written.
+struct Summing<'a> {
+    out: &'a mut dyn Write,
+    sum: Sha256,
+}
+
+impl Summing<'_> {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sum.update(bytes);
+        self.out.write_all(bytes)
     }
 }

@@ -14,7 +14,8 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use game::Street;
 
-use super::{Blueprint, BlueprintError, Contents, TAIL, WHOLE, head, quantise_to, write};
+use super::{Blueprint, BlueprintError, Contents, TAIL, WHOLE, quantise_to};
+use crate::blueprint;
 
 /// The magic bytes of a packed blueprint.
 const MAGIC: &[u8; 8] = b"CARDPACK";
@@ -80,7 +81,7 @@ fn split_file(file: &[u8]) -> Result<(&[u8], &[u8]), BlueprintError> {
 /// When it is truncated or damaged.
 pub(super) fn unpack(file: &[u8]) -> Result<Vec<u8>, BlueprintError> {
     let (tail, rest) = split_file(file)?;
-    let (read, after) = head::read(rest)?;
+    let (read, after) = blueprint::read(rest)?;
     let menu = read.menu.parse().map_err(BlueprintError::Menu)?;
     let tree = super::tree(&read, &menu)?;
     let mut plain = rest[..after].to_vec();
@@ -167,7 +168,7 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
     // A dry run of the plain file, for its tail.
     let mut ends = Ends::default();
     let mut row = Vec::new();
-    write(&mut ends, &contents, |node, bucket, weights| {
+    super::write(&mut ends, &contents, |node, bucket, weights| {
         shares(node, bucket, &mut row);
         for (weight, &share) in weights.iter_mut().zip(&row) {
             *weight = f32::from(share);
@@ -176,7 +177,7 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
     out.write_all(MAGIC)?;
     out.write_all(&VERSION.to_le_bytes())?;
     out.write_all(&ends.last)?;
-    out.write_all(&write::head_bytes(&contents)?)?;
+    out.write_all(&blueprint::head_bytes(&contents)?)?;
     let mut packed = DeflateEncoder::new(out, Compression::best());
     packed.write_all(contents.buckets)?;
     for street in Street::ALL {
@@ -202,11 +203,10 @@ pub fn pack(blueprint: &Blueprint, steps: u32, out: &mut dyn Write) -> Result<()
 
 /// Error of packing a blueprint.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum PackError {
-    /// The blueprint cannot be used.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
-    /// Writing failed.
     #[error(transparent)]
     Write(#[from] io::Error),
 }

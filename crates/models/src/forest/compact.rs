@@ -1,13 +1,12 @@
 //! The compact file format of forests, for models inside the program.
 //!
-//! Little-endian: the magic, a version, the shape, names, attributes, base scores; for each column
-//! its distinct thresholds in increasing order; then the trees, node by node, level by level: 0 and
-//! a leaf's value, as one of 65,536 levels between the least and the greatest of its tree, or the
-//! column counted from 1 and the threshold's index. Last the SHA-256 of all before.
-
-use sha2::{Digest, Sha256};
+//! A container ([`seal`]). Its content, little-endian: the shape, names, attributes, base scores;
+//! for each column its distinct thresholds in increasing order; then the trees, node by node, level
+//! by level: 0 and a leaf's value, as one of 65,536 levels between the least and the greatest of
+//! its tree, or the column counted from 1 and the threshold's index.
 
 use super::{Forest, ForestError, Link, Node, Tree};
+use crate::file::{ReadError, Reader, open, seal};
 
 pub(super) const MAGIC: &[u8] = b"cardroom forest\0";
 const VERSION: u32 = 1;
@@ -16,8 +15,7 @@ const STEPS: f32 = 65_535.0;
 pub(super) fn write(forest: &Forest) -> Vec<u8> {
     let trees: Vec<Tree> = (0..forest.trees()).map(|index| forest.tree(index)).collect();
     let tests = tests(forest.columns, &trees);
-    let mut out = MAGIC.to_vec();
-    put(&mut out, VERSION as usize);
+    let mut out = Vec::new();
     put(&mut out, forest.columns);
     put(&mut out, usize::from(forest.link == Link::Logistic));
     put(&mut out, forest.base.len());
@@ -35,9 +33,7 @@ pub(super) fn write(forest: &Forest) -> Vec<u8> {
     }
     put(&mut out, trees.len());
     trees.iter().for_each(|tree| put_tree(&mut out, tree, &tests));
-    let hash = Sha256::digest(&out);
-    out.extend(hash);
-    out
+    seal(MAGIC, VERSION, &out)
 }
 
 /// The distinct thresholds of each column, in increasing order.
@@ -106,16 +102,8 @@ fn put_narrow(out: &mut Vec<u8>, number: usize, end: usize) {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
-    let mut head = Reader { bytes: bytes.get(MAGIC.len()..).unwrap_or_default() };
-    let found = head.number()? as u32;
-    if found != VERSION {
-        return Err(ForestError::Version { found, wanted: VERSION });
-    }
-    let (body, hash) = bytes.split_last_chunk::<32>().ok_or(CUT)?;
-    if Sha256::digest(body).as_slice() != hash {
-        return Err(ForestError::Damaged("the checksum of its bytes does not match"));
-    }
-    let mut reader = Reader { bytes: body.get(MAGIC.len() + 4..).ok_or(CUT)? };
+    let reader = open(bytes, MAGIC, VERSION)?;
+    let mut reader = ForestReader(reader);
     let columns = reader.number()?;
     let link = if reader.number()? == 0 { Link::Softmax } else { Link::Logistic };
     let base = reader.floats()?;
@@ -138,60 +126,54 @@ pub(super) fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
     if !trees.is_multiple_of(forest.groups()) {
         return Err(ForestError::Turns { tree: trees, trees, groups: forest.groups() });
     }
-    if !reader.bytes.is_empty() {
+    if !reader.0.is_done() {
         return Err(ForestError::Damaged("there are bytes after its end"));
     }
     Ok(forest)
 }
 
-const CUT: ForestError = ForestError::Damaged("it is cut off");
-
-struct Reader<'a> {
-    bytes: &'a [u8],
+impl From<ReadError> for ForestError {
+    fn from(error: ReadError) -> ForestError {
+        match error {
+            ReadError::Version(found) => ForestError::Version { found, wanted: VERSION },
+            ReadError::Damaged => ForestError::Damaged("the checksum of its bytes does not match"),
+            ReadError::Cut { .. } | ReadError::Foreign => ForestError::Damaged("it is cut off"),
+        }
+    }
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], ForestError> {
-        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(CUT)?;
-        self.bytes = rest;
-        Ok(taken)
-    }
+struct ForestReader<'a>(Reader<'a>);
 
+impl ForestReader<'_> {
     fn narrow(&mut self, end: usize) -> Result<usize, ForestError> {
         let mut number = [0; 4];
-        number[..width(end)].copy_from_slice(self.take(width(end))?);
+        number[..width(end)].copy_from_slice(self.0.take(width(end), "a number")?);
         Ok(u32::from_le_bytes(number) as usize)
     }
 
     fn number(&mut self) -> Result<usize, ForestError> {
-        self.narrow(usize::MAX)
-    }
-
-    fn float(&mut self) -> Result<f32, ForestError> {
-        self.number().map(|bits| f32::from_bits(bits as u32))
+        Ok(self.0.u32("a number")? as usize)
     }
 
     fn floats(&mut self) -> Result<Vec<f32>, ForestError> {
         let count = self.number()?;
-        let bytes = self.take(count.checked_mul(4).ok_or(CUT)?)?;
-        let (chunks, _) = bytes.as_chunks::<4>();
-        Ok(chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect())
+        Ok(self.0.floats(count, "numbers")?)
     }
 
     fn text(&mut self) -> Result<String, ForestError> {
         let length = self.number()?;
-        let text = std::str::from_utf8(self.take(length)?);
+        let text = std::str::from_utf8(self.0.take(length, "a text")?);
         text.map(str::to_string).map_err(|_| ForestError::Damaged("a name is not UTF-8"))
     }
 
     fn tree(&mut self, tests: &[Vec<f32>]) -> Result<Tree, ForestError> {
-        let (least, step) = (self.float()?, self.float()?);
+        let (least, step) = (self.0.f32("a leaf")?, self.0.f32("a leaf")?);
         let mut nodes = Vec::new();
         let mut promised = 1;
         while nodes.len() < promised {
             let column = self.narrow(tests.len() + 1)?;
             if column == 0 {
-                let level = u16::from_le_bytes([self.narrow(1)? as u8, self.narrow(1)? as u8]);
+                let level = self.0.u16("a leaf")?;
                 nodes.push(Node::Leaf { value: least + f32::from(level) * step, cover: 0.0 });
                 continue;
             }

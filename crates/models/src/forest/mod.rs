@@ -12,19 +12,14 @@
 //! three. Files written here carry a checksum, which must match; those of XGBoost have none.
 
 mod compact;
-mod document;
-mod error;
-mod nodes;
 mod ubj;
-mod write;
+mod xgboost;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-use crate::Classifier;
-pub use error::ForestError;
-use nodes::{MAX_COLUMNS, Nodes};
-pub use nodes::{Node, Tree};
+use crate::{Classifier, softmax};
 
 /// XGBoost's attribute for the round with the best validation score.
 const BEST: &str = "best_iteration";
@@ -104,8 +99,10 @@ impl Forest {
     /// Parses XGBoost's JSON, XGBoost's UBJ or the compact form.
     pub fn read(bytes: &[u8]) -> Result<Forest, ForestError> {
         match bytes {
-            [b'{', b'L' | b'l' | b'i' | b'U' | b'I' | b'#' | b'$', ..] => document::read_ubj(bytes),
-            [b'{' | b' ' | b'\n' | b'\r' | b'\t', ..] => document::read_json(bytes),
+            [b'{', b'L' | b'l' | b'i' | b'U' | b'I' | b'#' | b'$', ..] => {
+                self::xgboost::read_ubj(bytes)
+            }
+            [b'{' | b' ' | b'\n' | b'\r' | b'\t', ..] => self::xgboost::read_json(bytes),
             _ if bytes.starts_with(compact::MAGIC) => compact::read(bytes),
             _ => Err(ForestError::NotOne),
         }
@@ -120,12 +117,12 @@ impl Forest {
 
     /// The forest as XGBoost's JSON model file, about 60 bytes a node.
     pub fn to_json(&self) -> Vec<u8> {
-        write::json(self)
+        self::xgboost::json(self)
     }
 
     /// The forest as XGBoost's UBJ model file, about 34 bytes a node.
     pub fn to_ubj(&self) -> Vec<u8> {
-        write::ubj(self)
+        self::xgboost::ubj(self)
     }
 
     /// The forest in the compact form. Each leaf is off by at most 1/131,070 of the span of its
@@ -236,7 +233,10 @@ impl Classifier for Forest {
         match self.link {
             Link::Softmax => {
                 self.margins(row, shares);
-                softmax(shares);
+                // XGBoost's arithmetic: exponentials in 32 bits, their sum in 64 bits.
+                softmax(shares, |powers| {
+                    powers.iter().map(|&power| f64::from(power)).sum::<f64>() as f32
+                });
             }
             Link::Logistic => {
                 assert_eq!(shares.len(), 2, "a share for each class");
@@ -249,15 +249,342 @@ impl Classifier for Forest {
     }
 }
 
-/// The softmax of margins, in place, with XGBoost's arithmetic: exponentials in 32 bits, their sum
-/// in 64 bits.
-pub fn softmax(margins: &mut [f32]) {
-    let most = margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0f64;
-    for margin in margins.iter_mut() {
-        *margin = (*margin - most).exp();
-        sum += f64::from(*margin);
+/// Error for a forest that cannot be used. All but [`ForestError::Read`] concern its contents.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum ForestError {
+    #[error("cannot read the forest {}: {source}", .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error(
+        "these bytes are not a forest: they begin neither as XGBoost's JSON or UBJ files nor as \
+         cardroom's own; \
+         save the model with `save_model(\"NAME.ubj\")`"
+    )]
+    NotOne,
+    #[error(
+        "the XGBoost model cannot be read: {0}; save it again with `save_model` of XGBoost 1.0 to \
+         3.4"
+    )]
+    Document(String),
+    #[error(
+        "the XGBoost model's `{field}` is `{text}`, which is not the number that it must be; save \
+         it again"
+    )]
+    Number { field: &'static str, text: String },
+    #[error(
+        "the XGBoost model's booster is `{0}`, and only `gbtree` and `dart` can be read: train \
+         with `booster=\"gbtree\"`"
+    )]
+    Booster(String),
+    #[error(
+        "the XGBoost model's objective is `{0}`, which gives no distribution over classes: \
+         train with `objective=\"multi:softprob\"`"
+    )]
+    Objective(String),
+    #[error(
+        "the XGBoost model has num_parallel_tree {0}, a boosted random forest, which is not read: \
+         train with `num_parallel_tree=1`"
+    )]
+    Parallel(String),
+    #[error(
+        "the XGBoost model's leaves hold vectors ({0}), which is not read: train with \
+         `multi_strategy=\"one_output_per_tree\"` and one target"
+    )]
+    Vectors(&'static str),
+    #[error(
+        "tree {tree} of the XGBoost model tests a categorical feature, which is not read: train on \
+         numbers, without `enable_categorical`"
+    )]
+    Categorical { tree: usize },
+    #[error(
+        "the XGBoost model has {trees} trees, and its {field} is for {declared}: it was edited or \
+         cut; save it again"
+    )]
+    Count { trees: usize, field: &'static str, declared: usize },
+    #[error(
+        "the XGBoost model has {trees} trees and {weights} weights for them (`weight_drop`), and \
+         each tree needs one: it was edited or cut; save it again"
+    )]
+    Weights { trees: usize, weights: usize },
+    #[error(
+        "the forest's trees must add to the classes in turn, one tree for each of {groups} and \
+         round, and tree {tree} of {trees} does not: it was edited or cut; save it again"
+    )]
+    Turns { tree: usize, trees: usize, groups: usize },
+    #[error("tree {tree} of the forest is damaged: {what} at node {node}; save the model again")]
+    Tree { tree: usize, node: usize, what: &'static str },
+    #[error(
+        "a forest of {columns} columns and {classes} classes can predict nothing; it needs at \
+         least 1 column and 2 classes"
+    )]
+    Narrow { columns: usize, classes: usize },
+    #[error(
+        "the forest's base score of class {class} is {value}, which is not a number to start from; \
+         train it again"
+    )]
+    Base { class: usize, value: f32 },
+    #[error("the forest has {columns} columns, and at most {most} can be kept: train on fewer")]
+    Columns { columns: usize, most: usize },
+    #[error("the forest names {names} features and has {columns}; name each of them or none")]
+    Names { names: usize, columns: usize },
+    #[error(
+        "the forest has {theirs} {what}, and here there are {ours}: train one on data exported by \
+         this program"
+    )]
+    Other { what: &'static str, theirs: usize, ours: usize },
+    #[error(
+        "the forest's feature {column} is `{theirs}`, and here it is `{ours}`: train one on data \
+         exported by this program"
+    )]
+    OtherName { column: usize, theirs: String, ours: String },
+    #[error(
+        "the forest is not what was written: its checksum does not match; copy it again, or, if \
+         it was changed on purpose, remove its `{}`",
+        crate::file::KEY
+    )]
+    Changed,
+    #[error(
+        "the forest has format {found}, and this program reads {wanted}: write it again from its \
+         XGBoost file"
+    )]
+    Version { found: u32, wanted: u32 },
+    #[error("the forest is damaged: {0}; write it again from its XGBoost file")]
+    Damaged(&'static str),
+}
+
+// The trees of a forest, packed for traversal.
+//
+// The nodes of a tree are stored level by level, siblings side by side. A traversal has no
+// branches: a leaf tests a value that is always below its threshold (one more, past the row's
+// end), and leads to itself. Several trees are traversed in lockstep, so that their cache misses
+// overlap.
+
+/// An unpacked decision tree, for exchange with the packed form.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tree {
+    /// The nodes; the first is the root.
+    pub nodes: Vec<Node>,
+}
+
+/// A node of a tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Node {
+    /// A leaf.
+    Leaf {
+        /// The value it adds to the margin.
+        value: f32,
+        /// The second-order weight of its training rows.
+        cover: f32,
+    },
+    /// A split.
+    Split {
+        /// The tested column.
+        column: usize,
+        /// The threshold: rows with a smaller value go left.
+        below: f32,
+        /// Index of the left child.
+        left: usize,
+        /// Index of the right child.
+        right: usize,
+        /// Whether XGBoost sends rows with a missing value left. Rows here have none.
+        missing_left: bool,
+        /// The reduction of the training loss.
+        gain: f32,
+        /// The second-order weight of its training rows.
+        cover: f32,
+        /// The value it would have as a leaf.
+        value: f32,
+    },
+}
+
+/// Maximum number of columns: those a packed node can hold, less one for leaves.
+const MAX_COLUMNS: usize = (1 << COLUMN_BITS) - 2;
+const COLUMN_BITS: u32 = 11;
+/// Maximum distance of a child from its parent.
+const MAX_AHEAD: u32 = (1 << (31 - COLUMN_BITS)) - 1;
+/// Number of trees traversed in lockstep.
+const LANES: usize = 16;
+
+/// A packed node: the threshold, or a leaf's value; bits 0 to 10 the column (for a leaf the number
+/// of columns), bit 11 whether missing values go left, the others the distance to the left child (0
+/// for a leaf).
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Packed {
+    below: f32,
+    link: u32,
+}
+
+impl Packed {
+    fn column(self) -> usize {
+        (self.link & ((1 << COLUMN_BITS) - 1)) as usize
     }
-    let sum = sum as f32;
-    margins.iter_mut().for_each(|margin| *margin /= sum);
+
+    fn missing_left(self) -> bool {
+        self.link >> COLUMN_BITS & 1 == 1
+    }
+
+    fn ahead(self) -> u32 {
+        self.link >> (COLUMN_BITS + 1)
+    }
+}
+
+/// A node's training statistics, which traversal does not need.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Known {
+    gain: f32,
+    cover: f32,
+    value: f32,
+}
+
+/// All trees of a forest.
+#[derive(Clone, PartialEq)]
+struct Nodes {
+    columns: usize,
+    packed: Vec<Packed>,
+    known: Vec<Known>,
+    /// The first node of each tree, and the number of nodes at the end.
+    starts: Vec<u32>,
+    depths: Vec<u32>,
+}
+
+impl fmt::Debug for Nodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} trees of {} nodes", self.trees(), self.len())
+    }
+}
+
+impl Nodes {
+    fn new(columns: usize) -> Nodes {
+        let (packed, known) = (Vec::new(), Vec::new());
+        Nodes { columns, packed, known, starts: vec![0], depths: Vec::new() }
+    }
+
+    fn trees(&self) -> usize {
+        self.depths.len()
+    }
+
+    fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    fn truncate(&mut self, trees: usize) {
+        self.starts.truncate(trees + 1);
+        self.depths.truncate(trees);
+        let end = *self.starts.last().expect("there is always one start") as usize;
+        self.packed.truncate(end);
+        self.known.truncate(end);
+    }
+
+    /// Adds a tree; unchanged on an error.
+    fn push(&mut self, tree: &Tree) -> Result<(), ForestError> {
+        let trees = self.trees();
+        let pushed = self.pack(tree);
+        match pushed {
+            Ok(depth) if u32::try_from(self.packed.len()).is_ok() => {
+                self.depths.push(depth);
+                self.starts.push(self.packed.len() as u32);
+                Ok(())
+            }
+            Ok(_) => {
+                self.truncate(trees);
+                Err(ForestError::Tree { tree: trees, node: 0, what: "too many nodes in all" })
+            }
+            Err((node, what)) => {
+                self.truncate(trees);
+                Err(ForestError::Tree { tree: trees, node, what })
+            }
+        }
+    }
+
+    /// Appends the nodes level by level and gives the depth, or the invalid node and the problem.
+    fn pack(&mut self, tree: &Tree) -> Result<u32, (usize, &'static str)> {
+        let mut order: Vec<usize> = vec![0];
+        let mut seen = vec![false; tree.nodes.len()];
+        let (mut depth, mut level_end, mut at) = (0, 1, 0);
+        while at < order.len() {
+            if at == level_end {
+                depth += 1;
+                level_end = order.len();
+            }
+            let number = order[at];
+            let node = *tree.nodes.get(number).ok_or((number, "there is no such node"))?;
+            if std::mem::replace(&mut seen[number], true) {
+                return Err((number, "two parents"));
+            }
+            let (packed, known) =
+                self.pack_node(node, order.len() - at).map_err(|w| (number, w))?;
+            self.packed.push(packed);
+            self.known.push(known);
+            if let Node::Split { left, right, .. } = node {
+                order.extend([left, right]);
+            }
+            at += 1;
+        }
+        Ok(depth)
+    }
+
+    fn pack_node(&self, node: Node, ahead: usize) -> Result<(Packed, Known), &'static str> {
+        match node {
+            Node::Leaf { value, cover } if value.is_finite() => {
+                let packed = Packed { below: value, link: self.columns as u32 };
+                Ok((packed, Known { gain: 0.0, cover, value }))
+            }
+            Node::Leaf { .. } => Err("a leaf that is not a number"),
+            Node::Split { column, .. } if column >= self.columns => {
+                Err("a column that is not there")
+            }
+            Node::Split { below, .. } if below.is_nan() => {
+                Err("a test against something that is not a number")
+            }
+            Node::Split { column, below, missing_left, gain, cover, value, .. } => {
+                let ahead = u32::try_from(ahead).ok().filter(|&ahead| ahead <= MAX_AHEAD);
+                let ahead = ahead.ok_or("children more than a million nodes away")?;
+                let missing = u32::from(missing_left) << COLUMN_BITS;
+                let link = column as u32 | missing | ahead << (COLUMN_BITS + 1);
+                Ok((Packed { below, link }, Known { gain, cover, value }))
+            }
+        }
+    }
+
+    /// A tree, unpacked.
+    fn tree(&self, index: usize) -> Tree {
+        let (start, end) = (self.starts[index] as usize, self.starts[index + 1] as usize);
+        let unpack = |(number, (packed, known)): (usize, (&Packed, &Known))| {
+            let &Known { gain, cover, value } = known;
+            if packed.ahead() == 0 {
+                return Node::Leaf { value: packed.below, cover };
+            }
+            let (left, missing_left) = (number + packed.ahead() as usize, packed.missing_left());
+            let (column, below, right) = (packed.column(), packed.below, left + 1);
+            Node::Split { column, below, left, right, missing_left, gain, cover, value }
+        };
+        let nodes = self.packed[start..end].iter().zip(&self.known[start..end]);
+        Tree { nodes: nodes.enumerate().map(unpack).collect() }
+    }
+
+    /// Adds each tree's leaf value to its margin.
+    fn add(&self, row: &[f32], margins: &mut [f32]) {
+        // A stack buffer would need the maximum length of a row.
+        let mut numbers = Vec::with_capacity(row.len() + 1);
+        numbers.extend_from_slice(row);
+        numbers.push(f32::NEG_INFINITY);
+        let mut group = 0;
+        for (starts, depths) in
+            self.starts[..self.trees()].chunks(LANES).zip(self.depths.chunks(LANES))
+        {
+            let mut at = [0u32; LANES];
+            at[..starts.len()].copy_from_slice(starts);
+            for _ in 0..depths.iter().copied().max().unwrap_or(0) {
+                for at in &mut at {
+                    let node = self.packed[*at as usize];
+                    let left = numbers[node.column()] < node.below;
+                    *at += node.ahead() + u32::from(!left);
+                }
+            }
+            for &leaf in &at[..starts.len()] {
+                margins[group] += self.packed[leaf as usize].below;
+                group = if group + 1 == margins.len() { 0 } else { group + 1 };
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Evaluation of a list in a few nanoseconds: a statement's clauses bound eight numbers, which are
-//! compared four at a time.
+//! Evaluation of a list in a few nanoseconds: a statement's clauses bound eight numbers, which fit
+//! one vector register.
 
 use abstraction::facts::Facts;
 
@@ -17,17 +17,6 @@ pub(super) const AGGRESSIVE: usize = 6;
 
 /// The largest value; larger ones are clamped to it.
 pub(super) const LARGEST: u16 = 0x7FFF;
-
-/// Eight values up to [`LARGEST`] in lanes of 16 bits, whose highest bits are 0.
-type Lanes = [u64; 2];
-
-/// The highest bits of the lanes.
-const SIGNS: u64 = 0x8000_8000_8000_8000;
-
-fn lanes(numbers: [u16; NUMBERS]) -> Lanes {
-    let [a, b, c, d, e, f, g, h] = numbers.map(|number| u64::from(number.min(LARGEST)));
-    [a | b << 16 | c << 32 | d << 48, e | f << 16 | g << 32 | h << 48]
-}
 
 /// A pot as clauses see it, in half steps: a whole number of big blinds, or between two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,9 +36,9 @@ impl Pot {
     }
 }
 
-/// The values on which a list decides, packed in two words.
+/// The values on which a list decides, at most [`LARGEST`] each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Situation(Lanes);
+pub struct Situation([u16; NUMBERS]);
 
 impl Situation {
     /// A situation: the facts of hand and board, the pot, and whether the opponent's last action
@@ -63,7 +52,7 @@ impl Situation {
         numbers[POT] = pot.0;
         numbers[DRY] = u16::from(facts.dry);
         numbers[AGGRESSIVE] = u16::from(aggressive);
-        Situation(lanes(numbers))
+        Situation(numbers)
     }
 
     /// The same situation with this win rate, 0 to 1; differences below 1e-9 are ignored.
@@ -72,22 +61,16 @@ impl Situation {
     pub fn with_win_rate(mut self, rate: f64) -> Situation {
         let tenths = rate.clamp(0.0, 1.0) * 1_000.0;
         let whole = tenths.round();
-        let halves = match (tenths - whole).abs() < 1e-6 {
-            true => 2 * whole as u64,
-            false => 2 * tenths.floor() as u64 + 1,
-        };
-        let [word, lane] = [WIN_RATE / 4, 16 * (WIN_RATE % 4)];
-        self.0[word] = self.0[word] & !(0xFFFF << lane) | halves << lane;
+        let between = (tenths - whole).abs() >= 1e-6;
+        self.0[WIN_RATE] = if between { 2 * tenths.floor() as u16 + 1 } else { 2 * whole as u16 };
         self
     }
-}
 
-impl Situation {
     /// Whether all the clauses hold; shares of times are ignored.
     pub fn holds(&self, clauses: &[Clause]) -> bool {
         let mut bounds = Bounds::ALL;
         clauses.iter().for_each(|&clause| bounds.add(clause));
-        Range::of(&bounds).holds(*self)
+        bounds.holds(*self)
     }
 }
 
@@ -103,7 +86,7 @@ impl Bounds {
     pub(super) const ALL: Bounds = Bounds { low: [0; NUMBERS], high: [LARGEST; NUMBERS] };
 
     /// The bounds of a statement's clauses, without draws.
-    pub(super) fn of(statement: &Statement) -> Bounds {
+    pub(super) fn from_statement(statement: &Statement) -> Bounds {
         statement.clauses.iter().fold(Bounds::ALL, |mut bounds, &clause| {
             bounds.add(clause);
             bounds
@@ -127,35 +110,18 @@ impl Bounds {
         }
     }
 
+    /// Whether all values are within their bounds.
+    #[inline]
+    fn holds(&self, Situation(numbers): Situation) -> bool {
+        // Without a branch for each, so that all are compared at once.
+        (0..NUMBERS).fold(true, |holds, at| {
+            holds & (self.low[at] <= numbers[at]) & (numbers[at] <= self.high[at])
+        })
+    }
+
     fn flag(&mut self, number: usize, value: bool) {
         self.low[number] = self.low[number].max(u16::from(value));
         self.high[number] = self.high[number].min(u16::from(value));
-    }
-}
-
-/// The same bounds in lanes, with the highest bits of the upper bounds set.
-#[derive(Debug, Clone, Copy)]
-struct Range {
-    low: Lanes,
-    high: Lanes,
-}
-
-impl Range {
-    fn of(bounds: &Bounds) -> Range {
-        Range { low: lanes(bounds.low), high: lanes(bounds.high).map(|word| word | SIGNS) }
-    }
-
-    /// Whether all values are within their bounds. A lane's highest bit, set before the
-    /// subtraction, survives exactly where the subtrahend is not greater, and lanes never borrow
-    /// from each other.
-    #[inline]
-    fn holds(&self, Situation(numbers): Situation) -> bool {
-        let within = |word: usize| {
-            let from = (numbers[word] | SIGNS).wrapping_sub(self.low[word]);
-            let to = self.high[word].wrapping_sub(numbers[word]);
-            from & to & SIGNS
-        };
-        within(0) & within(1) == SIGNS
     }
 }
 
@@ -163,7 +129,7 @@ impl Range {
 #[derive(Debug, Clone)]
 pub struct Decider {
     /// For each statement its bounds, its chance and its act.
-    statements: Vec<(Range, f64, Act)>,
+    statements: Vec<(Bounds, f64, Act)>,
     default: Act,
 }
 
@@ -175,7 +141,7 @@ impl Decider {
                 Clause::Times(times) => Some(times.chance()),
                 _ => None,
             });
-            (Range::of(&Bounds::of(statement)), times.unwrap_or(1.0), statement.act)
+            (Bounds::from_statement(statement), times.unwrap_or(1.0), statement.act)
         };
         let statements = heuristic.statements().iter().map(ready).collect();
         Decider { statements, default: heuristic.default() }
@@ -186,7 +152,7 @@ impl Decider {
     #[inline]
     pub fn decide(&self, situation: Situation) -> Act {
         let applies =
-            |(range, chance, _): &&(Range, f64, Act)| range.holds(situation) && *chance >= 1.0;
+            |(bounds, chance, _): &&(Bounds, f64, Act)| bounds.holds(situation) && *chance >= 1.0;
         self.statements.iter().find(applies).map_or(self.default, |&(_, _, act)| act)
     }
 
@@ -194,8 +160,8 @@ impl Decider {
     /// number of statements), its probability above 0, and its act. The probabilities sum to one.
     pub fn outcomes(&self, situation: Situation, mut visit: impl FnMut(usize, f64, Act)) {
         let mut left = 1.0;
-        for (at, &(range, chance, act)) in self.statements.iter().enumerate() {
-            if range.holds(situation) {
+        for (at, &(bounds, chance, act)) in self.statements.iter().enumerate() {
+            if bounds.holds(situation) {
                 visit(at, left * chance, act);
                 left *= 1.0 - chance;
                 if chance >= 1.0 {

@@ -6,8 +6,6 @@
 
 #![allow(unsafe_code)]
 
-use std::ops::Range;
-
 /// A matrix view of a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix<'a> {
@@ -36,13 +34,6 @@ impl<'a> Matrix<'a> {
             column_step: self.row_step,
             ..self
         }
-    }
-
-    /// A range of the rows. Panics where it is empty or out of range.
-    pub fn some_rows(self, rows: Range<usize>) -> Matrix<'a> {
-        assert!(rows.start < rows.end && rows.end <= self.rows, "rows of the matrix");
-        let numbers = &self.numbers[rows.start * self.row_step..];
-        Matrix { numbers, rows: rows.len(), ..self }
     }
 }
 

@@ -1,34 +1,25 @@
 //! Feed-forward networks of dense layers.
 //!
 //! A row is standardised column by column and passes through hidden layers ([`Activation::Relu`] or
-//! [`Activation::Prelu`]); an [`Output`] turns the last layer's sums into answers: [`Softmax`] for
-//! classes, [`Identity`] for numbers, [`ZeroSum`] for values of hands, or a custom one. Files are
+//! [`Activation::Prelu`]); an [`Output`] turns the last layer's sums into answers. Files are
 //! safetensors, see `docs/network.md`.
 //!
 //! A single row is a sum over the weights' columns that skips units with value zero, about half of
 //! them after [`Activation::Relu`]. Many rows are computed as matrix products. The two differ by
 //! rounding.
 
-mod error;
 mod file;
 pub mod gemm;
-pub mod half_precision;
-mod output;
-mod predict;
-mod scaling;
-mod shape;
-mod tensors;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::Range;
+use std::path::PathBuf;
 
-pub use error::NetworkError;
+use crate::{Classifier, softmax};
+use gemm::{Matrix, multiply};
+
 pub use file::Precision;
-pub use output::{Identity, Output, Softmax, ZeroSum};
-pub use scaling::Scaling;
-pub use shape::{Activation, Count, Layer, Shape};
-
-use crate::Classifier;
 
 /// A network with its parameters, all of which are finite.
 #[derive(Debug, Clone)]
@@ -37,7 +28,7 @@ pub struct Network {
     layers: Vec<Layer>,
     parameters: Vec<f32>,
     scaling: Scaling,
-    output: Arc<dyn Output>,
+    output: Output,
     notes: BTreeMap<String, String>,
 }
 
@@ -47,7 +38,7 @@ impl Network {
         shape: Shape,
         parameters: Vec<f32>,
         scaling: Scaling,
-        output: Arc<dyn Output>,
+        output: Output,
     ) -> Result<Network, NetworkError> {
         if shape.inputs == 0 || shape.outputs == 0 || shape.hidden.contains(&0) {
             return Err(NetworkError::NoUnits);
@@ -99,12 +90,13 @@ impl Network {
     }
 
     /// The output function.
-    pub fn output(&self) -> &Arc<dyn Output> {
-        &self.output
+    pub fn output(&self) -> Output {
+        self.output
     }
 }
 
-/// For networks that end in [`Softmax`]; others write their answers in place of probabilities.
+/// For networks that end in [`Output::Softmax`]; others write their answers in place of
+/// probabilities.
 impl Classifier for Network {
     fn columns(&self) -> usize {
         self.shape.inputs
@@ -120,5 +112,409 @@ impl Classifier for Network {
 
     fn predict_all(&self, rows: &[f32], shares: &mut [f32]) {
         self.answer_all(rows, shares);
+    }
+}
+
+/// Error for parts or bytes that are not a valid network.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum NetworkError {
+    #[error("cannot read the network {}: {source}", .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("a network needs at least one input, one output and one unit in each hidden layer")]
+    NoUnits,
+    #[error("{found} parameters for a network of {wanted}")]
+    Parameters { found: usize, wanted: usize },
+    #[error("parameter {at} is {value}")]
+    Parameter { at: usize, value: f32 },
+    #[error("{found} columns are standardised, and rows have {wanted}")]
+    Columns { found: usize, wanted: usize },
+    #[error("column {at} cannot be standardised by taking off {mean} and dividing by {scale}")]
+    Scaling { at: usize, mean: f32, scale: f32 },
+    #[error("byte {at}: these bytes are not a safetensors file: {reason}; copy or export it again")]
+    Format { at: usize, reason: String },
+    #[error("tensor `{tensor}`, at byte {at}: {reason}")]
+    Tensor { tensor: String, at: usize, reason: String },
+    #[error("the network's file has no tensor `{0}`")]
+    Missing(String),
+    #[error("the network's file has a {0}, and no network of this program has one")]
+    Unknown(String),
+    #[error(
+        "the head of the network's file is not what was written: its checksum does not match; \
+         copy or export it again, or, if it was changed on purpose, remove its `{}`",
+        crate::file::KEY
+    )]
+    Changed,
+    #[error(
+        "the network's file is of version {found}, and this program reads {wanted}: export it again"
+    )]
+    Version { found: String, wanted: &'static str },
+    #[error("the network ends in the output `{found}`; known here: {known}")]
+    Output { found: String, known: String },
+}
+
+/// The activation function of hidden units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// max(sum, 0).
+    Relu,
+    /// The sum, times a slope where it is negative; the units of a layer share one learned slope.
+    Prelu,
+}
+
+/// The sizes of a fully connected network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Number of units of each hidden layer, in order.
+    pub hidden: Vec<usize>,
+    /// Number of outputs.
+    pub outputs: usize,
+    /// The activation of hidden units.
+    pub activation: Activation,
+}
+
+/// Numbers of parameters by kind. A published "number of parameters" may mean the weights alone, or
+/// with some of the biases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// Weights between units of adjacent layers.
+    pub weights: usize,
+    /// Biases of hidden units.
+    pub hidden_biases: usize,
+    /// Biases of outputs.
+    pub output_biases: usize,
+    /// Slopes, one for each hidden layer with [`Activation::Prelu`].
+    pub slopes: usize,
+}
+
+impl Count {
+    /// Total number of parameters.
+    pub fn total(&self) -> usize {
+        self.weights + self.hidden_biases + self.output_biases + self.slopes
+    }
+}
+
+/// A layer, and the position of its parameters among the network's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Number of units.
+    pub outputs: usize,
+    /// The activation; `None` in the last layer.
+    pub activation: Option<Activation>,
+    /// Index of its first parameter.
+    start: usize,
+}
+
+impl Layer {
+    /// The range of the weights: for each input in order, one for each output.
+    pub fn weights(&self) -> Range<usize> {
+        self.start..self.start + self.inputs * self.outputs
+    }
+
+    /// The range of the biases, one for each output.
+    pub fn biases(&self) -> Range<usize> {
+        let start = self.weights().end;
+        start..start + self.outputs
+    }
+
+    /// The index of the slope, in layers with [`Activation::Prelu`].
+    pub fn slope(&self) -> Option<usize> {
+        (self.activation == Some(Activation::Prelu)).then(|| self.biases().end)
+    }
+
+    /// The range of all parameters: weights, biases, slope.
+    pub fn all(&self) -> Range<usize> {
+        self.start..self.biases().end + usize::from(self.slope().is_some())
+    }
+}
+
+impl Shape {
+    /// The layers in order; their parameters are consecutive in the same order.
+    pub fn layers(&self) -> Vec<Layer> {
+        let mut layers: Vec<Layer> = Vec::with_capacity(self.hidden.len() + 1);
+        let widths = self.hidden.iter().map(|&width| (width, Some(self.activation)));
+        for (outputs, activation) in widths.chain([(self.outputs, None)]) {
+            let (inputs, start) =
+                layers.last().map_or((self.inputs, 0), |last| (last.outputs, last.all().end));
+            layers.push(Layer { inputs, outputs, activation, start });
+        }
+        layers
+    }
+
+    /// Numbers of parameters by kind.
+    pub fn count(&self) -> Count {
+        let slopes = if self.activation == Activation::Prelu { self.hidden.len() } else { 0 };
+        Count {
+            weights: self.layers().iter().map(|layer| layer.inputs * layer.outputs).sum(),
+            hidden_biases: self.hidden.iter().sum(),
+            output_biases: self.outputs,
+            slopes,
+        }
+    }
+}
+
+/// A standardisation: for each column the mean to subtract and the scale to divide by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaling {
+    mean: Vec<f32>,
+    scale: Vec<f32>,
+}
+
+impl Scaling {
+    /// A mean and a scale for each column: means finite, scales finite and above zero.
+    pub fn new(mean: Vec<f32>, scale: Vec<f32>) -> Result<Scaling, NetworkError> {
+        if mean.len() != scale.len() {
+            return Err(NetworkError::Columns { found: scale.len(), wanted: mean.len() });
+        }
+        let bad = |&column: &usize| {
+            !(mean[column].is_finite() && scale[column].is_finite() && scale[column] > 0.0)
+        };
+        match (0..mean.len()).find(bad) {
+            Some(at) => Err(NetworkError::Scaling { at, mean: mean[at], scale: scale[at] }),
+            None => Ok(Scaling { mean, scale }),
+        }
+    }
+
+    /// The identity standardisation.
+    pub fn none(columns: usize) -> Scaling {
+        Scaling { mean: vec![0.0; columns], scale: vec![1.0; columns] }
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The mean of each column, which is subtracted.
+    pub fn mean(&self) -> &[f32] {
+        &self.mean
+    }
+
+    /// The scale of each column, by which the difference is divided.
+    pub fn scale(&self) -> &[f32] {
+        &self.scale
+    }
+
+    /// Standardises rows stored one after the other. Panics where they are not whole rows, or `out`
+    /// is not as long.
+    pub fn apply(&self, rows: &[f32], out: &mut [f32]) {
+        assert!(rows.len() == out.len() && rows.len().is_multiple_of(self.columns()), "whole rows");
+        let rows = rows.chunks_exact(self.columns()).zip(out.chunks_exact_mut(self.columns()));
+        for (row, out) in rows {
+            for (((out, value), mean), scale) in
+                out.iter_mut().zip(row).zip(&self.mean).zip(&self.scale)
+            {
+                *out = (value - mean) / scale;
+            }
+        }
+    }
+}
+
+/// An output function: maps the last layer's sums to the network's answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Class probabilities: the exponentials of the sums, normalised.
+    Softmax,
+    /// The sums as they are.
+    Identity,
+    /// Values of both players' hands, half of the answers for each, shifted by a constant so that
+    /// the range-weighted values of both players sum to zero, as in a zero-sum game.
+    ///
+    /// A row begins with as many probabilities as there are answers, one for each. The outer layer
+    /// of DeepStack's networks (Moravčík and others, Science 2017).
+    ZeroSum,
+}
+
+impl Output {
+    /// All output functions.
+    pub const ALL: [Output; 3] = [Output::Softmax, Output::Identity, Output::ZeroSum];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Output::Softmax => "softmax",
+            Output::Identity => "identity",
+            Output::ZeroSum => "zero-sum",
+        }
+    }
+
+    /// Maps the last layer's sums of one row to answers, in place. `row` is the row before
+    /// standardisation.
+    pub fn forward(self, row: &[f32], sums: &mut [f32]) {
+        match self {
+            Output::Softmax => softmax(sums, |powers| powers.iter().sum()),
+            Output::Identity => {}
+            Output::ZeroSum => {
+                let mean = weighted_mean(&row[..sums.len()], sums);
+                sums.iter_mut().for_each(|sum| *sum = (f64::from(*sum) - mean) as f32);
+            }
+        }
+    }
+
+    /// Backpropagates the gradient of a loss, in place, from the answers to the sums. `answers` are
+    /// those of [`Output::forward`] for the same row.
+    pub fn backward(self, row: &[f32], answers: &[f32], gradient: &mut [f32]) {
+        match self {
+            Output::Softmax => {
+                let mean: f32 =
+                    answers.iter().zip(&*gradient).map(|(share, slope)| share * slope).sum();
+                for (slope, share) in gradient.iter_mut().zip(answers) {
+                    *slope = share * (*slope - mean);
+                }
+            }
+            Output::Identity => {}
+            Output::ZeroSum => {
+                let shares = &row[..gradient.len()];
+                let slopes: f64 = gradient.iter().copied().map(f64::from).sum();
+                let of_share = slopes * inverse_of_sum(shares);
+                for (slope, &share) in gradient.iter_mut().zip(shares) {
+                    *slope = (f64::from(*slope) - of_share * f64::from(share)) as f32;
+                }
+            }
+        }
+    }
+}
+
+/// The weighted mean Σ shares · numbers / Σ shares, in double precision; 0 without shares.
+fn weighted_mean(shares: &[f32], numbers: &[f32]) -> f64 {
+    let pairs = shares.iter().zip(numbers);
+    let sum: f64 = pairs.map(|(&share, &number)| f64::from(share) * f64::from(number)).sum();
+    sum * inverse_of_sum(shares)
+}
+
+fn inverse_of_sum(shares: &[f32]) -> f64 {
+    let total: f64 = shares.iter().copied().map(f64::from).sum();
+    if total > 0.0 { 1.0 / total } else { 0.0 }
+}
+
+/// Number of rows evaluated together, so that their activations stay in the processor's cache.
+const BLOCK: usize = 256;
+
+thread_local! {
+    /// A buffer for the units of two layers, kept between calls.
+    static BUFFER: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+impl Network {
+    /// Computes the answers for one row. Panics where `row` is not as long as the inputs, or
+    /// `answers` as the outputs.
+    pub fn answer(&self, row: &[f32], answers: &mut [f32]) {
+        assert_eq!(row.len(), self.shape.inputs, "a number for each column");
+        assert_eq!(answers.len(), self.shape.outputs, "a place for each answer");
+        let most = self.layers.iter().map(|layer| layer.inputs).max().unwrap_or(0);
+        let mut buffer = BUFFER.take();
+        buffer.resize(2 * most, 0.0);
+        let (mut before, mut after) = buffer.split_at_mut(most);
+        self.scaling.apply(row, &mut before[..row.len()]);
+        for layer in &self.layers {
+            let inputs = &before[..layer.inputs];
+            if layer.activation.is_none() {
+                self.one_row(layer, inputs, answers);
+                break;
+            }
+            let outputs = &mut after[..layer.outputs];
+            self.one_row(layer, inputs, outputs);
+            layer.activate(&self.parameters, outputs);
+            std::mem::swap(&mut before, &mut after);
+        }
+        self.output.forward(row, answers);
+        BUFFER.set(buffer);
+    }
+
+    /// Computes the answers for many rows, stored one after the other like their answers.
+    ///
+    /// Panics where `rows` is not a whole number of rows, or `answers` does not have as many.
+    pub fn answer_all(&self, rows: &[f32], answers: &mut [f32]) {
+        let (columns, width) = (self.shape.inputs, self.shape.outputs);
+        assert!(rows.len().is_multiple_of(columns), "whole rows");
+        assert_eq!(answers.len(), rows.len() / columns * width, "answers for each row");
+        let most = self.layers.iter().map(|layer| layer.inputs).max().unwrap_or(0);
+        let count = BLOCK.min(rows.len() / columns);
+        let (mut before, mut after) = (vec![0.0; count * most], vec![0.0; count * most]);
+        let blocks = rows.chunks(BLOCK * columns).zip(answers.chunks_mut(BLOCK * width));
+        for (rows, answers) in blocks {
+            let count = rows.len() / columns;
+            self.scaling.apply(rows, &mut before[..rows.len()]);
+            for layer in &self.layers {
+                let inputs = &before[..count * layer.inputs];
+                if layer.activation.is_none() {
+                    layer.sums(&self.parameters, inputs, answers);
+                    break;
+                }
+                let outputs = &mut after[..count * layer.outputs];
+                layer.sums(&self.parameters, inputs, outputs);
+                layer.activate(&self.parameters, outputs);
+                std::mem::swap(&mut before, &mut after);
+            }
+            for (row, answers) in rows.chunks_exact(columns).zip(answers.chunks_exact_mut(width)) {
+                self.output.forward(row, answers);
+            }
+        }
+    }
+
+    /// The sums of a layer for one row: the weights of every nonzero input, four inputs at a time.
+    fn one_row(&self, layer: &Layer, inputs: &[f32], sums: &mut [f32]) {
+        let weights = &self.parameters[layer.weights()];
+        let weights_of = |input: usize| &weights[input * layer.outputs..][..layer.outputs];
+        sums.copy_from_slice(&self.parameters[layer.biases()]);
+        let mut four = [0; 4];
+        let mut held = 0;
+        for (input, &value) in inputs.iter().enumerate() {
+            if value == 0.0 {
+                continue;
+            }
+            four[held] = input;
+            held += 1;
+            if held == 4 {
+                held = 0;
+                let [first, second, third, fourth] = four;
+                let [a, b, c, d] = [inputs[first], inputs[second], inputs[third], inputs[fourth]];
+                let [wa, wb] = [weights_of(first), weights_of(second)];
+                let [wc, wd] = [weights_of(third), weights_of(fourth)];
+                let weights = wa.iter().zip(wb).zip(wc).zip(wd);
+                for (sum, (((wa, wb), wc), wd)) in sums.iter_mut().zip(weights) {
+                    *sum += (a * wa + b * wb) + (c * wc + d * wd);
+                }
+            }
+        }
+        for &input in &four[..held] {
+            let value = inputs[input];
+            for (sum, weight) in sums.iter_mut().zip(weights_of(input)) {
+                *sum += value * weight;
+            }
+        }
+    }
+}
+
+impl Layer {
+    /// Computes the sums of its units for rows of inputs, stored one after the other.
+    ///
+    /// `parameters` are the whole network's. Panics where the lengths do not fit.
+    pub fn sums(&self, parameters: &[f32], inputs: &[f32], sums: &mut [f32]) {
+        let biases = &parameters[self.biases()];
+        for sums in sums.chunks_exact_mut(self.outputs) {
+            sums.copy_from_slice(biases);
+        }
+        let inputs = Matrix::new(inputs, inputs.len() / self.inputs, self.inputs);
+        let weights = Matrix::new(&parameters[self.weights()], self.inputs, self.outputs);
+        multiply(inputs, weights, 1.0, sums);
+    }
+
+    /// Applies the activation to its units' sums, in place. `parameters` are the whole network's.
+    pub fn activate(&self, parameters: &[f32], sums: &mut [f32]) {
+        match self.activation {
+            None => {}
+            Some(Activation::Relu) => sums.iter_mut().for_each(|sum| *sum = sum.max(0.0)),
+            Some(Activation::Prelu) => {
+                let slope = self.slope().map_or(0.0, |slope| parameters[slope]);
+                for sum in sums {
+                    *sum = if *sum < 0.0 { slope * *sum } else { *sum };
+                }
+            }
+        }
     }
 }

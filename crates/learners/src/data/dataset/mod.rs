@@ -1,0 +1,386 @@
+//! Datasets: a teacher's decisions as rows of features, each labelled with the teacher's
+//! distribution over the moves.
+//!
+//! Rows are sampled by self-play of the teacher, so a decision occurs with its reach probability,
+//! except that a given share of actions is drawn uniformly, so that students also see what the
+//! teacher avoids. A row's label is the teacher's whole strategy. Rows with equal features are
+//! merged: the weight is their number, the label their mean. The split is by deal, not by row:
+//! every tenth deal is for validation, every tenth for testing.
+//!
+//! On disk a dataset is a folder: a [`Card`] in `dataset.toml`, and for each street and split a
+//! file of 32-bit floats, little-endian, column by column: features, probabilities of the moves,
+//! weight (`docs/datasets.md`). Making one takes constant memory: rows are sorted in pieces and
+//! merged from disk.
+
+mod make;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use abstraction::betting::BettingTree;
+use abstraction::buckets::{Buckets, BucketsError};
+use abstraction::features::{Schema, SchemaError, Stamp};
+use abstraction::menu::{BetMenu, MenuError, Moves};
+use game::{GameSpec, Street};
+use models::blueprint::{Blueprint, BlueprintError};
+use models::file::sha256;
+use models::student::columns;
+use serde::{Deserialize, Serialize};
+use solvers::blueprint::{HoldemDeals, NotHoldem};
+
+use crate::measure::likeliest;
+use crate::{Table, TableError};
+
+pub use make::{MakeOptions, MakeOutcome, make};
+
+/// The version of the format that this program reads and writes.
+pub const FORMAT: u32 = 1;
+
+/// The file name of the card.
+pub const CARD: &str = "dataset.toml";
+
+/// The use of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Training.
+    Train,
+    /// Validation: early stopping, and choosing options.
+    Valid,
+    /// Testing the result.
+    Test,
+}
+
+impl Split {
+    /// All splits.
+    pub const ALL: [Split; 3] = [Split::Train, Split::Valid, Split::Test];
+
+    fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The split of a deal's rows.
+    fn for_deal(deal: u64) -> Split {
+        match deal % 10 {
+            8 => Split::Valid,
+            9 => Split::Test,
+            _ => Split::Train,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Split::Train => "train",
+            Split::Valid => "valid",
+            Split::Test => "test",
+        }
+    }
+}
+
+/// The kind of the labels of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Labels {
+    /// The teacher's probabilities.
+    #[default]
+    Soft,
+    /// One for the teacher's likeliest move, 0 for the others.
+    Hard,
+}
+
+/// The reason a dataset cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum DatasetError {
+    #[error("{}: {source}", .path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("{}: {reason}; this is not a dataset of `cardroom train dataset`", .path.display())]
+    Card { path: PathBuf, reason: String },
+    #[error("{}: format {found}, and this program reads {FORMAT}: make the dataset \
+             again", .path.display())]
+    Format { path: PathBuf, found: u32 },
+    #[error(transparent)]
+    Features(#[from] SchemaError),
+    #[error("the dataset's menu: {0}")]
+    Menu(#[from] MenuError),
+    #[error(
+        "the dataset's {what} of the {street} are {found}, but its features and menu make \
+         {expected}: make it again"
+    )]
+    Names { what: &'static str, street: Street, found: String, expected: String },
+    #[error("{}: {found} bytes, but {expected} are {rows} rows: copy or make it \
+             again", .path.display())]
+    Length { path: PathBuf, found: u64, expected: u64, rows: u64 },
+    #[error("{}: its contents do not match its card: copy or make it again", .path.display())]
+    Damaged { path: PathBuf },
+    #[error(
+        "the {rows} rows of the {street} need {needed} MB, but only {allowed} MB are allowed: ask \
+         for fewer rows"
+    )]
+    Memory { street: Street, rows: u64, needed: u64, allowed: u64 },
+    #[error("the dataset has no rows of the {street} for {split}: make a larger one")]
+    NoRows { street: Street, split: &'static str },
+    #[error("{}: {source}", .path.display())]
+    Table { path: PathBuf, source: TableError },
+}
+
+/// A dataset on disk.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    folder: PathBuf,
+    card: Card,
+    menu: BetMenu,
+    schema: Schema,
+}
+
+impl Dataset {
+    /// Reads a dataset's card and checks that its features and moves are those of this program.
+    ///
+    /// # Errors
+    /// When there is no card, or its version, features or moves are different.
+    pub fn open(folder: &Path) -> Result<Dataset, DatasetError> {
+        let path = folder.join(CARD);
+        let text = std::fs::read_to_string(&path).map_err(|source| at(&path, source))?;
+        let bad = |reason: String| DatasetError::Card { path: path.clone(), reason };
+        let table: toml::Table = toml::from_str(&text).map_err(|error| bad(one_line(&error)))?;
+        let format = table.get("format").and_then(toml::Value::as_integer);
+        let format = format.ok_or_else(|| bad("it has no format".to_owned()))?;
+        if format != i64::from(FORMAT) {
+            let found = u32::try_from(format).unwrap_or(u32::MAX);
+            return Err(DatasetError::Format { path, found });
+        }
+        let card: Card = table.try_into().map_err(|error| bad(one_line(&error)))?;
+        let schema = Schema::with_stamp(&card.features)?;
+        let menu: BetMenu = card.menu.parse()?;
+        if card.streets.len() != Street::ALL.len() {
+            return Err(bad(format!("{} streets instead of 4", card.streets.len())));
+        }
+        for (street, of_street) in Street::ALL.into_iter().zip(&card.streets) {
+            let check = |what, found: &[String], expected: Vec<String>| {
+                let (found, expected) = (found.join(" "), expected.join(" "));
+                if found == expected {
+                    return Ok(());
+                }
+                Err(DatasetError::Names { what, street, found, expected })
+            };
+            check("columns", &of_street.columns, columns(street))?;
+            check("classes", &of_street.classes, menu.moves(street).names())?;
+        }
+        Ok(Dataset { folder: folder.to_owned(), card, menu, schema })
+    }
+
+    /// The dataset's metadata.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// The menu whose moves are the classes.
+    pub fn menu(&self) -> &BetMenu {
+        &self.menu
+    }
+
+    /// The version of the features.
+    pub fn schema(&self) -> Schema {
+        self.schema
+    }
+
+    /// SHA-256 of the card, which has the hash of every file: it identifies the dataset.
+    pub fn hash(&self) -> String {
+        let card = toml::to_string(&self.card).expect("a card that was read from TOML");
+        sha256(card)
+    }
+
+    /// Loads the rows of a street, in the order of their features, if they need at most `memory`
+    /// bytes.
+    ///
+    /// # Errors
+    /// When the file does not match the card, there are no rows, or memory does not suffice.
+    pub fn table(
+        &self,
+        street: Street,
+        split: Split,
+        labels: Labels,
+        memory: u64,
+    ) -> Result<Table, DatasetError> {
+        let of_street = &self.card.streets[street.index()];
+        let file = match split {
+            Split::Train => &of_street.train,
+            Split::Valid => &of_street.valid,
+            Split::Test => &of_street.test,
+        };
+        let (columns, classes) = (of_street.columns.len(), of_street.classes.len());
+        let path = self.folder.join(&file.file);
+        let rows = file.rows as usize;
+        let expected = file.rows.saturating_mul(4 * (columns + classes + 1) as u64);
+        // The bytes and the numbers made of them.
+        let needed = expected.saturating_mul(2);
+        if needed > memory {
+            let (needed, allowed) = (needed >> 20, memory >> 20);
+            return Err(DatasetError::Memory { street, rows: file.rows, needed, allowed });
+        }
+        if rows == 0 {
+            return Err(DatasetError::NoRows { street, split: split.name() });
+        }
+        let mut bytes = Vec::new();
+        let read =
+            File::open(&path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes));
+        read.map_err(|source| at(&path, source))?;
+        let found = bytes.len() as u64;
+        if found != expected {
+            return Err(DatasetError::Length { path, found, expected, rows: file.rows });
+        }
+        if sha256(&bytes) != file.sha256 {
+            return Err(DatasetError::Damaged { path });
+        }
+        let number = |four: &[u8]| f32::from_le_bytes(four.try_into().expect("four bytes"));
+        let mut values: Vec<f32> = bytes.chunks_exact(4).map(number).collect();
+        drop(bytes);
+        let weights = values.split_off(rows * (columns + classes));
+        let by_class = values.split_off(rows * columns);
+        let mut shares = vec![0.0; by_class.len()];
+        for (class, column) in by_class.chunks_exact(rows).enumerate() {
+            for (row, &share) in column.iter().enumerate() {
+                shares[row * classes + class] = share;
+            }
+        }
+        if labels == Labels::Hard {
+            for row in shares.chunks_exact_mut(classes) {
+                let best = likeliest(row);
+                row.fill(0.0);
+                row[best] = 1.0;
+            }
+        }
+        let (names, moves) = (of_street.columns.clone(), of_street.classes.clone());
+        Table::new(names, moves, values, shares, weights)
+            .map_err(|source| DatasetError::Table { path, source })
+    }
+}
+
+fn at(path: &Path, source: io::Error) -> DatasetError {
+    DatasetError::File { path: path.to_owned(), source }
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().trim().replace('\n', ", ")
+}
+
+/// The metadata of a dataset, as in `dataset.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// The version of the format.
+    pub format: u32,
+    /// The name and version of the program that wrote it.
+    pub made_by: String,
+    /// SHA-256 of the teacher's file.
+    pub teacher_sha256: String,
+    /// The number of hands dealt.
+    pub deals: u64,
+    /// The number of rows sampled, before equal rows were merged.
+    pub sampled: u64,
+    /// The share of actions drawn uniformly instead of from the teacher's strategy.
+    pub explore: f64,
+    /// The seed of the deals and draws.
+    pub seed: u64,
+    /// The menu whose moves are the classes.
+    pub menu: String,
+    /// The hash of the game.
+    pub game_sha256: String,
+    /// The version of the features.
+    pub features: Stamp,
+    /// The files of each street, preflop first.
+    pub streets: Vec<StreetCard>,
+    /// The game's definition.
+    pub game: GameSpec,
+}
+
+/// The metadata of a street's rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreetCard {
+    /// The street's name.
+    pub street: String,
+    /// The identifiers of the features, in order.
+    pub columns: Vec<String>,
+    /// The names of the moves, in order.
+    pub classes: Vec<String>,
+    /// The mean probability of each move over all rows.
+    pub balance: Vec<f64>,
+    /// The training rows.
+    pub train: FileCard,
+    /// The validation rows: for early stopping, and for choosing options.
+    pub valid: FileCard,
+    /// The test rows, which decide nothing.
+    pub test: FileCard,
+}
+
+/// The metadata of a file of rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileCard {
+    /// The file's name in the dataset's folder.
+    pub file: String,
+    /// The number of distinct rows.
+    pub rows: u64,
+    /// The number of sampled rows that were merged into them.
+    pub sampled: u64,
+    /// The SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A blueprint, prepared for looking up its strategy.
+#[derive(Debug)]
+pub struct Teacher {
+    pub(crate) blueprint: Blueprint,
+    pub(crate) tree: BettingTree,
+    pub(crate) deals: HoldemDeals,
+    moves: [Moves; 4],
+}
+
+/// The reason a blueprint cannot be a teacher.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum TeacherError {
+    #[error(transparent)]
+    Blueprint(#[from] BlueprintError),
+    #[error("the blueprint's buckets: {0}")]
+    Buckets(#[from] BucketsError),
+    #[error("the blueprint was trained with buckets {stated}, but holds {found}: train it again")]
+    OtherBuckets { stated: String, found: String },
+    #[error(transparent)]
+    Game(#[from] NotHoldem),
+}
+
+impl Teacher {
+    /// Builds the tree and reads the buckets.
+    ///
+    /// # Errors
+    /// When the blueprint is damaged, or not for heads-up hold'em.
+    pub fn new(blueprint: Blueprint) -> Result<Teacher, TeacherError> {
+        let tree = blueprint.tree()?;
+        let buckets = Buckets::read(blueprint.buckets())?;
+        let (stated, found) = (&blueprint.head().buckets.sha256, buckets.hash());
+        if stated != found {
+            let (stated, found) = (stated.clone(), found.to_owned());
+            return Err(TeacherError::OtherBuckets { stated, found });
+        }
+        let deals = HoldemDeals::new(tree.def(), Arc::new(buckets))?;
+        let moves = Street::ALL.map(|street| blueprint.menu().moves(street));
+        Ok(Teacher { blueprint, tree, deals, moves })
+    }
+
+    /// The blueprint.
+    pub fn blueprint(&self) -> &Blueprint {
+        &self.blueprint
+    }
+
+    /// The betting tree it was trained in.
+    pub fn tree(&self) -> &BettingTree {
+        &self.tree
+    }
+
+    /// The moves available on a street: the classes of what is learned.
+    pub fn moves(&self, street: Street) -> &Moves {
+        &self.moves[street.index()]
+    }
+}

@@ -1,0 +1,214 @@
+//! Files: mapped into memory, sealed with a checksum, read number by number.
+//!
+//! - [`map`]: a file mapped into memory.
+//! - [`seal`] and [`open`]: the container of small models and of runs of learners: magic bytes, a
+//!   version, the content, and the SHA-256 of all bytes before.
+//! - [`Reader`]: the numbers of a content, little-endian.
+//! - [`close`] and [`fits`]: checksums embedded in foreign formats, forests and networks.
+//!
+//! Besides `network::gemm` the only module of this crate with unsafe code, in [`map`].
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
+
+/// A mapped file.
+pub type Mapped = memmap2::Mmap;
+
+/// Maps a regular file for reading.
+///
+/// A map is safe as long as nobody changes or shortens the file while it is mapped. Models and
+/// databases are never changed after writing: they are written under another name and renamed,
+/// which keeps a mapped file until its last map is gone. Overwriting one in place may change the
+/// numbers read, and truncating one ends the process with a bus error, as with every program that
+/// maps files; no byte that is read affects memory safety, so nothing worse can happen.
+#[allow(unsafe_code)]
+pub fn map(path: &Path) -> io::Result<Mapped> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    // SAFETY: the map is read-only and private to this process; the conditions on the file are
+    // stated above, and every read from it goes through slices of plain bytes with bounds checks.
+    unsafe { Mapped::map(&file) }
+}
+
+/// Number of bytes of a container's checksum.
+const SUM: usize = 32;
+
+/// Error for bytes that are not what was to be read from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadError {
+    /// They begin with other magic bytes.
+    Foreign,
+    /// They end too early.
+    Cut {
+        /// Where they end.
+        at: usize,
+        /// What was being read.
+        what: &'static str,
+    },
+    /// The container has this other version.
+    Version(u32),
+    /// The checksum does not match.
+    Damaged,
+}
+
+impl ReadError {
+    /// The fault, to be said of a file or a run that was named before.
+    pub fn words(self) -> &'static str {
+        match self {
+            ReadError::Foreign => "it does not begin like one",
+            ReadError::Cut { .. } => "it is cut off",
+            ReadError::Version(_) => "it is of another version of this program",
+            ReadError::Damaged => "it is damaged: its checksum does not match",
+        }
+    }
+}
+
+/// A container of this content.
+pub fn seal(magic: &[u8], version: u32, content: &[u8]) -> Vec<u8> {
+    let mut bytes = [magic, &version.to_le_bytes(), content].concat();
+    let sum = Sha256::digest(&bytes);
+    bytes.extend(sum);
+    bytes
+}
+
+/// A reader of the content of a container, whose checksum has been checked.
+pub fn open<'a>(bytes: &'a [u8], magic: &[u8], version: u32) -> Result<Reader<'a>, ReadError> {
+    let mut reader = Reader::new(bytes);
+    if !magic.starts_with(&bytes[..bytes.len().min(magic.len())]) {
+        return Err(ReadError::Foreign);
+    }
+    reader.take(magic.len(), "the first bytes")?;
+    let found = reader.u32("the version")?;
+    if found != version {
+        return Err(ReadError::Version(found));
+    }
+    let start = reader.at;
+    let content = bytes.len().checked_sub(start + SUM);
+    let cut = ReadError::Cut { at: bytes.len(), what: "the checksum" };
+    let end = start + content.ok_or(cut)?;
+    if Sha256::digest(&bytes[..end]).as_slice() != &bytes[end..] {
+        return Err(ReadError::Damaged);
+    }
+    Ok(Reader { bytes: &bytes[..end], at: start })
+}
+
+/// A reader of little-endian numbers that knows its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of these bytes, from the first on.
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0 }
+    }
+
+    /// The offset of the next byte.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Whether all bytes have been read.
+    pub fn is_done(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    /// The next bytes, this many.
+    pub fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], ReadError> {
+        let taken = self.bytes[self.at..].get(..count);
+        let taken = taken.ok_or(ReadError::Cut { at: self.bytes.len(), what })?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    /// All bytes that are left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        let rest = &self.bytes[self.at..];
+        self.at = self.bytes.len();
+        rest
+    }
+
+    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], ReadError> {
+        Ok(self.take(N, what)?.try_into().expect("as many bytes as were taken"))
+    }
+
+    /// The next byte.
+    pub fn u8(&mut self, what: &'static str) -> Result<u8, ReadError> {
+        self.array(what).map(u8::from_le_bytes)
+    }
+
+    /// The next number of 16 bits.
+    pub fn u16(&mut self, what: &'static str) -> Result<u16, ReadError> {
+        self.array(what).map(u16::from_le_bytes)
+    }
+
+    /// The next number of 32 bits.
+    pub fn u32(&mut self, what: &'static str) -> Result<u32, ReadError> {
+        self.array(what).map(u32::from_le_bytes)
+    }
+
+    /// The next number of 64 bits.
+    pub fn u64(&mut self, what: &'static str) -> Result<u64, ReadError> {
+        self.array(what).map(u64::from_le_bytes)
+    }
+
+    /// The next float of 32 bits.
+    pub fn f32(&mut self, what: &'static str) -> Result<f32, ReadError> {
+        self.array(what).map(f32::from_le_bytes)
+    }
+
+    /// The next float of 64 bits.
+    pub fn f64(&mut self, what: &'static str) -> Result<f64, ReadError> {
+        self.array(what).map(f64::from_le_bytes)
+    }
+
+    /// The next floats of 32 bits, this many.
+    pub fn floats(&mut self, count: usize, what: &'static str) -> Result<Vec<f32>, ReadError> {
+        let bytes = self.take(count.saturating_mul(4), what)?;
+        Ok(bytes.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect())
+    }
+}
+
+/// The SHA-256 of some bytes, in hexadecimal digits.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+// Checksums embedded in foreign file formats: the SHA-256 of all bytes, with its own 64 digits
+// read as zeros.
+
+/// The key of a checksum, in forests and in networks.
+pub(crate) const KEY: &str = "cardroom.sha256";
+
+/// The placeholder of a checksum: zeros.
+pub(crate) const OPEN: &str = match std::str::from_utf8(&[b'0'; DIGITS]) {
+    Ok(zeros) => zeros,
+    Err(_) => unreachable!(),
+};
+
+const DIGITS: usize = 64;
+
+/// Writes the checksum of the bytes over the placeholder at `at`.
+pub(crate) fn close(bytes: &mut [u8], at: usize) {
+    let sum = sum(bytes, at);
+    bytes[at..at + DIGITS].copy_from_slice(sum.as_bytes());
+}
+
+/// Whether the checksum at `at` matches the bytes.
+pub(crate) fn fits(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..at + DIGITS).is_some_and(|found| found == sum(bytes, at).as_bytes())
+}
+
+fn sum(bytes: &[u8], at: usize) -> String {
+    let parts = [&bytes[..at], OPEN.as_bytes(), &bytes[at + DIGITS..]];
+    let hash = parts.iter().fold(Sha256::new(), Digest::chain_update);
+    hexadecimal(&hash.finalize())
+}
