@@ -18,47 +18,6 @@ fn combo(hand: CardSet) -> Combo {
     both.expect("hold'em hands have two cards")
 }
 
-/// The same as [`share`], for many hands against the same one; none shares a card with it or the
-/// board.
-pub(super) fn shares(hands: &[CardSet], other: CardSet, board: CardSet) -> Vec<f64> {
-    if board.is_empty() {
-        return hands.iter().map(|&hand| share(hand, other, board)).collect();
-    }
-    let mut counts = vec![(0u64, 0u64); hands.len()];
-    each_ending(other | board, board, |full| {
-        let theirs = evaluate(other | full);
-        for (&hand, (halves, endings)) in hands.iter().zip(&mut counts) {
-            if !hand.intersects(full) {
-                *halves += (evaluate(hand | full).cmp(&theirs) as i8 + 1) as u64;
-                *endings += 2;
-            }
-        }
-    });
-    counts.into_iter().map(|(halves, endings)| halves as f64 / endings as f64).collect()
-}
-
-/// A sort key for hands on one board by current strength.
-pub(super) fn order(hand: CardSet, board: CardSet) -> u32 {
-    if board.is_empty() {
-        return (1e4 * preflop_strength(hand)) as u32;
-    }
-    evaluate(hand | board).value()
-}
-
-/// Calls `see` with every complete board that extends `board` without the cards of `dead`.
-fn each_ending(dead: CardSet, board: CardSet, mut see: impl FnMut(CardSet)) {
-    let rest: Vec<CardSet> = (CardSet::FULL - dead).iter().map(CardSet::of).collect();
-    fn go(rest: &[CardSet], missing: usize, board: CardSet, see: &mut impl FnMut(CardSet)) {
-        if missing == 0 {
-            return see(board);
-        }
-        for (i, &card) in rest.iter().enumerate() {
-            go(&rest[i + 1..], missing - 1, board | card, see);
-        }
-    }
-    go(&rest, 5usize.saturating_sub(board.len() as usize), board, &mut see);
-}
-
 /// The apparent strength of each hand to its holder, from 0 to 1: before the flop its win-rate
 /// against any two cards, later the share of all other hands that it beats on the present board,
 /// ties half.

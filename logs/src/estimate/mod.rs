@@ -3,10 +3,9 @@
 //! Every estimate is the result of each hand minus corrections whose mean is zero for any players:
 //! for the deal of the hole cards and of each street (both hands being known), for the draws of
 //! agents with known strategies (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT: a new
-//! variance reduction technique for agent evaluation in imperfect information games*, 2018), for
-//! the cards that a player could have held with the same betting (imaginary observations), and with
-//! a baseline as control variate. So each is unbiased, and each has its own interval. How to read
-//! them: `docs/statistics.md`.
+//! variance reduction technique for agent evaluation in imperfect information games*, 2018), and
+//! with a baseline as control variate. So each is unbiased, and each has its own interval. How to
+//! read them: `docs/statistics.md`.
 //!
 //! - [`Estimates`] accumulates hands in constant memory, on one thread or on many; the result
 //!   depends only on the records, the strategies and the value functions: the one in
@@ -23,7 +22,6 @@ mod equity;
 mod moments;
 mod next;
 mod parallel;
-mod rao_blackwell;
 mod rows;
 mod sample;
 mod terms;
@@ -31,7 +29,7 @@ mod value;
 
 use std::sync::Arc;
 
-use game::{GameDef, Payoff, Policy, Seat, ValueFunction};
+use game::{GameDef, Payoff, Seat, ValueFunction};
 
 pub use parallel::Observed;
 pub use rows::{FEWEST_TO_FIT, NoEstimates, Row, RowKind, Rows};
@@ -40,12 +38,8 @@ pub use value::VERSION as VALUE_FUNCTION;
 
 use crate::stats::Sums;
 use crate::{DecisionRecord, HandRecord, MatchInfo};
-use moments::Moments;
-use next::Effort;
-use rao_blackwell::{Averaged, average};
 use sample::Sample;
-use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
-use value::FEATURES;
+use terms::{BASELINE, COUNT, Line, RESULT, Terms};
 
 /// An accumulator of the terms of a match's hands, in constant memory, from which all estimates
 /// follow.
@@ -62,8 +56,6 @@ pub struct Estimates {
     together: Sums,
     open: Vec<Entry>,
     open_deal: u64,
-    policies: [Option<Arc<dyn Policy>>; 2],
-    averaged_hands: usize,
     values: Option<Arc<dyn ValueFunction>>,
     facts: Facts,
     sampling: Sampling,
@@ -91,7 +83,6 @@ struct Entry {
     seat: usize,
     part: Part,
     actual: Terms,
-    averaged: Option<Terms>,
 }
 
 /// Counts of the data behind the estimates.
@@ -108,10 +99,6 @@ pub(crate) struct Facts {
     /// Number of hands with a baseline; below, of all hands.
     pub(crate) baselines: u64,
     pub(crate) hands: u64,
-    /// Number of hands averaged over imaginary observations; below, of those contradicting the
-    /// policy.
-    pub(crate) averaged: u64,
-    pub(crate) contradicted: u64,
 }
 
 impl Facts {
@@ -125,8 +112,6 @@ impl Facts {
         }
         self.baselines += other.baselines;
         self.hands += other.hands;
-        self.averaged += other.averaged;
-        self.contradicted += other.contradicted;
     }
 }
 
@@ -152,8 +137,6 @@ impl Estimates {
             together: Sums::default(),
             open: Vec::new(),
             open_deal: 0,
-            policies: [None, None],
-            averaged_hands: 0,
             values: None,
             facts: Facts::default(),
             sampling: Sampling::ALL,
@@ -164,28 +147,8 @@ impl Estimates {
         })
     }
 
-    /// Uses this policy as the entrant's strategy where none is recorded, and averages each hand
-    /// over `hands` hole cards that the entrant could have held (not with fewer than two).
-    ///
-    /// The policy must be the one that played. Where it contradicts a recorded strategy, no
-    /// estimate is made with it.
-    #[must_use]
-    pub fn imagining(mut self, policy: Arc<dyn Policy>, hands: usize) -> Estimates {
-        self.policies[0] = Some(policy);
-        self.averaged_hands = hands;
-        self
-    }
-
-    /// Uses this policy as the other entrant's strategy where none is recorded.
-    #[must_use]
-    pub fn against(mut self, policy: Arc<dyn Policy>) -> Estimates {
-        self.policies[1] = Some(policy);
-        self
-    }
-
     /// Also corrects by this value function, which must have been fixed before the hands were
-    /// played and support their game. Takes some milliseconds a hand, and as much for each
-    /// imaginary hand.
+    /// played and support their game. Takes some milliseconds a hand.
     #[must_use]
     pub fn valued_by(mut self, values: Arc<dyn ValueFunction>) -> Estimates {
         self.values = Some(values);
@@ -227,11 +190,8 @@ impl Estimates {
     /// What the entrant gained in a hand by the luck of the cards, in big blinds: the corrections
     /// of the deal with the weights of the value function. `None` when hole cards are unknown.
     pub fn luck(&self, record: &HandRecord) -> Option<f64> {
-        let line = Line::new(record, self.of, &[], [None, None], None)?;
-        let strategies = line.acts().map(|_| None);
-        let values = self.values.as_deref();
-        let terms = line.terms(line.hole, &line.equities(), strategies, Effort::PLAYED, values);
-        Some(self.luck_of(&terms))
+        let line = Line::new(record, self.of, &[], None)?;
+        Some(self.luck_of(&line.terms(self.values.as_deref())))
     }
 
     fn luck_of(&self, terms: &Terms) -> f64 {
@@ -296,7 +256,7 @@ impl Estimates {
         // Their deals have no numbers of their own.
         let deal = !self.facts.settled;
         let part = self.sampling.part(deal);
-        let entry = Some(Entry { seat: seat.index() & 1, part, actual, averaged: None });
+        let entry = Some(Entry { seat: seat.index() & 1, part, actual });
         self.count(Share { hand: u64::MAX, deal, facts, entry });
     }
 
@@ -323,14 +283,13 @@ impl Estimates {
         let mut facts =
             Facts { hands: 1, baselines: u64::from(baseline.is_some()), ..Facts::default() };
         let (hand, deal, part) = (record.hand, record.deal, self.sampling.part(record.deal));
-        let policies = [0, 1].map(|k| self.policies[k].as_deref());
         if part != Part::Corrected {
             let entry = self.as_played(record, part, baseline);
             facts.unknown_cards = u64::from(entry.is_none());
             return Share { hand, deal, facts, entry };
         }
         let baseline = baseline.map(Payoff::chips);
-        let Some(line) = Line::new(record, self.of, decisions, policies, baseline) else {
+        let Some(line) = Line::new(record, self.of, decisions, baseline) else {
             facts.unknown_cards = 1;
             return Share { hand, deal, facts, entry: None };
         };
@@ -339,24 +298,8 @@ impl Estimates {
             facts.decisions[side] += 1;
             facts.strategies[side] += u64::from(act.strategy.is_some());
         }
-        let equities = line.equities();
-        let strategies = line.acts().map(|act| act.strategy.as_ref());
-        let values = self.values.as_deref();
-        let actual = line.terms(line.hole, &equities, strategies, Effort::PLAYED, values);
-        let mut averaged = None;
-        if self.averaged_hands > 1
-            && let Some(policy) = policies[0]
-        {
-            match average(&line, policy, self.averaged_hands, record.hand, values) {
-                Averaged::Mean(terms) => {
-                    facts.averaged = 1;
-                    averaged = Some(*terms);
-                }
-                Averaged::AsPlayed => {}
-                Averaged::Differs => facts.contradicted = 1,
-            }
-        }
-        let entry = Entry { seat: line.seat.index(), part, actual, averaged };
+        let actual = line.terms(self.values.as_deref());
+        let entry = Entry { seat: line.seat.index(), part, actual };
         Share { hand, deal, facts, entry: Some(entry) }
     }
 
@@ -372,7 +315,7 @@ impl Estimates {
         let mut actual = [0.0; COUNT];
         actual[RESULT] = record.payoffs[seat].chips() / self.big_blind;
         actual[BASELINE] = baseline.map_or(0.0, |baseline| baseline.chips() / self.big_blind);
-        known.then_some(Entry { seat: seat.index(), part, actual, averaged: None })
+        known.then_some(Entry { seat: seat.index(), part, actual })
     }
 
     /// Adds a hand's contribution. Must be called in order of hands: floating-point sums depend on
@@ -401,37 +344,20 @@ impl Estimates {
             return;
         }
         let mut actual = [0.0; COUNT];
-        let mut averaged = [0.0; COUNT];
         // All hands of a deal are in one part, and in one fold.
         let part = self.open[0].part;
         let fold_of_group = (self.group > 1).then(|| self.groups.next_fold(part));
         for entry in self.open.drain(..) {
-            let mean = entry.averaged.unwrap_or(entry.actual);
             let seat = &mut self.seats[entry.seat];
             let fold = fold_of_group.unwrap_or_else(|| seat.next_fold(part));
-            seat.add(part, fold, &entry.actual, &mean);
+            seat.add(part, fold, &entry.actual);
             for i in 0..COUNT {
                 actual[i] += entry.actual[i];
-                averaged[i] += mean[i];
             }
         }
         if let Some(fold) = fold_of_group {
-            self.groups.add(part, fold, &actual, &averaged);
+            self.groups.add(part, fold, &actual);
         }
-    }
-
-    /// The coefficients, by street and feature, with which the value function would have left the
-    /// least variance in these hands. For choosing the constants of another version, on matches
-    /// that are not used for results.
-    pub fn fitted(&self) -> [[f64; 5]; 4] {
-        let mut all = Moments::default();
-        let samples = self.seats.iter().flat_map(Sample::corrected);
-        samples.for_each(|fold| all.merge(fold));
-        let terms: Vec<usize> = (DEAL..BASELINE).collect();
-        let fitted = all.fit(RESULT, &terms, &terms::fixed(false), 0.0);
-        std::array::from_fn(|street| {
-            std::array::from_fn(|feature| fitted[DEAL + FEATURES * street + feature])
-        })
     }
 
     /// The entrant's total winnings so far, in big blinds: as played, and corrected for the luck of

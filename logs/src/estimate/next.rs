@@ -13,32 +13,19 @@ use super::equity::{share, strengths};
 use super::value::{FEATURES, features};
 
 /// Number of boards to evaluate on flop, turn and river.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Effort([usize; 3]);
-
-impl Effort {
-    /// The numbers for the hand as it was played.
-    pub(super) const PLAYED: Effort = Effort([8, 12, 44]);
-
-    /// The numbers for each of `hands` imaginary hands, whose errors average out.
-    pub(super) fn shared(hands: usize) -> Effort {
-        let Effort(played) = Effort::PLAYED;
-        Effort(played.map(|boards| boards.div_ceil(hands.max(1)).max(2)))
-    }
-}
+const BOARDS: [usize; 3] = [8, 12, 44];
 
 /// A sampler of the cards to come for two hands.
 pub(super) struct Next {
     hands: [CardSet; 2],
     rng: Pcg64Mcg,
-    effort: Effort,
 }
 
 impl Next {
     /// A sampler for these two hands, with this seed.
-    pub(super) fn new(hole: CardSet, other: CardSet, seed: u64, effort: Effort) -> Next {
+    pub(super) fn new(hole: CardSet, other: CardSet, seed: u64) -> Next {
         let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hole.bits() ^ other.bits() << 13;
-        Next { hands: [hole, other], rng: Pcg64Mcg::seed_from_u64(seed), effort }
+        Next { hands: [hole, other], rng: Pcg64Mcg::seed_from_u64(seed) }
     }
 
     /// The first hand's mean features over the cards of `street`, where its pot share on the board
@@ -70,7 +57,7 @@ impl Next {
     fn boards(&mut self, before: CardSet, street: usize) -> Vec<CardSet> {
         let mut deck: Vec<Card> =
             (CardSet::FULL - self.hands[0] - self.hands[1] - before).iter().collect();
-        let count = self.effort.0[street - 1];
+        let count = BOARDS[street - 1];
         let each = if street == 1 { 3 } else { 1 };
         if each == 1 && count >= deck.len() {
             return deck.into_iter().map(|card| before.with(card)).collect();

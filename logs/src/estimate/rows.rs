@@ -25,8 +25,6 @@ pub enum RowKind {
     Raw,
     /// With expected results where an all-in was run out.
     AllIn,
-    /// The baseline as control variate, with a fitted coefficient.
-    Baseline,
     /// Corrected for the deal of hole cards and board.
     Luck,
     /// Also corrected for the entrant's own choices: one-sided AIVAT.
@@ -35,8 +33,6 @@ pub enum RowKind {
     OtherChoices,
     /// Corrected for the deal and the choices of both: AIVAT.
     BothChoices,
-    /// Also averaged over the entrant's possible hole cards.
-    Imagined,
     /// Corrected for everything known.
     Combined,
 }
@@ -52,8 +48,6 @@ pub struct Row {
     pub deviation: f64,
     /// The deviation as a share of the raw one; `None` when the raw one is zero.
     pub of_raw: Option<f64>,
-    /// The fitted coefficient, where the row has one.
-    pub coefficient: Option<f64>,
     /// The rate over the hands from each seat; `None` with fewer than two.
     pub seats: [Option<Rate>; 2],
 }
@@ -67,6 +61,8 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// The name of the value function behind the corrections.
     pub value_function: String,
+    /// Whether the combined estimate has the baseline as a control variate.
+    pub baseline: bool,
     /// Number of units (deals in duplicate matches, else hands) with corrections.
     pub corrected: u64,
     /// Notes for the reader, in words.
@@ -103,17 +99,17 @@ struct Units {
 }
 
 impl Units {
-    fn all(estimates: &Estimates, averaged: bool, whole: bool) -> Units {
+    fn all(estimates: &Estimates, whole: bool) -> Units {
         let strata = match estimates.group {
-            1 => estimates.seats.iter().map(|sample| sample.cells(averaged, whole)).collect(),
-            _ => vec![estimates.groups.cells(averaged, whole)],
+            1 => estimates.seats.iter().map(|sample| sample.cells(whole)).collect(),
+            _ => vec![estimates.groups.cells(whole)],
         };
         let (together, big_blind) = (estimates.together, estimates.big_blind);
         Units { strata, hands: estimates.group as f64, together, big_blind }
     }
 
-    fn seats(estimates: &Estimates, averaged: bool, whole: bool) -> Units {
-        let strata = estimates.seats.iter().map(|sample| sample.cells(averaged, whole)).collect();
+    fn seats(estimates: &Estimates, whole: bool) -> Units {
+        let strata = estimates.seats.iter().map(|sample| sample.cells(whole)).collect();
         // They are in no rate by seat.
         let (together, big_blind) = (Sums::default(), estimates.big_blind);
         Units { strata, hands: 1.0, together, big_blind }
@@ -164,7 +160,6 @@ impl Cell {
 /// The definition of an estimate.
 struct Recipe {
     kind: RowKind,
-    averaged: bool,
     /// Whether there is a given value function.
     valued: bool,
     /// Whether weights may be fitted.
@@ -207,28 +202,26 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
     let mut rows: Vec<Row> = Vec::new();
     for recipe in recipes(estimates) {
         let whole = recipe.is_whole();
-        let all = Units::all(estimates, recipe.averaged, whole);
+        let all = Units::all(estimates, whole);
         let weights = recipe.weights(&all);
         let Some(rate) = recipe.rate(&all, &weights) else { continue };
         let deviation = rate.standard_error * (rate.hands as f64).sqrt();
         let raw = rows.first().map_or(deviation, |raw| raw.deviation);
-        let by_seat = Units::seats(estimates, recipe.averaged, whole);
+        let by_seat = Units::seats(estimates, whole);
         let seats = [0, 1].map(|seat| recipe.seat_rate(&by_seat, seat, &weights));
-        let coefficient = -weights.iter().map(|fold| fold.terms[BASELINE]).sum::<f64>();
         rows.push(Row {
             kind: recipe.kind,
             rate,
             deviation,
             of_raw: (raw > 0.0).then(|| deviation / raw),
-            coefficient: (recipe.kind == RowKind::Baseline).then_some(coefficient / FOLDS as f64),
-            seats: if recipe.kind == RowKind::Baseline { [None; 2] } else { seats },
+            seats,
         });
     }
     if rows.is_empty() {
         return Err(NoEstimates::OneUnit);
     }
     let value_function = estimates.value_function().to_owned();
-    let corrected = Units::all(estimates, false, false).corrected(|_| true).units as u64;
+    let corrected = Units::all(estimates, false).corrected(|_| true).units as u64;
     let mut notes = notes(facts);
     if estimates.fitting && rows.len() > 1 && corrected < FEWEST_TO_FIT {
         notes.push(format!(
@@ -237,7 +230,13 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
             if estimates.group > 1 { "deals" } else { "hands" }
         ));
     }
-    Ok(Rows { of: usize::from(estimates.of), rows, value_function, corrected, notes })
+    let (of, baseline) = (usize::from(estimates.of), has_baseline(facts));
+    Ok(Rows { of, rows, value_function, baseline, corrected, notes })
+}
+
+/// Whether every hand but those known by their result has a baseline.
+fn has_baseline(facts: Facts) -> bool {
+    facts.baselines > 0 && facts.baselines + facts.settled == facts.hands
 }
 
 fn recipes(estimates: &Estimates) -> Vec<Recipe> {
@@ -247,41 +246,33 @@ fn recipes(estimates: &Estimates) -> Vec<Recipe> {
         terms.iter().copied().chain(chosen(first, valued)).collect()
     };
     let known = facts.strategies.map(|known| known > 0);
-    let baseline = facts.baselines > 0 && facts.baselines + facts.settled == facts.hands;
-    let averaged = facts.averaged > 0 && facts.contradicted == 0;
     let fitting = estimates.fitting;
-    let plain = |kind, terms: Vec<usize>| Recipe { kind, averaged: false, valued, fitting, terms };
-    let mut recipes = vec![plain(RowKind::Raw, vec![])];
-    if baseline {
-        recipes.push(plain(RowKind::Baseline, vec![BASELINE]));
-    }
+    let recipe = |kind, terms: Vec<usize>| Recipe { kind, valued, fitting, terms };
+    let mut recipes = vec![recipe(RowKind::Raw, vec![])];
     if estimates.corrected == 0 {
         return recipes;
     }
-    recipes.push(plain(RowKind::Luck, deal.clone()));
+    recipes.push(recipe(RowKind::Luck, deal.clone()));
     let own = with(&deal, OWN);
     let both = with(&own, OTHER);
     match known {
-        [true, false] => recipes.push(plain(RowKind::OwnChoices, own)),
-        [false, true] => recipes.push(plain(RowKind::OtherChoices, with(&deal, OTHER))),
+        [true, false] => recipes.push(recipe(RowKind::OwnChoices, own)),
+        [false, true] => recipes.push(recipe(RowKind::OtherChoices, with(&deal, OTHER))),
         [true, true] => {
-            recipes.push(plain(RowKind::OwnChoices, own));
-            recipes.push(plain(RowKind::BothChoices, both.clone()));
+            recipes.push(recipe(RowKind::OwnChoices, own));
+            recipes.push(recipe(RowKind::BothChoices, both.clone()));
         }
         [false, false] => {}
     }
-    if averaged {
-        recipes.push(Recipe { averaged, ..plain(RowKind::Imagined, both.clone()) });
-    }
     let mut all = both;
-    all.extend(baseline.then_some(BASELINE));
-    recipes.push(Recipe { averaged, ..plain(RowKind::Combined, all) });
+    all.extend(has_baseline(facts).then_some(BASELINE));
+    recipes.push(recipe(RowKind::Combined, all));
     recipes
 }
 
 pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
     let valued = estimates.values.is_some();
-    let all = Units::all(estimates, false, false);
+    let all = Units::all(estimates, false);
     let mut kinds: Vec<(&'static str, Vec<usize>)> = vec![
         ("hole cards", street(0, valued).collect()),
         ("flop", street(1, valued).collect()),
@@ -291,7 +282,7 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
         ("the other's draws", chosen(OTHER, valued).collect()),
     ];
     let kind = RowKind::Combined;
-    let mut recipe = Recipe { kind, averaged: false, valued, fitting: true, terms: Vec::new() };
+    let mut recipe = Recipe { kind, valued, fitting: true, terms: Vec::new() };
     let error =
         |recipe: &Recipe| recipe.rate(&all, &recipe.weights(&all)).map(|rate| rate.standard_error);
     let Some(raw) = error(&recipe).filter(|&raw| raw > 0.0) else { return Vec::new() };
@@ -307,7 +298,7 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
 pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
     let recipes = recipes(estimates);
     let recipe = recipes.last().expect("there is always the raw one");
-    let all = Units::all(estimates, false, false).corrected(|_| true);
+    let all = Units::all(estimates, false).corrected(|_| true);
     let spread = |freedom| {
         let weights = recipe.fitted(&all, freedom);
         let (sum, squares) = all.combined(&weights);
@@ -320,13 +311,6 @@ pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
 
 fn notes(facts: Facts) -> Vec<String> {
     let mut notes = Vec::new();
-    if facts.contradicted > 0 {
-        notes.push(format!(
-            "nothing was imagined: at {} hands the agent named in the match does not give the \
-             strategy that was recorded",
-            facts.contradicted
-        ));
-    }
     if facts.settled > 0 {
         notes.push(format!(
             "{} of {} hands, known by their results only, enter every estimate with their results",
@@ -354,7 +338,7 @@ fn notes(facts: Facts) -> Vec<String> {
 impl Recipe {
     /// Whether no term depends on corrections, so that all units are of one kind.
     fn is_whole(&self) -> bool {
-        self.terms.iter().all(|&term| term == BASELINE)
+        self.terms.is_empty()
     }
 
     /// The rate in mbb/hand.

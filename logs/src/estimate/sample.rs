@@ -58,13 +58,11 @@ fn spread(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Moments by fold: of corrected units as played, and with imaginary observations; of those that
-/// count as played; and of those set aside.
+/// Moments by fold: of corrected units, of those that count as played, and of those set aside.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sample {
     units: [usize; 3],
-    actual: [Moments; FOLDS],
-    averaged: [Moments; FOLDS],
+    corrected: [Moments; FOLDS],
     plain: [Moments; FOLDS],
     aside: [Moments; FOLDS],
 }
@@ -87,29 +85,26 @@ impl Sample {
     }
 
     /// Adds a unit to a fold.
-    pub(super) fn add(&mut self, part: Part, fold: usize, actual: &Terms, averaged: &Terms) {
+    pub(super) fn add(&mut self, part: Part, fold: usize, terms: &Terms) {
         self.units[part as usize] += 1;
-        match part {
-            Part::Corrected => {
-                self.actual[fold].add(actual);
-                self.averaged[fold].add(averaged);
-            }
-            Part::Plain => self.plain[fold].add(actual),
-            Part::Aside => self.aside[fold].add(actual),
-        }
+        let folds = match part {
+            Part::Corrected => &mut self.corrected,
+            Part::Plain => &mut self.plain,
+            Part::Aside => &mut self.aside,
+        };
+        folds[fold].add(terms);
     }
 
-    /// The corrected units as played.
+    /// The corrected units.
     pub(super) fn corrected(&self) -> &[Moments; FOLDS] {
-        &self.actual
+        &self.corrected
     }
 
-    /// The units by fold, as played or with imaginary observations. With `whole` none has a
-    /// correction, so all are of one kind.
-    pub(super) fn cells(&self, averaged: bool, whole: bool) -> [Cell; FOLDS] {
+    /// The units by fold. With `whole` none has a correction, so all are of one kind.
+    pub(super) fn cells(&self, whole: bool) -> [Cell; FOLDS] {
         std::array::from_fn(|fold| {
-            let of = if averaged { &self.averaged } else { &self.actual };
-            let mut cell = Cell { corrected: of[fold].clone(), plain: self.plain[fold].clone() };
+            let (corrected, plain) = (self.corrected[fold].clone(), self.plain[fold].clone());
+            let mut cell = Cell { corrected, plain };
             if whole {
                 cell.corrected.merge(&cell.plain);
                 cell.corrected.merge(&self.aside[fold]);

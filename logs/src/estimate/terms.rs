@@ -1,10 +1,10 @@
 //! The terms of one hand: its result, and corrections whose mean is zero whatever the agents do.
 
 use cards::{Card, CardSet, HoleCards};
-use game::{Action, DealValues, Policy, PublicState, Seat, Strategy, Turn, ValueFunction};
+use game::{Action, DealValues, PublicState, Seat, Strategy, Turn, ValueFunction};
 
 use super::equity::{share, strengths};
-use super::next::{Effort, Next};
+use super::next::Next;
 use super::value::{COEFFICIENTS, FEATURES, Spot, features};
 use crate::{DecisionRecord, HandRecord};
 
@@ -42,10 +42,10 @@ enum Step {
 
 pub(super) struct Act {
     /// The public state before the action.
-    pub(super) public: PublicState,
+    public: PublicState,
     /// Whether the entrant acted.
     pub(super) own: bool,
-    pub(super) action: Action,
+    action: Action,
     pub(super) strategy: Option<Strategy>,
     street: usize,
     /// Chips put in by the acting side and by the other; below, their stacks.
@@ -58,14 +58,14 @@ pub(super) struct Line {
     pub(super) seat: Seat,
     /// The entrants by seat.
     entrants: [u8; 2],
-    pub(super) hole: CardSet,
-    pub(super) other: CardSet,
+    hole: CardSet,
+    other: CardSet,
     /// The board of each street dealt, empty for preflop.
-    pub(super) boards: Vec<CardSet>,
+    boards: Vec<CardSet>,
     /// Whether chips were left behind when the street was dealt.
     open: Vec<bool>,
     /// The deal's number, which seeds all sampling.
-    pub(super) deal: u64,
+    deal: u64,
     steps: Vec<Step>,
     /// Big blinds per chip.
     unit: f64,
@@ -77,11 +77,11 @@ pub(super) struct Line {
 
 /// Pot share and strength of both sides' cards on each street dealt.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct HandEquities {
+struct HandEquities {
     /// The entrant's pot share.
-    pub(super) share: [f64; 4],
+    share: [f64; 4],
     /// The apparent strength of the entrant's hand and of the other's.
-    pub(super) strength: [[f64; 2]; 4],
+    strength: [[f64; 2]; 4],
 }
 
 impl Line {
@@ -90,7 +90,6 @@ impl Line {
         record: &HandRecord,
         of: u8,
         decisions: &[DecisionRecord],
-        policies: [Option<&dyn Policy>; 2],
         baseline: Option<f64>,
     ) -> Option<Line> {
         let (seat, _) = record.entrants.iter().find(|&(_, &entrant)| entrant == of)?;
@@ -133,11 +132,10 @@ impl Line {
                     let action = record.public.history().get(index)?.action;
                     let own = actor == seat;
                     let sides = if own { [seat, other] } else { [other, seat] };
-                    let policy = policies[usize::from(!own)];
                     steps.push(Step::Act(Box::new(Act {
                         own,
                         action,
-                        strategy: known_strategy(record, &public, actor, decisions, policy),
+                        strategy: known_strategy(&public, decisions),
                         street: public.street().index(),
                         committed: sides.map(committed),
                         stacks: sides.map(stack),
@@ -173,46 +171,30 @@ impl Line {
         })
     }
 
-    /// The pot shares and strengths of the cards held.
-    pub(super) fn equities(&self) -> HandEquities {
-        let shares: Vec<f64> =
-            self.boards.iter().map(|&board| share(self.hole, self.other, board)).collect();
-        self.equities_of(self.hole, &shares)
-    }
-
-    /// Pot shares and strengths if the entrant held these cards, given its pot share on each
-    /// street.
-    pub(super) fn equities_of(&self, hole: CardSet, shares: &[f64]) -> HandEquities {
+    /// The pot shares and strengths of the hands.
+    fn equities(&self) -> HandEquities {
         let mut equities = HandEquities::default();
-        for (street, (&share, &board)) in shares.iter().zip(&self.boards).enumerate() {
-            equities.share[street] = share;
+        for (street, &board) in self.boards.iter().enumerate() {
+            equities.share[street] = share(self.hole, self.other, board);
             // After an all-in strength has no effect.
             if self.open[street] {
-                equities.strength[street] = strengths(hole, self.other, board);
+                equities.strength[street] = strengths(self.hole, self.other, board);
             }
         }
         equities
     }
 
-    /// The terms of the hand if the entrant had held `hole`, with these equities and these
-    /// strategies, one for each of [`acts`](Self::acts); by `values` too, if given.
-    pub(super) fn terms<'a>(
-        &'a self,
-        hole: CardSet,
-        equities: &HandEquities,
-        strategies: impl IntoIterator<Item = Option<&'a Strategy>>,
-        effort: Effort,
-        values: Option<&dyn ValueFunction>,
-    ) -> Terms {
+    /// The terms of the hand; by `values` too, if given.
+    pub(super) fn terms(&self, values: Option<&dyn ValueFunction>) -> Terms {
+        let equities = self.equities();
         let mut terms = [0.0; COUNT];
         terms[RESULT] = match self.showdown {
             true => (2.0 * equities.share[3] - 1.0) * self.matched,
             false => self.result,
         };
         terms[BASELINE] = self.baseline;
-        let mut strategies = strategies.into_iter();
-        let mut next = Next::new(hole, self.other, self.deal, effort);
-        let mut valued = values.map(|values| Valued::new(values, self, hole));
+        let mut next = Next::new(self.hole, self.other, self.deal);
+        let mut valued = values.map(|values| Valued::new(values, self));
         for step in &self.steps {
             match step {
                 &Step::Deal { street, pot, behind, ref states } => {
@@ -234,11 +216,11 @@ impl Line {
                     }
                 }
                 Step::Act(act) => {
-                    let Some(strategy) = strategies.next().flatten() else { continue };
+                    let Some(strategy) = &act.strategy else { continue };
                     let first = if act.own { OWN } else { OTHER };
                     let sign = if act.own { 1.0 } else { -1.0 };
                     terms[first + usize::from(act.street > 0)] +=
-                        sign * act.luck(equities, strategy);
+                        sign * act.luck(&equities, strategy);
                     if let Some(valued) = &mut valued {
                         let first = if act.own { VALUED_OWN } else { VALUED_OTHER };
                         terms[first + act.street] += valued.chosen(act, strategy);
@@ -260,12 +242,12 @@ struct Valued<'a> {
 }
 
 impl<'a> Valued<'a> {
-    fn new(values: &'a dyn ValueFunction, line: &Line, hole: CardSet) -> Valued<'a> {
+    fn new(values: &'a dyn ValueFunction, line: &Line) -> Valued<'a> {
         let cards = |set: CardSet| {
             let cards: Vec<Card> = set.iter().collect();
             HoleCards::new(&cards).expect("hold'em hands have two cards")
         };
-        let mut holes = [hole, line.other].map(cards);
+        let mut holes = [line.hole, line.other].map(cards);
         if line.seat.index() == 1 {
             holes.reverse();
         }
@@ -342,30 +324,12 @@ fn is_mixed(strategy: &Strategy) -> bool {
     strategy.actions.iter().filter(|&&(_, p)| p > 0.0).count() > 1
 }
 
-/// The distribution from which an action was drawn, where known: the recorded one, or that of the
-/// policy where no decision was recorded.
-fn known_strategy(
-    record: &HandRecord,
-    public: &PublicState,
-    actor: Seat,
-    decisions: &[DecisionRecord],
-    policy: Option<&dyn Policy>,
-) -> Option<Strategy> {
+/// The recorded distribution from which an action was drawn, where known.
+fn known_strategy(public: &PublicState, decisions: &[DecisionRecord]) -> Option<Strategy> {
     let index = public.history().len();
-    let decision = decisions.iter().find(|decision| decision.index as usize == index);
-    let hole = record.hole[actor];
-    let asked = || {
-        let infoset = game::InfoSet { public: public.clone(), seat: actor, hole };
-        Some(policy?.strategy(&infoset))
-    };
-    let drawn = match decision {
-        // A fallback was not drawn from a strategy.
-        Some(decision) if decision.fallback.is_some() => None,
-        Some(decision) => decision.strategy.clone().or_else(asked),
-        // The other decisions of this side are recorded, so this one was not its own.
-        None if decisions.iter().any(|decision| decision.seat == actor) => None,
-        None => asked(),
-    };
+    let decision = decisions.iter().find(|decision| decision.index as usize == index)?;
+    // A fallback was not drawn from a strategy.
+    let drawn = decision.strategy.clone().filter(|_| decision.fallback.is_none());
     // Drawn actions were made legal before they were played.
     let legal = public.legal();
     drawn.and_then(|mut strategy| {

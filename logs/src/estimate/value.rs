@@ -3,8 +3,7 @@
 //! It estimates a seat's final result from both hands. It need not be accurate: corrections are
 //! unbiased for any function that is fixed before the hands are played, and the better it predicts
 //! the result, the more luck they remove. So its constants are fixed in code, were fitted to
-//! matches between other agents than those evaluated (`cargo run --release -p matches --example
-//! estimates -- --fit`), and change only together with [`VERSION`].
+//! matches between other agents than those evaluated, and change only together with [`VERSION`].
 //!
 //! On a street with pot shares `e` and `1 - e` of the two hands (exact, see
 //! [`share`](super::equity::share)), strengths `a` and `b` as their holders see them

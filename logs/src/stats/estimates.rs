@@ -18,6 +18,9 @@ pub struct EstimatesSection {
     pub value_function: String,
     /// The estimates, the raw one first.
     pub rows: Vec<EstimateRow>,
+    /// Whether the combined estimate is corrected by the baseline.
+    #[serde(skip)]
+    pub baseline: bool,
     /// The deals that were corrected, if not all of them.
     pub sample: Option<SampleSection>,
     /// Notes for the reader, in words.
@@ -63,8 +66,6 @@ pub struct EstimateRow {
     pub deviation_per_hand: f64,
     /// The deviation as a share of the raw one.
     pub of_raw: Option<f64>,
-    /// The fitted coefficient, where the row has one.
-    pub coefficient: Option<f64>,
     /// The rate from each seat, by the seat's role.
     pub seats: Vec<SeatRow>,
 }
@@ -102,7 +103,6 @@ impl EstimatesSection {
                 rate,
                 deviation,
                 of_raw: (raw > 0.0).then(|| deviation / raw),
-                coefficient: None,
                 seats: [None; 2],
             };
             let mut row = EstimateRow::new(&row, names, &seats);
@@ -118,6 +118,7 @@ impl EstimatesSection {
             name: entrant.name.clone(),
             value_function: rows.value_function.clone(),
             rows: all,
+            baseline: rows.baseline,
             sample,
             notes: rows.notes.clone(),
         }
@@ -129,7 +130,6 @@ impl EstimatesSection {
     pub fn best(&self) -> Option<String> {
         let row = self.rows.iter().rfind(|row| row.kind == RowKind::Combined)?;
         let (mbb, interval) = (row.rate.mbb?, row.rate.interval?);
-        let has = |kind| self.rows.iter().any(|row| row.kind == kind);
         let choices = |kind| self.rows.iter().find(|row| row.kind == kind);
         let mut taken = vec!["the luck of the cards".to_owned()];
         let both = choices(RowKind::BothChoices);
@@ -138,8 +138,7 @@ impl EstimatesSection {
             let what = row.what.trim_start_matches("and ");
             what.split(" (").next().unwrap_or(what).to_owned()
         }));
-        taken.extend(has(RowKind::Imagined).then(|| format!("which hand {} held", self.name)));
-        taken.extend(has(RowKind::Baseline).then(|| "the baseline".to_owned()));
+        taken.extend(self.baseline.then(|| "the baseline".to_owned()));
         let last = taken.pop().unwrap_or_default();
         let listed = match taken.is_empty() {
             true => last,
@@ -207,7 +206,6 @@ impl EstimateRow {
             rate: estimate(row.rate),
             deviation_per_hand: row.deviation,
             of_raw: row.of_raw,
-            coefficient: row.coefficient,
             seats: match by_seat {
                 true => seats.iter().zip(row.seats).map(seat).collect(),
                 false => Vec::new(),
@@ -220,12 +218,10 @@ fn words(kind: RowKind, [own, other]: [&str; 2]) -> String {
     match kind {
         RowKind::Raw => "raw".to_owned(),
         RowKind::AllIn => "all-in equity".to_owned(),
-        RowKind::Baseline => "baseline".to_owned(),
         RowKind::Luck => "luck of the cards".to_owned(),
         RowKind::OwnChoices => format!("and draws of {own} (AIVAT, one side)"),
         RowKind::OtherChoices => format!("and draws of {other} (AIVAT, one side)"),
         RowKind::BothChoices => "and draws of both (AIVAT)".to_owned(),
-        RowKind::Imagined => format!("and other hands of {own}"),
         RowKind::Combined => "combined".to_owned(),
     }
 }

@@ -119,9 +119,8 @@ fn rates(report: &Report) -> String {
 /// A table of the estimates of one entrant's rate.
 pub fn estimates(part: &EstimatesSection) -> String {
     let row = |row: &EstimateRow| {
-        let b = row.coefficient.map(|b| format!(", b = {b:.2}")).unwrap_or_default();
         vec![
-            format!("{}{b}", row.what),
+            row.what.clone(),
             row.rate.mbb.map_or_else(dash, signed),
             row.rate.interval.map_or_else(dash, range),
             row.rate.interval.map_or_else(dash, reach),
