@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use agents::{Cost, Registry, StrategyQuery};
 use game::{Policy, ValueFunction};
 use logs::estimate::{Estimates, Observed, Part, Sampling};
-use logs::stats::estimates::{SampleSection, Tried};
+use logs::stats::report::{SampleSection, Tried};
 
 use crate::exit::Failure;
 use crate::source::Source;

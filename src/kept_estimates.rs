@@ -16,7 +16,7 @@ use show::number::hexadecimal;
 
 use crate::estimating::{Extent, Prepared, Values, Wanted};
 use crate::match_options::provenance;
-use logs::stats::estimates::SampleSection;
+use logs::stats::report::SampleSection;
 
 /// The format of the file.
 const SCHEMA: &str = "cardroom-estimates/1";

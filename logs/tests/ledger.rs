@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use game::{BySeat, games};
-use logs::lock::Lock;
+use logs::folder::Lock;
 use logs::{
     DecisionRecord, HandRecord, LedgerError, LedgerReader, LedgerWriter, MatchInfo, Shard, ledger,
 };

@@ -9,8 +9,8 @@ use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
+use logs::formats::acpc;
 use logs::ledger::{self, HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
 use logs::{Difference, LedgerError, MatchInfo, Shard};
@@ -257,7 +257,7 @@ impl Archive for Known {
     fn render(&self, played: &Played, out: &mut Lines) {
         acpc::write_hand(&played.record, &self.names, &mut out.hands);
         for decision in &played.decisions {
-            logs::decisions::write_line(decision, &mut out.decisions);
+            logs::formats::jsonl::write_decision(decision, &mut out.decisions);
         }
     }
 }

@@ -99,7 +99,7 @@ fn a_stopped_match_goes_on_without_losing_or_doubling_a_hand() {
         let text = read(folder, "decisions.jsonl");
         let mut keys: Vec<(u64, u32)> = text
             .lines()
-            .map(|line| logs::decisions::read_line(line, 0).expect("a decision"))
+            .map(|line| logs::formats::jsonl::read_decision(line, 0).expect("a decision"))
             .map(|decision| (decision.hand, decision.index))
             .collect();
         keys.sort_unstable();

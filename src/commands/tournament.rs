@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use logs::export;
-use logs::stats::{CrossTable, Report, text};
+use logs::stats::{CrossTable, Report};
 use matches::plan::MatchPlan;
 use matches::runner::Level;
 use matches::tournament::{self, Pairing};
@@ -114,12 +113,12 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     }
     let table = results.table();
     if let Some(file) = csv {
-        report::write(&file, &export::table::write(&table))?;
+        report::write(&file, &table.to_csv())?;
     }
     if let Some(file) = svg {
         let title =
             format!("{} in {}", counted(table.names.len() as u64, "agent"), pattern.game_name);
-        report::write(&file, &export::table_picture::svg(&table, &title))?;
+        report::write(&file, &table.to_svg(&title))?;
     }
     let folder = (play.level() > Level::Nothing).then_some(home);
     let (game, planned) = (pattern.game_name, matches.len());
@@ -146,7 +145,7 @@ impl Shown for Played {
             }
             _ => format!("{}\n", self.game),
         };
-        text.push_str(&text::crosstable(&self.table));
+        text.push_str(&self.table.to_string());
         if let Some(home) = &self.folder {
             text.push_str(&format!("\nkept in {}\n", shell::path(home)));
         }

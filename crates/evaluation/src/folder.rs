@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use agents::AgentChoice;
-use logs::lock::{Lock, LockError};
+use logs::folder::{Lock, LockError};
 use logs::{Difference, Shard, ShardsError};
 use matches::plan::{file_names, files_sha256, unique_names};
 use serde::Serialize;

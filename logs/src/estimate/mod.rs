@@ -14,32 +14,29 @@
 //!   that count as played are two independent estimates of the rate, combined by their variances.
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) includes and prints them.
 //!
+//! Hands are read in order, a block at a time, on the calling thread; meanwhile other threads
+//! compute the contributions of the previous block. These are then added in order, so every sum is
+//! bit-identical at any number of threads.
+//!
 //! Invariants: no coefficient is fitted on the hands it is applied to, and none on fewer than
 //! [`FEWEST_TO_FIT`]; a value function is fixed before the hands are played, or chosen by hands
 //! that are in no estimate by it; all seats' estimates together are that of all hands.
 
-mod equity;
-mod moments;
-mod next;
-mod parallel;
 mod rows;
-mod sample;
 mod terms;
-mod value;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use game::{GameDef, Payoff, Seat, ValueFunction};
 
-pub use parallel::Observed;
-pub use rows::{FEWEST_TO_FIT, NoEstimates, Row, RowKind, Rows};
-pub use sample::{Part, Sampling};
-pub use value::VERSION as VALUE_FUNCTION;
-
+use crate::estimate::rows::Moments;
+use crate::estimate::terms::{BASELINE, COUNT, Line, RESULT, Terms};
 use crate::stats::Sums;
 use crate::{DecisionRecord, HandRecord, MatchInfo};
-use sample::Sample;
-use terms::{BASELINE, COUNT, Line, RESULT, Terms};
+
+pub use rows::{FEWEST_TO_FIT, NoEstimates, Row, RowKind, Rows};
+pub use terms::VALUE_FUNCTION;
 
 /// An accumulator of the terms of a match's hands, in constant memory, from which all estimates
 /// follow.
@@ -387,5 +384,219 @@ impl Estimates {
     /// The reason why there are none.
     pub fn rows(&self) -> Result<Rows, NoEstimates> {
         rows::rows(self)
+    }
+}
+
+/// Number of folds, to which units are assigned in turn.
+pub(super) const FOLDS: usize = 10;
+
+/// A random choice of deals, by their numbers: which get corrections, and which are set aside, to
+/// choose the value function by. It does not depend on what happened in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// Hashes below the first are set aside, those from there to below the second corrected.
+    ends: [u64; 2],
+}
+
+/// The use of a deal in the estimates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Its corrections are computed.
+    Corrected,
+    /// It counts as it was played.
+    Plain,
+    /// It was used to choose the value function, and so is in no corrected estimate.
+    Aside,
+}
+
+impl Sampling {
+    /// Every deal is corrected.
+    pub const ALL: Sampling = Sampling { ends: [0, u64::MAX] };
+
+    /// Sets this share of the deals aside, and corrects this share of the others.
+    pub fn of(aside: f64, corrected: f64) -> Sampling {
+        let first = (aside.clamp(0.0, 1.0) * u64::MAX as f64) as u64;
+        let others = (corrected.clamp(0.0, 1.0) * (u64::MAX - first) as f64) as u64;
+        Sampling { ends: [first, first.saturating_add(others)] }
+    }
+
+    /// The use of the deal with this number.
+    pub fn part(self, deal: u64) -> Part {
+        let hash = spread(deal);
+        match self.ends {
+            [aside, _] if hash < aside => Part::Aside,
+            // The largest hash belongs to a choice of all.
+            [_, end] if hash < end || end == u64::MAX => Part::Corrected,
+            _ => Part::Plain,
+        }
+    }
+}
+
+/// A number spread over all of 64 bits: the finalizer of SplitMix64 (Steele, Lea and Flood, *Fast
+/// splittable pseudorandom number generators*, 2014).
+fn spread(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Moments by fold: of corrected units, of those that count as played, and of those set aside.
+#[derive(Debug, Clone, Default)]
+struct Sample {
+    units: [usize; 3],
+    corrected: [Moments; FOLDS],
+    plain: [Moments; FOLDS],
+    aside: [Moments; FOLDS],
+}
+
+/// The units of one fold, with corrections and without.
+pub(super) struct Cell {
+    corrected: Moments,
+    plain: Moments,
+}
+
+impl Sample {
+    /// The fold of the next unit of this part.
+    fn next_fold(&self, part: Part) -> usize {
+        self.units[part as usize] % FOLDS
+    }
+
+    /// Number of units of this part.
+    fn units_of(&self, part: Part) -> u64 {
+        self.units[part as usize] as u64
+    }
+
+    /// Adds a unit to a fold.
+    pub(super) fn add(&mut self, part: Part, fold: usize, terms: &Terms) {
+        self.units[part as usize] += 1;
+        let folds = match part {
+            Part::Corrected => &mut self.corrected,
+            Part::Plain => &mut self.plain,
+            Part::Aside => &mut self.aside,
+        };
+        folds[fold].add(terms);
+    }
+
+    /// The corrected units.
+    pub(super) fn corrected(&self) -> &[Moments; FOLDS] {
+        &self.corrected
+    }
+
+    /// The units by fold. With `whole` none has a correction, so all are of one kind.
+    pub(super) fn cells(&self, whole: bool) -> [Cell; FOLDS] {
+        std::array::from_fn(|fold| {
+            let (corrected, plain) = (self.corrected[fold].clone(), self.plain[fold].clone());
+            let mut cell = Cell { corrected, plain };
+            if whole {
+                cell.corrected.merge(&cell.plain);
+                cell.corrected.merge(&self.aside[fold]);
+                cell.plain = Moments::default();
+            }
+            cell
+        })
+    }
+}
+
+/// Number of hands in a block, those that count as played not counted: enough for many threads, few
+/// enough to report progress and stop soon.
+const BLOCK_HANDS: usize = 256;
+
+/// Number of all hands in a block.
+const MOST_HANDS: usize = 4096;
+
+/// An observed hand.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are hands, and few are kept at a time")]
+pub enum Observed {
+    /// A hand with its record, as for [`Estimates::add`].
+    Hand {
+        /// The hand.
+        record: HandRecord,
+        /// The recorded decisions.
+        decisions: Vec<DecisionRecord>,
+        /// The result of the baseline's owner with the same cards.
+        baseline: Option<Payoff>,
+    },
+    /// Only the sum of several hands, as for [`Estimates::add_together`].
+    Together {
+        /// The entrant's winnings in all of them.
+        won: Payoff,
+        /// Their number.
+        hands: u32,
+    },
+    /// Only the result, as for [`Estimates::add_settled`].
+    Settled {
+        /// The entrant's seat.
+        seat: Seat,
+        /// The entrant's winnings.
+        won: Payoff,
+        /// The result of the baseline's owner with the same cards.
+        baseline: Option<Payoff>,
+    },
+}
+
+impl Estimates {
+    /// Adds all these hands, in order, on all threads. `seen` is called
+    /// after each block with the number of hands added, and may stop there.
+    ///
+    /// # Errors
+    /// The first error of `hands`; the blocks before have been added.
+    pub fn add_all<E>(
+        &mut self,
+        hands: impl IntoIterator<Item = Result<Observed, E>>,
+        seen: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, E> {
+        let mut hands = hands.into_iter();
+        let mut block = self.read(&mut hands)?;
+        let mut done = 0;
+        while !block.is_empty() {
+            let share = |hand| self.share(hand);
+            let (shares, next) =
+                parallel::join_here(|| parallel::map(&block, share), || self.read(&mut hands));
+            for (share, hand) in shares.into_iter().zip(&block) {
+                match (share, hand) {
+                    (Some(share), _) => self.count(share),
+                    (None, &Observed::Settled { seat, won, baseline }) => {
+                        self.add_settled(seat, won, baseline);
+                    }
+                    (None, &Observed::Together { won, hands }) => self.add_together(won, hands),
+                    (None, Observed::Hand { .. }) => {}
+                }
+            }
+            done += block.len() as u64;
+            if seen(done).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            block = next?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The contribution of a hand with a record.
+    fn share(&self, hand: &Observed) -> Option<Share> {
+        match hand {
+            Observed::Hand { record, decisions, baseline } if record.entrants.len() == 2 => {
+                Some(self.take_apart(record, decisions, *baseline))
+            }
+            Observed::Hand { .. } | Observed::Settled { .. } | Observed::Together { .. } => None,
+        }
+    }
+
+    /// Reads the next block.
+    fn read<E>(
+        &self,
+        hands: &mut impl Iterator<Item = Result<Observed, E>>,
+    ) -> Result<Vec<Observed>, E> {
+        let (mut block, mut corrected) = (Vec::new(), 0);
+        while corrected < BLOCK_HANDS && block.len() < MOST_HANDS {
+            let Some(hand) = hands.next().transpose()? else { break };
+            corrected += usize::from(match &hand {
+                Observed::Hand { record, .. } => self.sampling.part(record.deal) == Part::Corrected,
+                Observed::Settled { .. } | Observed::Together { .. } => false,
+            });
+            block.push(hand);
+        }
+        Ok(block)
     }
 }

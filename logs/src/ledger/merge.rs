@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::hashes::Blocks;
 use super::reader::gaps;
 use super::{LedgerError, LedgerReader, Ranges, schema};
 use crate::info::MatchInfo;
+use crate::ledger::integrity::Blocks;
 use crate::stats::DecisionTally;
 
 /// A range of hands and the index of the part that has it.

@@ -9,9 +9,10 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::writer::read_note;
 use super::{LedgerError, schema};
+use crate::formats::jsonl::read_decision;
 use crate::info::MatchInfo;
-use crate::replay::{line_up, replay};
-use crate::{DecisionRecord, HandRecord, decisions};
+use crate::record::{line_up, replay};
+use crate::{DecisionRecord, HandRecord};
 
 /// Number of hands fetched at a time: enough to amortise a query, few enough to need little memory.
 const PAGE_HANDS: usize = 1024;
@@ -182,8 +183,7 @@ impl LedgerReader {
     }
 
     fn decisions_in(&self, hand: u64, lines: &str) -> Result<Vec<DecisionRecord>, LedgerError> {
-        let read =
-            (1..).zip(lines.lines()).map(|(number, line)| decisions::read_line(line, number));
+        let read = (1..).zip(lines.lines()).map(|(number, line)| read_decision(line, number));
         read.collect::<Result<_, _>>().map_err(|error| LedgerError::Row {
             path: self.path.clone(),
             hand,

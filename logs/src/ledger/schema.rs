@@ -2,22 +2,24 @@
 
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use game::escape::visible;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
-use super::{LedgerError, hashes};
+use super::LedgerError;
+use super::integrity::{MATCH_NOTE, hash_of_text};
 use crate::info::MatchInfo;
 
 /// `card` in ASCII: the application id in SQLite's header.
-pub(super) const APPLICATION_ID: i64 = 0x6361_7264;
+const APPLICATION_ID: i64 = 0x6361_7264;
 /// The version of the tables.
 pub(super) const VERSION: i64 = 2;
 /// The version without hashes. Its ledgers can be read and continued as they are.
-pub(super) const WITHOUT_HASHES: i64 = 1;
+const WITHOUT_HASHES: i64 = 1;
 
 /// Opens a file for writing, and creates it if `create` is set.
 pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError> {
@@ -229,7 +231,7 @@ const HASHES: &str = "CREATE TABLE hashes (
 pub(super) fn note_match(connection: &Connection) -> rusqlite::Result<()> {
     let info: String =
         connection.query_row("SELECT info FROM match WHERE id = 1", (), |row| row.get(0))?;
-    let note = (hashes::MATCH_NOTE, hashes::of_text(&info));
+    let note = (MATCH_NOTE, hash_of_text(&info));
     connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note).map(drop)
 }
 

@@ -21,10 +21,9 @@ use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, notation};
 
-use super::{Lines, ReadError, parse_payoff};
-
+use crate::formats::{Lines, ReadError, parse_payoff};
 use crate::info::plain_name;
-use crate::replay::{line_up, replay};
+use crate::record::{line_up, replay};
 use crate::{Entrant, HandRecord, MatchInfo, Provenance, distinct_names};
 
 const FORMAT: &str = "ACPC log";

@@ -1,18 +1,195 @@
-//! A hand as poker sites record it, replayed by the rules: players at numbered seats of a table,
-//! and amounts that are checked wherever the rules know them.
+//! What the formats of poker sites share: which one a file has; the steps of a hand with amounts as
+//! they count them, for the writers; and, for the readers, a hand as they record it, replayed by
+//! the rules: players at numbered seats of a table, and amounts that are checked wherever the rules
+//! know them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cards::{Card, HoleCards};
-use game::{Action, Betting, BySeat, Chips, GameDef, GameSpec, Payoff, PublicState, Quirks};
-use game::{Seat, Turn};
+use cards::{Board, Card, HoleCards};
+use game::{
+    Action, Betting, BySeat, Chips, GameDef, GameSpec, Payoff, PublicState, Quirks, Seat, Street,
+    Turn,
+};
 
 use crate::HandRecord;
-use crate::export::ReadError;
-use crate::export::phh::usual_spec;
-use crate::export::steps::{Act, ActionTaken, act, uncalled};
-use crate::replay::finished_in_whole_chips;
+use crate::formats::phh::usual_spec;
+use crate::formats::{ReadError, ohh, pokerstars};
+use crate::record::finished_in_whole_chips;
+
+/// A format of poker sites, recognised by how a file begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteFormat {
+    /// PokerStars' text.
+    PokerStars,
+    /// Open Hand History.
+    OpenHandHistory,
+}
+
+/// A hand, and the names of its players by seat.
+pub type SiteHand = (HandRecord, Vec<String>);
+
+/// The hands of a file.
+#[derive(Debug, Default)]
+pub struct SiteHands {
+    /// The hands in order, or an error for each that cannot be read.
+    pub hands: Vec<Result<SiteHand, ReadError>>,
+    /// The lines of hands whose number an earlier hand has.
+    pub repeated: Vec<u64>,
+    /// The units of money of which each is 100 chips, such as `$1`.
+    pub money: BTreeSet<String>,
+    numbers: BTreeSet<String>,
+}
+
+impl SiteHands {
+    /// Notes the number of a hand that begins on this line.
+    pub(super) fn number(&mut self, number: &str, line: u64) {
+        if !self.numbers.insert(number.to_owned()) {
+            self.repeated.push(line);
+        }
+    }
+}
+
+impl SiteFormat {
+    /// The format of a file that begins with this text; `None` for others.
+    pub fn of(start: &str) -> Option<SiteFormat> {
+        let start = start.trim_start_matches('\u{feff}').trim_start();
+        let first = start.lines().next().unwrap_or_default();
+        if pokerstars::is_start(first) {
+            return Some(SiteFormat::PokerStars);
+        }
+        ohh::is_start(start).then_some(SiteFormat::OpenHandHistory)
+    }
+
+    /// The format's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SiteFormat::PokerStars => "PokerStars text",
+            SiteFormat::OpenHandHistory => "Open Hand History",
+        }
+    }
+
+    /// Parses a file's text. Hands of the same game share its definition.
+    pub fn read(self, text: &str) -> SiteHands {
+        match self {
+            SiteFormat::PokerStars => pokerstars::read(text),
+            SiteFormat::OpenHandHistory => ohh::read(text),
+        }
+    }
+
+    /// What hands of this format say that is not kept.
+    pub const fn not_kept(self) -> &'static [&'static str] {
+        match self {
+            SiteFormat::PokerStars => &["table", "time"],
+            SiteFormat::OpenHandHistory => &["site", "table", "time"],
+        }
+    }
+}
+
+/// A step of a hand after the blinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A deal of a street's cards.
+    Street {
+        /// The street.
+        street: Street,
+        /// The board with the new cards.
+        board: Board,
+        /// Number of board cards before.
+        before: usize,
+    },
+    /// An action.
+    Act {
+        /// The acting seat.
+        seat: Seat,
+        /// The kind of action.
+        did: ActionTaken,
+        /// Chips put in.
+        added: Chips,
+        /// Whether the seat is all-in with it.
+        all_in: bool,
+    },
+}
+
+/// The kind of an action, by its usual name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ActionTaken {
+    Fold,
+    Check,
+    Call,
+    Bet,
+    Raise {
+        /// Chips above the amount to call.
+        by: Chips,
+        /// The total on this street.
+        to: Chips,
+    },
+}
+
+/// An action with its amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Act {
+    pub(crate) did: ActionTaken,
+    /// Chips put in.
+    pub(crate) added: Chips,
+    /// Whether the seat is all-in with it.
+    pub(crate) all_in: bool,
+}
+
+/// Plays a legal action of the seat whose turn it is.
+pub(crate) fn act(state: &mut PublicState, seat: Seat, action: Action) -> Act {
+    let (before, mine) = (state.committed()[seat], state.committed_street(seat));
+    let seats = state.def().seats();
+    let highest = seats.map(|seat| state.committed_street(seat)).max().unwrap_or_default();
+    state.apply_unchecked(action);
+    let added = state.committed()[seat] - before;
+    let did = match action {
+        Action::Fold => ActionTaken::Fold,
+        Action::Call if added == 0 => ActionTaken::Check,
+        Action::Call => ActionTaken::Call,
+        Action::RaiseTo(_) if highest == 0 => ActionTaken::Bet,
+        Action::RaiseTo(_) => {
+            let to = mine + added;
+            ActionTaken::Raise { by: to.saturating_sub(highest), to }
+        }
+    };
+    Act { did, added, all_in: did != ActionTaken::Fold && state.stack(seat) == 0 }
+}
+
+/// The steps of a hand in order.
+pub(super) fn steps(record: &HandRecord) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(16);
+    let mut state = PublicState::new(record.public.def());
+    let whole = record.public.board();
+    let mut history = record.public.history().iter();
+    loop {
+        match state.turn() {
+            Turn::Act(seat) => {
+                let Some(played) = history.next() else { return steps };
+                let Act { did, added, all_in } = act(&mut state, seat, played.action);
+                steps.push(Step::Act { seat, did, added, all_in });
+            }
+            Turn::Deal(street) => {
+                let before = state.board().len();
+                let end = record.public.def().board_len(street).min(whole.len());
+                if state.deal(&whole[before..end]).is_err() {
+                    return steps;
+                }
+                steps.push(Step::Street { street, board: state.board(), before });
+            }
+            Turn::Over => return steps,
+        }
+    }
+}
+
+/// The seat that put in more than all others, and by how much: the uncalled chips.
+pub(crate) fn uncalled(public: &PublicState) -> Option<(Seat, Chips)> {
+    let mut committed: Vec<(Chips, Seat)> =
+        public.committed().iter().map(|(seat, &chips)| (chips, seat)).collect();
+    committed.sort_unstable_by_key(|&(chips, _)| std::cmp::Reverse(chips));
+    let [(most, seat), (next, _), ..] = committed[..] else { return None };
+    (most > next).then(|| (seat, most - next))
+}
 
 /// The reason why a hand cannot be read; `unsupported` as in [`ReadError`].
 #[derive(Debug)]
@@ -55,7 +232,7 @@ const POSTS: &str = "with blinds that are not the usual ones";
 
 /// A player who is dealt in.
 #[derive(Debug, Clone)]
-pub(super) struct Player {
+pub(super) struct SeatedPlayer {
     /// The seat's number at the table.
     pub(super) seat: u64,
     pub(super) name: String,
@@ -70,7 +247,7 @@ pub(super) struct Start {
     pub(super) sizes: [Chips; 2],
     /// The number of the button's seat at the table.
     pub(super) button: u64,
-    pub(super) players: Vec<Player>,
+    pub(super) players: Vec<SeatedPlayer>,
     /// The small and the big blind: who posts it, as an index into the players, and how much.
     pub(super) posts: [Option<(usize, Chips)>; 2],
 }

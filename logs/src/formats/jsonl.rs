@@ -1,6 +1,15 @@
-//! Reader and writer of decisions as lines of JSON: `decisions.jsonl`.
+//! Hands and decisions as lines of JSON, one object a line.
 //!
-//! One object a line, sorted by hand and, within a hand, by decision. Keys, in this order:
+//! A hand:
+//!
+//! | key | value |
+//! |---|---|
+//! | `hand`, `deal` | number of the hand, and of its deal, which a duplicate group shares |
+//! | `betting`, `cards` | in ACPC notation |
+//! | `entrants` | the entrant in each seat, by number |
+//! | `chips` | what each seat won, as decimal text with at most six decimals |
+//!
+//! A decision, in `decisions.jsonl` sorted by hand and, within a hand, by decision:
 //!
 //! | key | value |
 //! |---|---|
@@ -18,18 +27,63 @@
 //! The five optional keys are absent when there is nothing to say.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
-use game::{Action, Seat, Strategy, notation};
+use game::{Action, BySeat, GameDef, Payoff, Seat, Strategy, notation};
 use serde::{Deserialize, Serialize};
 
-use crate::export::ReadError;
-use crate::{DecisionRecord, Fallback};
+use crate::formats::{ReadError, parse_payoff};
+use crate::record::replay;
+use crate::{DecisionRecord, Fallback, HandRecord};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HandLine {
+    hand: u64,
+    deal: u64,
+    betting: String,
+    cards: String,
+    entrants: Vec<u8>,
+    chips: Vec<String>,
+}
+
+/// Appends a hand's line.
+pub fn write_hand(record: &HandRecord, out: &mut String) {
+    let line = HandLine {
+        hand: record.hand,
+        deal: record.deal,
+        betting: notation::betting(&record.public),
+        cards: notation::cards(&record.public, &record.hole),
+        entrants: record.entrants.as_slice().to_vec(),
+        chips: record.payoffs.as_slice().iter().map(Payoff::to_string).collect(),
+    };
+    out.push_str(&serde_json::to_string(&line).expect("plain data with text keys"));
+    out.push('\n');
+}
+
+/// Parses a hand's line; `line` is its number, for the error message.
+pub fn read_hand(def: &Arc<GameDef>, text: &str, line: u64) -> Result<HandRecord, ReadError> {
+    let read = || {
+        let line: HandLine = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let chips = line.chips.iter().map(|text| parse_payoff(text));
+        let payoffs = chips.collect::<Option<Vec<_>>>().and_then(|all| BySeat::from_slice(&all));
+        let entrants = BySeat::from_slice(&line.entrants);
+        let (Some(payoffs), Some(entrants)) = (payoffs, entrants) else {
+            return Err("entrants or chips are not right".to_owned());
+        };
+        if payoffs.len() != def.players || entrants.len() != def.players {
+            return Err(format!("there must be {} entrants and amounts", def.players));
+        }
+        replay(def, line.hand, line.deal, &line.betting, &line.cards, Some(payoffs), entrants)
+    };
+    read().map_err(|reason| ReadError::new("JSON lines", line, reason))
+}
 
 /// A decision as its line has it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct DecisionLine {
     hand: u64,
     index: u32,
     entrant: u8,
@@ -51,11 +105,11 @@ struct Line {
 }
 
 /// Appends a decision's line, with its end of line.
-pub fn write_line(decision: &DecisionRecord, out: &mut String) {
+pub fn write_decision(decision: &DecisionRecord, out: &mut String) {
     let extras = decision.strategy.is_some() || decision.note.is_some() || decision.beyond_model;
     let valued = !decision.values.is_empty();
     if extras || valued || decision.corrected_from.is_some() || decision.fallback.is_some() {
-        let line = Line::from(decision);
+        let line = DecisionLine::from(decision);
         out.push_str(&serde_json::to_string(&line).expect("plain data with text keys"));
     } else {
         // The common line, without detours: there may be a million of them in a second.
@@ -73,9 +127,9 @@ pub fn write_line(decision: &DecisionRecord, out: &mut String) {
 }
 
 /// Reads a decision's line; `line` is its number, for the error message.
-pub fn read_line(text: &str, line: u64) -> Result<DecisionRecord, ReadError> {
+pub fn read_decision(text: &str, line: u64) -> Result<DecisionRecord, ReadError> {
     let fail = |reason: String| ReadError::new("decisions", line, reason);
-    let read: Line = serde_json::from_str(text).map_err(|error| fail(error.to_string()))?;
+    let read: DecisionLine = serde_json::from_str(text).map_err(|error| fail(error.to_string()))?;
     read.into_record().map_err(fail)
 }
 
@@ -99,12 +153,12 @@ fn parse_action(text: &str) -> Result<Action, String> {
     action.ok_or_else(|| format!("`{text}` is not an action: write f, c, or r and a total"))
 }
 
-impl From<&DecisionRecord> for Line {
-    fn from(decision: &DecisionRecord) -> Line {
+impl From<&DecisionRecord> for DecisionLine {
+    fn from(decision: &DecisionRecord) -> DecisionLine {
         let texts = |pairs: &[(Action, f64)]| {
             pairs.iter().map(|&(action, number)| (action_text(action), number)).collect()
         };
-        Line {
+        DecisionLine {
             hand: decision.hand,
             index: decision.index,
             entrant: decision.entrant,
@@ -121,7 +175,7 @@ impl From<&DecisionRecord> for Line {
     }
 }
 
-impl Line {
+impl DecisionLine {
     fn into_record(self) -> Result<DecisionRecord, String> {
         let seat = Seat::new(self.seat.into()).ok_or(format!("there is no seat {}", self.seat))?;
         let pairs = |texts: Vec<(String, f64)>| {

@@ -5,14 +5,6 @@
 //! out and counted, or refused. Players are told apart by the names that the source gives them.
 //! Hands keep their numbers if these are unique, else they are renumbered in order of arrival.
 
-pub mod columns;
-mod ohh;
-mod pokerstars;
-mod site;
-mod table_hand;
-
-pub use site::{SiteFormat, SiteHand, SiteHands};
-
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -225,7 +217,7 @@ fn is_duplicate(hands: &[HandRecord], players: u64) -> bool {
         && (0..).zip(hands).all(|(number, record)| {
             record.hand == number
                 && record.deal == number / players
-                && crate::replay::is_rotated(record)
+                && crate::record::is_rotated(record)
         })
         && hands
             .chunks(players as usize)
