@@ -89,7 +89,6 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 };
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(default)]
 struct Options {
     bet: f64,
     raise: f64,
@@ -99,14 +98,6 @@ struct Options {
     spread: f64,
     samples: u32,
     exact: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        let Effort { exact, samples } = Effort::default();
-        let (mix, spread) = (0.0, 0.0);
-        Options { bet: 2.0, raise: 3.0, size: 0.75, bluff: 0.1, mix, spread, samples, exact }
-    }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
@@ -119,18 +110,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     positive("bet", options.bet)?;
     positive("raise", options.raise)?;
     positive("size", options.size)?;
-    let up_to = |name: &str, value: f64, most: f64| {
-        let error = || format!("`{name}` is {value}, but must be from 0 to {most}");
-        let fine = (0.0..=most).contains(&value);
-        fine.then_some(()).ok_or_else(|| resolver.bad_option(error()))
-    };
-    up_to("bluff", options.bluff, 1.0)?;
-    up_to("mix", options.mix, 3.0)?;
-    up_to("spread", options.spread, 10.0)?;
-    if !(1..=1_000_000).contains(&options.samples) {
-        let reason = format!("`samples` is {}, but must be from 1 to 1000000", options.samples);
-        return Err(resolver.bad_option(reason));
-    }
+    resolver.within("bluff", options.bluff, 0.0..=1.0)?;
+    resolver.within("mix", options.mix, 0.0..=3.0)?;
+    resolver.within("spread", options.spread, 0.0..=10.0)?;
+    resolver.within("samples", options.samples, 1..=1_000_000)?;
     let rule = Rule { options };
     let equity = Equity { rule: rule.clone(), last: None };
     let recipe = Recipe::new(move |_| Ok(equity.clone())).with_win_rates();

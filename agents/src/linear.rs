@@ -14,8 +14,10 @@ use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
 use solvers::response::in_tree::is_holdem;
 
-use crate::fallback::{self, PartialAgent, PartialPolicy};
-use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
+use crate::fallback::{PartialAgent, PartialPolicy};
+use crate::{
+    AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver, fallback,
+};
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -47,16 +49,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 const SHIPPED: &str = include_str!("../models/shove-fold.toml");
 
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 struct Options {
     model: String,
     fallback: String,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { model: "shipped".to_owned(), fallback: "equity".to_owned() }
-    }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {

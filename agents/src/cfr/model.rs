@@ -16,7 +16,7 @@ use super::{Style, Translation};
 use crate::winrate::{Effort, win_rate};
 
 /// All readings of a hand's betting, with their probabilities.
-pub(super) type Readings = SmallVec<[Reading; 1]>;
+type Readings = SmallVec<[Reading; 1]>;
 
 /// Maximum number of readings of a hand. Four off-tree bets reach it.
 const MAX_READINGS: usize = 16;

@@ -64,7 +64,7 @@ pub fn check(def: &GameDef) -> Result<(), CannotExpress> {
 
 /// The game with the same stacks and blind sizes, the blinds in their usual seats and the usual
 /// order of play.
-pub(crate) fn usual_spec(spec: &GameSpec) -> GameSpec {
+pub(super) fn usual_spec(spec: &GameSpec) -> GameSpec {
     let players = spec.players;
     let mut sizes = spec.blinds.clone();
     sizes.sort_unstable();
@@ -598,9 +598,9 @@ const MAX_DECIMALS: usize = 8;
 /// A fault in a hand.
 struct Fault {
     /// Its bytes in the file; `None` for the hand as a whole.
-    pub(super) at: Option<Range<usize>>,
-    pub(super) reason: String,
-    pub(super) unsupported: Option<&'static str>,
+    at: Option<Range<usize>>,
+    reason: String,
+    unsupported: Option<&'static str>,
 }
 
 impl From<String> for Fault {
@@ -620,7 +620,7 @@ fn fault_at(value: &Spanned<DeValue<'_>>, reason: &str) -> Fault {
 }
 
 /// The most decimals of a hand's amounts.
-pub(super) fn decimals(table: &DeTable<'_>) -> usize {
+fn decimals(table: &DeTable<'_>) -> usize {
     let count = |text: &str| digits(text).map_or(0, |(_, decimals)| decimals.len());
     let values = AMOUNTS.iter().filter_map(|field| table.get(*field)).flat_map(items);
     let amounts = values.filter_map(|value| number(value.get_ref())).map(|text| count(&text));
@@ -633,7 +633,7 @@ pub(super) fn decimals(table: &DeTable<'_>) -> usize {
 }
 
 /// A value, or those of a list.
-pub(super) fn items<'v, 'a>(
+fn items<'v, 'a>(
     value: &'v Spanned<DeValue<'a>>,
 ) -> impl Iterator<Item = &'v Spanned<DeValue<'a>>> {
     let list = value.get_ref().as_array();
@@ -642,7 +642,7 @@ pub(super) fn items<'v, 'a>(
 }
 
 /// A number's text.
-pub(super) fn number(value: &DeValue<'_>) -> Option<String> {
+fn number(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
         DeValue::Float(number) => Some(number.as_str().to_owned()),
@@ -667,13 +667,13 @@ fn digits(text: &str) -> Option<(String, String)> {
 
 /// The fields of a hand.
 struct Fields<'v, 'a> {
-    pub(super) table: &'v DeTable<'a>,
-    pub(super) decimals: usize,
+    table: &'v DeTable<'a>,
+    decimals: usize,
 }
 
 impl Fields<'_, '_> {
     /// The hand's name for people, and its number: text is no number, so the table's is taken.
-    pub(super) fn hand(&self, table: u64) -> Result<(String, u64), Fault> {
+    fn hand(&self, table: u64) -> Result<(String, u64), Fault> {
         let Some(value) = self.table.get("hand") else {
             return Ok((table.to_string(), table.saturating_sub(1)));
         };
@@ -706,7 +706,7 @@ impl Fields<'_, '_> {
     }
 
     /// [`list`](Self::list) with one item for each player.
-    pub(super) fn for_each<T>(
+    fn for_each<T>(
         &self,
         field: &str,
         players: usize,
@@ -721,14 +721,11 @@ impl Fields<'_, '_> {
         Err(Fault { at: start.map(|start| start..start), ..Fault::from(reason) })
     }
 
-    pub(super) fn texts(&self, field: &str) -> Result<Option<Vec<String>>, Fault> {
+    fn texts(&self, field: &str) -> Result<Option<Vec<String>>, Fault> {
         self.list(field, "texts", |value| value.as_str().map(str::to_owned))
     }
 
-    pub(super) fn numbers<T: std::str::FromStr>(
-        &self,
-        field: &str,
-    ) -> Result<Option<Vec<T>>, Fault> {
+    fn numbers<T: std::str::FromStr>(&self, field: &str) -> Result<Option<Vec<T>>, Fault> {
         self.list(field, "whole numbers", |value| number(value)?.parse().ok())
     }
 
@@ -740,25 +737,21 @@ impl Fields<'_, '_> {
         Some((whole + chips, rest.to_owned()))
     }
 
-    pub(super) fn chips(&self, text: &str) -> Option<Chips> {
+    fn chips(&self, text: &str) -> Option<Chips> {
         let (chips, rest) = self.scaled(text)?;
         let chips = chips.parse().ok().filter(|_| rest.is_empty());
         chips.filter(|&chips| chips <= GameSpec::MAX_STACK)
     }
 
     /// Amounts of the field, one for each player.
-    pub(super) fn amounts(&self, field: &str, players: usize) -> Result<Option<Vec<Chips>>, Fault> {
+    fn amounts(&self, field: &str, players: usize) -> Result<Option<Vec<Chips>>, Fault> {
         let what = format!("amounts from 0 to {}", GameSpec::MAX_STACK / self.unit());
         let amounts = self.list(field, &what, |value| self.chips(&number(value)?))?;
         self.for_each(field, players, amounts)
     }
 
     /// What the players of the field got, one for each.
-    pub(super) fn payoffs(
-        &self,
-        field: &str,
-        players: usize,
-    ) -> Result<Option<Vec<Payoff>>, Fault> {
+    fn payoffs(&self, field: &str, players: usize) -> Result<Option<Vec<Payoff>>, Fault> {
         // Six decimals tell all fractions apart.
         let amount = |value: &DeValue<'_>| {
             let (chips, rest) = self.scaled(&number(value)?)?;
@@ -767,14 +760,14 @@ impl Fields<'_, '_> {
         self.for_each(field, players, self.list(field, "amounts", amount)?)
     }
 
-    pub(super) fn amount(&self, field: &str) -> Result<Option<Chips>, Fault> {
+    fn amount(&self, field: &str) -> Result<Option<Chips>, Fault> {
         let Some(value) = self.table.get(field) else { return Ok(None) };
         let chips = number(value.get_ref()).and_then(|text| self.chips(&text));
         chips.map(Some).ok_or_else(|| fault_at(value, &format!("`{field}` must be an amount")))
     }
 
     /// Chips in one unit of the file.
-    pub(super) fn unit(&self) -> Chips {
+    fn unit(&self) -> Chips {
         (0..self.decimals).fold(1, |unit, _| unit * 10)
     }
 }
@@ -834,10 +827,10 @@ fn after_mucks(
 
 /// A hand as far as it has been replayed.
 struct Replay<'r, 'v, 'a> {
-    pub(super) fields: &'r Fields<'v, 'a>,
-    pub(super) public: PublicState,
-    pub(super) hole: BySeat<HoleCards>,
-    pub(super) mucked: SeatSet,
+    fields: &'r Fields<'v, 'a>,
+    public: PublicState,
+    hole: BySeat<HoleCards>,
+    mucked: SeatSet,
 }
 
 impl Replay<'_, '_, '_> {
@@ -883,7 +876,7 @@ impl Replay<'_, '_, '_> {
     }
 
     /// Applies one action of the file.
-    pub(super) fn step(&mut self, text: &str) -> Result<(), Fault> {
+    fn step(&mut self, text: &str) -> Result<(), Fault> {
         let text = text.split('#').next().unwrap_or_default();
         let words: Vec<&str> = text.split_whitespace().collect();
         let (seat, action) = match words[..] {

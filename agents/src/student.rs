@@ -10,20 +10,16 @@
 //! distinguish all situations that its teacher does, so its shares are means over several of them,
 //! and an action drawn from a mean is often right in none of them.
 
-mod note;
-mod shipped;
-
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use abstraction::features::{FeatureMaker, Features, opponent_bets};
+use abstraction::features::{Feature, FeatureMaker, Features, Unit, opponent_bets};
 use cards::{Combo, HoleCards};
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
-use models::student::{Student, TrainedModel};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
+use models::explain::{Explainer, percent};
+use models::student::{Manifest, Student, StudentError, TrainedModel, read_manifest};
 use rand::RngExt;
 use serde::Deserialize;
-
-use shipped::Shipped;
 
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
@@ -94,25 +90,20 @@ const SHIPPED: &str = "shipped";
 const SMALL: &str = "small";
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(default)]
 struct Options {
     model: String,
     play: Play,
     threshold: f64,
+    /// Only forests have it.
+    #[serde(default)]
     rounds: Rounds,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        let (model, rounds) = (SHIPPED.to_owned(), Rounds::All);
-        Options { model, play: Play::Purify, threshold: 0.0, rounds }
-    }
-}
-
 /// Which rounds of a forest are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Rounds {
+    #[default]
     All,
     Best,
 }
@@ -134,10 +125,7 @@ struct Style {
 fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let kind = TrainedModel::KINDS[KIND];
     let options: Options = resolver.options()?;
-    if !(0.0..=0.5).contains(&options.threshold) {
-        let reason = format!("`threshold` is {}, but must be from 0 to 0.5", options.threshold);
-        return Err(resolver.bad_option(reason));
-    }
+    resolver.within("threshold", options.threshold, 0.0..=0.5)?;
     if options.threshold > 0.0 && options.play == Play::Purify {
         let reason = "`threshold` is for `play=sample`, which draws: name both, or neither";
         return Err(resolver.bad_option(reason));
@@ -145,16 +133,16 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     let style = Style { play: options.play, threshold: options.threshold };
     let name = resolver.name().to_owned();
     let inside = match options.model.as_str() {
-        SHIPPED => shipped::find(kind, false),
-        SMALL => shipped::find(kind, true),
+        SHIPPED => find_shipped(kind, false),
+        SMALL => find_shipped(kind, true),
         _ => None,
     };
     let (source, about) = match (inside, options.model.as_str()) {
         (Some(inside), _) => {
             // Shipped models end at their best round, so `rounds=best` leaves nothing out.
             let best = options.rounds == Rounds::Best;
-            let rounds = best.then(|| note::rounds(&shipped::student(inside), options.rounds));
-            (Source::Shipped(inside), shipped::about(inside) + &rounds.unwrap_or_default())
+            let rounds = best.then(|| rounds_note(&shipped_student(inside), options.rounds));
+            (Source::Shipped(inside), about_shipped(inside) + &rounds.unwrap_or_default())
         }
         (None, SMALL) if !resolver.file(SMALL).exists() => {
             let reason = "`model=small` is inside the program for `oct` alone, and there is no \
@@ -172,7 +160,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
                 );
                 return Err(bad(reason));
             }
-            let about = note::about(student.manifest()) + &note::rounds(&student, options.rounds);
+            let about = about(student.manifest()) + &rounds_note(&student, options.rounds);
             let student = match options.rounds {
                 Rounds::All => student,
                 Rounds::Best => student.best_rounds().map_err(|error| bad(error.to_string()))?,
@@ -212,7 +200,7 @@ impl Source {
     /// The student, without a check of the game.
     fn learned(&self) -> Arc<Student> {
         match self {
-            Source::Shipped(inside) => shipped::student(*inside),
+            Source::Shipped(inside) => shipped_student(*inside),
             Source::Folder { student, .. } => Arc::clone(student),
         }
     }
@@ -224,12 +212,12 @@ impl Source {
     ) -> Result<Arc<Student>, AgentError> {
         match self {
             Source::Shipped(inside) => {
-                let (student, kind) = (shipped::student(*inside), inside.kind);
+                let (student, kind) = (shipped_student(*inside), inside.kind);
                 student.check_game(def).map(|()| student).map_err(|_| {
                     refuse(format!(
                         "the {kind} inside the program is for {}; train one for this game with \
                          `cardroom train {kind}`, and name it as {kind}:model=FOLDER",
-                        shipped::GAME
+                        GAME
                     ))
                 })
             }
@@ -288,7 +276,7 @@ impl Agent for Player {
             &[(action, _)] => action,
             _ => strategy.sample(cx.rng.random()),
         };
-        let note = note::of(&self.student, &features);
+        let note = note_of(&self.student, &features);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
 }
@@ -338,4 +326,190 @@ impl Policy for Player {
             visit(number, &strategy);
         }
     }
+}
+
+/// Number of clauses in the first line of a note; the rest of a tree's path is on a second line.
+const CLAUSES: usize = 3;
+
+/// Explains a decision in a sentence; for a tree, a second line has its nodes and the other
+/// clauses.
+fn note_of(student: &Student, features: &Features) -> String {
+    match Explainer::of(student, features.street()) {
+        Some(explainer) => note_of_tree(&explainer, features),
+        None => {
+            let listed = features.iter().filter(|&(feature, _)| match feature {
+                Feature::WinRate => true,
+                Feature::OpponentBet { street } => street <= features.street(),
+                Feature::Percentile { .. } => false,
+            });
+            let listed: Vec<String> = listed
+                .map(|(feature, value)| format!("{} {}", feature.name(), in_words(feature, value)))
+                .collect();
+            listed.join(", ")
+        }
+    }
+}
+
+/// The clauses that hold on the path to the leaf, in order, with the values of their features.
+fn note_of_tree(explainer: &Explainer<'_>, features: &Features) -> String {
+    let path = explainer.tree().path(features.as_slice());
+    let leaf = path.last().copied().unwrap_or_default();
+    let clauses = explainer.clauses(leaf).into_iter().map(|(column, words)| {
+        match column.and_then(|column| features.iter().nth(column)) {
+            Some((feature, value)) if feature.unit() == Unit::ShareOfPot || value > 0.0 => {
+                format!("{words} ({})", in_words(feature, value))
+            }
+            _ => words,
+        }
+    });
+    let clauses: Vec<String> = clauses.collect();
+    let (first, rest) = clauses.split_at(clauses.len().min(CLAUSES));
+    let mut note = match first {
+        [] => "always".to_owned(),
+        _ => first.join("; "),
+    };
+    if !rest.is_empty() {
+        note.push_str(&format!("; and {} more", rest.len()));
+    }
+    let nodes: Vec<String> = path.iter().map(ToString::to_string).collect();
+    note.push_str(&format!("\nnodes {}", nodes.join("-")));
+    for (number, clause) in rest.iter().enumerate() {
+        note.push_str(if number == 0 { ": " } else { "; " });
+        note.push_str(clause);
+    }
+    note
+}
+
+/// Formats a win-rate in percent, saying against what it is, and chips as they are.
+fn in_words(feature: Feature, value: f32) -> String {
+    match feature.unit() {
+        Unit::ShareOfPot if feature == Feature::WinRate => {
+            format!("{} against a random hand", percent(value))
+        }
+        Unit::ShareOfPot => percent(value),
+        Unit::Chips => format!("{value}"),
+    }
+}
+
+/// A line on which rounds of the student's forests are used; empty if no forest has a best round
+/// and `rounds=best` was not given.
+fn rounds_note(student: &Student, counted: Rounds) -> String {
+    let best: Vec<String> = Street::ALL
+        .into_iter()
+        .filter_map(|street| {
+            let TrainedModel::Forest(forest) = student.street(street) else { return None };
+            let best = forest.best_rounds().ok().flatten()?;
+            Some(format!("{street} {best} of {}", forest.rounds()))
+        })
+        .collect();
+    let rounds = match (counted, best.is_empty()) {
+        (Rounds::All, true) => return String::new(),
+        (Rounds::All, false) => {
+            format!("all; up to the best, as with rounds=best, are {}", best.join(", "))
+        }
+        (Rounds::Best, true) => "all, for no file has a best_iteration".to_owned(),
+        (Rounds::Best, false) => {
+            format!("up to the best: {}; the losses above are of all", best.join(", "))
+        }
+    };
+    format!("\n  rounds    {rounds}")
+}
+
+/// Describes a student in a few lines.
+fn about(manifest: &Manifest) -> String {
+    let menu = manifest.menu.trim().replace('\n', "; ");
+    let mut text = format!(
+        "A student of the kind {}\n  moves     {menu}\n  features  {}\n  learned   {}\n  teacher   \
+         {}\n  made by   {}",
+        manifest.kind,
+        manifest.features.id,
+        manifest.options,
+        manifest.teacher_sha256,
+        manifest.made_by,
+    );
+    for street in &manifest.streets {
+        let [_, valid, test] = street.log_loss;
+        text.push_str(&format!(
+            "\n  {:<9} {} from {} rows; log-loss {valid:.4} in validation, {test:.4} in the test, \
+             likeliest move right in {:.1} %",
+            street.street,
+            street.size,
+            street.rows,
+            100.0 * street.accuracy,
+        ));
+    }
+    text
+}
+
+/// The game that the students are for, as text.
+const GAME: &str = "holdem.nolimit.2p.reverse_blinds (200 big blinds)";
+
+/// The files of a student: its manifest, then one file per street.
+type Files = [&'static [u8]; 5];
+
+macro_rules! files {
+    ($folder:literal, $ending:literal) => {
+        [
+            include_bytes!(concat!("../models/", $folder, "/manifest.toml")),
+            include_bytes!(concat!("../models/", $folder, "/preflop.", $ending)),
+            include_bytes!(concat!("../models/", $folder, "/flop.", $ending)),
+            include_bytes!(concat!("../models/", $folder, "/turn.", $ending)),
+            include_bytes!(concat!("../models/", $folder, "/river.", $ending)),
+        ]
+    };
+}
+
+/// A student inside the program: the default of its kind, or a small one that can be read in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shipped {
+    kind: &'static str,
+    small: bool,
+}
+
+/// The files of each student.
+static FILES: [(Shipped, Files); 5] = [
+    (Shipped { kind: "cart", small: false }, files!("cart", "tree")),
+    (Shipped { kind: "oct", small: false }, files!("oct", "tree")),
+    (Shipped { kind: "oct", small: true }, files!("oct-small", "tree")),
+    (Shipped { kind: "xgboost", small: false }, files!("xgboost", "forest")),
+    (Shipped { kind: "mlp", small: false }, files!("mlp", "safetensors")),
+];
+
+/// Returns the default student of a kind, or its small one, if there is one.
+fn find_shipped(kind: &str, small: bool) -> Option<Shipped> {
+    let mut all = FILES.iter().map(|&(shipped, _)| shipped);
+    all.find(|shipped| shipped.kind == kind && shipped.small == small)
+}
+
+fn index(shipped: Shipped) -> usize {
+    let index = FILES.iter().position(|&(known, _)| known == shipped);
+    index.expect("only those of the list are found")
+}
+
+fn manifest(shipped: Shipped) -> &'static str {
+    let (_, [manifest, ..]) = &FILES[index(shipped)];
+    std::str::from_utf8(manifest).expect("a test reads every shipped student")
+}
+
+/// Returns a student, which is read on first access.
+fn shipped_student(shipped: Shipped) -> Arc<Student> {
+    static ALL: [OnceLock<Arc<Student>>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    let (_, [_, files @ ..]) = &FILES[index(shipped)];
+    let read = || {
+        let student = Student::from_parts(manifest(shipped), |name| {
+            let street = ["preflop", "flop", "turn", "river"]
+                .iter()
+                .position(|street| name.starts_with(&format!("{street}.")));
+            street
+                .map(|street| files[street])
+                .ok_or_else(|| StudentError::Damaged { file: name.to_owned() })
+        });
+        Arc::new(student.expect("a test plays from every shipped student"))
+    };
+    Arc::clone(ALL[index(shipped)].get_or_init(read))
+}
+
+/// A description of a student.
+fn about_shipped(shipped: Shipped) -> String {
+    about(&read_manifest(manifest(shipped)).expect("a test reads every shipped student"))
 }

@@ -5,23 +5,26 @@
 //! calls [`end_all`] first. For an end that runs no code, such as `kill -9`, a shell ([`WATCHER`])
 //! waits on a pipe, which closes when this process is gone, and kills the groups. A system without
 //! `/bin/sh` has no watcher.
+//!
+//! The last lines of a program's error output, which usually say why it ended, are kept.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use game::escape::visible;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use stderr_tail::StderrTail;
-
-mod stderr_tail;
 
 /// The environment variable with the password for a Slumbot server. Child processes do not get it.
 pub const SLUMBOT_PASSWORD: &str = "CARDROOM_SLUMBOT_PASSWORD";
@@ -303,5 +306,99 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// The number of bytes that are stored.
+const MAX_BYTES: usize = 8192;
+
+/// The number of lines, and of characters in each.
+const MAX_LINES: usize = 20;
+const MAX_CHARS: usize = 240;
+
+/// The time limit for the end of the stream after the program has ended: something it started may
+/// still hold it open.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// The time limit for reading recent output of a running program.
+const READ_TIMEOUT: Duration = Duration::from_millis(20);
+
+/// The destination of the error output.
+#[derive(Debug)]
+enum StderrTail {
+    /// Read by a thread, which closes the channel when the stream ends.
+    Read { tail: Arc<Mutex<VecDeque<u8>>>, more: Receiver<()> },
+    /// To a file, from this offset on.
+    In { path: PathBuf, from: u64 },
+}
+
+impl StderrTail {
+    /// Starts a thread that reads the stream to its end, so that the pipe never fills up.
+    fn read(mut stream: ChildStderr) -> io::Result<StderrTail> {
+        let tail = Arc::new(Mutex::new(VecDeque::new()));
+        let (open, more) = mpsc::channel();
+        let into = Arc::clone(&tail);
+        std::thread::Builder::new().name("errors".into()).spawn(move || {
+            let _open: mpsc::Sender<()> = open;
+            let mut chunk = [0; MAX_BYTES];
+            loop {
+                let count = match stream.read(&mut chunk) {
+                    Ok(0) => return,
+                    Ok(count) => count,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    Err(_) => return,
+                };
+                let mut tail = into.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend(&chunk[..count]);
+                let excess = tail.len().saturating_sub(MAX_BYTES);
+                tail.drain(..excess);
+            }
+        })?;
+        Ok(StderrTail::Read { tail, more })
+    }
+
+    /// The last lines of a program that has ended, without empty ones.
+    fn lines(&mut self) -> Vec<String> {
+        self.lines_within(CLOSE_TIMEOUT)
+    }
+
+    /// The last lines of a running program.
+    fn so_far(&mut self) -> Vec<String> {
+        self.lines_within(READ_TIMEOUT)
+    }
+
+    fn lines_within(&mut self, rest: Duration) -> Vec<String> {
+        let bytes = match self {
+            StderrTail::Read { tail, more } => {
+                // Returns at once when the stream has ended.
+                let _ = more.recv_timeout(rest);
+                tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+            }
+            StderrTail::In { path, from } => written(path, *from).unwrap_or_default(),
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let said = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let mut lines: Vec<String> = said.rev().take(MAX_LINES).map(shortened).collect();
+        lines.reverse();
+        lines
+    }
+}
+
+/// The last bytes of a file, none before this offset.
+fn written(path: &Path, from: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(end.saturating_sub(MAX_BYTES as u64).max(from)))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A line without control characters, cut where it is too long.
+fn shortened(line: &str) -> String {
+    let line = visible(line);
+    match line.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.into_owned(),
     }
 }

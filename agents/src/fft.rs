@@ -1,14 +1,111 @@
-//! Decisions by fast-and-frugal trees.
+//! `fft`: plays heads-up hold'em by fast-and-frugal trees, one list `if … then …; else …` per
+//! street.
+//!
+//! The lists (see [`models::heuristic`]) are read from a file. A fold without a bet to call becomes
+//! a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot after
+//! the call, as far as the rules and the stack allow. If a list draws at random, the decision's
+//! random source is used, and the policy has the probabilities.
+//!
+//! The fallback agent plays games that are not heads-up hold'em and, if one is given, streets
+//! without a list.
+
+use std::sync::{Arc, OnceLock};
 
 use abstraction::facts::{Facts, Texture, is_aggressive};
 use cards::HoleCards;
-use game::{Action, Chips, InfoSet, PublicState, Seat, Strategy, Street};
+use game::{Action, Betting, Chips, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
+use serde::Deserialize;
+use solvers::response::in_tree::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::winrate::{Effort, win_rate, win_rates};
-use crate::{Context, Decision};
+use crate::{
+    AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver, fallback,
+};
+
+/// The registry's entry.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    kind: "fft",
+    summary: "plays a short list of if-then rules for each street",
+    example: "fft",
+    argument: None,
+    options: &[
+        AgentOption {
+            name: "model",
+            default: "shipped",
+            help: "a file with a list for each street (docs/heuristics.md), or built-in lists: \
+                   paper, limit, no-limit, no-limit-3, no-limit-5, no-limit-8, no-limit-12; \
+                   `shipped` is paper in limit games and no-limit in others",
+        },
+        AgentOption {
+            name: "fallback",
+            default: "equity",
+            help: "the agent for games other than heads-up hold'em and, if given, for streets \
+                   without a list; otherwise the file must have a list for every street",
+        },
+    ],
+    cost: Cost::Inline,
+    repeatable: true,
+    prepare,
+};
+
+#[derive(Deserialize)]
+struct Options {
+    model: Option<String>,
+    fallback: Option<String>,
+}
+
+fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
+    let Options { model, fallback } = resolver.given_options()?;
+    let model = model.unwrap_or_else(|| SHIPPED.to_owned());
+    let named = named_heuristics().find(|(name, _)| *name == model);
+    let inside = named.is_some() || model == SHIPPED;
+    let path = (!inside).then(|| resolver.file(&model));
+    let own = match &path {
+        None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
+        Some(path) => {
+            let bad = |error: models::heuristic::HeuristicError| AgentError::BadFile {
+                path: path.clone(),
+                reason: error.to_string(),
+            };
+            let book = Rulebook::parse(&resolver.read(path)?).map_err(bad)?;
+            if fallback.is_none() {
+                book.require(&Street::ALL).map_err(bad)?;
+            }
+            Some((Arc::new(book), path.clone()))
+        }
+    };
+    let about = match &own {
+        Some((book, _)) => about("Lists for each street", book),
+        None => about_shipped(),
+    };
+    let other = resolver.resolve(fallback.as_deref().unwrap_or("equity"), resolver.folder())?;
+    let mut recipe = fallback::recipe(&other, move |def: &Arc<GameDef>| {
+        if !is_holdem(def) {
+            return Ok(None);
+        }
+        match &own {
+            Some((book, path)) => {
+                book.check(def.betting).map_err(|error| AgentError::BadFile {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?;
+                Ok(Some(HeuristicPlayer::new(book)))
+            }
+            None => Ok(Some(HeuristicPlayer::new(shipped_heuristics(def.betting)))),
+        }
+    });
+    recipe.files.extend(path);
+    Ok(recipe.about(about).with_win_rates())
+}
+
+fn about(title: &str, book: &Rulebook) -> String {
+    let lines: Vec<String> = book.to_string().lines().map(|line| format!("  {line}")).collect();
+    let lines = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+    format!("{title}\n{lines}")
+}
 
 /// The effect of one statement at a decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -180,4 +277,45 @@ impl PartialPolicy for Option<HeuristicPlayer> {
         let rated = situations.zip(rates).map(|(situation, rate)| situation.with_win_rate(rate));
         rated.map(|situation| Some(list.strategy(situation, public))).collect()
     }
+}
+
+/// The value of `model` for the default list of the game.
+const SHIPPED: &str = "shipped";
+
+/// All lists by name, starting with the default of limit games and that of no-limit games.
+static FILES: [(&str, &str); 7] = [
+    ("paper", include_str!("../models/heuristics/paper.fft")),
+    ("no-limit", include_str!("../models/heuristics/no-limit.fft")),
+    ("limit", include_str!("../models/heuristics/limit.fft")),
+    ("no-limit-3", include_str!("../models/heuristics/no-limit-3.fft")),
+    ("no-limit-5", include_str!("../models/heuristics/no-limit-5.fft")),
+    ("no-limit-8", include_str!("../models/heuristics/no-limit-8.fft")),
+    ("no-limit-12", include_str!("../models/heuristics/no-limit-12.fft")),
+];
+
+fn rulebooks() -> &'static [(&'static str, Rulebook)] {
+    static BOOKS: OnceLock<Vec<(&str, Rulebook)>> = OnceLock::new();
+    BOOKS.get_or_init(|| {
+        let read = |&(name, text)| (name, Rulebook::parse(text).expect("a test reads them"));
+        FILES.iter().map(read).collect()
+    })
+}
+
+/// Returns the default lists for heads-up hold'em; for limit games, those printed in the paper.
+pub fn shipped_heuristics(betting: Betting) -> &'static Rulebook {
+    match betting {
+        Betting::Limit => &rulebooks()[0].1,
+        Betting::NoLimit => &rulebooks()[1].1,
+    }
+}
+
+/// Returns all lists inside the program with their names.
+pub fn named_heuristics() -> impl Iterator<Item = (&'static str, &'static Rulebook)> {
+    rulebooks().iter().map(|(name, book)| (*name, book))
+}
+
+/// A description of all lists.
+fn about_shipped() -> String {
+    let about = |(name, book)| about(&format!("model={name}"), book);
+    named_heuristics().map(about).collect::<Vec<_>>().join("\n\n")
 }
