@@ -182,7 +182,6 @@ impl Prepared {
 pub(crate) struct Match<'a> {
     source: &'a Source,
     wanted: &'a Wanted,
-    registry: Option<&'a Registry>,
     policies: [Option<Arc<dyn Policy>>; 2],
     /// Whether the agents that can be asked answer at once. One that solves for seconds is asked
     /// only on request.
@@ -208,7 +207,7 @@ impl<'a> Match<'a> {
         let quick = agents.iter().flatten().all(|agent| agent.cost() == Cost::Inline);
         let asked = quick || matches!(wanted.values, Values::Agents(_));
         let policies = agents.map(|agent| agent.filter(|_| asked)?.policy(&def).ok().flatten());
-        Some(Match { source, wanted, registry, policies, quick })
+        Some(Match { source, wanted, policies, quick })
     }
 
     /// Prepares the estimates that are wanted; `seen` is called now and then.

@@ -21,7 +21,6 @@
 
 use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};
-use rand::RngExt;
 use serde::Deserialize;
 use show::number::percent;
 
@@ -150,10 +149,7 @@ impl Agent for Equity {
         };
         self.last = Some((situation, rate));
         let strategy = self.rule.strategy_at(infoset, situation.opponents, rate);
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         let price = price(infoset, infoset.legal());
         let whom = match situation.opponents {
             1 => "a random hand".to_owned(),

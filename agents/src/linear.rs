@@ -8,13 +8,14 @@
 
 use std::sync::Arc;
 
-use cards::{Combo, HoleCards, StartingHand};
+use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
 use solvers::response::in_tree::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
+use crate::winrate::combo;
 use crate::{
     AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver, fallback,
 };
@@ -113,8 +114,7 @@ impl Rule {
             (false, 1) if legal.to_call > 0 && 3 * public.highest() > effective => Blind::Big,
             _ => return None,
         };
-        let &[a, b] = hole.as_slice() else { return None };
-        let hand: StartingHand = Combo::new(a, b)?.starting_hand();
+        let hand = combo(hole)?.starting_hand();
         let stack = f64::from(effective) / f64::from(def.big_blind());
         let advantage = self.model.at(stack).advantage(hand, blind);
         let plays = advantage > 0.0;

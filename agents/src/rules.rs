@@ -17,13 +17,13 @@ use game::{
     Action, Betting, Chips, GameDef, InfoSet, Policy, PublicState, Raises, Seat, Strategy, Street,
 };
 use models::rules::{Bet, Betting as BettingRule, Calling, Hands, RuleList, Size};
-use rand::RngExt;
 use serde::Deserialize;
 use show::number::percent;
 use solvers::response::in_tree::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::reach::ActionMatching;
+use crate::winrate::combo;
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback, reach,
@@ -152,10 +152,7 @@ impl PartialAgent for Option<Play> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let plan = RiverPlan::at(self.as_ref()?, &infoset.public, infoset.seat)?;
         let (strategy, note) = plan.play(infoset.hole)?;
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         Some(Decision { strategy: Some(strategy), note: Some(note), ..action.into() })
     }
 }
@@ -233,8 +230,7 @@ impl River {
     }
 
     fn index(&self, hole: HoleCards) -> Option<usize> {
-        let &[a, b] = hole.as_slice() else { return None };
-        self.index[Combo::new(a, b)?.index()].map(usize::from)
+        self.index[combo(hole)?.index()].map(usize::from)
     }
 }
 
@@ -355,10 +351,8 @@ impl RiverPlan<'_> {
             }
             ApplicableRule::Calling(calling, bet) => {
                 let calls = strategy.probability(Action::Call);
-                let does = match calls > 0.0 {
-                    true => format!("calls{}", often(calls)),
-                    false => "folds".to_owned(),
-                };
+                let does =
+                    if calls > 0.0 { format!("calls{}", often(calls)) } else { "folds".to_owned() };
                 format!("{does} against a bet of {bet:.2} pots: {calling}")
             }
         }

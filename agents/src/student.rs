@@ -18,9 +18,9 @@ use cards::{Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
 use models::explain::{Explainer, percent};
 use models::student::{Manifest, Student, StudentError, TrainedModel, read_manifest};
-use rand::RngExt;
 use serde::Deserialize;
 
+use crate::winrate::combo;
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entries.
@@ -272,10 +272,7 @@ impl Agent for Player {
             return Action::Call.into();
         };
         let strategy = self.strategy(&infoset.public, features.as_slice());
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         let note = note_of(&self.student, &features);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
@@ -309,11 +306,7 @@ impl Policy for Player {
         };
         let mut maker = self.maker.clone();
         for (number, &hole) in hands.iter().enumerate() {
-            let combo = match *hole.as_slice() {
-                [a, b] => Combo::new(a, b),
-                _ => None,
-            };
-            let known = combo.and_then(|combo| {
+            let known = combo(hole).and_then(|combo| {
                 let many = hands.len() > 50 && !board.is_empty();
                 let found =
                     many.then(|| together.get_or_init(all).get(combo.index()).copied().flatten());

@@ -26,6 +26,8 @@ use cards::HoleCards;
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Strategy};
 use logs::{DecisionRecord, Fallback};
 
+pub use logs::estimate::mix;
+
 /// The number of agents being built at this moment.
 static BUILDING: AtomicUsize = AtomicUsize::new(0);
 
@@ -452,13 +454,4 @@ pub fn decision_rng(seed: u64, hand: u64, index: u64) -> AgentRng {
     let low = mix(seed ^ mix(hand ^ mix(index)));
     let high = mix(low ^ 0x9E37_79B9_7F4A_7C15);
     AgentRng::new(u128::from(high) << 64 | u128::from(low))
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every input bit affects every output
-/// bit.
-pub fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }

@@ -24,7 +24,6 @@ use abstraction::buckets::Buckets;
 use cards::{Board, Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueFunction};
 use models::blueprint::Blueprint;
-use rand::RngExt;
 use serde::Deserialize;
 use solvers::blueprint::{AbstractStrategy, BlueprintValues, StrategyQuery};
 use solvers::response::in_tree::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
@@ -231,10 +230,7 @@ impl Agent for Cfr {
         let readings = self.model.find(public, *seat, &self.style);
         let hand = Hand::new(public, *hole);
         let strategy = self.model.strategy(&hand, &readings, &self.style);
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         let note = self.model.note(&hand, &readings);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }

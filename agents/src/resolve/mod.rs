@@ -20,16 +20,16 @@ use std::time::Duration;
 
 use abstraction::menu;
 use abstraction::menu::BetMenu;
-use cards::{Combo, HoleCards};
+use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, Played, PublicState, Seat, Strategy, Street, Turn};
 use models::network::Network;
-use rand::RngExt;
 use serde::Deserialize;
 use solvers::response::in_tree::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::resolve::continuations::Flops;
 use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
+use crate::winrate::combo;
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
     fallback,
@@ -286,11 +286,6 @@ impl Solving {
     }
 }
 
-fn combo(hole: HoleCards) -> Option<Combo> {
-    let &[a, b] = hole.as_slice() else { return None };
-    Combo::new(a, b)
-}
-
 impl PartialAgent for Option<Solving> {
     // The blueprint is a part of the agent.
     const COUNTED: bool = false;
@@ -301,10 +296,7 @@ impl PartialAgent for Option<Solving> {
         let (solved, strategies) = solving.at(public, *seat, &solving.effort(cx))?;
         let hand = combo(*hole)?;
         let strategy = strategies[hand.index()].clone()?;
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         Some(Decision {
             strategy: Some(strategy),
             values: solved.values(public, hand),

@@ -422,7 +422,7 @@ impl Sampling {
 
     /// The use of the deal with this number.
     pub fn part(self, deal: u64) -> Part {
-        let hash = spread(deal);
+        let hash = mix(deal);
         match self.ends {
             [aside, _] if hash < aside => Part::Aside,
             // The largest hash belongs to a choice of all.
@@ -432,10 +432,10 @@ impl Sampling {
     }
 }
 
-/// A number spread over all of 64 bits: the finalizer of SplitMix64 (Steele, Lea and Flood, *Fast
-/// splittable pseudorandom number generators*, 2014).
-fn spread(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number
+/// generators*, 2014): every input bit affects every output bit.
+pub fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

@@ -350,9 +350,10 @@ impl Recipe {
                 let cell = &cells[fold];
                 let mut terms = weights.terms;
                 // Each seat has the same weight, however many hands it has.
-                terms[BASELINE] = match baseline {
-                    true => terms[BASELINE] * in_fold / (units.strata.len() as f64 * cell.units()),
-                    false => 0.0,
+                terms[BASELINE] = if baseline {
+                    terms[BASELINE] * in_fold / (units.strata.len() as f64 * cell.units())
+                } else {
+                    0.0
                 };
                 pieces.extend(cell.pieces(terms, share));
             }
@@ -391,9 +392,10 @@ impl Recipe {
         let fitting = self.fitting && corrected >= FEWEST_TO_FIT as f64;
         std::array::from_fn(|fold| {
             let others = merged(&folds, |other| other != fold);
-            let terms = match fitting {
-                true => self.fold_weights(&folds, fold, &others),
-                false => self.fitted(&others, Freedom::None),
+            let terms = if fitting {
+                self.fold_weights(&folds, fold, &others)
+            } else {
+                self.fitted(&others, Freedom::None)
             };
             let spread = |weights: &Terms| {
                 let (sum, squares) = others.combined(weights);
@@ -401,9 +403,10 @@ impl Recipe {
             };
             let (raw, left) = (spread(&self.fitted(&others, Freedom::Plain)), spread(&terms));
             let [least, most] = WEIGHTS_OF_UNITS;
-            let of_corrected = match plain && raw > 0.0 {
-                true => (raw / left.max(raw / most)).clamp(least, most),
-                false => 1.0,
+            let of_corrected = if plain && raw > 0.0 {
+                (raw / left.max(raw / most)).clamp(least, most)
+            } else {
+                1.0
             };
             Weights { terms, of_corrected }
         })

@@ -216,9 +216,10 @@ impl Line {
     pub(super) fn terms(&self, values: Option<&dyn ValueFunction>) -> Terms {
         let equities = self.equities();
         let mut terms = [0.0; COUNT];
-        terms[RESULT] = match self.showdown {
-            true => (2.0 * equities.share[3] - 1.0) * self.matched,
-            false => self.result,
+        terms[RESULT] = if self.showdown {
+            (2.0 * equities.share[3] - 1.0) * self.matched
+        } else {
+            self.result
         };
         terms[BASELINE] = self.baseline;
         let mut next = Next::new(self.hole, self.other, self.deal);

@@ -151,12 +151,11 @@ impl Writer {
             line(format_args!("*** SHOW DOWN ***"));
             for &seat in seats.iter().filter(|&&seat| shown(seat)) {
                 let (name, hole) = (self.name(record, seat), &record.hole[seat]);
-                match hole.is_empty() {
-                    true => line(format_args!("{name}: mucks hand")),
-                    false => {
-                        let (cards, hand) = (spaced(hole), made(hole, &board));
-                        line(format_args!("{name}: shows [{cards}] ({hand})"));
-                    }
+                if hole.is_empty() {
+                    line(format_args!("{name}: mucks hand"))
+                } else {
+                    let (cards, hand) = (spaced(hole), made(hole, &board));
+                    line(format_args!("{name}: shows [{cards}] ({hand})"));
                 }
             }
         }
@@ -702,9 +701,10 @@ impl Reading {
         }
         if let Some(board) = line.strip_prefix("Board [") {
             let (board, known) = (all_cards(board)?, self.hand()?.public().board());
-            return match board == known.as_slice() {
-                true => Ok(()),
-                false => Err(format!("the board was {known} before").into()),
+            return if board == known.as_slice() {
+                Ok(())
+            } else {
+                Err(format!("the board was {known} before").into())
             };
         }
         let seat = line.strip_prefix("Seat ").and_then(|rest| rest.split_once(": "));

@@ -480,9 +480,10 @@ impl TableHand {
             (false, true) => None,
             _ => {
                 let reason = format!("{paid} chips of a pot of {called} are paid out");
-                return Err(match paid < called {
-                    true => Refusal::unsupported(RAKE, reason),
-                    false => reason.into(),
+                return Err(if paid < called {
+                    Refusal::unsupported(RAKE, reason)
+                } else {
+                    reason.into()
                 });
             }
         };

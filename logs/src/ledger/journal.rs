@@ -24,8 +24,8 @@ use rusqlite::{ErrorCode, Statement};
 use serde::{Deserialize, Serialize};
 
 use crate::formats::jsonl::write_decision;
-use crate::ledger::LedgerError;
 use crate::ledger::integrity::{Hash, hash_of_decisions, hash_of_hand, stored_mark};
+use crate::ledger::{LedgerError, Problem};
 use crate::record::is_rotated;
 use crate::{DecisionRecord, HandRecord};
 
@@ -200,7 +200,7 @@ impl HandRow {
     pub(super) fn explain(&self, path: &Path, error: rusqlite::Error) -> LedgerError {
         match error.sqlite_error_code() {
             Some(ErrorCode::ConstraintViolation) => {
-                LedgerError::Twice { path: path.to_path_buf(), hand: self.hand }
+                LedgerError::from(Problem::Twice { path: path.to_path_buf(), hand: self.hand })
             }
             _ => LedgerError::sqlite(path)(error),
         }
@@ -366,7 +366,7 @@ pub(super) fn read_journal(
             bytes.split_inclusive(|&byte| byte == b'\n').map(|line| parse(line, players)).collect();
         let whole = lines.iter().take_while(|line| line.is_some()).count();
         if lines[whole..].iter().any(Option::is_some) {
-            return Err(LedgerError::Journal { path, line: whole + 1 });
+            return Err(Problem::Journal { path, line: whole + 1 }.into());
         }
         hands.extend(lines.into_iter().flatten());
     }

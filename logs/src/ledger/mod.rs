@@ -49,7 +49,7 @@ pub const FILE_NAME: &str = "ledger.sqlite";
 fn lock(ledger: &Path) -> Result<Lock, LedgerError> {
     let path = ledger.with_extension("lock");
     Lock::take(&path).map_err(|error| match error {
-        LockError::Taken(process) => LedgerError::InUse { path: ledger.to_path_buf(), process },
+        LockError::Taken(process) => Problem::InUse { path: ledger.to_path_buf(), process }.into(),
         LockError::Io(source) => LedgerError::io(&path)(source),
     })
 }
@@ -78,165 +78,32 @@ impl fmt::Display for Ranges<'_> {
 
 /// Error of writing or reading a ledger. Every message names the file.
 #[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    /// A ledger exists where a new one should be created.
-    #[error("{path} already exists: resume that match, or choose another folder")]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is no such file.
-    #[error("there is no ledger at {path}")]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is not a ledger.
-    #[error("{path} is not a cardroom ledger")]
-    NotALedger {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The ledger has another version.
-    #[error(
-        "{path} is a ledger of version {found}; this program knows versions up to {known}: use the \
-         program that made it"
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The file's version.
-        found: i64,
-        /// The latest version that this program supports.
-        known: i64,
-    },
-    /// The file is damaged: truncated, or overwritten in part.
-    #[error("{path} is damaged ({detail}): restore it from a copy, or play the match again")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// SQLite's message.
-        detail: String,
-    },
-    /// The match was interrupted, and its location is read-only, so that it cannot be repaired.
-    #[error(
-        "{path} was not finished and cannot be written to: copy it with all files next to it to \
-         a place of your own"
-    )]
-    Unfinished {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line of the ledger's journal, other than the last, is damaged.
-    #[error("{path} is damaged in line {line}: move it away to continue without the hands in it")]
-    Journal {
-        /// The file.
-        path: PathBuf,
-        /// The line's number, from 1.
-        line: usize,
-    },
-    /// A row is not a valid hand of this match.
-    #[error("{path}, hand {hand}: {reason}")]
-    Row {
-        /// The file.
-        path: PathBuf,
-        /// The hand's number.
-        hand: u64,
-        /// The problem.
-        reason: String,
-    },
-    /// The disk is full. Committed hands are kept.
-    #[error("the disk is full: {path} keeps what was committed before; free some space and resume")]
-    DiskFull {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another process is writing to the match.
-    #[error("another process{} is writing to {path}: wait for it or stop \
-             it", .process.map_or(String::new(), |id| format!(" (number {id})")))]
-    InUse {
-        /// The file.
-        path: PathBuf,
-        /// The other process's id, when known.
-        process: Option<u32>,
-    },
-    /// A hand is appended that exists already.
-    #[error("{path} already holds hand {hand}")]
-    Twice {
-        /// The file.
-        path: PathBuf,
-        /// The hand's number.
-        hand: u64,
-    },
-    /// The match cannot be recorded.
-    #[error(transparent)]
-    Info(#[from] InfoError),
-    /// Two ledgers belong to different matches.
-    #[error("{first} and {second} are not parts of one match: {difference}")]
-    OtherMatch {
-        /// The first file.
-        first: PathBuf,
-        /// The second file.
-        second: PathBuf,
-        /// Their difference.
-        difference: Box<Difference>,
-    },
-    /// Two parts contain the same hands.
-    #[error("{first} and {second} both hold hands {hands}")]
-    Overlap {
-        /// The first file.
-        first: PathBuf,
-        /// The second file.
-        second: PathBuf,
-        /// The shared hands, in words.
-        hands: String,
-    },
-    /// The parts do not contain the whole match.
-    #[error("the parts lack hands {hands} of {planned}: finish or add the parts that hold them")]
-    Incomplete {
-        /// The missing hands, in words.
-        hands: String,
-        /// Number of hands of the whole match.
-        planned: u64,
-    },
-    /// A part contains hands beyond the end of the match.
-    #[error("{path} holds hand {hand}, but the match has only {planned} hands")]
-    BeyondEnd {
-        /// The file.
-        path: PathBuf,
-        /// The hand's number.
-        hand: u64,
-        /// Number of hands of the whole match.
-        planned: u64,
-    },
-    /// There are no parts to merge.
-    #[error("name at least one ledger to merge")]
-    NothingToMerge,
-    /// An error of the file system.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// Another SQLite error.
-    #[error("{path}: {source}")]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// SQLite's error.
-        source: rusqlite::Error,
-    },
-}
+#[error(transparent)]
+pub struct LedgerError(Box<Problem>);
 
 impl LedgerError {
+    /// Whether another process is writing to the match.
+    pub fn is_in_use(&self) -> bool {
+        matches!(*self.0, Problem::InUse { .. })
+    }
+
+    /// Whether the system or the disk refuses to write to the file.
+    fn refuses_writing(&self) -> bool {
+        let Problem::Sqlite { source, .. } = &*self.0 else { return false };
+        matches!(
+            source.sqlite_error_code(),
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+        )
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> LedgerError + use<> {
         let path = path.to_path_buf();
-        move |source| match source.kind() {
-            std::io::ErrorKind::StorageFull => LedgerError::DiskFull { path },
-            std::io::ErrorKind::NotFound => LedgerError::Missing { path },
-            _ => LedgerError::Io { path, source },
+        move |source| {
+            LedgerError::from(match source.kind() {
+                std::io::ErrorKind::StorageFull => Problem::DiskFull { path },
+                std::io::ErrorKind::NotFound => Problem::Missing { path },
+                _ => Problem::Io { path, source },
+            })
         }
     }
 
@@ -244,19 +111,81 @@ impl LedgerError {
         let path = path.to_path_buf();
         move |source| {
             let detail = source.to_string();
-            match source.sqlite_error_code() {
-                Some(ErrorCode::NotADatabase) => LedgerError::NotALedger { path },
-                Some(ErrorCode::DatabaseCorrupt) => LedgerError::Damaged { path, detail },
-                Some(ErrorCode::DiskFull) => LedgerError::DiskFull { path },
+            LedgerError::from(match source.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase) => Problem::NotALedger { path },
+                Some(ErrorCode::DatabaseCorrupt) => Problem::Damaged { path, detail },
+                Some(ErrorCode::DiskFull) => Problem::DiskFull { path },
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                    LedgerError::InUse { path, process: None }
+                    Problem::InUse { path, process: None }
                 }
                 // A column has another type than in the tables' definition.
                 None if matches!(source, rusqlite::Error::InvalidColumnType(..)) => {
-                    LedgerError::Damaged { path, detail }
+                    Problem::Damaged { path, detail }
                 }
-                _ => LedgerError::Sqlite { path, source },
-            }
+                _ => Problem::Sqlite { path, source },
+            })
         }
     }
+}
+
+impl From<Problem> for LedgerError {
+    fn from(problem: Problem) -> LedgerError {
+        LedgerError(Box::new(problem))
+    }
+}
+
+impl From<InfoError> for LedgerError {
+    fn from(error: InfoError) -> LedgerError {
+        Problem::Info(error).into()
+    }
+}
+
+/// What can be wrong with a ledger: the messages.
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("{path} already exists: resume that match, or choose another folder")]
+    Exists { path: PathBuf },
+    #[error("there is no ledger at {path}")]
+    Missing { path: PathBuf },
+    #[error("{path} is not a cardroom ledger")]
+    NotALedger { path: PathBuf },
+    #[error(
+        "{path} is a ledger of version {found}; this program knows versions up to {known}: use the \
+         program that made it"
+    )]
+    Version { path: PathBuf, found: i64, known: i64 },
+    #[error("{path} is damaged ({detail}): restore it from a copy, or play the match again")]
+    Damaged { path: PathBuf, detail: String },
+    #[error(
+        "{path} was not finished and cannot be written to: copy it with all files next to it to \
+         a place of your own"
+    )]
+    Unfinished { path: PathBuf },
+    #[error("{path} is damaged in line {line}: move it away to continue without the hands in it")]
+    Journal { path: PathBuf, line: usize },
+    #[error("{path}, hand {hand}: {reason}")]
+    Row { path: PathBuf, hand: u64, reason: String },
+    #[error("the disk is full: {path} keeps what was committed before; free some space and resume")]
+    DiskFull { path: PathBuf },
+    #[error("another process{} is writing to {path}: wait for it or stop \
+             it", .process.map_or(String::new(), |id| format!(" (number {id})")))]
+    InUse { path: PathBuf, process: Option<u32> },
+    #[error("{path} already holds hand {hand}")]
+    Twice { path: PathBuf, hand: u64 },
+    #[error(transparent)]
+    Info(InfoError),
+    #[error("{first} and {second} are not parts of one match: {difference}")]
+    OtherMatch { first: PathBuf, second: PathBuf, difference: Box<Difference> },
+    #[error("{first} and {second} both hold hands {hands}")]
+    Overlap { first: PathBuf, second: PathBuf, hands: String },
+    #[error("the parts lack hands {hands} of {planned}: finish or add the parts that hold them")]
+    Incomplete { hands: String, planned: u64 },
+    #[error("{path} holds hand {hand}, but the match has only {planned} hands")]
+    BeyondEnd { path: PathBuf, hand: u64, planned: u64 },
+    #[error("name at least one ledger to merge")]
+    NothingToMerge,
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{path}: {source}")]
+    Sqlite { path: PathBuf, source: rusqlite::Error },
 }

@@ -8,7 +8,7 @@ use game::{BySeat, GameDef, Payoff};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::writer::read_note;
-use super::{LedgerError, schema};
+use super::{LedgerError, Problem, schema};
 use crate::formats::jsonl::read_decision;
 use crate::info::MatchInfo;
 use crate::record::{line_up, replay};
@@ -184,10 +184,12 @@ impl LedgerReader {
 
     fn decisions_in(&self, hand: u64, lines: &str) -> Result<Vec<DecisionRecord>, LedgerError> {
         let read = (1..).zip(lines.lines()).map(|(number, line)| read_decision(line, number));
-        read.collect::<Result<_, _>>().map_err(|error| LedgerError::Row {
-            path: self.path.clone(),
-            hand,
-            reason: error.to_string(),
+        read.collect::<Result<_, _>>().map_err(|error| {
+            LedgerError::from(Problem::Row {
+                path: self.path.clone(),
+                hand,
+                reason: error.to_string(),
+            })
         })
     }
 
@@ -198,10 +200,8 @@ impl LedgerReader {
 
     fn replay(&self, row: RawRow) -> Result<HandRecord, LedgerError> {
         let hand = row.hand;
-        row.into_record(&self.def).map_err(|reason| LedgerError::Row {
-            path: self.path.clone(),
-            hand,
-            reason,
+        row.into_record(&self.def).map_err(|reason| {
+            LedgerError::from(Problem::Row { path: self.path.clone(), hand, reason })
         })
     }
 

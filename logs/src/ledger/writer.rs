@@ -17,7 +17,7 @@ use crate::formats::jsonl::read_decision;
 use crate::info::MatchInfo;
 use crate::ledger::integrity::{Blocks, stored_mark};
 use crate::ledger::journal::Journal;
-use crate::ledger::{HandRows, LedgerError, LedgerReader, journal, reader, schema};
+use crate::ledger::{HandRows, LedgerError, LedgerReader, Problem, journal, reader, schema};
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
 
@@ -51,13 +51,13 @@ impl LedgerWriter {
     /// Creates a ledger in an existing folder.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] when there is one, [`LedgerError::InUse`] when another process is
-    /// creating one, [`LedgerError::Info`] when the match cannot be recorded.
+    /// When there is one, when another process is
+    /// creating one, when the match cannot be recorded.
     pub fn create(path: &Path, info: &MatchInfo) -> Result<LedgerWriter, LedgerError> {
         info.check()?;
         let lock = crate::ledger::lock(path)?;
         if path.exists() {
-            return Err(LedgerError::Exists { path: path.to_path_buf() });
+            return Err(Problem::Exists { path: path.to_path_buf() }.into());
         }
         // A leftover journal belongs to another match.
         journal::remove_journal(path);
@@ -78,7 +78,7 @@ impl LedgerWriter {
     /// added.
     pub fn open_for_resume(path: &Path) -> Result<LedgerWriter, LedgerError> {
         if !path.is_file() {
-            return Err(LedgerError::Missing { path: path.to_path_buf() });
+            return Err(Problem::Missing { path: path.to_path_buf() }.into());
         }
         let lock = crate::ledger::lock(path)?;
         let connection = schema::open(path, false)?;
@@ -106,10 +106,12 @@ impl LedgerWriter {
         for hand in &hands {
             for (number, line) in (1..).zip(hand.lines.lines()) {
                 let decision = read_decision(line, number);
-                tally.add(&decision.map_err(|error| LedgerError::Row {
-                    path: self.path.clone(),
-                    hand: hand.hand,
-                    reason: error.to_string(),
+                tally.add(&decision.map_err(|error| {
+                    LedgerError::from(Problem::Row {
+                        path: self.path.clone(),
+                        hand: hand.hand,
+                        reason: error.to_string(),
+                    })
                 })?);
             }
             self.pending.push_from_journal(hand);
@@ -150,9 +152,10 @@ impl LedgerWriter {
                 "INSERT INTO hands ({columns}, {entrants}{hash}) VALUES ({})",
                 marks(4 + 2 * players + one)
             ),
-            insert_decisions: match hashed {
-                true => "INSERT INTO decisions (hand, lines, hash) VALUES (?, ?, ?)",
-                false => "INSERT INTO decisions (hand, lines) VALUES (?, ?)",
+            insert_decisions: if hashed {
+                "INSERT INTO decisions (hand, lines, hash) VALUES (?, ?, ?)"
+            } else {
+                "INSERT INTO decisions (hand, lines) VALUES (?, ?)"
             },
             hashed,
             info,
@@ -339,13 +342,15 @@ impl LedgerWriter {
     /// Extends the match to `hands` hands under a new name; its first hands are the existing ones.
     ///
     /// # Errors
-    /// [`LedgerError::Info`] when the number is too large.
+    /// When the number is too large.
     pub fn extend(&mut self, name: &str, hands: u64) -> Result<(), LedgerError> {
         let info = MatchInfo { name: name.to_owned(), hands, ..self.info.clone() };
         info.check()?;
-        let text = serde_json::to_string(&info).map_err(|error| LedgerError::Damaged {
-            path: self.path.clone(),
-            detail: format!("its match: {error}"),
+        let text = serde_json::to_string(&info).map_err(|error| {
+            LedgerError::from(Problem::Damaged {
+                path: self.path.clone(),
+                detail: format!("its match: {error}"),
+            })
         })?;
         (|| {
             let transaction =

@@ -59,15 +59,14 @@ impl DecisionCounts {
         if made + self.corrected == 0 {
             return None;
         }
-        let mut text = match self.never_answered() {
-            true => format!("{name} never answered: all its {all} were made for it"),
-            false => {
-                let corrected = whole(self.corrected);
-                format!(
-                    "of the {all} of {name}, {} were made for it and {corrected} corrected",
-                    whole(made)
-                )
-            }
+        let mut text = if self.never_answered() {
+            format!("{name} never answered: all its {all} were made for it")
+        } else {
+            let corrected = whole(self.corrected);
+            format!(
+                "of the {all} of {name}, {} were made for it and {corrected} corrected",
+                whole(made)
+            )
         };
         if let Some(FirstFailure { hand, reason, note, .. }) = &self.first_failure {
             let words = reason.map_or("its action is not legal", Fallback::words);

@@ -510,9 +510,10 @@ fn seat_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split>
     // With antes several seats have the same role.
     let alone = |seat| def.seats().filter(|&other| name(other) == name(seat)).count() == 1;
     let split = |(seat, sums): (game::Seat, _)| Split {
-        hands: match alone(seat) {
-            true => name(seat),
-            false => format!("{} (seat {})", name(seat), seat.index() + 1),
+        hands: if alone(seat) {
+            name(seat)
+        } else {
+            format!("{} (seat {})", name(seat), seat.index() + 1)
         },
         rate: Estimate::of(sums, big_blind),
     };
@@ -730,10 +731,8 @@ impl EstimatesSection {
         }));
         taken.extend(self.baseline.then(|| "the baseline".to_owned()));
         let last = taken.pop().unwrap_or_default();
-        let listed = match taken.is_empty() {
-            true => last,
-            false => format!("{} and {last}", taken.join(", ")),
-        };
+        let listed =
+            if taken.is_empty() { last } else { format!("{} and {last}", taken.join(", ")) };
         Some(format!(
             "best estimate: {} ± {:.1} mbb/hand, the result without {listed}, by the value \
              function {}{}",
@@ -764,9 +763,10 @@ impl EstimatesSection {
             0 => String::new(),
             _ => format!("; {} others served to choose the values", whole(*set_aside)),
         };
-        let more = match better.is_empty() {
-            true => String::new(),
-            false => format!("; on all, with --estimates all: {}", better.join(", ")),
+        let more = if better.is_empty() {
+            String::new()
+        } else {
+            format!("; on all, with --estimates all: {}", better.join(", "))
         };
         Some(format!(
             "the estimates correct {} of {}, drawn at random{chosen}{more}",
@@ -796,9 +796,10 @@ impl EstimateRow {
             rate: estimate(row.rate),
             deviation_per_hand: row.deviation,
             of_raw: row.of_raw,
-            seats: match by_seat {
-                true => seats.iter().zip(row.seats).map(seat).collect(),
-                false => Vec::new(),
+            seats: if by_seat {
+                seats.iter().zip(row.seats).map(seat).collect()
+            } else {
+                Vec::new()
             },
         }
     }
@@ -970,10 +971,11 @@ impl fmt::Display for Report {
         silent.iter().for_each(|fault| line(format!("{fault}\n")));
         let of = &self.of;
         let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
-        line(match of.game.is_empty() {
+        line(if of.game.is_empty() {
             // A log without its header line lacks the match's details.
-            true => of.name.clone(),
-            false => format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed),
+            of.name.clone()
+        } else {
+            format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed)
         });
         let deals = match self.group_size {
             1 => String::new(),

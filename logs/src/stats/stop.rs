@@ -85,9 +85,10 @@ impl Sprt {
     /// # Errors
     /// When they are not two finite numbers, the lower one first.
     pub fn new(low: f64, high: f64) -> Result<Sprt, RuleError> {
-        match low < high && low.abs() <= 1e6 && high.abs() <= 1e6 {
-            true => Ok(Sprt { low, high }),
-            false => Err(RuleError::Order { low, high }),
+        if low < high && low.abs() <= 1e6 && high.abs() <= 1e6 {
+            Ok(Sprt { low, high })
+        } else {
+            Err(RuleError::Order { low, high })
         }
     }
 
@@ -133,9 +134,10 @@ impl StopRule {
     /// # Errors
     /// When it is not a number from 0.001 to a million.
     pub fn until(half_width: f64) -> Result<StopRule, RuleError> {
-        match (0.001..=1e6).contains(&half_width) {
-            true => Ok(StopRule::Until(half_width)),
-            false => Err(RuleError::HalfWidth(half_width)),
+        if (0.001..=1e6).contains(&half_width) {
+            Ok(StopRule::Until(half_width))
+        } else {
+            Err(RuleError::HalfWidth(half_width))
         }
     }
 
