@@ -142,7 +142,7 @@ struct Equity {
 
 impl Agent for Equity {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let situation = Situation::of(infoset);
+        let situation = Situation::new(infoset);
         let rate = match self.last {
             Some((last, rate)) if last == situation => rate,
             _ => self.rule.win_rate(infoset, situation),
@@ -165,7 +165,7 @@ impl Agent for Equity {
 
 impl Policy for Rule {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        let situation = Situation::of(infoset);
+        let situation = Situation::new(infoset);
         let rate = self.win_rate(infoset, situation);
         self.strategy_at(infoset, situation.opponents, rate)
     }
@@ -178,7 +178,7 @@ impl Policy for Rule {
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
         let mut infoset = InfoSet { public: public.clone(), seat, hole: HoleCards::EMPTY };
-        let Situation { board, opponents, .. } = Situation::of(&infoset);
+        let Situation { board, opponents, .. } = Situation::new(&infoset);
         let rates = win_rates(public.def(), hands, board, opponents, self.effort());
         for (number, (&hole, rate)) in hands.iter().zip(rates).enumerate() {
             infoset.hole = hole;
@@ -188,7 +188,7 @@ impl Policy for Rule {
 }
 
 impl Situation {
-    fn of(infoset: &InfoSet) -> Situation {
+    fn new(infoset: &InfoSet) -> Situation {
         let opponents = infoset.public.remaining().len() as usize - 1;
         Situation { hole: infoset.hole, board: infoset.public.board(), opponents }
     }

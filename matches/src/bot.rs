@@ -72,7 +72,7 @@ impl Bot {
 
     /// Wraps an agent that computes on the calling thread.
     pub fn inline(agent: Box<dyn Agent>) -> Bot {
-        Bot::on(AgentThread::Inline(Guarded::new(agent)))
+        Bot::new_on(AgentThread::Inline(Guarded::new(agent)))
     }
 
     /// Wraps an agent and moves it to a thread of its own.
@@ -80,10 +80,10 @@ impl Bot {
     /// # Errors
     /// When the system gives no thread.
     pub fn threaded(agent: Box<dyn Agent>) -> std::io::Result<Bot> {
-        Ok(Bot::on(AgentThread::Threaded(Threaded::new(Guarded::new(agent))?)))
+        Ok(Bot::new_on(AgentThread::Threaded(Threaded::new(Guarded::new(agent))?)))
     }
 
-    fn on(thread: AgentThread) -> Bot {
+    fn new_on(thread: AgentThread) -> Bot {
         let begun = Instant::now();
         Bot { thread, clock: Clock::new(move || begun.elapsed()) }
     }

@@ -110,7 +110,7 @@ impl Continuations {
     }
 
     /// Those on a flop.
-    pub(super) fn on(self: &Arc<Self>, board: CardSet, flop: &Flop) -> OnFlop {
+    pub(super) fn on_flop(self: &Arc<Self>, board: CardSet, flop: &Flop) -> OnFlop {
         let (hands, strengths) = (flop.hands(), flop.alone());
         let mut order: Vec<usize> = (0..hands.len()).collect();
         order.sort_by(|&a, &b| strengths[a][0].total_cmp(&strengths[b][0]));
@@ -167,7 +167,7 @@ impl OnFlop {
     /// The winnings of strategies at a leaf with this state: from the turn to which the blueprint
     /// comes by the same betting, or if its betting was over before, from the one whose stacks, in
     /// pots, are most alike.
-    pub(super) fn at(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
+    pub(super) fn at_leaf(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
         let Continuations { blueprint, turns } = &*self.of;
         let depth = leaf.behind / leaf.pot;
         let away = |turn: &(f64, u32)| (turn.0 / depth).ln().abs();
@@ -450,7 +450,7 @@ impl Flops {
 
     /// The values of hands where the betting on a flop ends; `None` if the board has not three
     /// cards.
-    pub(super) fn at(&self, board: Board) -> Option<EndOfFlop> {
+    pub(super) fn for_board(&self, board: Board) -> Option<EndOfFlop> {
         let board = board.set();
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
@@ -461,7 +461,7 @@ impl Flops {
         let beyond = match &self.estimate {
             Estimate::Network(network) => BettingValues::Network(Arc::clone(network)),
             Estimate::Continuations(all) => {
-                let on_flop = Arc::new(all.on(board, &flop));
+                let on_flop = Arc::new(all.on_flop(board, &flop));
                 BettingValues::Continuations { on_flop, leaves: Vec::new() }
             }
         };
@@ -502,7 +502,7 @@ impl LeafValues for EndOfFlop {
 
     fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
         if let BettingValues::Continuations { on_flop, leaves } = &mut self.beyond {
-            *leaves = states.iter().map(|(leaf, state)| on_flop.at(leaf, state)).collect();
+            *leaves = states.iter().map(|(leaf, state)| on_flop.at_leaf(leaf, state)).collect();
         }
     }
 
@@ -613,11 +613,11 @@ mod tests {
             }
             let board = cards[..3].iter().copied().collect();
             let flop = Flop::new(board).expect("three cards");
-            let on_flop = Arc::new(all.expect("in buckets")).on(board, &flop);
+            let on_flop = Arc::new(all.expect("in buckets")).on_flop(board, &flop);
             let hands = flop.hands().len();
             let even = vec![1.0 / hands as f32; hands];
             let values = |behind: f64| {
-                let at = on_flop.at(&Leaf { number: 0, pot: 200.0, behind }, &state);
+                let at = on_flop.at_leaf(&Leaf { number: 0, pot: 200.0, behind }, &state);
                 on_flop.beyond(&flop, &at, [&even, &even])
             };
             let size = |behind: f64| values(behind)[1].iter().sum::<f32>();

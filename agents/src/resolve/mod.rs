@@ -201,7 +201,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             return Ok(None);
         }
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
-        let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
+        let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
         let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
@@ -264,13 +264,13 @@ struct Solving {
 impl Solving {
     /// The solution for a decision and the strategy of each combo in it; `None` where the blueprint
     /// decides.
-    fn at(
+    fn strategies_at(
         &self,
         public: &PublicState,
         seat: Seat,
         effort: &Effort,
     ) -> Option<(Arc<Solved>, Vec<Option<Strategy>>)> {
-        let solved = self.solvers.at(public, seat, effort)?;
+        let solved = self.solvers.solution_at(public, seat, effort)?;
         let strategies = solved.strategies(public, seat)?;
         Some((solved, strategies))
     }
@@ -293,7 +293,7 @@ impl PartialAgent for Option<Solving> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;
-        let (solved, strategies) = solving.at(public, *seat, &solving.effort(cx))?;
+        let (solved, strategies) = solving.strategies_at(public, *seat, &solving.effort(cx))?;
         let hand = combo(*hole)?;
         let strategy = strategies[hand.index()].clone()?;
         let action = cx.draw(&strategy);
@@ -316,7 +316,7 @@ impl PartialPolicy for Option<Solving> {
         let solved = self.as_ref().and_then(|solving| {
             let Solving { iterations, enough, .. } = *solving;
             let effort = Effort { iterations, enough, until: None };
-            solving.at(public, seat, &effort)
+            solving.strategies_at(public, seat, &effort)
         });
         match solved {
             Some((_, strategies)) => {
@@ -362,7 +362,7 @@ impl Menus {
     }
 
     /// Uses one menu for both players on all streets.
-    pub(super) fn of(menu: BetMenu) -> Menus {
+    pub(super) fn new(menu: BetMenu) -> Menus {
         let both = [menu.clone(), menu];
         Menus { flop: both.clone(), river: both.clone(), turn: vec![both] }
     }
@@ -372,7 +372,7 @@ impl Menus {
         if street == Street::Turn { self.turn.len() } else { 1 }
     }
 
-    fn at(&self, level: usize, street: Street) -> &[BetMenu; 2] {
+    fn bets(&self, level: usize, street: Street) -> &[BetMenu; 2] {
         match street {
             Street::Preflop | Street::Flop => &self.flop,
             Street::Turn => &self.turn[level],
@@ -390,7 +390,7 @@ impl Menus {
         action: Action,
     ) -> bool {
         let Turn::Act(acts) = public.turn() else { return false };
-        self.at(0, root)[usize::from(acts != seat)].actions(public).contains(&action)
+        self.bets(0, root)[usize::from(acts != seat)].actions(public).contains(&action)
     }
 
     /// Returns the actions at a node of a tree that starts at `root`. They include the next action
@@ -404,7 +404,7 @@ impl Menus {
         public: &PublicState,
     ) -> Vec<Action> {
         let Turn::Act(acts) = public.turn() else { return Vec::new() };
-        let menu = &self.at(level, root.street())[usize::from(acts != seat)];
+        let menu = &self.bets(level, root.street())[usize::from(acts != seat)];
         let mut actions = menu.actions(public).to_vec();
         let so_far = &public.history()[root.history().len()..];
         let next = played.strip_prefix(so_far).and_then(|rest| rest.first());

@@ -82,7 +82,7 @@ struct Start {
 impl Resolver {
     /// The solution for a decision of a seat; `None` on earlier streets, and if there is no
     /// solution or it is too far from an equilibrium.
-    pub(super) fn at(
+    pub(super) fn solution_at(
         &self,
         public: &PublicState,
         seat: Seat,
@@ -634,7 +634,7 @@ fn of_flop(
     let &Problem { root, seat, played, flops, .. } = problem;
     let flops = flops.filter(|flops| effort.left() >= flops.least_time())?;
     let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
-    let game = DepthLimited::new(root, ranges, &menu, flops.at(root.board())?).ok()?;
+    let game = DepthLimited::new(root, ranges, &menu, flops.for_board(root.board())?).ok()?;
     let bytes = game.bytes() + flops.bytes();
     Some((Game::Flop(Box::new(game)), bytes))
 }

@@ -345,7 +345,7 @@ impl Recipe {
     fn rate(&self, units: &Units, weights: &[Weights; FOLDS]) -> Option<Rate> {
         let mut pieces = Vec::new();
         for (fold, weights) in weights.iter().enumerate() {
-            let Fold { share, baseline, in_fold } = Fold::of(units, fold, weights);
+            let Fold { share, baseline, in_fold } = Fold::new(units, fold, weights);
             for cells in &units.strata {
                 let cell = &cells[fold];
                 let mut terms = weights.terms;
@@ -367,7 +367,7 @@ impl Recipe {
     fn seat_rate(&self, seats: &Units, seat: usize, weights: &[Weights; FOLDS]) -> Option<Rate> {
         let mut pieces = Vec::new();
         for (fold, weights) in weights.iter().enumerate() {
-            let Fold { share, baseline, .. } = Fold::of(seats, fold, weights);
+            let Fold { share, baseline, .. } = Fold::new(seats, fold, weights);
             let (own, other) = (&seats.strata[seat][fold], &seats.strata[1 - seat][fold]);
             let half = if baseline { 0.5 * weights.terms[BASELINE] } else { 0.0 };
             let mut terms = weights.terms;
@@ -503,7 +503,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn of(units: &Units, fold: usize, weights: &Weights) -> Fold {
+    fn new(units: &Units, fold: usize, weights: &Weights) -> Fold {
         let cells = || units.strata.iter().map(|cells| &cells[fold]);
         let corrected: f64 = cells().map(|cell| cell.corrected.units).sum();
         let plain: f64 = cells().map(|cell| cell.plain.units).sum();

@@ -430,7 +430,7 @@ pub(super) fn read(text: &str) -> SiteHands {
         let hand = match read {
             Ok(Line { ohh }) => {
                 at += lines.byte_offset();
-                let money = Money::of(&ohh);
+                let money = Money::new(&ohh);
                 if money.as_ref().is_ok_and(|money| money.scale > 1) {
                     found.money.insert(format!("1 {}", ohh.currency));
                 }
@@ -597,7 +597,7 @@ struct Money {
 
 impl Money {
     /// The unit of a hand; an error where the hand is of a kind that is not supported.
-    fn of(hand: &Hand<'_>) -> Result<Money, Refusal> {
+    fn new(hand: &Hand<'_>) -> Result<Money, Refusal> {
         let currency = &*hand.currency;
         if !code(currency) {
             let reason = format!("the currency `{currency}` is not a code of three letters");

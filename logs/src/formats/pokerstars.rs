@@ -466,7 +466,7 @@ impl Reading {
             let (chips, players) = (self.amount(amount)?, self.named(name)?);
             return Ok(self.hand()?.give_back(players[0], chips)?);
         }
-        self.said(line)
+        self.player_line(line)
     }
 
     /// `PokerStars Hand #1: Hold'em No Limit ($0.50/$1.00 USD) - 2026/01/02 3:04:05 ET`.
@@ -568,7 +568,7 @@ impl Reading {
     }
 
     /// What somebody did.
-    fn said(&mut self, line: &str) -> Result<(), Refusal> {
+    fn player_line(&mut self, line: &str) -> Result<(), Refusal> {
         let Some((name, rest)) = self.speaker(line) else {
             return if says_nothing(line) { Ok(()) } else { Err(NOT_UNDERSTOOD.into()) };
         };

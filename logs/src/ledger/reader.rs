@@ -113,7 +113,7 @@ impl LedgerReader {
 
     /// The hands in this range, in order.
     pub fn hands_in(&self, hands: Range<u64>) -> Hands<'_> {
-        Hands(Pages::of(self, &self.selects[0], hands))
+        Hands(Pages::new(self, &self.selects[0], hands))
     }
 
     /// The hands in this range, in order, with the decisions of those whose deal is wanted. A page
@@ -123,7 +123,7 @@ impl LedgerReader {
         hands: Range<u64>,
         wanted: impl Fn(u64) -> bool + 'a,
     ) -> impl Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), LedgerError>> + 'a {
-        let mut pages = Pages::of(self, &self.selects[1], hands);
+        let mut pages = Pages::new(self, &self.selects[1], hands);
         std::iter::from_fn(move || {
             let mut lines = None;
             let record = pages.next(|row| lines = row.lines.take())?;
@@ -247,7 +247,7 @@ struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    fn of(reader: &'a LedgerReader, select: &'a str, hands: Range<u64>) -> Pages<'a> {
+    fn new(reader: &'a LedgerReader, select: &'a str, hands: Range<u64>) -> Pages<'a> {
         Pages { reader, select, page: Vec::new().into_iter(), rest: Some(hands) }
     }
 

@@ -303,7 +303,7 @@ impl Report {
     /// fewer than 50 deals, or without variance.
     #[must_use]
     pub fn with_plan(mut self, further: Option<f64>) -> Report {
-        self.plan = PlanSection::all(&self, further);
+        self.plan = PlanSection::plans(&self, further);
         self
     }
 
@@ -434,7 +434,7 @@ impl SettledSection {
 }
 
 impl Estimate {
-    fn of(sums: &Sums, big_blind: u32) -> Estimate {
+    fn from_sums(sums: &Sums, big_blind: u32) -> Estimate {
         Estimate::from_rate(Rate::of(sums, big_blind), sums.hands, sums.groups)
     }
 
@@ -471,7 +471,7 @@ impl EntrantSection {
             entrant,
             name: info.names()[entrant].clone(),
             chips: sums.all.chips(),
-            rate: Estimate::of(&sums.all, big_blind),
+            rate: Estimate::from_sums(&sums.all, big_blind),
             bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
             superiority: tally.rate(entrant).ok().and_then(|rate| rate.superiority()),
             all_in_adjusted: adjusted(tally, &sums.adjusted),
@@ -489,7 +489,7 @@ impl EntrantSection {
 
 /// The adjusted rate, unless it equals the plain one.
 fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
-    let estimate = Estimate::of(sums, tally.big_blind());
+    let estimate = Estimate::from_sums(sums, tally.big_blind());
     let run_outs = tally.run_outs();
     if run_outs.hands == 0 || run_outs.adjusted > 0 || estimate.reason.is_some() {
         return estimate;
@@ -515,7 +515,7 @@ fn seat_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split>
         } else {
             format!("{} (seat {})", name(seat), seat.index() + 1)
         },
-        rate: Estimate::of(sums, big_blind),
+        rate: Estimate::from_sums(sums, big_blind),
     };
     def.seats().zip(&sums.seats).map(split).collect()
 }
@@ -524,7 +524,7 @@ fn street_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Spli
     let streets = Street::ALL.iter().take(def.streets).zip(&sums.streets);
     let split = |(street, sums): (&Street, _)| Split {
         hands: street.to_string(),
-        rate: Estimate::of(sums, big_blind),
+        rate: Estimate::from_sums(sums, big_blind),
     };
     streets.map(split).collect()
 }
@@ -532,7 +532,7 @@ fn street_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Spli
 fn showdown_splits(sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
     let split = |(hands, sums): (&str, _)| Split {
         hands: hands.to_owned(),
-        rate: Estimate::of(sums, big_blind),
+        rate: Estimate::from_sums(sums, big_blind),
     };
     ["no showdown", "showdown"].into_iter().zip(&sums.showdown).map(split).collect()
 }

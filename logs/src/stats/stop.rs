@@ -166,7 +166,7 @@ impl StopRule {
     /// on the true rate.
     pub fn expected_hands(&self, tally: &Tally) -> Option<u64> {
         let StopRule::Until(wanted) = self else { return None };
-        let spread = |k| Some(Spread::of(&tally.rate(k).ok()?)?.any_time(*wanted));
+        let spread = |k| Some(Spread::from_rate(&tally.rate(k).ok()?)?.any_time(*wanted));
         (0..tally.entrants().len()).map(spread).collect::<Option<Vec<u64>>>()?.into_iter().max()
     }
 
@@ -258,7 +258,7 @@ struct Spread {
 
 impl Spread {
     /// The deviation behind a rate; `None` with few groups, or without variance.
-    pub(super) fn of(rate: &Rate) -> Option<Spread> {
+    pub(super) fn from_rate(rate: &Rate) -> Option<Spread> {
         let groups = rate.groups as f64;
         let per_group = rate.standard_error * groups.sqrt();
         let known = rate.groups >= FIRST_CHECK && per_group > 0.0;
@@ -312,7 +312,7 @@ impl PlanSection {
     /// The plans of a report: for the raw rate and, where it was estimated, for the combined
     /// estimate. One by a sample of the deals is planned as if it had corrected all of them, as it
     /// was expected to be then.
-    pub(super) fn all(report: &Report, further: Option<f64>) -> Vec<PlanSection> {
+    pub(super) fn plans(report: &Report, further: Option<f64>) -> Vec<PlanSection> {
         let mut wanted: Vec<f64> = HALF_WIDTHS.into_iter().chain(further).collect();
         wanted.sort_by(|a, b| b.total_cmp(a));
         wanted.dedup();
@@ -328,7 +328,7 @@ impl PlanSection {
         let part = |(what, estimate, of_it): (String, &Estimate, f64)| {
             let (mbb, error) = (estimate.mbb?, estimate.standard_error? * of_it);
             let rate = Rate::from_error(mbb, error, estimate.hands, estimate.groups);
-            let spread = Spread::of(&rate)?;
+            let spread = Spread::from_rate(&rate)?;
             Some(PlanSection {
                 what,
                 deviation_per_hand: error * (rate.hands as f64).sqrt(),
