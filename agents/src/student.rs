@@ -452,7 +452,8 @@ macro_rules! files {
     };
 }
 
-/// A student inside the program: the default of its kind, or a small one that can be read in full.
+/// A student inside the program (`docs/students.md` has their training): the default of its kind,
+/// or a small one that can be read in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shipped {
     kind: &'static str,

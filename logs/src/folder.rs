@@ -88,7 +88,8 @@ pub fn read_manifest(text: &str) -> Result<MatchInfo, toml::de::Error> {
     text.parse().and_then(toml::Table::try_into)
 }
 
-/// A held lock, released on drop.
+/// A held lock of the single writer, released on drop. The operating system ties it to the open
+/// file and releases it when the process ends in any way.
 #[derive(Debug)]
 pub struct Lock {
     file: File,

@@ -28,7 +28,7 @@ pub mod stats;
 
 pub use gather::{GatherError, Gathered, ImportedHand, gather};
 pub use info::{
-    Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard, ShardsError, distinct_names,
+    Entrant, InfoError, InfoError as ShardsError, MatchInfo, Provenance, Shard, distinct_names,
 };
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};

@@ -746,6 +746,12 @@ fn shorten(bytes: &[u8]) -> String {
 }
 
 /// Makes the system acknowledge everything received so far, where it can be told to (Linux).
+///
+/// A system delays an acknowledgement by up to 40 ms, for an answer that can carry it. A program
+/// whose socket gathers small writes (Nagle's algorithm, on unless `TCP_NODELAY` is set) sends
+/// nothing more until then: one that replies to every state, or sends a reply in two pieces, would
+/// stall at each. So a reader of bytes that it will not answer calls this. Players that reply only
+/// when it is their turn are always answered, and need no call.
 pub fn acknowledge(socket: impl AsFd) {
     // It only saves time: without it the acknowledgement comes later.
     #[cfg(target_os = "linux")]

@@ -257,7 +257,7 @@ impl Policy for Cfr {
     }
 }
 
-/// The strategy of a blueprint by node.
+/// The strategy that the agent plays, in the blueprint's betting tree, for all hands at once.
 struct InTree {
     model: Arc<Model>,
     /// Entries by node index; empty at terminal nodes.
@@ -405,7 +405,8 @@ impl BoardStrategy for OnBoard<'_> {
     }
 }
 
-/// The files, with the games they are for.
+/// The blueprints inside the program, with the games they are for; `docs/strength.md` says how they
+/// were trained.
 static FILES: [(&str, &[u8]); 2] = [
     (
         "holdem.nolimit.2p.reverse_blinds (200 big blinds)",

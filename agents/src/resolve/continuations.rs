@@ -1,10 +1,11 @@
-//! Values of hands where the flop's betting ends by continuation strategies.
+//! Values of hands where the flop's betting ends, for solutions of the flop: by a network, or by
+//! the blueprint's continuation strategies.
 //!
-//! There each player chooses, by the strength of its hand and without knowing the other's choice,
-//! how it plays the turn and the river: as the blueprint does, or with more folds, calls or raises
-//! (Brown, Sandholm, Amos, "Depth-limited solving for imperfect-information games", NeurIPS 2018;
-//! both players choose, as in Brown and Sandholm, "Superhuman AI for multiplayer poker", Science
-//! 2019). A hand is worth what it wins in the equilibrium of these choices.
+//! With the latter each player chooses, by the strength of its hand and without knowing the other's
+//! choice, how it plays the turn and the river: as the blueprint does, or with more folds, calls or
+//! raises (Brown, Sandholm, Amos, "Depth-limited solving for imperfect-information games", NeurIPS
+//! 2018; both players choose, as in Brown and Sandholm, "Superhuman AI for multiplayer poker",
+//! Science 2019). A hand is worth what it wins in the equilibrium of these choices.
 //!
 //! What each pair of strategies wins is the mean of sampled deals of a turn, a river and both
 //! hands, in which all betting that can follow is weighted by its probability. It is kept for each

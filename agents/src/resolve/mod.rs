@@ -339,7 +339,8 @@ const TURN: &str = "turn river 1: pot allin\nturn river 2+: allin\n";
 const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\n\
                       river 1: pot allin\nriver 2+: allin\n";
 
-/// The bet menus of solutions.
+/// The bet menus of solutions: few bets of the agent, more of the other player, and the bets
+/// played.
 pub(super) struct Menus {
     /// In solutions of the flop: the agent's menu and the other player's.
     flop: [BetMenu; 2],

@@ -38,30 +38,9 @@ pub struct Sprt {
 }
 
 /// Error for parameters that do not form a rule.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum RuleError {
-    /// The half-width is not a positive number.
-    #[error("no match can be played until ±{0} mbb/hand: give a half-width from 0.001 to 1000000")]
-    HalfWidth(f64),
-    /// The text is not two numbers.
-    #[error("`{0}` is not two rates in mbb/hand: write LOW,HIGH as in 0,50")]
-    NotTwo(String),
-    /// The two rates are equal, or in the wrong order.
-    #[error(
-        "a test between {low} and {high} mbb/hand needs two rates up to 1000000, the lower one \
-         first{}", swapped(*.low, *.high)
-    )]
-    Order {
-        /// The first rate.
-        low: f64,
-        /// The second rate.
-        high: f64,
-    },
-}
-
-fn swapped(low: f64, high: f64) -> String {
-    if low > high { format!(": {high},{low}") } else { String::new() }
-}
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RuleError(String);
 
 /// The state of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -88,7 +67,11 @@ impl Sprt {
         if low < high && low.abs() <= 1e6 && high.abs() <= 1e6 {
             Ok(Sprt { low, high })
         } else {
-            Err(RuleError::Order { low, high })
+            let swapped = if low > high { format!(": {high},{low}") } else { String::new() };
+            Err(RuleError(format!(
+                "a test between {low} and {high} mbb/hand needs two rates up to 1000000, the \
+                 lower one first{swapped}"
+            )))
         }
     }
 
@@ -120,7 +103,9 @@ impl std::str::FromStr for Sprt {
     fn from_str(text: &str) -> Result<Sprt, RuleError> {
         let number = |text: &str| text.trim().parse().ok().filter(|rate: &f64| rate.is_finite());
         let two = text.split_once(',').and_then(|(a, b)| Some((number(a)?, number(b)?)));
-        let (low, high) = two.ok_or_else(|| RuleError::NotTwo(text.to_owned()))?;
+        let (low, high) = two.ok_or_else(|| {
+            RuleError(format!("`{text}` is not two rates in mbb/hand: write LOW,HIGH as in 0,50"))
+        })?;
         Sprt::new(low, high)
     }
 }
@@ -137,7 +122,10 @@ impl StopRule {
         if (0.001..=1e6).contains(&half_width) {
             Ok(StopRule::Until(half_width))
         } else {
-            Err(RuleError::HalfWidth(half_width))
+            Err(RuleError(format!(
+                "no match can be played until ±{half_width} mbb/hand: give a half-width from \
+                 0.001 to 1000000"
+            )))
         }
     }
 
