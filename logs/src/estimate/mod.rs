@@ -348,9 +348,7 @@ impl Estimates {
             let seat = &mut self.seats[entry.seat];
             let fold = fold_of_group.unwrap_or_else(|| seat.next_fold(part));
             seat.add(part, fold, &entry.actual);
-            for i in 0..COUNT {
-                actual[i] += entry.actual[i];
-            }
+            actual.iter_mut().zip(entry.actual).for_each(|(sum, term)| *sum += term);
         }
         if let Some(fold) = fold_of_group {
             self.groups.add(part, fold, &actual);

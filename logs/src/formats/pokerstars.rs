@@ -152,7 +152,7 @@ impl Writer {
             for &seat in seats.iter().filter(|&&seat| shown(seat)) {
                 let (name, hole) = (self.name(record, seat), &record.hole[seat]);
                 if hole.is_empty() {
-                    line(format_args!("{name}: mucks hand"))
+                    line(format_args!("{name}: mucks hand"));
                 } else {
                     let (cards, hand) = (spaced(hole), made(hole, &board));
                     line(format_args!("{name}: shows [{cards}] ({hand})"));
@@ -217,7 +217,9 @@ fn collected(record: &HandRecord, back: Option<(Seat, Chips)>, seats: &[Seat]) -
     let returned = back.map_or(0, |(_, chips)| u64::from(chips));
     let pot = record.public.pot() - returned;
     let taken: u64 = won.iter().map(|&(_, chips)| chips).sum();
-    if let Some((_, chips)) = won.iter_mut().find(|(_, chips)| *chips > 0) {
+    // What cannot be divided belongs to a pot that was split, so to one who won a part of it.
+    let divided = |seat: Seat| exact(seat).parts() % Payoff::PER_CHIP != 0;
+    if let Some((_, chips)) = won.iter_mut().find(|(seat, _)| divided(*seat)) {
         *chips += pot.saturating_sub(taken);
     }
     won
