@@ -523,7 +523,7 @@ impl Resolver<'_> {
     }
 
     /// Checks that an option's value is in this range.
-    pub(crate) fn within<T: PartialOrd + fmt::Display>(
+    pub(crate) fn within<T: Copy + PartialOrd + fmt::Display>(
         &self,
         option: &str,
         value: T,

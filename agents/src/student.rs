@@ -215,9 +215,8 @@ impl Source {
                 let (student, kind) = (shipped_student(*inside), inside.kind);
                 student.check_game(def).map(|()| student).map_err(|_| {
                     refuse(format!(
-                        "the {kind} inside the program is for {}; train one for this game with \
-                         `cardroom train {kind}`, and name it as {kind}:model=FOLDER",
-                        GAME
+                        "the {kind} inside the program is for {GAME}; train one for this game with \
+                         `cardroom train {kind}`, and name it as {kind}:model=FOLDER"
                     ))
                 })
             }
