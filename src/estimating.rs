@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use agents::{Cost, Registry, StrategyQuery};
 use game::{Policy, ValueFunction};
 use logs::estimate::{Estimates, Observed, Part, Sampling};
-use logs::stats::estimates::{SampleSection, Tried};
+use logs::stats::report::{SampleSection, Tried};
 
 use crate::exit::Failure;
 use crate::source::Source;
@@ -75,8 +75,6 @@ pub(crate) enum Extent {
 pub(crate) struct Wanted {
     pub(crate) extent: Extent,
     pub(crate) values: Values,
-    /// The number of imagined hole cards for each hand; 0 for none.
-    pub(crate) imagine: usize,
     /// The number of luckiest hands to keep.
     pub(crate) luckiest: usize,
 }
@@ -156,7 +154,7 @@ impl std::fmt::Display for Extent {
 impl Wanted {
     /// No estimates.
     pub(crate) const NONE: Wanted =
-        Wanted { extent: Extent::None, values: Values::Equity, imagine: 0, luckiest: 0 };
+        Wanted { extent: Extent::None, values: Values::Equity, luckiest: 0 };
 }
 
 impl Prepared {
@@ -184,7 +182,6 @@ impl Prepared {
 pub(crate) struct Match<'a> {
     source: &'a Source,
     wanted: &'a Wanted,
-    registry: Option<&'a Registry>,
     policies: [Option<Arc<dyn Policy>>; 2],
     /// Whether the agents that can be asked answer at once. One that solves for seconds is asked
     /// only on request.
@@ -208,9 +205,9 @@ impl<'a> Match<'a> {
             agent.has_policy().then_some(agent)
         });
         let quick = agents.iter().flatten().all(|agent| agent.cost() == Cost::Inline);
-        let asked = quick || matches!(wanted.values, Values::Agents(_)) || wanted.imagine > 1;
+        let asked = quick || matches!(wanted.values, Values::Agents(_));
         let policies = agents.map(|agent| agent.filter(|_| asked)?.policy(&def).ok().flatten());
-        Some(Match { source, wanted, registry, policies, quick })
+        Some(Match { source, wanted, policies, quick })
     }
 
     /// Prepares the estimates that are wanted; `seen` is called now and then.
@@ -359,16 +356,7 @@ impl<'a> Match<'a> {
         if let Some(function) = function {
             estimates = estimates.valued_by(function);
         }
-        if self.registry.is_none() || self.wanted.imagine < 2 {
-            return Ok(estimates);
-        }
-        let policy = self.policies[0].clone().ok_or_else(|| {
-            Failure::input(anyhow::anyhow!(
-                "`{}` cannot be asked what it would do with other cards: leave out --imagine",
-                info.entrants[0].agent
-            ))
-        })?;
-        Ok(estimates.imagining(policy, self.wanted.imagine))
+        Ok(estimates)
     }
 
     /// The value function of a blueprint, if one is wanted.

@@ -16,7 +16,7 @@ use show::number::hexadecimal;
 
 use crate::estimating::{Extent, Prepared, Values, Wanted};
 use crate::match_options::provenance;
-use logs::stats::estimates::SampleSection;
+use logs::stats::report::SampleSection;
 
 /// The format of the file.
 const SCHEMA: &str = "cardroom-estimates/1";
@@ -132,12 +132,12 @@ impl Keeper {
 
     /// The key of these settings; `None` where a blueprint cannot be read.
     fn key(&self, wanted: &Wanted) -> Option<String> {
-        let Wanted { extent, values, imagine, .. } = wanted;
+        let Wanted { extent, values, .. } = wanted;
         let file = match values {
             Values::File(path) => files_sha256(std::slice::from_ref(path)).ok()?,
             _ => None,
         };
-        let settings = format!("{extent} {} {file:?} {imagine}", values.name());
+        let settings = format!("{extent} {} {file:?}", values.name());
         Some(hexadecimal(&Sha256::digest(format!("{}{settings}", self.identity))))
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use agents::Registry;
 use game::Payoff;
 use logs::estimate::{Observed, Part};
-use logs::stats::{AllIn, Checks, Expected, HandLists, Remarkable, Report, SingleHand, text};
+use logs::stats::{AllIn, Checks, Expected, HandLists, Remarkable, Report, SingleHand};
 use logs::{DecisionRecord, HandRecord, Tally, folder};
 use matches::play::Played;
 use matches::stop::Stop;
@@ -284,7 +284,7 @@ struct Finished<'a> {
 impl Shown for Finished<'_> {
     fn text(&self) -> String {
         let kept = self.folder.map(|path| format!("\nkept in {}\n", shell::path(path)));
-        text::render(&self.report) + &kept.unwrap_or_default()
+        self.report.to_string() + &kept.unwrap_or_default()
     }
 
     fn document(&self) -> impl serde::Serialize {
@@ -294,7 +294,7 @@ impl Shown for Finished<'_> {
 
 impl Shown for Report {
     fn text(&self) -> String {
-        text::render(self)
+        self.to_string()
     }
 
     fn document(&self) -> impl serde::Serialize {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, Seat};
 use logs::estimate::Observed;
-use logs::export::{ReadError, acpc};
-use logs::import::SiteFormat;
+use logs::formats::SiteFormat;
+use logs::formats::{ReadError, acpc};
 use logs::ledger::{Integrity, SlumbotHand};
 use logs::stats::StopRule;
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, MatchInfo};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cards::HoleCards;
 use game::{Action, BySeat, InfoSet, Payoff, PublicState, Seat, Strategy};
+use rand::RngExt;
 
 /// The random generator of a decision: small, fast, and the same on every platform.
 pub type AgentRng = rand_pcg::Pcg64Mcg;
@@ -42,6 +43,17 @@ pub struct Context {
     pub time_left: Option<Duration>,
     /// The clock for agents that compute as long as there is time.
     pub clock: Clock,
+}
+
+impl Context {
+    /// Draws an action from a strategy. One that always plays the same action takes no random
+    /// number.
+    pub fn draw(&mut self, strategy: &Strategy) -> Action {
+        match strategy.actions.as_slice() {
+            &[(action, _)] => action,
+            _ => strategy.sample(self.rng.random()),
+        }
+    }
 }
 
 /// A clock provided by the caller: the time since some fixed moment.

@@ -15,7 +15,7 @@ use game::{
 };
 use rand::RngExt;
 
-use crate::random::Random;
+use crate::simple::Random;
 use crate::{
     Agent, AgentChoice, AgentError, AgentRng, Clock, Context, Cost, Decision, Failed, HandOutcome,
 };

@@ -21,7 +21,6 @@
 
 use cards::{Board, HoleCards};
 use game::{Action, Chips, InfoSet, LegalActions, Policy, PublicState, Raises, Seat, Strategy};
-use rand::RngExt;
 use serde::Deserialize;
 use show::number::percent;
 
@@ -89,7 +88,6 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 };
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(default)]
 struct Options {
     bet: f64,
     raise: f64,
@@ -99,14 +97,6 @@ struct Options {
     spread: f64,
     samples: u32,
     exact: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        let Effort { exact, samples } = Effort::default();
-        let (mix, spread) = (0.0, 0.0);
-        Options { bet: 2.0, raise: 3.0, size: 0.75, bluff: 0.1, mix, spread, samples, exact }
-    }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
@@ -119,18 +109,10 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     positive("bet", options.bet)?;
     positive("raise", options.raise)?;
     positive("size", options.size)?;
-    let up_to = |name: &str, value: f64, most: f64| {
-        let error = || format!("`{name}` is {value}, but must be from 0 to {most}");
-        let fine = (0.0..=most).contains(&value);
-        fine.then_some(()).ok_or_else(|| resolver.bad_option(error()))
-    };
-    up_to("bluff", options.bluff, 1.0)?;
-    up_to("mix", options.mix, 3.0)?;
-    up_to("spread", options.spread, 10.0)?;
-    if !(1..=1_000_000).contains(&options.samples) {
-        let reason = format!("`samples` is {}, but must be from 1 to 1000000", options.samples);
-        return Err(resolver.bad_option(reason));
-    }
+    resolver.within("bluff", options.bluff, 0.0..=1.0)?;
+    resolver.within("mix", options.mix, 0.0..=3.0)?;
+    resolver.within("spread", options.spread, 0.0..=10.0)?;
+    resolver.within("samples", options.samples, 1..=1_000_000)?;
     let rule = Rule { options };
     let equity = Equity { rule: rule.clone(), last: None };
     let recipe = Recipe::new(move |_| Ok(equity.clone())).with_win_rates();
@@ -160,17 +142,14 @@ struct Equity {
 
 impl Agent for Equity {
     fn act(&mut self, infoset: &InfoSet, cx: &mut Context) -> Decision {
-        let situation = Situation::of(infoset);
+        let situation = Situation::new(infoset);
         let rate = match self.last {
             Some((last, rate)) if last == situation => rate,
             _ => self.rule.win_rate(infoset, situation),
         };
         self.last = Some((situation, rate));
         let strategy = self.rule.strategy_at(infoset, situation.opponents, rate);
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         let price = price(infoset, infoset.legal());
         let whom = match situation.opponents {
             1 => "a random hand".to_owned(),
@@ -186,7 +165,7 @@ impl Agent for Equity {
 
 impl Policy for Rule {
     fn strategy(&self, infoset: &InfoSet) -> Strategy {
-        let situation = Situation::of(infoset);
+        let situation = Situation::new(infoset);
         let rate = self.win_rate(infoset, situation);
         self.strategy_at(infoset, situation.opponents, rate)
     }
@@ -199,7 +178,7 @@ impl Policy for Rule {
         visit: &mut dyn FnMut(usize, &Strategy),
     ) {
         let mut infoset = InfoSet { public: public.clone(), seat, hole: HoleCards::EMPTY };
-        let Situation { board, opponents, .. } = Situation::of(&infoset);
+        let Situation { board, opponents, .. } = Situation::new(&infoset);
         let rates = win_rates(public.def(), hands, board, opponents, self.effort());
         for (number, (&hole, rate)) in hands.iter().zip(rates).enumerate() {
             infoset.hole = hole;
@@ -209,7 +188,7 @@ impl Policy for Rule {
 }
 
 impl Situation {
-    fn of(infoset: &InfoSet) -> Situation {
+    fn new(infoset: &InfoSet) -> Situation {
         let opponents = infoset.public.remaining().len() as usize - 1;
         Situation { hole: infoset.hole, board: infoset.public.board(), opponents }
     }

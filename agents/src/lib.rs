@@ -1,8 +1,8 @@
 //! Agents: decision makers that map an information set to a decision.
 //!
 //! - [`Agent`], [`Context`], [`Decision`]: the interface of an agent.
-//! - [`Registry`]: all agent kinds by name. To add a kind, add one file here, one `mod` line below
-//!   and one line in [`Registry::standard`]; the contract suite then covers it.
+//! - [`Registry`]: all agent kinds by name. To add a kind, add one file here, one `mod` line and one
+//!   line in [`Registry::standard`] below; the contract suite then covers it.
 //! - [`contract`]: the contract of every agent, as checks shared by commands and tests.
 //! - [`winrate`]: win-rates against random hands.
 //!
@@ -11,36 +11,53 @@
 //! that has them.
 
 mod agent;
-mod call;
 mod cfr;
-mod config;
 pub mod contract;
 mod equity;
-mod error;
 mod exploiter;
 mod fallback;
 mod fft;
-mod fold;
 mod linear;
-mod raise;
-mod random;
 pub mod reach;
 mod registry;
 mod resolve;
 mod router;
 mod rules;
 mod shadow;
+mod simple;
 mod student;
 pub mod winrate;
 
 pub use agent::{Agent, AgentRng, Clock, Context, Decision, Failed, HandOutcome};
 pub use cfr::{shipped_blueprint, shipped_values, values_between, values_of_file};
-pub use config::AgentConfig;
-pub use error::AgentError;
 pub use fft::{
     HeuristicPlayer, StatementEffect, act_made_legal, named_heuristics, shipped_heuristics,
     situation,
 };
-pub use registry::{AgentChoice, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver};
+pub use registry::{
+    AgentChoice, AgentConfig, AgentError, AgentOption, AgentSpec, Cost, Recipe, Registry, Resolver,
+};
 pub use solvers::blueprint::StrategyQuery;
 pub use student::model_policy;
+
+impl Registry {
+    /// Creates a registry with the kinds of this crate.
+    pub fn standard() -> Registry {
+        let mut registry = Registry::default();
+        registry.add(simple::CALL);
+        registry.add(simple::FOLD);
+        registry.add(simple::RANDOM);
+        registry.add(simple::RAISE);
+        registry.add(equity::SPEC);
+        registry.add(linear::SPEC);
+        registry.add(cfr::SPEC);
+        student::SPECS.into_iter().for_each(|spec| registry.add(spec));
+        registry.add(router::SPEC);
+        registry.add(shadow::SPEC);
+        registry.add(exploiter::SPEC);
+        registry.add(rules::SPEC);
+        registry.add(resolve::SPEC);
+        registry.add(fft::SPEC);
+        registry
+    }
+}

@@ -8,14 +8,17 @@
 
 use std::sync::Arc;
 
-use cards::{Combo, HoleCards, StartingHand};
+use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
 use solvers::response::in_tree::is_holdem;
 
-use crate::fallback::{self, PartialAgent, PartialPolicy};
-use crate::{AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
+use crate::fallback::{PartialAgent, PartialPolicy};
+use crate::winrate::combo;
+use crate::{
+    AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver, fallback,
+};
 
 /// The registry's entry.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -47,16 +50,9 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 const SHIPPED: &str = include_str!("../models/shove-fold.toml");
 
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 struct Options {
     model: String,
     fallback: String,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { model: "shipped".to_owned(), fallback: "equity".to_owned() }
-    }
 }
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
@@ -118,8 +114,7 @@ impl Rule {
             (false, 1) if legal.to_call > 0 && 3 * public.highest() > effective => Blind::Big,
             _ => return None,
         };
-        let &[a, b] = hole.as_slice() else { return None };
-        let hand: StartingHand = Combo::new(a, b)?.starting_hand();
+        let hand = combo(hole)?.starting_hand();
         let stack = f64::from(effective) / f64::from(def.big_blind());
         let advantage = self.model.at(stack).advantage(hand, blind);
         let plays = advantage > 0.0;

@@ -4,9 +4,13 @@
 //! configuration defines, or by the path of a program. Names are resolved in two steps:
 //! [`Registry::resolve`] reads options and files and returns an [`AgentChoice`], which then builds
 //! any number of agents, on any thread.
+//!
+//! [`AgentConfig`] is an agent as configured: its kind and the options given to it. The defaults of
+//! options are those of the kind's table.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,10 +18,11 @@ use std::sync::Arc;
 use game::{GameDef, Policy};
 use models::student::Student;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use show::nearest;
 use solvers::response::in_tree::TreeStrategy;
 
-use crate::{Agent, AgentConfig, AgentError};
+use crate::Agent;
 
 /// The cost of a decision, which determines where it may be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -29,12 +34,16 @@ pub enum Cost {
     Worker,
 }
 
+/// The default of an option that must be given.
+const REQUIRED: &str = "required";
+
 /// An option of an agent kind, as printed by `cardroom agents describe`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct AgentOption {
     /// The key in a configuration table.
     pub name: &'static str,
-    /// The default value as text; `required` if there is none.
+    /// The default value as on a command line, and `required` if there is none; in words for kinds
+    /// that read [what was given](Resolver::given_options).
     pub default: &'static str,
     /// The effect of the option, with its unit and range.
     pub help: &'static str,
@@ -347,26 +356,6 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Creates a registry with the kinds of this crate.
-    pub fn standard() -> Registry {
-        let mut registry = Registry::default();
-        registry.add(crate::call::SPEC);
-        registry.add(crate::fold::SPEC);
-        registry.add(crate::random::SPEC);
-        registry.add(crate::raise::SPEC);
-        registry.add(crate::equity::SPEC);
-        registry.add(crate::linear::SPEC);
-        registry.add(crate::cfr::SPEC);
-        crate::student::SPECS.into_iter().for_each(|spec| registry.add(spec));
-        registry.add(crate::router::SPEC);
-        registry.add(crate::shadow::SPEC);
-        registry.add(crate::exploiter::SPEC);
-        registry.add(crate::rules::SPEC);
-        registry.add(crate::resolve::SPEC);
-        registry.add(crate::fft::SPEC);
-        registry
-    }
-
     /// Adds a kind, replacing any kind of the same name.
     pub fn add(&mut self, spec: AgentSpec) {
         self.kinds.retain(|known| known.kind != spec.kind);
@@ -494,12 +483,58 @@ impl Resolver<'_> {
         self.path.last().expect("an agent is being resolved")
     }
 
-    /// Deserializes the options to the kind's own type.
+    /// Deserializes the options to the kind's own type. Those that were not given have the defaults
+    /// of the kind's table, which are values as on a command line.
     ///
     /// # Errors
     /// [`AgentError::UnknownOption`] or [`AgentError::BadOption`].
     pub fn options<T: DeserializeOwned>(&self) -> Result<T, AgentError> {
-        self.config.read(self.name(), self.spec)
+        self.config.read(self.name(), self.spec, true)
+    }
+
+    /// The same without defaults, for kinds that do something else where an option is not given
+    /// than where its default is.
+    ///
+    /// # Errors
+    /// As [`options`](Self::options).
+    pub fn given_options<T: DeserializeOwned>(&self) -> Result<T, AgentError> {
+        self.config.read(self.name(), self.spec, false)
+    }
+
+    /// Checks that no option is given.
+    pub(crate) fn no_options(&self) -> Result<(), AgentError> {
+        self.options::<toml::Table>().map(drop)
+    }
+
+    /// What the word in an option stands for.
+    pub(crate) fn one_of<T: Copy>(
+        &self,
+        option: &str,
+        word: &str,
+        all: &[(&str, T)],
+    ) -> Result<T, AgentError> {
+        if let Some(&(_, value)) = all.iter().find(|(known, _)| *known == word) {
+            return Ok(value);
+        }
+        let (last, before) = all.split_last().expect("there are words");
+        let before = before.iter().map(|&(known, _)| known).collect::<Vec<_>>().join(", ");
+        let reason = format!("`{option}` is {word}, but must be {before} or {}", last.0);
+        Err(self.bad_option(reason))
+    }
+
+    /// Checks that an option's value is in this range.
+    pub(crate) fn within<T: Copy + PartialOrd + fmt::Display>(
+        &self,
+        option: &str,
+        value: T,
+        range: RangeInclusive<T>,
+    ) -> Result<(), AgentError> {
+        if range.contains(&value) {
+            return Ok(());
+        }
+        let (least, most) = (range.start(), range.end());
+        let reason = format!("`{option}` is {value}, but must be from {least} to {most}");
+        Err(self.bad_option(reason))
     }
 
     /// Creates an error about an option's value.
@@ -536,4 +571,201 @@ impl Resolver<'_> {
     pub fn folder(&self) -> &Path {
         &self.config.folder
     }
+}
+
+/// A kind of agent with options: a table `[agents.NAME]` of a configuration file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentConfig {
+    /// The name of a kind in the registry.
+    pub kind: String,
+    /// All other keys of the table. Which keys are allowed depends on the kind.
+    #[serde(flatten)]
+    pub options: toml::Table,
+    /// The base folder of relative paths in the options: the configuration file's folder, or empty
+    /// for the current one. Not part of the table.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+impl AgentConfig {
+    /// Creates a configuration of this kind with all options at their defaults.
+    pub fn new(kind: &str) -> AgentConfig {
+        AgentConfig { kind: kind.to_owned(), options: toml::Table::new(), folder: PathBuf::new() }
+    }
+
+    /// Parses `KIND:ARGUMENT`.
+    ///
+    /// For kinds with a principal option the whole argument is that option's value. For others it
+    /// is a list of `OPTION=VALUE` pairs separated by commas. Values are parsed as TOML if
+    /// possible, and as plain text otherwise. A comma between double quotes does not end a value.
+    fn from_argument(
+        spec: &AgentSpec,
+        text: &str,
+        argument: &str,
+        folder: &Path,
+    ) -> Result<AgentConfig, AgentError> {
+        let mut config = AgentConfig { folder: folder.to_owned(), ..AgentConfig::new(spec.kind) };
+        if let Some(option) = spec.argument {
+            config.options.insert(option.to_owned(), toml::Value::String(argument.to_owned()));
+            return Ok(config);
+        }
+        for pair in outside_quotes(argument) {
+            let (option, value) = pair.split_once('=').ok_or_else(|| AgentError::BadOption {
+                agent: text.to_owned(),
+                reason: format!("`{pair}` is not of the form OPTION=VALUE"),
+            })?;
+            config.options.insert(option.trim().to_owned(), parse_value(value.trim()));
+        }
+        Ok(config)
+    }
+
+    /// Deserializes the options to the kind's own type, rejecting unknown keys by name; with
+    /// `defaults` those that were not given have the defaults of the kind's table.
+    fn read<T: DeserializeOwned>(
+        &self,
+        agent: &str,
+        spec: &AgentSpec,
+        defaults: bool,
+    ) -> Result<T, AgentError> {
+        for option in self.options.keys() {
+            let known = || spec.options.iter().map(|o| o.name);
+            if !known().any(|k| k == option) {
+                return Err(AgentError::UnknownOption {
+                    agent: agent.to_owned(),
+                    option: option.clone(),
+                    nearest: nearest::nearest(option, known()).map(str::to_owned),
+                    known: known().map(str::to_owned).collect(),
+                });
+            }
+        }
+        let mut options = self.options.clone();
+        let in_table = spec.options.iter().filter(|option| defaults && option.default != REQUIRED);
+        for option in in_table.filter(|option| !self.options.contains_key(option.name)) {
+            options.insert(option.name.to_owned(), parse_value(option.default));
+        }
+        toml::Value::Table(options).try_into().map_err(|error: toml::de::Error| {
+            AgentError::BadOption {
+                agent: agent.to_owned(),
+                reason: error.to_string().trim().replace('\n', ", "),
+            }
+        })
+    }
+}
+
+/// Splits at commas that are not between double quotes.
+fn outside_quotes(text: &str) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.split(move |letter: char| {
+        let quote = letter == '"' && !escaped;
+        escaped = quoted && letter == '\\' && !escaped;
+        quoted ^= quote;
+        letter == ',' && !quoted
+    })
+}
+
+fn parse_value(text: &str) -> toml::Value {
+    let table = format!("value = {text}").parse::<toml::Table>();
+    let value = table.ok().and_then(|mut table| table.remove("value"));
+    value.unwrap_or_else(|| toml::Value::String(text.to_owned()))
+}
+
+/// An error of naming, configuring or building an agent, which the user has to fix. An agent that
+/// has been built does not fail; it answers [`Decision::failed`](crate::Decision::failed).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    /// No kind and no configured agent has this name.
+    #[error(
+        "there is no agent `{name}`{}{}; known agents: {}",
+        if .name.contains('/') { " and no such file" } else { "" },
+        hint(.nearest),
+        .known.join(", ")
+    )]
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The most similar known name, if one is similar enough.
+        nearest: Option<String>,
+        /// All names that are accepted.
+        known: Vec<String>,
+    },
+    /// The kind has no such option.
+    #[error(
+        "agent `{agent}` has no option `{option}`{}; its options: {}",
+        hint(.nearest),
+        list(.known)
+    )]
+    UnknownOption {
+        /// The agent as named by the user.
+        agent: String,
+        /// The option as given.
+        option: String,
+        /// The most similar known option, if one is similar enough.
+        nearest: Option<String>,
+        /// The options of this kind.
+        known: Vec<String>,
+    },
+    /// An option has an invalid value, or a required option is missing.
+    #[error("agent `{agent}`: {reason}")]
+    BadOption {
+        /// The agent as named by the user.
+        agent: String,
+        /// The problem, with the option and the values it accepts.
+        reason: String,
+    },
+    /// A file that the agent needs cannot be read.
+    #[error("agent `{agent}`: cannot read {}: {reason}", .path.display())]
+    File {
+        /// The agent as named by the user.
+        agent: String,
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the operating system.
+        reason: String,
+    },
+    /// A file that the agent needs is invalid.
+    #[error("{}: {reason}", .path.display())]
+    BadFile {
+        /// The file.
+        path: PathBuf,
+        /// The problem, with the line in the file.
+        reason: String,
+    },
+    /// Agents refer to each other in a cycle.
+    #[error("agents refer to each other in a circle: {}", .names.join(" -> "))]
+    Circle {
+        /// The names along the cycle; the first is also the last.
+        names: Vec<String>,
+    },
+    /// The agent cannot play this game.
+    #[error("agent `{agent}` cannot play this game: {reason}")]
+    Game {
+        /// The agent as named by the user.
+        agent: String,
+        /// The feature that the game has or lacks.
+        reason: String,
+    },
+    /// The agent could not be started.
+    #[error("agent `{agent}` cannot be started: {reason}")]
+    Start {
+        /// The agent as named by the user.
+        agent: String,
+        /// A description of the failure.
+        reason: String,
+    },
+    /// A name in the configuration is not allowed.
+    #[error("an agent cannot be called `{name}`: {reason}")]
+    BadName {
+        /// The refused name.
+        name: String,
+        /// The reason it is not allowed.
+        reason: &'static str,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -89,11 +89,14 @@ fn together(
     let table = RiverTable::shared(Ties::Half);
     let visit = |combo: Combo, outlook: &Outlook| all[combo.index()] = Some(outlook.win_rate());
     table.each_hand(board.set(), visit).ok()?;
-    let rate = |hole: &HoleCards| match hole.as_slice() {
-        &[a, b] => all[Combo::new(a, b)?.index()],
-        _ => None,
-    };
+    let rate = |&hole: &HoleCards| all[combo(hole)?.index()];
     holes.iter().map(rate).collect()
+}
+
+/// The combo of two hole cards; `None` for another number of cards.
+pub(crate) fn combo(hole: HoleCards) -> Option<Combo> {
+    let &[a, b] = hole.as_slice() else { return None };
+    Combo::new(a, b)
 }
 
 /// Whether the game deals two hole cards from the full deck, and a board of five.
@@ -106,8 +109,7 @@ fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Opt
     if !is_holdem(def) {
         return None;
     }
-    let &[a, b] = hole.as_slice() else { return None };
-    let hole = Combo::new(a, b)?;
+    let hole = combo(hole)?;
     match (opponents, board.len()) {
         (1, _) => exact(hole, board.set()),
         (_, 0) => preflop(hole.starting_hand(), opponents),

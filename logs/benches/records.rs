@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use logs::{LedgerReader, LedgerWriter, Tally, export::acpc, ledger};
+use logs::formats::acpc;
+use logs::{LedgerReader, LedgerWriter, Tally, ledger};
 
 #[path = "../tests/hands.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "shared with the tests")]

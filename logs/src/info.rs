@@ -80,19 +80,26 @@ impl Shard {
     ///
     /// # Errors
     /// The problem.
-    pub fn all(parts: &[Shard]) -> Result<(), ShardsError> {
+    pub fn all(parts: &[Shard]) -> Result<(), InfoError> {
         let Some(&Shard { of, .. }) = parts.first() else { return Ok(()) };
         if let Some(other) = parts.iter().find(|part| part.of != of) {
-            return Err(ShardsError::Counts(of, other.of));
+            let of_other = other.of;
+            return Err(InfoError(format!(
+                "these are parts of {of} and parts of {of_other}: give those of one run"
+            )));
         }
         let mut sorted = parts.to_vec();
         sorted.sort_by_key(|part| part.index);
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ShardsError::Twice(pair[0]));
+            return Err(InfoError(format!("part {} is given twice", pair[0])));
         }
         let missing = (1..=of).filter(|&index| sorted.iter().all(|part| part.index != index));
-        let missing: Vec<Shard> = missing.map(|index| Shard { index, of }).collect();
-        if missing.is_empty() { Ok(()) } else { Err(ShardsError::Missing(missing)) }
+        let missing: Vec<String> = missing.map(|index| format!("part {index}/{of}")).collect();
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(InfoError(format!("missing: {}", missing.join(", "))))
+        }
     }
 
     /// Whether the item with this number, from 0, belongs to this part, when items are assigned to
@@ -108,36 +115,20 @@ impl fmt::Display for Shard {
     }
 }
 
-/// Error for parts that do not form a whole.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShardsError {
-    /// Parts of different numbers of parts.
-    #[error("these are parts of {0} and parts of {1}: give those of one run")]
-    Counts(u32, u32),
-    /// A part is given twice.
-    #[error("part {0} is given twice")]
-    Twice(Shard),
-    /// Parts are missing.
-    #[error("missing: {}", .0.iter().map(|part| format!("part \
-                                                         {part}")).collect::<Vec<_>>().join(", "))]
-    Missing(Vec<Shard>),
-}
-
-/// Error for text that is not a part of a match.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a part of a run: write i/N with i from 1 to N, as in 2/4")]
-pub struct ParseShardError(String);
-
 impl FromStr for Shard {
-    type Err = ParseShardError;
+    type Err = InfoError;
 
-    fn from_str(text: &str) -> Result<Shard, ParseShardError> {
+    fn from_str(text: &str) -> Result<Shard, InfoError> {
         let parse = || {
             let (index, of) = text.split_once('/')?;
             let (index, of) = (index.parse().ok()?, of.parse().ok()?);
             (1..=of).contains(&index).then_some(Shard { index, of })
         };
-        parse().ok_or_else(|| ParseShardError(text.to_owned()))
+        parse().ok_or_else(|| {
+            InfoError(format!(
+                "`{text}` is not a part of a run: write i/N with i from 1 to N, as in 2/4"
+            ))
+        })
     }
 }
 
@@ -183,34 +174,10 @@ fn cannot_hold(c: char) -> bool {
     c.is_whitespace() || c.is_control() || c == ':' || c == '|'
 }
 
-/// Error for a [`MatchInfo`] that cannot be recorded.
+/// Error for a match that cannot be recorded, or for parts that are not those of one run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InfoError {
-    /// The number of entrants is wrong.
-    #[error("{found} entrants in a game for {needed} players")]
-    Entrants {
-        /// Number of entrants.
-        found: usize,
-        /// Number of players of the game.
-        needed: usize,
-    },
-    /// A name that would break the line formats of the logs.
-    #[error(
-        "the name `{0}` is empty or holds a blank, `:`, `|` or a character that cannot be seen"
-    )]
-    Name(String),
-    /// A number beyond the ledger's range.
-    #[error("the {what} {found} is larger than 9223372036854775807")]
-    TooLarge {
-        /// The number's name.
-        what: &'static str,
-        /// The number's value.
-        found: u64,
-    },
-    /// A shard whose number is beyond its number of parts.
-    #[error("there is no part {0}: parts are counted from 1")]
-    Shard(Shard),
-}
+#[error("{0}")]
+pub struct InfoError(String);
 
 impl MatchInfo {
     /// Number of entrants, which is the number of players.
@@ -256,22 +223,27 @@ impl MatchInfo {
     pub fn check(&self) -> Result<(), InfoError> {
         if self.entrants.len() != self.game.players {
             let (found, needed) = (self.entrants.len(), self.game.players);
-            return Err(InfoError::Entrants { found, needed });
+            let reason = format!("{found} entrants in a game for {needed} players");
+            return Err(InfoError(reason));
         }
         let names = self.entrants.iter().map(|entrant| &entrant.name).chain([&self.name]);
         for name in names {
             if name.is_empty() || plain_name(name) != **name {
-                return Err(InfoError::Name(name.clone()));
+                return Err(InfoError(format!(
+                    "the name `{name}` is empty or holds a blank, `:`, `|` or a character that \
+                     cannot be seen"
+                )));
             }
         }
         for (what, found) in [("number of hands", self.hands), ("seed", self.seed)] {
             if i64::try_from(found).is_err() {
-                return Err(InfoError::TooLarge { what, found });
+                let reason = format!("the {what} {found} is larger than {}", i64::MAX);
+                return Err(InfoError(reason));
             }
         }
         match self.shard {
             Some(shard) if shard.index == 0 || shard.index > shard.of => {
-                Err(InfoError::Shard(shard))
+                Err(InfoError(format!("there is no part {shard}: parts are counted from 1")))
             }
             _ => Ok(()),
         }

@@ -3,11 +3,11 @@
 //! Recording a match:
 //!
 //! - Once: create the folder, `LedgerWriter::create(&path, &info)`, [`folder::write_manifest`], and
-//!   write [`export::acpc::write_header`] to `acpc.log`.
+//!   write [`formats::acpc::write_header`] to `acpc.log`.
 //! - For each block of hands, in order: `writer.append(&record)` (or `append_with_decisions`),
-//!   `tally.add(&record)` and [`export::acpc::write_hand`] for each hand, then `writer.commit()`,
+//!   `tally.add(&record)` and [`formats::acpc::write_hand`] for each hand, then `writer.commit()`,
 //!   or `commit_with_note` to keep the counts of a [`DecisionTally`] in step.
-//! - At the end: [`export::acpc::write_score`], and `report.json` from
+//! - At the end: [`formats::acpc::write_score`], and `report.json` from
 //!   [`Report::new`](stats::Report::new).
 //! - To resume: `LedgerWriter::open_for_resume(&path)`; `writer.reader()?.present()` gives the
 //!   numbers of the recorded hands, `hands()` the hands for tally and log, `note` the counts of
@@ -17,21 +17,18 @@
 //! back are replayed on the rules engine. File layouts: `docs/ledger.md`; formulas:
 //! `docs/statistics.md`.
 
-pub mod decisions;
 pub mod estimate;
-pub mod export;
 pub mod folder;
-pub mod import;
+pub mod formats;
+mod gather;
 mod info;
 pub mod ledger;
-pub mod lock;
 mod record;
-mod replay;
-mod results;
 pub mod stats;
 
+pub use gather::{GatherError, Gathered, ImportedHand, gather};
 pub use info::{
-    Entrant, InfoError, MatchInfo, ParseShardError, Provenance, Shard, ShardsError, distinct_names,
+    Entrant, InfoError, InfoError as ShardsError, MatchInfo, Provenance, Shard, distinct_names,
 };
 pub use ledger::{LedgerError, LedgerReader, LedgerWriter};
 pub use record::{DecisionRecord, Fallback, HandRecord};

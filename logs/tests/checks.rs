@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use game::{BySeat, GameDef, Payoff, games};
-use logs::export::acpc;
-use logs::stats::{Checks, Finding, FindingKind, Report, Tally, text};
+use logs::formats::acpc;
+use logs::stats::{Checks, Finding, FindingKind, Report, Tally};
 use logs::{HandRecord, MatchInfo};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -61,7 +61,7 @@ fn a_hundred_times_the_same_hand_is_not_worth_an_interval() {
         repeated.starts_with("99 of 100 deals") && repeated.contains("hand 1 has those of hand 0")
     );
     assert!(report.entrants[0].rate.any_time.is_none(), "no width at any time");
-    assert!(text::render(&report).contains("\nwarning: all 100 deals"), "not shown");
+    assert!(report.to_string().contains("\nwarning: all 100 deals"), "not shown");
 }
 
 #[test]

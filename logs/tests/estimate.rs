@@ -144,7 +144,7 @@ type Tamper = fn(&mut HandRecord, &mut Vec<DecisionRecord>, &mut Payoff);
 /// One match of this many hands: all its estimates by kind.
 fn match_of(hands: u64, repetition: u64, tamper: Tamper) -> BTreeMap<String, Row> {
     let estimates = Estimates::of_game(&short(), 1, 0).unwrap();
-    estimates_of_match(estimates.imagining(Arc::new(PLAYERS[0]), 4), hands, repetition, tamper)
+    estimates_of_match(estimates, hands, repetition, tamper)
 }
 
 fn estimates_of_match(
@@ -202,7 +202,7 @@ fn size() -> (u64, u64) {
 fn every_estimate_agrees_with_the_raw_mean_at_the_right_rate() {
     let (repetitions, hands) = size();
     let checked = repeated(repetitions, hands, |_, _, _| {});
-    assert_eq!(checked.len(), 7, "{:?}", checked.keys());
+    assert_eq!(checked.len(), 5, "{:?}", checked.keys());
     for (kind, (off, misses)) in checked {
         assert!(off.abs() < 3.5, "{kind}: {off:.1} standard errors off the raw mean");
         // Of 200 intervals 10 should miss; fewer than 2 or more than 21 happens once in 1,000
@@ -443,20 +443,6 @@ fn unknown_cards_leave_no_estimate_and_other_games_none_at_all() {
     }
 }
 
-#[test]
-fn a_policy_that_did_not_play_is_found_out() {
-    let def = short();
-    let mut estimates = Estimates::of_game(&def, 1, 0).unwrap().imagining(Arc::new(PLAYERS[1]), 4);
-    for number in 0..20 {
-        let deal = deal(&def, number);
-        let (record, decisions) = play(&def, [&PLAYERS[0], &PLAYERS[1]], number, &deal, number);
-        estimates.add(&record, &decisions, None);
-    }
-    let rows = estimates.rows().unwrap();
-    assert!(rows.rows.iter().all(|row| row.kind != RowKind::Imagined));
-    assert!(rows.notes[0].starts_with("nothing was imagined"), "{:?}", rows.notes);
-}
-
 /// Enough hands for several blocks, every seventh of them known by its result only.
 fn observed(hands: u64) -> Vec<Observed> {
     let def = short();
@@ -477,7 +463,7 @@ fn observed(hands: u64) -> Vec<Observed> {
 fn the_number_of_threads_changes_no_bit_of_an_estimate() {
     let hands = observed(600);
     let def = short();
-    let new = || Estimates::of_game(&def, 1, 0).unwrap().imagining(Arc::new(PLAYERS[0]), 2);
+    let new = || Estimates::of_game(&def, 1, 0).unwrap();
     let mut one_by_one = new();
     for hand in &hands {
         match hand {
@@ -491,7 +477,7 @@ fn the_number_of_threads_changes_no_bit_of_an_estimate() {
         }
     }
     let expected = one_by_one.rows().unwrap();
-    assert!(expected.rows.iter().any(|row| row.kind == RowKind::Baseline));
+    assert!(expected.baseline);
     for threads in [1, 2, 5] {
         let pool = parallel::Pool::new(threads).unwrap();
         let mut estimates = new();
@@ -643,10 +629,10 @@ fn a_sample_narrows_less_than_all_deals_and_never_hides_its_size() {
     assert!(half.standard_error < raw.standard_error);
     let (_, less, corrected) = error(Sampling::of(0.2, 0.5));
     assert!(less.hands < hands * 17 / 20 && less.groups == corrected);
-    // Nothing corrected: only what was won, and the baseline, which needs no cards.
+    // Nothing corrected: only what was won.
     let none = match_with(new(false).sampling(Sampling::of(0.0, 0.0)), false, 300, 3);
     let kinds: Vec<RowKind> = none.rows().unwrap().rows.iter().map(|row| row.kind).collect();
-    assert_eq!(kinds, [RowKind::Raw, RowKind::Baseline]);
+    assert_eq!(kinds, [RowKind::Raw]);
 }
 
 #[test]
@@ -657,7 +643,6 @@ fn the_estimates_of_the_seats_are_together_that_of_all() {
         [(false, 1.0, 3), (false, 1.0, 501), (true, 1.0, 500), (false, 0.4, 501), (true, 0.4, 500)]
     {
         let estimates = new(duplicate).sampling(Sampling::of(0.1 * (1.0 - share), share));
-        let estimates = estimates.imagining(Arc::new(PLAYERS[0]), 2);
         let estimates = match_with(estimates, duplicate, hands, 7);
         for row in estimates.rows().unwrap().rows {
             let [Some(one), Some(other)] = row.seats else { continue };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use game::{Betting, BySeat, GameDef, GameSpec, Payoff, games};
-use logs::export::{Format, acpc, csv, jsonl, phh, write_match};
-use logs::{HandRecord, MatchInfo, decisions};
+use logs::formats::{Format, acpc, csv, jsonl, phh, write_match};
+use logs::{HandRecord, MatchInfo};
 use proptest::prelude::*;
 
 use crate::hands;
@@ -86,7 +86,7 @@ proptest! {
         for record in &records {
             let mut text = String::new();
             jsonl::write_hand(record, &mut text);
-            prop_assert_eq!(&jsonl::read_line(&def, &text, 1).unwrap(), record);
+            prop_assert_eq!(&jsonl::read_hand(&def, &text, 1).unwrap(), record);
         }
     }
 
@@ -112,8 +112,8 @@ proptest! {
         let with = |start: &str| format!("{start}{text}\n");
         _ = acpc::Reader::new(&def, with("STATE:").as_bytes()).collect::<Vec<_>>();
         _ = csv::Reader::new(&def, with("").as_bytes()).next();
-        _ = jsonl::read_line(&def, &text, 1);
-        _ = decisions::read_line(&text, 1);
+        _ = jsonl::read_hand(&def, &text, 1);
+        _ = jsonl::read_decision(&text, 1);
         for text in [&text, &with("[1]\nvariant = 'NT'\nactions = ['d ")] {
             _ = phh::Reader::new(text).map(Iterator::collect::<Vec<_>>);
         }
@@ -331,9 +331,9 @@ fn decisions_come_back() {
     };
     let check = |record: &logs::DecisionRecord, expected: &str| {
         let mut line = String::new();
-        decisions::write_line(record, &mut line);
+        jsonl::write_decision(record, &mut line);
         assert_eq!(line.trim_end(), expected);
-        assert_eq!(&decisions::read_line(&line, 1).unwrap(), record);
+        assert_eq!(&jsonl::read_decision(&line, 1).unwrap(), record);
     };
     check(
         &record,

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use game::{Action, Betting, BySeat, Chips, Payoff, Position, PublicState, Street, games};
-use logs::export::{csv, phh};
-use logs::import::columns::{self, ColumnMap};
-use logs::import::{GatherError, Gathered, ImportedHand, gather};
+use logs::formats::csv::{ColumnMap, ColumnReader};
+use logs::formats::{csv, phh};
+use logs::{GatherError, Gathered, ImportedHand, gather};
 use logs::{HandRecord, MatchInfo, Provenance};
 use proptest::prelude::*;
 
@@ -263,7 +263,7 @@ proptest! {
         let text = rows(&records, &info.names(), per_street);
         let map = if per_street { format!("raises = \"street\"\n{MAP}") } else { MAP.to_owned() };
         let map = ColumnMap::parse(&map, &def).unwrap();
-        let mut reader = columns::Reader::new(&def, map, text.as_bytes());
+        let mut reader = ColumnReader::new(&def, map, text.as_bytes());
         for record in &records {
             let (back, players) = reader.next().unwrap().unwrap();
             prop_assert_eq!(&back.public, &record.public);
@@ -286,7 +286,7 @@ proptest! {
         let map = "betting='betting'\nboard='board'\n[[player]]\nname='x'\nhole='a'\nposition='p'\n\
                    [[player]]\nname='y'\nhole='b'";
         let map = ColumnMap::parse(map, &def).unwrap();
-        columns::Reader::new(&def, map, text.as_bytes()).take(5).for_each(drop);
+        ColumnReader::new(&def, map, text.as_bytes()).take(5).for_each(drop);
     }
 }
 
@@ -298,7 +298,7 @@ fn a_row_that_cannot_have_happened_is_told_with_its_column() {
     let read = |row: &str| {
         let map = ColumnMap::parse(MAP, &def).unwrap();
         let text = format!("{header}{row}\n");
-        columns::Reader::new(&def, map, text.as_bytes()).next().unwrap().unwrap_err().to_string()
+        ColumnReader::new(&def, map, text.as_bytes()).next().unwrap().unwrap_err().to_string()
     };
     for (row, reason) in [
         ("1,p0,AhKd,,bb,,,,f,,,", "12 fields instead of 13"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use game::{Action, BySeat, Seat, games};
 use logs::ledger::{self, Journal};
-use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, LedgerWriter};
+use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerReader, LedgerWriter};
 use tempfile::TempDir;
 
 use crate::hands;
@@ -168,12 +168,10 @@ fn a_line_cut_short_costs_no_other_hand() {
         bytes[at] ^= 1;
         restore(&place, &ledger);
         std::fs::write(&file, &bytes).unwrap();
-        match LedgerWriter::open_for_resume(&place.path()) {
-            Err(LedgerError::Journal { path, line }) => {
-                assert_eq!((&path, line), (&file, if at < two / 2 { 1 } else { 2 }));
-            }
-            other => panic!("{at}: {other:?}"),
-        }
+        let error = LedgerWriter::open_for_resume(&place.path()).unwrap_err().to_string();
+        let line = if at < two / 2 { 1 } else { 2 };
+        let begin = format!("{} is damaged in line {line}: ", file.display());
+        assert!(error.starts_with(&begin), "{at}: {error}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use game::Payoff;
 use logs::HandRecord;
-use logs::export::{ohh, pokerstars};
+use logs::formats::{ohh, pokerstars};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 //! the stacks of the last state).
 
 use game::{Betting, GameSpec, Payoff};
-use logs::export::ReadError;
-use logs::export::phh::{PhhHand, Reader};
+use logs::formats::ReadError;
+use logs::formats::phh::{PhhHand, Reader};
 use proptest::prelude::*;
 
 use crate::export::{any_game, match_of};
@@ -348,7 +348,7 @@ proptest! {
         let (info, records) = match_of(&def, seed);
         let mut text = String::new();
         for (number, record) in (1..).zip(&records) {
-            logs::export::phh::write_hand(record, &info, number, &mut text).unwrap();
+            logs::formats::phh::write_hand(record, &info, number, &mut text).unwrap();
         }
         let number = |digits: &str, by: f64| format!("{:.2}", digits.parse::<f64>().unwrap() / by);
         let scaled = |by: f64| -> String {

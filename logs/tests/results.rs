@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cards::{Card, CardSet, HoleCards, evaluate};
 use game::{BySeat, GameDef, GameSpec, Payoff, Seat, games};
 use logs::HandRecord;
-use logs::export::acpc;
+use logs::formats::acpc;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;

@@ -3,9 +3,9 @@
 
 use game::{BySeat, Payoff, games};
 use logs::HandRecord;
-use logs::export::{ReadError, ohh, pokerstars};
-use logs::import::SiteFormat::{OpenHandHistory, PokerStars};
-use logs::import::{SiteFormat, SiteHand};
+use logs::formats::SiteFormat::{OpenHandHistory, PokerStars};
+use logs::formats::{ReadError, ohh, pokerstars};
+use logs::formats::{SiteFormat, SiteHand};
 use proptest::prelude::*;
 
 use crate::export::{any_game, match_of};

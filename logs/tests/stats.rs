@@ -7,7 +7,7 @@ use cards::Card;
 use game::{Action, BySeat, GameDef, GameSpec, Payoff, PublicState, Turn, games};
 use logs::stats::{
     AllIn, Batches, Bootstrap, CrossTable, Expected, Latencies, NoRate, Rate, Report, StopRule,
-    Sums, Tally, is_run_out, t_quantile, text, winnings_curve,
+    Sums, Tally, is_run_out, t_quantile, winnings_curve,
 };
 use logs::{DecisionTally, HandRecord};
 use proptest::prelude::*;
@@ -228,7 +228,7 @@ fn no_rate_is_given_without_an_interval() {
         let info = hands::info(&def, 10, true);
         let tally = tally_of(&def, 2, &records);
         let report = Report::new(&info, &tally, Some(&DecisionTally::new(2)), Some(5.0));
-        let rendered = text::render(&report);
+        let rendered = report.to_string();
         let curve = winnings_curve(&info, &tally, 0).file();
         for text in [&rendered, &curve, &report.to_json()] {
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
@@ -376,12 +376,12 @@ fn a_crosstable_marks_what_is_not_separated() {
     // Place 2 is ahead of 3 by (2·5 + 20) / 2 = 15 with an error of √(4·100 + 200) / 2 = 12.2.
     assert_eq!(separated, [Some(true), Some(false), None]);
     assert_eq!((table.separated(0, 1), table.separated(1, 2)), (Some(true), Some(false)));
-    let rendered = text::crosstable(&table);
+    let rendered = table.to_string();
     assert!(rendered.contains("-37.5 ~"), "{rendered}");
     // The first is 127.5 ahead with an error of 12.2; the others are not told apart.
     let letters: Vec<&str> = standings.iter().map(|standing| standing.letters.as_str()).collect();
     assert_eq!(letters, ["a", "b", "b"]);
-    let csv = logs::export::table::write(&table);
+    let csv = table.to_csv();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 1 + 3 + 6, "{csv}");
     assert!(lines[1].starts_with("a,,90.000,") && lines[1].ends_with(",4000,a"), "{csv}");

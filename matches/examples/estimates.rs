@@ -6,9 +6,8 @@
 //! it, leaves. Without pairs it makes the table of docs/statistics.md. `A/B` has fresh cards for
 //! each hand, `A//B` plays each deal twice (shares are then of the duplicate deviation).
 //!
-//! Options: `--hands`, `--seed`, `--game NAME`, `--imagine` (hole cards imagined for each hand),
-//! `--values blueprint|agents|cards|equity` (whose values: `cards` asks the agents for the very
-//! cards), `--fit 1` to print the coefficients that the value function of equity should have had.
+//! Options: `--hands`, `--seed`, `--game NAME`, and `--values blueprint|agents|cards|equity` (whose
+//! values: `cards` asks the agents for the very cards).
 //!
 //! `--matches N` plays N matches with seeds that follow each other, and says how far the mean of
 //! each estimate is from that of plain results, in standard errors, and how many intervals hold
@@ -50,12 +49,10 @@ type Failure = Box<dyn std::error::Error>;
 struct Options {
     hands: u64,
     seed: u64,
-    imagine: usize,
     matches: u64,
     truth: u64,
     game: String,
     values: Values,
-    fit: bool,
     pairs: Vec<String>,
 }
 
@@ -80,12 +77,10 @@ fn options() -> Result<Options, String> {
     let mut options = Options {
         hands: 20_000,
         seed: 11,
-        imagine: 0,
         matches: 1,
         truth: 0,
         game: "holdem.nolimit.2p.reverse_blinds".to_owned(),
         values: Values::Blueprint,
-        fit: false,
         pairs: Vec::new(),
     };
     let mut arguments = std::env::args().skip(1);
@@ -98,7 +93,6 @@ fn options() -> Result<Options, String> {
         match argument.as_str() {
             "--hands" => options.hands = number()?,
             "--seed" => options.seed = number()?,
-            "--imagine" => options.imagine = number()? as usize,
             "--matches" => options.matches = number()?,
             "--truth" => options.truth = number()?,
             "--game" => options.game = word()?,
@@ -111,7 +105,6 @@ fn options() -> Result<Options, String> {
                     _ => return Err("--values takes blueprint, agents, cards or equity".into()),
                 }
             }
-            "--fit" => options.fit = number()? > 0,
             _ => options.pairs.push(argument),
         }
     }
@@ -162,18 +155,13 @@ impl Pair {
     }
 
     /// The estimates of one match.
-    fn played(&self, hands: u64, seed: u64, imagine: usize) -> Result<Estimates, Failure> {
+    fn played(&self, hands: u64, seed: u64) -> Result<Estimates, Failure> {
         let bots = self.choices.iter().map(|choice| Bot::new(choice, &self.def));
         let bots = bots.collect::<Result<_, _>>()?;
         let mut table = Table::new(&self.def, bots, seed, self.duplicate, None);
         let group = if self.duplicate { 2 } else { 1 };
         let estimates = Estimates::of_game(&self.def, group, 0);
         let mut estimates = estimates.ok_or("not heads-up hold'em")?;
-        if let Some(policy) = self.choices[0].policy(&self.def)?
-            && imagine > 1
-        {
-            estimates = estimates.imagining(policy, imagine);
-        }
         if let Some(values) = &self.values {
             values.prepare(hands);
             estimates = estimates.valued_by(Arc::clone(values));
@@ -190,7 +178,7 @@ impl Pair {
 
 fn measure(pair: &Pair, options: &Options) -> Result<(), Failure> {
     let start = Instant::now();
-    let estimates = pair.played(options.hands, options.seed, options.imagine)?;
+    let estimates = pair.played(options.hands, options.seed)?;
     let seconds = start.elapsed().as_secs_f64();
     let rows = estimates.rows()?;
     println!(
@@ -204,11 +192,6 @@ fn measure(pair: &Pair, options: &Options) -> Result<(), Failure> {
     show(&rows);
     let left = estimates.narrowing().into_iter().map(|(what, left)| format!("{what} {left:.3}"));
     println!("  left after {}", left.collect::<Vec<_>>().join(", "));
-    if options.fit {
-        for street in estimates.fitted() {
-            println!("  {street:7.2?}");
-        }
-    }
     Ok(())
 }
 
@@ -229,7 +212,7 @@ fn show(rows: &Rows) {
 /// Many matches: whether estimates are unbiased, and their intervals right.
 fn repeat(pair: &Pair, options: &Options) -> Result<(), Failure> {
     let hands = if options.truth > 0 { options.truth } else { options.hands * options.matches };
-    let rows = pair.played(hands, options.seed + options.matches, options.imagine)?.rows()?.rows;
+    let rows = pair.played(hands, options.seed + options.matches)?.rows()?.rows;
     let truth = rows.last().ok_or("no estimate")?.rate;
     println!(
         "{}: the true rate by {hands} hands is {:+.1} ± {:.1} mbb/hand; {} matches of {} hands",
@@ -242,7 +225,7 @@ fn repeat(pair: &Pair, options: &Options) -> Result<(), Failure> {
     let mut all: BTreeMap<RowKind, Vec<(Rate, f64)>> = BTreeMap::new();
     for number in 0..options.matches {
         let seed = options.seed + number;
-        let rows = pair.played(options.hands, seed, options.imagine)?.rows()?.rows;
+        let rows = pair.played(options.hands, seed)?.rows()?.rows;
         let raw = rows[0].rate.mbb;
         rows.iter().for_each(|row| all.entry(row.kind).or_default().push((row.rate, raw)));
     }

@@ -3,17 +3,19 @@
 //! `ledger.sqlite` is authoritative. `acpc.log`, `decisions.jsonl`, `manifest.toml` and
 //! `report.json` are derived from it, and rewritten when a match is resumed.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::io::{BufWriter, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use logs::export::acpc;
 use logs::folder::{ACPC_LOG, DECISIONS};
-use logs::ledger::{self, HandRows, LedgerReader, LedgerWriter};
+use logs::formats::acpc;
+use logs::ledger::{HandRows, LedgerReader, LedgerWriter};
 use logs::stats::{DecisionTally, StopRule, Tally};
-use logs::{Difference, LedgerError, MatchInfo, Shard};
+use logs::{Difference, LedgerError, MatchInfo, Shard, ledger};
 
 use crate::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 
@@ -257,7 +259,7 @@ impl Archive for Known {
     fn render(&self, played: &Played, out: &mut Lines) {
         acpc::write_hand(&played.record, &self.names, &mut out.hands);
         for decision in &played.decisions {
-            logs::decisions::write_line(decision, &mut out.decisions);
+            logs::formats::jsonl::write_decision(decision, &mut out.decisions);
         }
     }
 }
@@ -331,9 +333,9 @@ impl LogFile {
 }
 
 /// The archive and sink of a match that is not recorded.
-pub struct Nothing;
+pub struct NullRecorder;
 
-impl Archive for Nothing {
+impl Archive for NullRecorder {
     fn recorded(&self, _: Range<u64>) -> Result<Vec<Played>, StoreError> {
         Ok(Vec::new())
     }
@@ -349,7 +351,7 @@ impl Archive for Nothing {
     fn render(&self, _: &Played, _: &mut Lines) {}
 }
 
-impl Sink for Nothing {
+impl Sink for NullRecorder {
     fn keep(&mut self, _: &HandRows, _: &DecisionTally) -> Result<(), StoreError> {
         Ok(())
     }

@@ -1,13 +1,16 @@
 //! Game definitions by name or by file, as `--game` takes them.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use game::GameDef;
 use protocol::acpc;
-use protocol::acpc::gamedef::{self, GameFile, GameFileError, Reading};
+use protocol::acpc::gamedef;
+use protocol::acpc::gamedef::{GameFile, GameFileError, Reading};
 
 /// The largest game file that is read, in bytes; game files have a few hundred.
 const MAX_FILE_BYTES: u64 = 1 << 20;

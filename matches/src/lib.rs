@@ -1,38 +1,37 @@
 //! Playing matches: deals, tables in this process, threads, records, and programs as agents.
 //!
-//! - [`deals`]: the cards of each deal of a match, from its seed alone.
-//! - [`bot`]: agents as every driver uses them; the only caller of `Agent::act`.
-//! - [`decide`](mod@decide): turning an agent's decision into a playable one.
-//! - `external`: programs that speak the ACPC player's protocol, as agents.
+//! - [`plan`]: the description of a match, and the matches of a tournament.
+//! - [`play`](mod@play): playing a match from plan to result.
+//! - [`runner`]: a match on any number of threads, with the same result on each, and the request to
+//!   stop it.
+//! - [`table`]: one hand, played in this process, and the cards of each deal, from the match's seed
+//!   alone.
+//! - [`bot`]: agents as every driver uses them (the only caller of `Agent::act`), and their decisions
+//!   made playable.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
+//! - [`replay`](mod@replay): replaying a recorded match and comparing it with its record.
+//! - [`external`]: programs that speak the ACPC player's protocol, as agents; with them the registry
+//!   of all agents.
+//! - [`program`]: child processes, killed when dropped.
 //! - [`games`]: game definitions by name or by file.
 //! - [`waiting`]: messages about long waits.
-//! - [`plan`]: the description of a match.
-//! - [`play`](mod@play): playing a match from plan to result.
-//! - [`program`]: child processes, killed when dropped.
-//! - [`registry`](mod@registry): all kinds of agents, those that need processes and sockets
-//!   included.
-//! - [`replay`](mod@replay): replaying a recorded match and comparing it with its record.
-//! - [`runner`]: a match on any number of threads, with the same result on each.
-//! - [`stop`]: a request to stop a run.
-//! - [`table`]: one hand, played in this process.
-//! - [`tournament`]: the matches of a tournament.
 
-pub mod acknowledge;
 pub mod bot;
-pub mod deals;
-pub mod decide;
 pub mod external;
 pub mod folder;
 pub mod games;
 pub mod plan;
 pub mod play;
 pub mod program;
-pub mod registry;
 pub mod replay;
 pub mod runner;
-pub mod stop;
 pub mod table;
-mod threaded;
-pub mod tournament;
 pub mod waiting;
+
+// Paths by which other crates know parts of these modules.
+pub use bot as decide;
+pub use external as acknowledge;
+pub use external as registry;
+pub use plan as tournament;
+pub use runner as stop;
+pub use table as deals;

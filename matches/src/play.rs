@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use logs::stats::StopRule;
 use logs::{MatchInfo, Provenance};
 
-use crate::folder::{Folder, FolderError, Nothing};
+use crate::folder::{Folder, FolderError, NullRecorder};
 use crate::plan::{MatchPlan, PlanError};
-use crate::runner::{Level, Outcome, Progress, RunError, run};
-use crate::stop::Stop;
+use crate::runner::{Level, Outcome, Progress, RunError, Stop, run};
 
 /// Settings of a run that do not affect the match's outcome.
 #[derive(Debug, Clone)]
@@ -64,7 +63,8 @@ pub fn play(
     let name = plan.match_name();
     let info = plan.info(&name, settings.provenance.clone()).map_err(PlayError::Model)?;
     if settings.level == Level::Nothing {
-        let outcome = run(plan, settings.level, settings.jobs, &Nothing, &mut Nothing, stop, seen)?;
+        let outcome =
+            run(plan, settings.level, settings.jobs, &NullRecorder, &mut NullRecorder, stop, seen)?;
         return Ok(Played { info, outcome, rule: plan.rule, earlier: 0 });
     }
     let mut folder = Folder::open(&settings.folder, &info, settings.level)?;

@@ -20,10 +20,9 @@ use game::{Action, BySeat, InfoSet, Strategy, notation};
 use logs::{DecisionRecord, Fallback, HandRecord, LedgerError, LedgerReader};
 use serde::Serialize;
 
-use crate::bot::Bot;
-use crate::decide::Decided;
+use crate::bot::{Bot, Decided};
 use crate::plan::BLOCK_DEALS;
-use crate::stop::Stop;
+use crate::runner::Stop;
 use crate::table::Table;
 
 /// Probabilities that differ by no more are equal: text rounds the last digit or so.

@@ -15,8 +15,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use logs::ledger::HandRows;
@@ -25,7 +26,6 @@ use logs::{DecisionRecord, HandRecord};
 
 use crate::bot::Bot;
 use crate::plan::{MatchPlan, next_check};
-use crate::stop::Stop;
 use crate::table::{Observer, Table};
 
 /// The interval at which hands are handed over and progress is reported.
@@ -561,4 +561,26 @@ impl Collector {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere ends the run anyway; the data is never left half changed.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A flag that asks a run to stop, shared by the signal handler and the players.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A flag that is not set.
+    pub fn new() -> Stop {
+        Stop::default()
+    }
+
+    /// Asks the run to finish the hands in play and end.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run has been asked to stop.
+    #[inline]
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agents::Cost;
 use game::games;
 use logs::Fallback;
-use matches::folder::Nothing;
+use matches::folder::NullRecorder;
 use matches::plan::MatchPlan;
 use matches::registry::registry;
 use matches::runner::{Level, Outcome, RunError, run};
@@ -27,7 +27,7 @@ fn play(method: &str, cost: Cost) -> Result<Outcome, RunError> {
         deadline: None,
         rule: None,
     };
-    run(&plan, Level::Nothing, 1, &Nothing, &mut Nothing, &Stop::new(), &mut |_| {})
+    run(&plan, Level::Nothing, 1, &NullRecorder, &mut NullRecorder, &Stop::new(), &mut |_| {})
 }
 
 #[test]

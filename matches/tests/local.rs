@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use game::{GameDef, games};
 use logs::{LedgerReader, MatchInfo, Shard};
-use matches::folder::{Folder, Nothing};
+use matches::folder::{Folder, NullRecorder};
 use matches::plan::{MatchPlan, PlanError};
 use matches::play::{Settings, play};
 use matches::registry::registry;
@@ -34,7 +34,8 @@ fn info(plan: &MatchPlan) -> MatchInfo {
 
 fn counted(plan: &MatchPlan, jobs: usize) -> Outcome {
     let stop = Stop::new();
-    run(plan, Level::Nothing, jobs, &Nothing, &mut Nothing, &stop, &mut |_| {}).expect("a run")
+    run(plan, Level::Nothing, jobs, &NullRecorder, &mut NullRecorder, &stop, &mut |_| {})
+        .expect("a run")
 }
 
 /// Plays into a folder, asking to stop once `stop_after` hands are there.
@@ -99,7 +100,7 @@ fn a_stopped_match_goes_on_without_losing_or_doubling_a_hand() {
         let text = read(folder, "decisions.jsonl");
         let mut keys: Vec<(u64, u32)> = text
             .lines()
-            .map(|line| logs::decisions::read_line(line, 0).expect("a decision"))
+            .map(|line| logs::formats::jsonl::read_decision(line, 0).expect("a decision"))
             .map(|decision| (decision.hand, decision.index))
             .collect();
         keys.sort_unstable();
@@ -122,7 +123,8 @@ fn a_run_that_is_asked_to_stop_ends_whatever_its_threads_are_doing() {
             std::thread::sleep(std::time::Duration::from_micros(300 * delay));
             asks.ask();
         });
-        let outcome = run(&plan, Level::Nothing, 4, &Nothing, &mut Nothing, &stop, &mut |_| {});
+        let outcome =
+            run(&plan, Level::Nothing, 4, &NullRecorder, &mut NullRecorder, &stop, &mut |_| {});
         assert!(!outcome.expect("a run").complete);
         asker.join().expect("it asked");
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use logs::MatchInfo;
-use logs::export::{ExportError, Format, phh, write_match};
 use logs::folder::FILES;
+use logs::formats::{ExportError, Format, phh, write_match};
 
 use crate::exit::Failure;
 use crate::given::Given;

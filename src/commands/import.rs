@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use game::GameDef;
-use logs::export::{ReadError, csv, phh};
 use logs::folder::FILES;
-use logs::import::columns::{self, ColumnMap};
-use logs::import::{GatherError, Gathered, ImportedHand, SiteFormat, SiteHands, gather};
+use logs::formats::csv::{ColumnMap, ColumnReader};
+use logs::formats::{ReadError, csv, phh};
+use logs::formats::{SiteFormat, SiteHands};
+use logs::{GatherError, Gathered, ImportedHand, gather};
 use logs::{HandRecord, LedgerWriter, MatchInfo, distinct_names, ledger};
 use matches::games::load_game;
 use matches::plan::files_sha256;
@@ -194,7 +195,7 @@ fn read(
             let def = load_game(name, Reading::Strict).map_err(Failure::input)?;
             let file = BufReader::new(File::open(path).map_err(|error| located(&error))?);
             if let Some(map) = column_map(args, &def)? {
-                let mut reader = columns::Reader::new(&def, map, file);
+                let mut reader = ColumnReader::new(&def, map, file);
                 for hand in reader.by_ref().filter(|hand| is_whole(path, hand)) {
                     let (record, players) = hand.map_err(|error| located(&error))?;
                     let place = place(record.hand);

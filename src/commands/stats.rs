@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ValueEnum, value_parser};
+use clap::ValueEnum;
 use logs::stats::{FIRST_CHECK, winnings_curve};
 
 use crate::estimating::{Extent, Values, Wanted};
@@ -54,11 +54,6 @@ pub struct Args {
     #[arg(long, value_name = "VALUES", default_value = "auto",
         value_parser = |text: &str| Ok::<_, String>(Values::named(text)))]
     values: Values,
-    /// Also average each hand over N hole cards that the first entrant could have held: asks its
-    /// strategy N times per decision (16 gives most of the gain)
-    #[arg(long, value_name = "N", default_value_t = 0,
-        value_parser = value_parser!(u16).range(..=1326))]
-    imagine: u16,
     /// Also list the first entrant's N worst hands
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: u16,
@@ -101,7 +96,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     }
     if args.estimates == Extent::None {
         let why = "it is for estimates, which are off";
-        args.given.refuse(&["values", "imagine", "luckiest"], why)?;
+        args.given.refuse(&["values", "luckiest"], why)?;
     }
     let source = Source::open(&args.source, args.game.as_deref())?;
     let boards = match args.allin {
@@ -112,7 +107,6 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let estimates = Wanted {
         extent: args.estimates,
         values: args.values.clone(),
-        imagine: args.imagine.into(),
         luckiest: args.luckiest.into(),
     };
     let listed = [args.worst, args.biggest].map(usize::from);

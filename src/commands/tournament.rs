@@ -6,8 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use logs::export;
-use logs::stats::{CrossTable, Report, Sprt, Standing, StopRule, text};
+use logs::stats::{CrossTable, Report, Sprt, Standing, StopRule};
 use matches::plan::MatchPlan;
 use matches::play::default_folder;
 use matches::runner::Level;
@@ -160,12 +159,12 @@ pub fn play_tournament(args: TournamentArgs) -> Result<Output, Failure> {
     }
     let table = results.table();
     if let Some(file) = csv {
-        report::write(&file, &export::table::write(&table))?;
+        report::write(&file, &table.to_csv())?;
     }
     if let Some(file) = svg {
         let title =
             format!("{} in {}", counted(table.names.len() as u64, "agent"), pattern.game_name);
-        report::write(&file, &export::table_picture::svg(&table, &title))?;
+        report::write(&file, &table.to_svg(&title))?;
     }
     let folder = (play.level() > Level::Nothing).then_some(home);
     let tournament = TournamentReport {
@@ -206,7 +205,7 @@ impl fmt::Display for TournamentReport {
         } else {
             writeln!(f, "{}", self.game)?;
         }
-        write!(f, "{}", text::crosstable(&self.crosstable))?;
+        write!(f, "{}", self.crosstable)?;
         self.folder.as_ref().map_or(Ok(()), |home| writeln!(f, "\nkept in {}", shell::path(home)))
     }
 }

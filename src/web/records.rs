@@ -9,9 +9,9 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use logs::LedgerReader;
+use logs::folder::HeldLocks;
 use logs::folder::{MANIFEST, REPORT};
 use logs::ledger::FILE_NAME;
-use logs::lock::HeldLocks;
 use logs::stats::Interval;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};

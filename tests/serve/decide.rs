@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use game::{InfoSet, notation};
-use logs::{LedgerReader, decisions};
+use logs::LedgerReader;
+use logs::formats::jsonl;
 use serde_json::{Value, json};
 
 use super::api::{Description, ask};
@@ -44,7 +45,7 @@ fn agents_do_over_http_what_they_do_in_matches() {
     let lines = fs::read_to_string(folder.join("m/decisions.jsonl")).expect("decisions");
     let recorded: BTreeMap<(u64, u32), logs::DecisionRecord> = (1..)
         .zip(lines.lines())
-        .map(|(number, line)| decisions::read_line(line, number).expect("a decision"))
+        .map(|(number, line)| jsonl::read_decision(line, number).expect("a decision"))
         .map(|decision| ((decision.hand, decision.index), decision))
         .collect();
     let mut compared = 0;

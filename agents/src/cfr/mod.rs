@@ -14,25 +14,22 @@
 //! hand's, the agent checks, or calls if the pot odds justify it against a random hand. A call that
 //! was all-in in the tree stays a call.
 
-mod in_tree;
 mod model;
-mod shipped;
-mod values;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use cards::HoleCards;
-use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy};
+use abstraction::betting::{BettingTree, NodeKind};
+use abstraction::buckets::Buckets;
+use cards::{Board, Combo, HoleCards};
+use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueFunction};
 use models::blueprint::Blueprint;
-use rand::RngExt;
 use serde::Deserialize;
+use solvers::blueprint::{AbstractStrategy, BlueprintValues, StrategyQuery};
+use solvers::response::in_tree::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
 
-pub use self::shipped::shipped_blueprint;
-pub use self::values::{shipped_values, values_between, values_of_file};
-
-use self::in_tree::InTree;
-use self::model::{Hand, Model};
+use crate::cfr::model::{Hand, Model};
+use crate::winrate::{Effort, win_rates};
 use crate::{Agent, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver};
 
 /// The registry's entry.
@@ -76,19 +73,11 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 const SHIPPED: &str = "shipped";
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(default)]
 struct Options {
     blueprint: String,
     play: Play,
     threshold: f64,
     translation: Translation,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        let (play, translation) = (Play::Sample, Translation::Random);
-        Options { blueprint: SHIPPED.to_owned(), play, threshold: 0.0, translation }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -142,16 +131,13 @@ enum Source {
 
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let options: Options = resolver.options()?;
-    if !(0.0..=0.5).contains(&options.threshold) {
-        let reason = format!("`threshold` is {}, but must be from 0 to 0.5", options.threshold);
-        return Err(resolver.bad_option(reason));
-    }
+    resolver.within("threshold", options.threshold, 0.0..=0.5)?;
     let Options { play, threshold, translation, .. } = options;
     let style = Style { play, threshold, translation };
     let name = resolver.name().to_owned();
-    let named = shipped::named(&options.blueprint);
+    let named = named_blueprint(&options.blueprint);
     let (source, about) = match (options.blueprint.as_str(), named) {
-        (SHIPPED, _) => (Source::Shipped, shipped::about()),
+        (SHIPPED, _) => (Source::Shipped, about_shipped()),
         (_, Some(blueprint)) => {
             let about = model::about(&blueprint);
             (Source::Named { blueprint, model: OnceLock::new() }, about)
@@ -196,11 +182,11 @@ impl Source {
         refuse: impl Fn(String) -> AgentError,
     ) -> Result<Arc<Model>, AgentError> {
         match self {
-            Source::Shipped => shipped::model(def).ok_or_else(|| {
+            Source::Shipped => shipped_model(def).ok_or_else(|| {
                 refuse(format!(
                     "no blueprint ships for it, only for {}; train one with `cardroom train cfr`, \
                      and name it as cfr:blueprint=FILE",
-                    shipped::games()
+                    games()
                 ))
             }),
             Source::Named { blueprint, model } => {
@@ -244,10 +230,7 @@ impl Agent for Cfr {
         let readings = self.model.find(public, *seat, &self.style);
         let hand = Hand::new(public, *hole);
         let strategy = self.model.strategy(&hand, &readings, &self.style);
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         let note = self.model.note(&hand, &readings);
         Decision { strategy: Some(strategy), note: Some(note), ..action.into() }
     }
@@ -272,4 +255,270 @@ impl Policy for Cfr {
         let readings = self.model.find(public, seat, &self.style);
         self.model.strategies(public, &readings, hands, &self.style, visit);
     }
+}
+
+/// The strategy that the agent plays, in the blueprint's betting tree, for all hands at once.
+struct InTree {
+    model: Arc<Model>,
+    /// Entries by node index; empty at terminal nodes.
+    decisions: Vec<Shares>,
+}
+
+/// The strategy at a decision, by bucket.
+#[derive(Default)]
+struct Shares {
+    buckets: usize,
+    /// One row per action: its probability for each bucket.
+    rows: Vec<f32>,
+    /// At decisions that face a bet: the buckets that training never reached, if any.
+    unknown: Option<Unknown>,
+}
+
+/// Buckets without a trained strategy, which call or fold by pot odds.
+struct Unknown {
+    buckets: Vec<bool>,
+    /// The indices of fold and call, and the lowest win-rate that calls.
+    fold: usize,
+    call: usize,
+    least: f64,
+}
+
+impl InTree {
+    /// Reads the strategy of every node.
+    fn new(model: Arc<Model>, style: Style) -> InTree {
+        let nodes = 0..model.tree().nodes().len() as u32;
+        let decisions = nodes.map(|node| Shares::new(&model, node, &style)).collect();
+        InTree { model, decisions }
+    }
+}
+
+impl Shares {
+    fn new(model: &Model, node: u32, style: &Style) -> Shares {
+        let tree = model.tree();
+        let NodeKind::Decision { seat, .. } = tree.node(node).kind else {
+            return Shares::default();
+        };
+        let actions = tree.actions(node);
+        let index = |action| actions.iter().position(|&known| known == action);
+        let call = index(Action::Call).unwrap_or_default();
+        let buckets = model.buckets().count(tree.street(node)) as usize;
+        let mut shares =
+            Shares { buckets, rows: vec![0.0; actions.len() * buckets], unknown: None };
+        let mut unknown = vec![false; buckets];
+        for (bucket, unknown) in unknown.iter_mut().enumerate() {
+            let known = model.shares(node, bucket as u32).unwrap_or_default();
+            let known = known.iter().map(|&share| f64::from(share));
+            let mut weights: Vec<(Action, f64)> = actions.iter().copied().zip(known).collect();
+            style.keep(&mut weights);
+            let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+            for (action, (_, weight)) in weights.iter().enumerate() {
+                let share = if sum > 0.0 { weight / sum } else { f64::from(action == call) };
+                shares.rows[action * buckets + bucket] = share as f32;
+            }
+            *unknown = sum == 0.0;
+        }
+        let committed = tree.committed(node);
+        let (own, highest) = (committed[usize::from(seat)], committed[0].max(committed[1]));
+        let owed = highest.min(tree.def().stacks[usize::from(seat)]).saturating_sub(own);
+        if let Some(fold) = index(Action::Fold).filter(|_| unknown.contains(&true)) {
+            let (pot, price) = (committed.map(f64::from).iter().sum::<f64>(), f64::from(owed));
+            let least = price / (pot + price);
+            shares.unknown = Some(Unknown { buckets: unknown, fold, call, least });
+        }
+        shares
+    }
+}
+
+impl TreeStrategy for InTree {
+    fn tree(&self) -> &BettingTree {
+        self.model.tree()
+    }
+
+    fn on_board<'a>(&'a self, board: &Board, hands: &[Combo]) -> Box<dyn BoardStrategy + 'a> {
+        let all = self.model.buckets().on_board(board.set());
+        let all = all.expect("boards have as many cards as a street");
+        let buckets = hands.iter().map(|hand| all[hand.index()]).collect();
+        let hands = hands.to_vec();
+        Box::new(OnBoard { of: self, board: *board, hands, buckets, rates: OnceLock::new() })
+    }
+
+    fn in_buckets(&self) -> Option<InBuckets<'_>> {
+        let unknown = self.decisions.iter().filter_map(|decision| decision.unknown.as_ref());
+        let guessed = unknown.flat_map(|unknown| &unknown.buckets).filter(|&&unknown| unknown);
+        let guessed = guessed.count() as u64;
+        Some(InBuckets { buckets: self.model.buckets(), strategy: self, guessed })
+    }
+}
+
+/// In untrained buckets, where play would follow pot odds, the abstract strategy calls.
+impl AbstractStrategy for InTree {
+    fn shares(&self, node: u32, bucket: u32, shares: &mut [f32]) {
+        let Shares { buckets, rows, .. } = &self.decisions[node as usize];
+        for (share, row) in shares.iter_mut().zip(rows.chunks(*buckets)) {
+            *share = row[bucket as usize];
+        }
+    }
+}
+
+/// The strategy of the given hands on one board.
+struct OnBoard<'a> {
+    of: &'a InTree,
+    board: Board,
+    hands: Vec<Combo>,
+    buckets: Vec<u16>,
+    /// Win-rate of each hand, computed on first use.
+    rates: OnceLock<Vec<f64>>,
+}
+
+impl OnBoard<'_> {
+    fn rates(&self) -> &[f64] {
+        self.rates.get_or_init(|| {
+            let hole = |hand: &Combo| HoleCards::new(&hand.cards()).expect("two different cards");
+            let holes: Vec<HoleCards> = self.hands.iter().map(hole).collect();
+            win_rates(self.of.tree().def(), &holes, self.board, 1, Effort::default())
+        })
+    }
+}
+
+impl BoardStrategy for OnBoard<'_> {
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
+        let decision = &self.of.decisions[node as usize];
+        if decision.buckets == 0 {
+            return Ok(());
+        }
+        for (shares, of_bucket) in
+            shares.chunks_mut(row).zip(decision.rows.chunks(decision.buckets))
+        {
+            for (share, &bucket) in shares.iter_mut().zip(&self.buckets) {
+                *share = of_bucket[usize::from(bucket)];
+            }
+        }
+        let Some(unknown) = &decision.unknown else { return Ok(()) };
+        for (hand, &bucket) in self.buckets.iter().enumerate() {
+            if unknown.buckets[usize::from(bucket)] {
+                let calls = self.rates()[hand] >= unknown.least;
+                shares[unknown.call * row + hand] = f32::from(calls);
+                shares[unknown.fold * row + hand] = f32::from(!calls);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The blueprints inside the program, with the games they are for; `docs/strength.md` says how they
+/// were trained.
+static FILES: [(&str, &[u8]); 2] = [
+    (
+        "holdem.nolimit.2p.reverse_blinds (200 big blinds)",
+        include_bytes!("../../models/nolimit.blueprint"),
+    ),
+    ("holdem.limit.2p.reverse_blinds", include_bytes!("../../models/limit.blueprint")),
+];
+
+/// Those that are asked for by name, beside the best of a game.
+static NAMED: [(&str, &[u8]); 2] = [
+    ("categories", include_bytes!("../../models/categories.blueprint")),
+    ("overbet", include_bytes!("../../models/overbet.blueprint")),
+];
+
+/// A blueprint's head is read when it is first asked for, the rest when it first plays.
+struct Shipped {
+    blueprint: Arc<Blueprint>,
+    model: OnceLock<Arc<Model>>,
+    values: OnceLock<Arc<BlueprintValues>>,
+}
+
+fn open(&(_, bytes): &(&str, &'static [u8])) -> Shipped {
+    let blueprint = Blueprint::from_static(bytes).expect("a test reads every shipped blueprint");
+    Shipped { blueprint: Arc::new(blueprint), model: OnceLock::new(), values: OnceLock::new() }
+}
+
+fn all() -> &'static [Shipped] {
+    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
+    ALL.get_or_init(|| FILES.iter().map(open).collect())
+}
+
+/// The blueprint inside the program that has this name.
+fn named_blueprint(name: &str) -> Option<Arc<Blueprint>> {
+    static ALL: OnceLock<Vec<Shipped>> = OnceLock::new();
+    let index = NAMED.iter().position(|(known, _)| *known == name)?;
+    let all = ALL.get_or_init(|| NAMED.iter().map(open).collect());
+    Some(Arc::clone(&all[index].blueprint))
+}
+
+/// The model for this game, if one ships.
+fn shipped_model(def: &GameDef) -> Option<Arc<Model>> {
+    let shipped = all().iter().find(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    let new = || {
+        let model = Model::new(Arc::clone(&shipped.blueprint));
+        Arc::new(model.expect("a test plays from every shipped blueprint"))
+    };
+    Some(Arc::clone(shipped.model.get_or_init(new)))
+}
+
+/// The values of the blueprint for this game, if one ships.
+fn shipped_blueprint_values(def: &GameDef) -> Option<Arc<BlueprintValues>> {
+    let shipped = all().iter().find(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    let new = || {
+        let values = values_of(&shipped.blueprint);
+        Arc::new(values.expect("a test asks every shipped blueprint for values"))
+    };
+    Some(Arc::clone(shipped.values.get_or_init(new)))
+}
+
+/// The file of the blueprint inside the program for this game, if there is one.
+pub fn shipped_blueprint(def: &GameDef) -> Option<&'static [u8]> {
+    let index = all().iter().position(|shipped| shipped.blueprint.check_game(def).is_ok())?;
+    Some(FILES[index].1)
+}
+
+/// The games that one ships for, in words.
+fn games() -> String {
+    FILES.map(|(game, _)| game).join(" and ")
+}
+
+/// A description of the shipped blueprints.
+fn about_shipped() -> String {
+    all().iter().map(|shipped| model::about(&shipped.blueprint)).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns the value function of the blueprint inside the program for this game, if there is one.
+/// It is unpacked on first use and kept.
+pub fn shipped_values(def: &GameDef) -> Option<Arc<dyn ValueFunction>> {
+    let values = shipped_blueprint_values(def)?;
+    Some(values)
+}
+
+/// Like [`shipped_values`], but for a match between these strategies. An entrant without a policy
+/// is taken to play the blueprint. `names` are the names of the two entrants. With
+/// [`StrategyQuery::Cards`] a hand takes some milliseconds.
+pub fn values_between(
+    def: &GameDef,
+    policies: [Option<Arc<dyn Policy>>; 2],
+    names: [&str; 2],
+    query: StrategyQuery,
+) -> Option<Arc<dyn ValueFunction>> {
+    let known = |k: usize| if policies[k].is_some() { names[k] } else { "the blueprint" };
+    let cards = if query == StrategyQuery::Cards { " by their cards" } else { "" };
+    let what = format!("agents {} and {}{cards}", known(0), known(1));
+    Some(Arc::new(shipped_blueprint_values(def)?.between(policies, query, &what)))
+}
+
+/// Returns the value function of the blueprint in a file.
+///
+/// # Errors
+/// [`AgentError::BadFile`] if the file cannot be read or is not a complete blueprint for hold'em.
+pub fn values_of_file(path: &Path) -> Result<Arc<dyn ValueFunction>, AgentError> {
+    let bad = |reason: String| AgentError::BadFile { path: path.to_path_buf(), reason };
+    let blueprint = Blueprint::open(path).map_err(|error| bad(error.to_string()))?;
+    blueprint.verify().map_err(|error| bad(error.to_string()))?;
+    Ok(Arc::new(values_of(&blueprint).map_err(bad)?))
+}
+
+/// Computes the value function of a blueprint, or returns what is wrong with the blueprint.
+fn values_of(blueprint: &Blueprint) -> Result<BlueprintValues, String> {
+    let tree = blueprint.tree().map_err(|error| error.to_string())?;
+    let buckets = Buckets::read(blueprint.buckets()).map_err(|error| error.to_string())?;
+    let shares = |tree: &_, node, bucket| blueprint.shares(tree, node, bucket);
+    BlueprintValues::new(tree, buckets, shares).map_err(|error| error.to_string())
 }

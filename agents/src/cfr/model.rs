@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
 use abstraction::translate::{Followed, Reading, TreePosition, follow, readings};
-use cards::{Board, CardSet, Combo, HoleCards};
+use cards::{Board, CardSet, HoleCards};
 use game::{Action, PublicState, Seat, Strategy, Street};
 use models::blueprint::Blueprint;
 use smallvec::{SmallVec, smallvec};
 
 use super::{Style, Translation};
-use crate::winrate::{Effort, win_rate};
+use crate::winrate::{Effort, combo, win_rate};
 
 /// All readings of a hand's betting, with their probabilities.
-pub(super) type Readings = SmallVec<[Reading; 1]>;
+type Readings = SmallVec<[Reading; 1]>;
 
 /// Maximum number of readings of a hand. Four off-tree bets reach it.
 const MAX_READINGS: usize = 16;
@@ -247,12 +247,6 @@ impl Model {
             }
         }
     }
-}
-
-/// Returns the combo of two hole cards; `None` for another number of cards.
-fn combo(hole: HoleCards) -> Option<Combo> {
-    let &[a, b] = hole.as_slice() else { return None };
-    Combo::new(a, b)
 }
 
 /// The strategy where the blueprint has none: checks, calls if the pot odds justify it against a

@@ -1,10 +1,11 @@
-//! Values of hands where the flop's betting ends by continuation strategies.
+//! Values of hands where the flop's betting ends, for solutions of the flop: by a network, or by
+//! the blueprint's continuation strategies.
 //!
-//! There each player chooses, by the strength of its hand and without knowing the other's choice,
-//! how it plays the turn and the river: as the blueprint does, or with more folds, calls or raises
-//! (Brown, Sandholm, Amos, "Depth-limited solving for imperfect-information games", NeurIPS 2018;
-//! both players choose, as in Brown and Sandholm, "Superhuman AI for multiplayer poker", Science
-//! 2019). A hand is worth what it wins in the equilibrium of these choices.
+//! With the latter each player chooses, by the strength of its hand and without knowing the other's
+//! choice, how it plays the turn and the river: as the blueprint does, or with more folds, calls or
+//! raises (Brown, Sandholm, Amos, "Depth-limited solving for imperfect-information games", NeurIPS
+//! 2018; both players choose, as in Brown and Sandholm, "Superhuman AI for multiplayer poker",
+//! Science 2019). A hand is worth what it wins in the equilibrium of these choices.
 //!
 //! What each pair of strategies wins is the mean of sampled deals of a turn, a river and both
 //! hands, in which all betting that can follow is weighted by its probability. It is kept for each
@@ -15,15 +16,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::translate::reached;
-use cards::{Card, CardSet, OnBoard};
+use cards::{Board, Card, CardSet, Combo, FlopPairs, OnBoard};
 use game::{Action, PublicState, Street};
-use models::values::flop::{Flop, zero_sum};
+use models::network::Network;
+use models::values::flop::{COLUMNS, Flop, Stakes, zero_sum};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
 use solvers::response::in_tree::{InBuckets, TreeStrategy};
-use solvers::subgame::Leaf;
+use solvers::subgame::{Leaf, LeafValues};
 
 /// Number of continuation strategies: the blueprint, and more folds, calls and raises.
 const STRATEGIES: usize = 4;
@@ -40,20 +42,19 @@ const BATCH_SIZE: usize = 4_096;
 /// Number of iterations in which the choices are solved.
 const ITERATIONS: usize = 100;
 /// The bytes of a flop: its deals, and a table for each of some ten leaves.
-pub(super) const BYTES: u64 =
-    (49 * RIVERS * PAIRS * size_of::<Deal>() + 10 * TABLE * size_of::<f32>()) as u64;
+const BYTES: u64 = (49 * RIVERS * PAIRS * size_of::<Deal>() + 10 * TABLE * size_of::<f32>()) as u64;
 /// The numbers of a [`Table`].
 const TABLE: usize = STRATEGIES * STRATEGIES * CLASSES * CLASSES;
 
 /// The continuation strategies of a blueprint.
-pub(super) struct Continuations {
+struct Continuations {
     blueprint: Arc<dyn TreeStrategy>,
     /// The blueprint's first decisions of the turn, with the stacks in pots.
     turns: Vec<(f64, u32)>,
 }
 
 /// The winnings of continuation strategies on a flop.
-pub(super) struct OnFlop {
+struct OnFlop {
     of: Arc<Continuations>,
     /// The class of each hand.
     classes: Vec<u8>,
@@ -64,7 +65,7 @@ pub(super) struct OnFlop {
 
 /// The winnings of continuation strategies at a leaf.
 #[derive(Clone)]
-pub(super) struct AtLeaf {
+struct AtLeaf {
     table: Arc<Table>,
     /// The stacks in pots, where they are fewer than in the blueprint as a share of its.
     shallower: f32,
@@ -110,7 +111,7 @@ impl Continuations {
     }
 
     /// Those on a flop.
-    pub(super) fn on(self: &Arc<Self>, board: CardSet, flop: &Flop) -> OnFlop {
+    pub(super) fn on_flop(self: &Arc<Self>, board: CardSet, flop: &Flop) -> OnFlop {
         let (hands, strengths) = (flop.hands(), flop.alone());
         let mut order: Vec<usize> = (0..hands.len()).collect();
         order.sort_by(|&a, &b| strengths[a][0].total_cmp(&strengths[b][0]));
@@ -167,7 +168,7 @@ impl OnFlop {
     /// The winnings of strategies at a leaf with this state: from the turn to which the blueprint
     /// comes by the same betting, or if its betting was over before, from the one whose stacks, in
     /// pots, are most alike.
-    pub(super) fn at(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
+    pub(super) fn at_leaf(&self, leaf: &Leaf, state: &PublicState) -> AtLeaf {
         let Continuations { blueprint, turns } = &*self.of;
         let depth = leaf.behind / leaf.pot;
         let away = |turn: &(f64, u32)| (turn.0 / depth).ln().abs();
@@ -373,13 +374,170 @@ fn total(shares: &[f32; STRATEGIES], values: &[f32; STRATEGIES]) -> f32 {
     shares.iter().zip(values).map(|(share, value)| share * value).sum()
 }
 
+/// The network inside the program; docs/resolve.md has its recipe.
+const SHIPPED: &[u8] = include_bytes!("../../models/end-of-flop.safetensors");
+/// Maximum number of cached flops, besides those of cached solutions.
+const CACHED_FLOPS: usize = 4;
+
+/// The estimate of values, and the flops last asked about.
+pub(super) struct Flops {
+    estimate: Estimate,
+    cache: Mutex<Vec<(CardSet, EndOfFlop)>>,
+}
+
+/// The estimator of values beyond checking down.
+enum Estimate {
+    Network(Arc<Network>),
+    Continuations(Arc<Continuations>),
+}
+
+impl Flops {
+    /// The flops with the values of the network inside the program.
+    pub(super) fn shipped() -> Flops {
+        let network = Network::read(SHIPPED).expect("a test reads it");
+        Flops::new(network).expect("a test reads it")
+    }
+
+    /// The flops with the values of a network.
+    ///
+    /// # Errors
+    /// When the network was not made for the end of the flop: says what it was made for.
+    pub(super) fn new(network: Network) -> Result<Flops, String> {
+        let note = |name| network.notes().get(name).map_or("none", String::as_str);
+        let made = (note("encoding"), note("street"));
+        if made != ("by-hand", "flop") {
+            let (encoding, street) = made;
+            return Err(format!(
+                "a network for the encoding {encoding} and the street {street}, but it must be one \
+                 for by-hand and flop: `cardroom train values --encoding by-hand` makes it from \
+                 situations of the flop"
+            ));
+        }
+        let shape = network.shape();
+        if (shape.inputs, shape.outputs) != (COLUMNS, 1) {
+            let (inputs, outputs) = (shape.inputs, shape.outputs);
+            return Err(format!(
+                "a network with {inputs} inputs and {outputs} outputs, but it must have {COLUMNS} \
+                 and 1: train it again"
+            ));
+        }
+        let estimate = Estimate::Network(Arc::new(network));
+        Ok(Flops { estimate, cache: Mutex::default() })
+    }
+
+    /// The flops with the values of a blueprint's continuation strategies; `None` if it does not
+    /// see cards in buckets, or has no turn.
+    pub(super) fn of_blueprint(blueprint: Arc<dyn TreeStrategy>) -> Option<Flops> {
+        let estimate = Estimate::Continuations(Arc::new(Continuations::new(blueprint)?));
+        Some(Flops { estimate, cache: Mutex::default() })
+    }
+
+    /// The bytes of the values on a flop, which has two matrices of all pairs of hands.
+    pub(super) fn bytes(&self) -> u64 {
+        let pairs = (2 * FlopPairs::HANDS * FlopPairs::HANDS * size_of::<f32>()) as u64;
+        match self.estimate {
+            Estimate::Network(_) => pairs,
+            Estimate::Continuations(_) => pairs + BYTES,
+        }
+    }
+
+    /// The least time in seconds in which a flop can be solved.
+    pub(super) fn least_time(&self) -> f64 {
+        match self.estimate {
+            Estimate::Network(_) => 0.5,
+            Estimate::Continuations(_) => 5.0,
+        }
+    }
+
+    /// The values of hands where the betting on a flop ends; `None` if the board has not three
+    /// cards.
+    pub(super) fn for_board(&self, board: Board) -> Option<EndOfFlop> {
+        let board = board.set();
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().iter().find(|(of, _)| *of == board).map(|(_, flop)| flop.clone());
+        if known.is_some() {
+            return known;
+        }
+        let flop = Flop::new(board).ok()?;
+        let beyond = match &self.estimate {
+            Estimate::Network(network) => BettingValues::Network(Arc::clone(network)),
+            Estimate::Continuations(all) => {
+                let on_flop = Arc::new(all.on_flop(board, &flop));
+                BettingValues::Continuations { on_flop, leaves: Vec::new() }
+            }
+        };
+        let flop = EndOfFlop { flop: Arc::new(flop), beyond };
+        let mut cache = cache();
+        cache.insert(0, (board, flop.clone()));
+        cache.truncate(CACHED_FLOPS);
+        Some(flop)
+    }
+}
+
+/// The values of hands where the betting on a flop ends.
+#[derive(Clone)]
+pub(super) struct EndOfFlop {
+    flop: Arc<Flop>,
+    beyond: BettingValues,
+}
+
+/// The values beyond checking down.
+#[derive(Clone)]
+enum BettingValues {
+    Network(Arc<Network>),
+    Continuations {
+        on_flop: Arc<OnFlop>,
+        /// Entries by the leaf's number.
+        leaves: Vec<AtLeaf>,
+    },
+}
+
+impl LeafValues for EndOfFlop {
+    fn hands(&self) -> &[Combo] {
+        self.flop.hands()
+    }
+
+    fn checked_down(&self, reach: &[f32]) -> Vec<f32> {
+        self.flop.checked_down(reach)
+    }
+
+    fn prepare(&mut self, states: &[(Leaf, &PublicState)]) {
+        if let BettingValues::Continuations { on_flop, leaves } = &mut self.beyond {
+            *leaves = states.iter().map(|(leaf, state)| on_flop.at_leaf(leaf, state)).collect();
+        }
+    }
+
+    fn beyond(&self, leaves: &[Leaf], ranges: [&[f32]; 2]) -> [Vec<f32>; 2] {
+        let flop = &*self.flop;
+        match &self.beyond {
+            BettingValues::Network(network) => {
+                let stakes =
+                    |leaf: &Leaf| Stakes { pot: leaf.pot as f32, behind: leaf.behind as f32 };
+                let stakes: Vec<Stakes> = leaves.iter().map(stakes).collect();
+                flop.prospects(&stakes, ranges).beyond(network, ranges)
+            }
+            BettingValues::Continuations { on_flop, leaves: prepared } => {
+                let [first, second] = ranges.map(|range| range.chunks_exact(FlopPairs::HANDS));
+                let each = leaves.iter().zip(first.zip(second));
+                let found: Vec<[Vec<f32>; 2]> = parallel::map(each, |(leaf, (first, second))| {
+                    on_flop.beyond(flop, &prepared[leaf.number], [first, second])
+                });
+                [0, 1].map(|player: usize| {
+                    found.iter().flat_map(|found| &found[player]).copied().collect()
+                })
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use abstraction::buckets::Buckets;
     use cards::{Board, Combo};
     use game::games;
     use solvers::response::in_tree::BoardStrategy;
+
+    use super::*;
 
     /// Goes all-in with a probability on one street where nothing was bet, and answers with a call
     /// with another.
@@ -456,11 +614,11 @@ mod tests {
             }
             let board = cards[..3].iter().copied().collect();
             let flop = Flop::new(board).expect("three cards");
-            let on_flop = Arc::new(all.expect("in buckets")).on(board, &flop);
+            let on_flop = Arc::new(all.expect("in buckets")).on_flop(board, &flop);
             let hands = flop.hands().len();
             let even = vec![1.0 / hands as f32; hands];
             let values = |behind: f64| {
-                let at = on_flop.at(&Leaf { number: 0, pot: 200.0, behind }, &state);
+                let at = on_flop.at_leaf(&Leaf { number: 0, pot: 200.0, behind }, &state);
                 on_flop.beyond(&flop, &at, [&even, &even])
             };
             let size = |behind: f64| values(behind)[1].iter().sum::<f32>();

@@ -1,9 +1,9 @@
 //! `resolve`: solves the rest of the hand in play, range against range on exact cards, or the flop
-//! to the end of its betting (`flop.rs`), and plays the solution.
+//! to the end of its betting (`continuations.rs`), and plays the solution.
 //!
 //! Another agent, the blueprint, plays the earlier streets and gives both players' ranges at the
 //! first street that is solved. From there on each solution starts from the ranges of the previous
-//! one (`solve.rs` chains them, `solution.rs` is one of them, `menus.rs` has their bets). Without a
+//! one (`solve.rs` chains them, with the bets of [`Menus`]). Without a
 //! gadget this is unsafe re-solving (Ganzfried and Sandholm, "Endgame solving in large
 //! imperfect-information games", 2015): it assumes that the opponent plays as the solutions do, and
 //! before them as the blueprint does. With a gadget, each of the opponent's hands keeps at least
@@ -13,29 +13,26 @@
 //! in the own range, and in games other than heads-up no-limit hold'em.
 
 mod continuations;
-mod flop;
-mod menus;
-mod solution;
 mod solve;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use abstraction::menu::{self, BetMenu};
-use cards::{Combo, HoleCards};
-use game::{Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
+use abstraction::menu;
+use abstraction::menu::BetMenu;
+use cards::HoleCards;
+use game::{Action, Betting, GameDef, InfoSet, Played, PublicState, Seat, Strategy, Street, Turn};
 use models::network::Network;
-use rand::RngExt;
 use serde::Deserialize;
 use solvers::response::in_tree::is_holdem;
 
-use self::flop::Flops;
-use self::menus::Menus;
-use self::solution::{Effort, Solved};
-use self::solve::Resolver as Solvers;
-use crate::fallback::{self, PartialAgent, PartialPolicy};
+use crate::fallback::{PartialAgent, PartialPolicy};
+use crate::resolve::continuations::Flops;
+use crate::resolve::solve::{Effort, Resolver as Solvers, Solved};
+use crate::winrate::combo;
 use crate::{
     AgentChoice, AgentError, AgentOption, AgentSpec, Context, Cost, Decision, Recipe, Resolver,
+    fallback,
 };
 
 /// The registry's entry.
@@ -114,7 +111,6 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
 };
 
 #[derive(Deserialize)]
-#[serde(default)]
 struct Options {
     blueprint: String,
     from: String,
@@ -128,48 +124,13 @@ struct Options {
     floor: f64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        let text = str::to_owned;
-        Options {
-            blueprint: text("cfr"),
-            from: text("river"),
-            rivers: text("anew"),
-            values: text("shipped"),
-            menu: text("shipped"),
-            iterations: 800,
-            enough: 0.003,
-            deadline: text("none"),
-            gadget: text("none"),
-            floor: 0.02,
-        }
-    }
-}
-
 fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let options: Options = resolver.options()?;
-    let first = match options.from.as_str() {
-        "flop" => Street::Flop,
-        "turn" => Street::Turn,
-        "river" => Street::River,
-        other => {
-            let reason = format!("`from` is {other}, but must be flop, turn or river");
-            return Err(resolver.bad_option(reason));
-        }
-    };
-    let anew = match options.rivers.as_str() {
-        "anew" => true,
-        "kept" => false,
-        other => {
-            let reason = format!("`rivers` is {other}, but must be anew or kept");
-            return Err(resolver.bad_option(reason));
-        }
-    };
+    let streets = [("flop", Street::Flop), ("turn", Street::Turn), ("river", Street::River)];
+    let first = resolver.one_of("from", &options.from, &streets)?;
+    let anew = resolver.one_of("rivers", &options.rivers, &[("anew", true), ("kept", false)])?;
     let iterations = options.iterations;
-    if !(1..=100_000).contains(&iterations) {
-        let reason = format!("`iterations` is {iterations}, but must be from 1 to 100000");
-        return Err(resolver.bad_option(reason));
-    }
+    resolver.within("iterations", iterations, 1..=100_000)?;
     let (floor, enough) = (options.floor, options.enough);
     if floor.is_nan() || floor <= 0.0 {
         return Err(resolver.bad_option(format!("`floor` is {floor}, but must be above 0")));
@@ -185,15 +146,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             resolver.bad_option(reason)
         })?),
     };
-    let forced = match options.gadget.as_str() {
-        "none" => 1.0,
-        "half" => 0.5,
-        "safe" => 0.0,
-        other => {
-            let reason = format!("`gadget` is {other}, but must be none, half or safe");
-            return Err(resolver.bad_option(reason));
-        }
-    };
+    let gadgets = [("none", 1.0), ("half", 0.5), ("safe", 0.0)];
+    let forced = resolver.one_of("gadget", &options.gadget, &gadgets)?;
     let mut files = Vec::new();
     let menu = match options.menu.as_str() {
         "shipped" => None,
@@ -247,7 +201,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             return Ok(None);
         }
         let blueprint = asked.policy(def)?.expect("it was asked whether it has a policy");
-        let menus = menu.clone().map_or_else(Menus::shipped, Menus::of);
+        let menus = menu.clone().map_or_else(Menus::shipped, Menus::new);
         let flops = values.as_ref().map(|values| values.flops(&asked, def)).transpose()?;
         let cache = Mutex::default();
         let solvers = Solvers { blueprint, menus, flops, first, anew, floor, forced, cache };
@@ -310,13 +264,13 @@ struct Solving {
 impl Solving {
     /// The solution for a decision and the strategy of each combo in it; `None` where the blueprint
     /// decides.
-    fn at(
+    fn strategies_at(
         &self,
         public: &PublicState,
         seat: Seat,
         effort: &Effort,
     ) -> Option<(Arc<Solved>, Vec<Option<Strategy>>)> {
-        let solved = self.solvers.at(public, seat, effort)?;
+        let solved = self.solvers.solution_at(public, seat, effort)?;
         let strategies = solved.strategies(public, seat)?;
         Some((solved, strategies))
     }
@@ -332,11 +286,6 @@ impl Solving {
     }
 }
 
-fn combo(hole: HoleCards) -> Option<Combo> {
-    let &[a, b] = hole.as_slice() else { return None };
-    Combo::new(a, b)
-}
-
 impl PartialAgent for Option<Solving> {
     // The blueprint is a part of the agent.
     const COUNTED: bool = false;
@@ -344,13 +293,10 @@ impl PartialAgent for Option<Solving> {
     fn decide(&self, infoset: &InfoSet, cx: &mut Context) -> Option<Decision> {
         let solving = self.as_ref()?;
         let InfoSet { public, seat, hole } = infoset;
-        let (solved, strategies) = solving.at(public, *seat, &solving.effort(cx))?;
+        let (solved, strategies) = solving.strategies_at(public, *seat, &solving.effort(cx))?;
         let hand = combo(*hole)?;
         let strategy = strategies[hand.index()].clone()?;
-        let action = match strategy.actions.as_slice() {
-            &[(action, _)] => action,
-            _ => strategy.sample(cx.rng.random()),
-        };
+        let action = cx.draw(&strategy);
         Some(Decision {
             strategy: Some(strategy),
             values: solved.values(public, hand),
@@ -370,7 +316,7 @@ impl PartialPolicy for Option<Solving> {
         let solved = self.as_ref().and_then(|solving| {
             let Solving { iterations, enough, .. } = *solving;
             let effort = Effort { iterations, enough, until: None };
-            solving.at(public, seat, &effort)
+            solving.strategies_at(public, seat, &effort)
         });
         match solved {
             Some((_, strategies)) => {
@@ -379,5 +325,98 @@ impl PartialPolicy for Option<Solving> {
             }
             None => vec![None; hands.len()],
         }
+    }
+}
+
+/// The bets of both players in a solution of the flop.
+const FLOP: &str = "flop 1: 50% pot allin\nflop 2: pot allin\nflop 3+: allin\n";
+/// The bets of both players in a solution of the river.
+const RIVER: &str = "river 1: 50% pot allin\nriver 2: pot allin\nriver 3+: allin\n";
+/// The agent's bets from the turn on, and on the river after it, which is solved again when it is
+/// dealt.
+const TURN: &str = "turn river 1: pot allin\nturn river 2+: allin\n";
+/// The other player's bets from the turn on.
+const OTHERS: &str = "turn 1: 50% pot allin\nturn 2: pot allin\nturn 3+: allin\n\
+                      river 1: pot allin\nriver 2+: allin\n";
+
+/// The bet menus of solutions: few bets of the agent, more of the other player, and the bets
+/// played.
+pub(super) struct Menus {
+    /// In solutions of the flop: the agent's menu and the other player's.
+    flop: [BetMenu; 2],
+    /// Likewise in solutions of the river.
+    river: [BetMenu; 2],
+    /// In solutions of the turn, in the order in which they are tried, largest tree first.
+    turn: Vec<[BetMenu; 2]>,
+}
+
+impl Menus {
+    /// The menus inside the program.
+    pub(super) fn shipped() -> Menus {
+        let read = |text: &str| -> BetMenu { text.parse().expect("a test reads it") };
+        let [flop, river, own, others] = [FLOP, RIVER, TURN, OTHERS].map(read);
+        Menus {
+            flop: [flop.clone(), flop],
+            river: [river.clone(), river],
+            turn: vec![[own.clone(), others], [own.clone(), own]],
+        }
+    }
+
+    /// Uses one menu for both players on all streets.
+    pub(super) fn new(menu: BetMenu) -> Menus {
+        let both = [menu.clone(), menu];
+        Menus { flop: both.clone(), river: both.clone(), turn: vec![both] }
+    }
+
+    /// Number of tree sizes to choose from for a solution that starts on a street.
+    pub(super) fn levels(&self, street: Street) -> usize {
+        if street == Street::Turn { self.turn.len() } else { 1 }
+    }
+
+    fn bets(&self, level: usize, street: Street) -> &[BetMenu; 2] {
+        match street {
+            Street::Preflop | Street::Flop => &self.flop,
+            Street::Turn => &self.turn[level],
+            Street::River => &self.river,
+        }
+    }
+
+    /// Returns whether the menu of the largest tree that starts on a street offers this action to
+    /// the acting player.
+    pub(super) fn has(
+        &self,
+        root: Street,
+        seat: Seat,
+        public: &PublicState,
+        action: Action,
+    ) -> bool {
+        let Turn::Act(acts) = public.turn() else { return false };
+        self.bets(0, root)[usize::from(acts != seat)].actions(public).contains(&action)
+    }
+
+    /// Returns the actions at a node of a tree that starts at `root`. They include the next action
+    /// of `played` at nodes that the betting played has passed through.
+    pub(super) fn actions(
+        &self,
+        level: usize,
+        root: &PublicState,
+        seat: Seat,
+        played: &[Played],
+        public: &PublicState,
+    ) -> Vec<Action> {
+        let Turn::Act(acts) = public.turn() else { return Vec::new() };
+        let menu = &self.bets(level, root.street())[usize::from(acts != seat)];
+        let mut actions = menu.actions(public).to_vec();
+        let so_far = &public.history()[root.history().len()..];
+        let next = played.strip_prefix(so_far).and_then(|rest| rest.first());
+        if let Some(next) = next.filter(|next| !actions.contains(&next.action)) {
+            actions.push(next.action);
+            actions.sort_by_key(|action| match action {
+                Action::Fold => (0, 0),
+                Action::Call => (1, 0),
+                Action::RaiseTo(total) => (2, *total),
+            });
+        }
+        actions
     }
 }

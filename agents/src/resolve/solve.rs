@@ -10,15 +10,19 @@
 //! nested subgame solving for imperfect-information games", NIPS 2017).
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use cards::{Board, Combo, HoleCards};
+use cards::{Board, Combo, HoleCards, Range};
 use game::{Action, Played, Policy, PublicState, Seat, Strategy, Street, Turn};
+use show::number::percent;
+use solvers::Player;
+use solvers::subgame::{DepthLimited, Gadget, Options, Solver, Spot, Subgame};
 
-use super::flop::Flops;
-use super::menus::Menus;
-use super::solution::{Effort, Problem, Solved, Weights};
-use crate::reach::{self, ActionMatching};
+use crate::reach::ActionMatching;
+use crate::resolve::Menus;
+use crate::resolve::continuations::{EndOfFlop, Flops};
+use crate::{Clock, reach};
 
 /// Minimum probability of an action of the other player when its range is updated.
 const MIN_PROBABILITY: f64 = 0.001;
@@ -78,7 +82,7 @@ struct Start {
 impl Resolver {
     /// The solution for a decision of a seat; `None` on earlier streets, and if there is no
     /// solution or it is too far from an equilibrium.
-    pub(super) fn at(
+    pub(super) fn solution_at(
         &self,
         public: &PublicState,
         seat: Seat,
@@ -304,4 +308,347 @@ fn beginning(public: &PublicState, street: Street) -> Option<PublicState> {
     let len = public.def().board_len(street);
     state.deal_from(&Board::new(board.get(..len)?)?).ok()?;
     (state.street() == street && matches!(state.turn(), Turn::Act(_))).then_some(state)
+}
+
+/// Memory limit of one solution, in bytes.
+const MEMORY: u64 = 250 << 20;
+/// The fewest iterations that can come near an equilibrium.
+const MIN_ITERATIONS: u32 = 30;
+/// The number of iterations before the first check of the exploitability, which is checked again
+/// each time this number has doubled.
+const FIRST_CHECK: u32 = 100;
+/// On the flop solving stops at this exploitability already, as a share of the pot: the values at
+/// the end of its betting are less exact.
+const ENOUGH_ON_FLOP: f64 = 0.01;
+
+/// A weight for each combo, by [`Combo::index`].
+type Weights = Vec<f64>;
+
+/// A subgame to solve.
+struct Problem<'a> {
+    /// The state at its root.
+    pub(super) root: &'a PublicState,
+    /// The seat of the agent, whose menu is used.
+    pub(super) seat: Seat,
+    /// Actions already played after the root; their bets are added to the tree.
+    pub(super) played: &'a [Played],
+    /// Both players' ranges at the root.
+    pub(super) ranges: [Weights; 2],
+    /// For the gadget: the value of each of the opponent's hands at the root, and the share of each
+    /// hand that has no choice but to play on.
+    pub(super) offers: Option<(Weights, f64)>,
+    /// The values of hands where the flop's betting ends, if flops are solved.
+    pub(super) flops: Option<&'a Flops>,
+}
+
+/// A limit on the iterations and the time of solving.
+#[derive(Clone)]
+pub(super) struct Effort {
+    /// The largest number of iterations.
+    pub(super) iterations: u32,
+    /// The exploitability, as a share of the pot at the root, at which solving stops.
+    pub(super) enough: f64,
+    /// The clock and the time on it at which the answer is due.
+    pub(super) until: Option<(Clock, Duration)>,
+}
+
+/// A solved subgame.
+pub(super) struct Solved {
+    game: Mutex<Game>,
+    /// Both players' ranges at the root.
+    pub(super) ranges: [Weights; 2],
+    /// The exploitability as a share of the pot at the root.
+    pub(super) distance: f64,
+    /// Memory in bytes.
+    pub(super) bytes: u64,
+    iterations: u32,
+}
+
+impl Effort {
+    /// The same with one of `parts` equal parts of the time left.
+    pub(super) fn share(&self, parts: u32) -> Effort {
+        let until = self.until.as_ref().map(|(clock, until)| {
+            let now = clock.now();
+            (clock.clone(), now + until.saturating_sub(now) / parts)
+        });
+        Effort { until, ..self.clone() }
+    }
+
+    /// Seconds left; infinite without a deadline.
+    fn left(&self) -> f64 {
+        match &self.until {
+            Some((clock, until)) => until.saturating_sub(clock.now()).as_secs_f64(),
+            None => f64::INFINITY,
+        }
+    }
+
+    /// Iterates until the limit, until the exploitability is small enough for a pot of `pot` chips,
+    /// or until only the time to evaluate the result is left.
+    fn run(&self, game: &mut Game, pot: f64) {
+        let mut before = self.left();
+        let mut next_check = FIRST_CHECK;
+        let on_flop = matches!(game, Game::Flop(_));
+        let enough = if on_flop { self.enough.max(ENOUGH_ON_FLOP) } else { self.enough };
+        let mut longest = 0.0;
+        while game.iterations() < self.iterations {
+            game.step();
+            let left = self.left();
+            // On the flop, iterations that ask for estimates take longer than others.
+            longest = if on_flop { (before - left).max(longest) } else { before - left };
+            // Leave time for another iteration and two evaluations in double precision.
+            if left <= 5.0 * longest {
+                break;
+            }
+            before = left;
+            if game.iterations() == next_check {
+                if game.exploitability() <= enough * pot {
+                    break;
+                }
+                next_check = next_check.saturating_mul(2);
+                before = self.left();
+            }
+        }
+    }
+}
+
+/// A subgame with its strategies.
+enum Game {
+    /// On the turn or river, to the end of the hand.
+    Exact(Box<Solver>),
+    /// On the flop, to the end of its betting.
+    Flop(Box<DepthLimited<EndOfFlop>>),
+}
+
+/// A number for each action of each combo.
+type ByAction = Vec<(Combo, Vec<f64>)>;
+
+impl Game {
+    fn step(&mut self) {
+        match self {
+            Game::Exact(solver) => solver.step(),
+            Game::Flop(flop) => flop.step(),
+        }
+    }
+
+    fn iterations(&self) -> u32 {
+        match self {
+            Game::Exact(solver) => solver.iterations(),
+            Game::Flop(flop) => flop.iterations(),
+        }
+    }
+
+    fn exploitability(&mut self) -> f64 {
+        match self {
+            Game::Exact(solver) => solver.check(0.0).0,
+            Game::Flop(flop) => flop.exploitability(),
+        }
+    }
+
+    fn root(&self) -> &PublicState {
+        match self {
+            Game::Exact(solver) => solver.subgame().root(),
+            Game::Flop(flop) => flop.root(),
+        }
+    }
+
+    /// The player to act, the actions and the average strategies of its hands; `None` where the
+    /// tree does not have the state.
+    fn strategies(&self, public: &PublicState) -> Option<(Player, Vec<Action>, ByAction)> {
+        match self {
+            Game::Exact(solver) => {
+                let spot = Spot::at(solver, public).ok()?;
+                Some((spot.player()?, spot.actions().to_vec(), spot.strategies()))
+            }
+            Game::Flop(flop) => {
+                let (player, actions) = flop.actions(public)?;
+                Some((player, actions.to_vec(), flop.strategies_at(public)?))
+            }
+        }
+    }
+
+    /// The value of each action for each hand, in chips over the whole hand.
+    fn action_values(&mut self, public: &PublicState) -> Option<ByAction> {
+        match self {
+            Game::Exact(solver) => solver.action_values(public).ok(),
+            Game::Flop(flop) => flop.action_values(public),
+        }
+    }
+}
+
+impl Solved {
+    /// Solves with the largest menu whose subgame fits the memory limit and the time; an iteration
+    /// takes `pace` seconds per pair of hand and action. `None` if none fits, or a range is empty.
+    fn new(mut problem: Problem<'_>, menus: &Menus, effort: &Effort, pace: f64) -> Option<Solved> {
+        let [first, second] = problem.ranges.each_ref().map(|weights| range(weights));
+        let (first, second) = (first?, second?);
+        let ranges = [&first, &second];
+        let (mut game, bytes) = match problem.root.street() {
+            Street::Flop => of_flop(&problem, menus, ranges, effort)?,
+            _ => exact(&mut problem, menus, ranges, effort, pace)?,
+        };
+        let pot = problem.root.pot() as f64;
+        effort.run(&mut game, pot);
+        let mut distance = game.exploitability() / pot;
+        if let (None, Game::Exact(solver)) = (&effort.until, &mut game) {
+            solver.return_to_best();
+            distance = solver.best_check().unwrap_or_default() / pot;
+        }
+        let iterations = game.iterations();
+        let ranges = problem.ranges;
+        Some(Solved { game: Mutex::new(game), ranges, distance, bytes, iterations })
+    }
+
+    fn game(&self) -> MutexGuard<'_, Game> {
+        self.game.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Seconds per iteration and pair of hand and action, when solving took `seconds` in all;
+    /// `None` on the flop.
+    fn pace(&self, seconds: f64) -> Option<f64> {
+        let Game::Exact(solver) = &*self.game() else { return None };
+        let cells = solver.subgame().size(&Options::default()).cells as f64;
+        Some(seconds / f64::from(self.iterations.max(1)) / cells)
+    }
+
+    /// The strategy of each combo at a decision of this seat, by [`Combo::index`]; `None` for
+    /// combos outside the range. `None` altogether where the tree does not have this state.
+    pub(super) fn strategies(
+        &self,
+        public: &PublicState,
+        seat: Seat,
+    ) -> Option<Vec<Option<Strategy>>> {
+        let (player, actions, strategies) = self.game().strategies(public)?;
+        (player.index() == seat.index()).then_some(())?;
+        let mut all = vec![None; Combo::COUNT];
+        for (combo, chances) in strategies {
+            let weights = actions.iter().copied().zip(chances);
+            all[combo.index()] = Strategy::from_weights(weights);
+        }
+        Some(all)
+    }
+
+    /// The probability with which each combo of the player to act plays an action; `None` where the
+    /// tree does not have the state or the action.
+    pub(super) fn chances(&self, public: &PublicState, action: Action) -> Option<Weights> {
+        let (_, actions, strategies) = self.game().strategies(public)?;
+        let number = actions.iter().position(|&other| other == action)?;
+        let mut all = vec![0.0; Combo::COUNT];
+        for (combo, chances) in strategies {
+            all[combo.index()] = chances[number];
+        }
+        Some(all)
+    }
+
+    /// The value of each combo of a seat at a state if it plays a best response from there, in
+    /// chips over the whole hand; `None` on the flop, where nothing is known to the end.
+    fn hand_values(&self, public: &PublicState, seat: Seat) -> Option<Weights> {
+        let Game::Exact(solver) = &mut *self.game() else { return None };
+        let values = solver.values_at(public).ok()?;
+        let mut all = vec![0.0; Combo::COUNT];
+        for hand in &values[seat.index()] {
+            all[hand.combo.index()] = hand.best;
+        }
+        Some(all)
+    }
+
+    /// The value of each action with a hand, in chips over the whole hand; empty where the tree
+    /// does not have the state.
+    pub(super) fn values(&self, public: &PublicState, hand: Combo) -> Vec<(Action, f64)> {
+        let mut game = self.game();
+        let actions = game.strategies(public).map(|(_, actions, _)| actions);
+        let values = game.action_values(public).unwrap_or_default();
+        let values = values.into_iter().find(|(combo, _)| *combo == hand);
+        let values = values.into_iter().flat_map(|(_, values)| values);
+        actions.unwrap_or_default().into_iter().zip(values).collect()
+    }
+
+    /// The root, the ranges, the iterations and the exploitability, in words.
+    pub(super) fn note(&self, public: &PublicState, seat: Seat) -> String {
+        let game = self.game();
+        let root = game.root();
+        let size = |seat: usize| {
+            let weights = &self.ranges[seat];
+            let most = weights.iter().copied().fold(0.0, f64::max);
+            format!("{:.0}", weights.iter().sum::<f64>() / most)
+        };
+        let estimated = match &*game {
+            Game::Exact(_) => "",
+            Game::Flop(_) => ", with estimated values after its betting",
+        };
+        let since = match public.history().len() - root.history().len() {
+            0 => "here".to_owned(),
+            1 => "one action ago".to_owned(),
+            actions => format!("{actions} actions ago"),
+        };
+        format!(
+            "solved {since} on the {} with {} own hands and {} of the other player: {} iterations, \
+             {} of the pot from an equilibrium{estimated}",
+            root.street(),
+            size(seat.index()),
+            size(1 - seat.index()),
+            self.iterations,
+            percent(self.distance, 2)
+        )
+    }
+}
+
+/// The game to the end of the hand, and its bytes, with the largest menu that fits.
+fn exact(
+    problem: &mut Problem<'_>,
+    menus: &Menus,
+    ranges: [&Range; 2],
+    effort: &Effort,
+    pace: f64,
+) -> Option<(Game, u64)> {
+    let &mut Problem { root, seat, played, ref mut offers, .. } = problem;
+    let options = Options { horizon: effort.iterations, memory: MEMORY, ..Options::default() };
+    let fits = |subgame: &Subgame| {
+        let size = subgame.size(&options);
+        let fewest = f64::from(MIN_ITERATIONS.min(effort.iterations));
+        size.bytes <= MEMORY && fewest * pace * size.cells as f64 <= effort.left()
+    };
+    let laid_out = |level: usize| {
+        let menu = |state: &PublicState| menus.actions(level, root, seat, played, state);
+        Subgame::new(root, ranges, &menu).ok().filter(fits)
+    };
+    let subgame = (0..menus.levels(root.street())).find_map(laid_out)?;
+    let bytes = subgame.size(&options).bytes;
+    let solver = match offers.take() {
+        None => Solver::new(subgame, options).ok()?,
+        Some((offers, forced)) => {
+            let player = Player::BOTH[1 - seat.index()];
+            let gadget = Gadget { player, offers, forced };
+            Solver::with_gadget(subgame, options, &gadget).ok()?
+        }
+    };
+    Some((Game::Exact(Box::new(solver)), bytes))
+}
+
+/// The game to the end of the flop's betting, and its bytes, if there is time for it.
+fn of_flop(
+    problem: &Problem<'_>,
+    menus: &Menus,
+    ranges: [&Range; 2],
+    effort: &Effort,
+) -> Option<(Game, u64)> {
+    let &Problem { root, seat, played, flops, .. } = problem;
+    let flops = flops.filter(|flops| effort.left() >= flops.least_time())?;
+    let menu = |state: &PublicState| menus.actions(0, root, seat, played, state);
+    let game = DepthLimited::new(root, ranges, &menu, flops.for_board(root.board())?).ok()?;
+    let bytes = game.bytes() + flops.bytes();
+    Some((Game::Flop(Box::new(game)), bytes))
+}
+
+/// The range with these weights, the largest of which becomes 1; `None` without any.
+fn range(weights: &[f64]) -> Option<Range> {
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    (most > 0.0).then_some(())?;
+    let mut range = Range::empty();
+    for combo in Combo::all() {
+        let weight = weights[combo.index()] / most;
+        if weight > 0.0 {
+            range.set(combo, weight.min(1.0)).expect("a weight from 0 to 1");
+        }
+    }
+    Some(range)
 }

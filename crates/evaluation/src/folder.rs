@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use agents::AgentChoice;
-use logs::lock::{Lock, LockError};
+use logs::folder::{Lock, LockError};
 use logs::{Difference, Shard, ShardsError};
 use matches::plan::{file_names, files_sha256, unique_names};
 use matches::stop::Stop;

@@ -96,7 +96,8 @@ fn a_match_is_played_to_its_end() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("kept");
     let decisions = read("decisions.jsonl");
     let lines = (1..).zip(decisions.lines());
-    let hands = lines.map(|(i, line)| logs::decisions::read_line(line, i).expect("our line").hand);
+    let hands =
+        lines.map(|(i, line)| logs::formats::jsonl::read_decision(line, i).expect("our line").hand);
     assert_eq!(hands.collect::<Vec<_>>(), [7, 7, 7]);
     assert_eq!(
         read("states.txt"),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use agents::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 use game::{Action, InfoSet, Payoff};
-use logs::export::csv;
+use logs::formats::csv;
 use logs::{HandRecord, LedgerReader, Provenance};
 use matches::registry::registry;
 use protocol::slumbot::action::write;

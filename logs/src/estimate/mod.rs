@@ -3,10 +3,9 @@
 //! Every estimate is the result of each hand minus corrections whose mean is zero for any players:
 //! for the deal of the hole cards and of each street (both hands being known), for the draws of
 //! agents with known strategies (AIVAT: Burch, Schmid, Moravčík, Morrill and Bowling, *AIVAT: a new
-//! variance reduction technique for agent evaluation in imperfect information games*, 2018), for
-//! the cards that a player could have held with the same betting (imaginary observations), and with
-//! a baseline as control variate. So each is unbiased, and each has its own interval. How to read
-//! them: `docs/statistics.md`.
+//! variance reduction technique for agent evaluation in imperfect information games*, 2018), and
+//! with a baseline as control variate. So each is unbiased, and each has its own interval. How to
+//! read them: `docs/statistics.md`.
 //!
 //! - [`Estimates`] accumulates hands in constant memory, on one thread or on many; the result
 //!   depends only on the records, the strategies and the value functions: the one in
@@ -15,37 +14,29 @@
 //!   that count as played are two independent estimates of the rate, combined by their variances.
 //! - [`Rows`] are the results; [`Report`](crate::stats::Report) includes and prints them.
 //!
+//! Hands are read in order, a block at a time, on the calling thread; meanwhile other threads
+//! compute the contributions of the previous block. These are then added in order, so every sum is
+//! bit-identical at any number of threads.
+//!
 //! Invariants: no coefficient is fitted on the hands it is applied to, and none on fewer than
 //! [`FEWEST_TO_FIT`]; a value function is fixed before the hands are played, or chosen by hands
 //! that are in no estimate by it; all seats' estimates together are that of all hands.
 
-mod equity;
-mod moments;
-mod next;
-mod parallel;
-mod rao_blackwell;
 mod rows;
-mod sample;
 mod terms;
-mod value;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use game::{GameDef, Payoff, Policy, Seat, ValueFunction};
+use game::{GameDef, Payoff, Seat, ValueFunction};
 
-pub use parallel::Observed;
-pub use rows::{FEWEST_TO_FIT, NoEstimates, Row, RowKind, Rows};
-pub use sample::{Part, Sampling};
-pub use value::VERSION as VALUE_FUNCTION;
-
+use crate::estimate::rows::Moments;
+use crate::estimate::terms::{BASELINE, COUNT, Line, RESULT, Terms};
 use crate::stats::Sums;
 use crate::{DecisionRecord, HandRecord, MatchInfo};
-use moments::Moments;
-use next::Effort;
-use rao_blackwell::{Averaged, average};
-use sample::Sample;
-use terms::{BASELINE, COUNT, DEAL, Line, RESULT, Terms};
-use value::FEATURES;
+
+pub use rows::{FEWEST_TO_FIT, NoEstimates, Row, RowKind, Rows};
+pub use terms::VALUE_FUNCTION;
 
 /// An accumulator of the terms of a match's hands, in constant memory, from which all estimates
 /// follow.
@@ -62,8 +53,6 @@ pub struct Estimates {
     together: Sums,
     open: Vec<Entry>,
     open_deal: u64,
-    policies: [Option<Arc<dyn Policy>>; 2],
-    averaged_hands: usize,
     values: Option<Arc<dyn ValueFunction>>,
     facts: Facts,
     sampling: Sampling,
@@ -91,7 +80,6 @@ struct Entry {
     seat: usize,
     part: Part,
     actual: Terms,
-    averaged: Option<Terms>,
 }
 
 /// Counts of the data behind the estimates.
@@ -108,10 +96,6 @@ pub(crate) struct Facts {
     /// Number of hands with a baseline; below, of all hands.
     pub(crate) baselines: u64,
     pub(crate) hands: u64,
-    /// Number of hands averaged over imaginary observations; below, of those contradicting the
-    /// policy.
-    pub(crate) averaged: u64,
-    pub(crate) contradicted: u64,
 }
 
 impl Facts {
@@ -125,8 +109,6 @@ impl Facts {
         }
         self.baselines += other.baselines;
         self.hands += other.hands;
-        self.averaged += other.averaged;
-        self.contradicted += other.contradicted;
     }
 }
 
@@ -152,8 +134,6 @@ impl Estimates {
             together: Sums::default(),
             open: Vec::new(),
             open_deal: 0,
-            policies: [None, None],
-            averaged_hands: 0,
             values: None,
             facts: Facts::default(),
             sampling: Sampling::ALL,
@@ -164,28 +144,8 @@ impl Estimates {
         })
     }
 
-    /// Uses this policy as the entrant's strategy where none is recorded, and averages each hand
-    /// over `hands` hole cards that the entrant could have held (not with fewer than two).
-    ///
-    /// The policy must be the one that played. Where it contradicts a recorded strategy, no
-    /// estimate is made with it.
-    #[must_use]
-    pub fn imagining(mut self, policy: Arc<dyn Policy>, hands: usize) -> Estimates {
-        self.policies[0] = Some(policy);
-        self.averaged_hands = hands;
-        self
-    }
-
-    /// Uses this policy as the other entrant's strategy where none is recorded.
-    #[must_use]
-    pub fn against(mut self, policy: Arc<dyn Policy>) -> Estimates {
-        self.policies[1] = Some(policy);
-        self
-    }
-
     /// Also corrects by this value function, which must have been fixed before the hands were
-    /// played and support their game. Takes some milliseconds a hand, and as much for each
-    /// imaginary hand.
+    /// played and support their game. Takes some milliseconds a hand.
     #[must_use]
     pub fn valued_by(mut self, values: Arc<dyn ValueFunction>) -> Estimates {
         self.values = Some(values);
@@ -227,11 +187,8 @@ impl Estimates {
     /// What the entrant gained in a hand by the luck of the cards, in big blinds: the corrections
     /// of the deal with the weights of the value function. `None` when hole cards are unknown.
     pub fn luck(&self, record: &HandRecord) -> Option<f64> {
-        let line = Line::new(record, self.of, &[], [None, None], None)?;
-        let strategies = line.acts().map(|_| None);
-        let values = self.values.as_deref();
-        let terms = line.terms(line.hole, &line.equities(), strategies, Effort::PLAYED, values);
-        Some(self.luck_of(&terms))
+        let line = Line::new(record, self.of, &[], None)?;
+        Some(self.luck_of(&line.terms(self.values.as_deref())))
     }
 
     fn luck_of(&self, terms: &Terms) -> f64 {
@@ -296,7 +253,7 @@ impl Estimates {
         // Their deals have no numbers of their own.
         let deal = !self.facts.settled;
         let part = self.sampling.part(deal);
-        let entry = Some(Entry { seat: seat.index() & 1, part, actual, averaged: None });
+        let entry = Some(Entry { seat: seat.index() & 1, part, actual });
         self.count(Share { hand: u64::MAX, deal, facts, entry });
     }
 
@@ -323,14 +280,13 @@ impl Estimates {
         let mut facts =
             Facts { hands: 1, baselines: u64::from(baseline.is_some()), ..Facts::default() };
         let (hand, deal, part) = (record.hand, record.deal, self.sampling.part(record.deal));
-        let policies = [0, 1].map(|k| self.policies[k].as_deref());
         if part != Part::Corrected {
             let entry = self.as_played(record, part, baseline);
             facts.unknown_cards = u64::from(entry.is_none());
             return Share { hand, deal, facts, entry };
         }
         let baseline = baseline.map(Payoff::chips);
-        let Some(line) = Line::new(record, self.of, decisions, policies, baseline) else {
+        let Some(line) = Line::new(record, self.of, decisions, baseline) else {
             facts.unknown_cards = 1;
             return Share { hand, deal, facts, entry: None };
         };
@@ -339,24 +295,8 @@ impl Estimates {
             facts.decisions[side] += 1;
             facts.strategies[side] += u64::from(act.strategy.is_some());
         }
-        let equities = line.equities();
-        let strategies = line.acts().map(|act| act.strategy.as_ref());
-        let values = self.values.as_deref();
-        let actual = line.terms(line.hole, &equities, strategies, Effort::PLAYED, values);
-        let mut averaged = None;
-        if self.averaged_hands > 1
-            && let Some(policy) = policies[0]
-        {
-            match average(&line, policy, self.averaged_hands, record.hand, values) {
-                Averaged::Mean(terms) => {
-                    facts.averaged = 1;
-                    averaged = Some(*terms);
-                }
-                Averaged::AsPlayed => {}
-                Averaged::Differs => facts.contradicted = 1,
-            }
-        }
-        let entry = Entry { seat: line.seat.index(), part, actual, averaged };
+        let actual = line.terms(self.values.as_deref());
+        let entry = Entry { seat: line.seat.index(), part, actual };
         Share { hand, deal, facts, entry: Some(entry) }
     }
 
@@ -372,7 +312,7 @@ impl Estimates {
         let mut actual = [0.0; COUNT];
         actual[RESULT] = record.payoffs[seat].chips() / self.big_blind;
         actual[BASELINE] = baseline.map_or(0.0, |baseline| baseline.chips() / self.big_blind);
-        known.then_some(Entry { seat: seat.index(), part, actual, averaged: None })
+        known.then_some(Entry { seat: seat.index(), part, actual })
     }
 
     /// Adds a hand's contribution. Must be called in order of hands: floating-point sums depend on
@@ -401,37 +341,18 @@ impl Estimates {
             return;
         }
         let mut actual = [0.0; COUNT];
-        let mut averaged = [0.0; COUNT];
         // All hands of a deal are in one part, and in one fold.
         let part = self.open[0].part;
         let fold_of_group = (self.group > 1).then(|| self.groups.next_fold(part));
         for entry in self.open.drain(..) {
-            let mean = entry.averaged.unwrap_or(entry.actual);
             let seat = &mut self.seats[entry.seat];
             let fold = fold_of_group.unwrap_or_else(|| seat.next_fold(part));
-            seat.add(part, fold, &entry.actual, &mean);
-            for i in 0..COUNT {
-                actual[i] += entry.actual[i];
-                averaged[i] += mean[i];
-            }
+            seat.add(part, fold, &entry.actual);
+            actual.iter_mut().zip(entry.actual).for_each(|(sum, term)| *sum += term);
         }
         if let Some(fold) = fold_of_group {
-            self.groups.add(part, fold, &actual, &averaged);
+            self.groups.add(part, fold, &actual);
         }
-    }
-
-    /// The coefficients, by street and feature, with which the value function would have left the
-    /// least variance in these hands. For choosing the constants of another version, on matches
-    /// that are not used for results.
-    pub fn fitted(&self) -> [[f64; 5]; 4] {
-        let mut all = Moments::default();
-        let samples = self.seats.iter().flat_map(Sample::corrected);
-        samples.for_each(|fold| all.merge(fold));
-        let terms: Vec<usize> = (DEAL..BASELINE).collect();
-        let fitted = all.fit(RESULT, &terms, &terms::fixed(false), 0.0);
-        std::array::from_fn(|street| {
-            std::array::from_fn(|feature| fitted[DEAL + FEATURES * street + feature])
-        })
     }
 
     /// The entrant's total winnings so far, in big blinds: as played, and corrected for the luck of
@@ -461,5 +382,219 @@ impl Estimates {
     /// The reason why there are none.
     pub fn rows(&self) -> Result<Rows, NoEstimates> {
         rows::rows(self)
+    }
+}
+
+/// Number of folds, to which units are assigned in turn.
+pub(super) const FOLDS: usize = 10;
+
+/// A random choice of deals, by their numbers: which get corrections, and which are set aside, to
+/// choose the value function by. It does not depend on what happened in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// Hashes below the first are set aside, those from there to below the second corrected.
+    ends: [u64; 2],
+}
+
+/// The use of a deal in the estimates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Its corrections are computed.
+    Corrected,
+    /// It counts as it was played.
+    Plain,
+    /// It was used to choose the value function, and so is in no corrected estimate.
+    Aside,
+}
+
+impl Sampling {
+    /// Every deal is corrected.
+    pub const ALL: Sampling = Sampling { ends: [0, u64::MAX] };
+
+    /// Sets this share of the deals aside, and corrects this share of the others.
+    pub fn of(aside: f64, corrected: f64) -> Sampling {
+        let first = (aside.clamp(0.0, 1.0) * u64::MAX as f64) as u64;
+        let others = (corrected.clamp(0.0, 1.0) * (u64::MAX - first) as f64) as u64;
+        Sampling { ends: [first, first.saturating_add(others)] }
+    }
+
+    /// The use of the deal with this number.
+    pub fn part(self, deal: u64) -> Part {
+        let hash = mix(deal);
+        match self.ends {
+            [aside, _] if hash < aside => Part::Aside,
+            // The largest hash belongs to a choice of all.
+            [_, end] if hash < end || end == u64::MAX => Part::Corrected,
+            _ => Part::Plain,
+        }
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number
+/// generators*, 2014): every input bit affects every output bit.
+pub fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Moments by fold: of corrected units, of those that count as played, and of those set aside.
+#[derive(Debug, Clone, Default)]
+struct Sample {
+    units: [usize; 3],
+    corrected: [Moments; FOLDS],
+    plain: [Moments; FOLDS],
+    aside: [Moments; FOLDS],
+}
+
+/// The units of one fold, with corrections and without.
+pub(super) struct Cell {
+    corrected: Moments,
+    plain: Moments,
+}
+
+impl Sample {
+    /// The fold of the next unit of this part.
+    fn next_fold(&self, part: Part) -> usize {
+        self.units[part as usize] % FOLDS
+    }
+
+    /// Number of units of this part.
+    fn units_of(&self, part: Part) -> u64 {
+        self.units[part as usize] as u64
+    }
+
+    /// Adds a unit to a fold.
+    pub(super) fn add(&mut self, part: Part, fold: usize, terms: &Terms) {
+        self.units[part as usize] += 1;
+        let folds = match part {
+            Part::Corrected => &mut self.corrected,
+            Part::Plain => &mut self.plain,
+            Part::Aside => &mut self.aside,
+        };
+        folds[fold].add(terms);
+    }
+
+    /// The corrected units.
+    pub(super) fn corrected(&self) -> &[Moments; FOLDS] {
+        &self.corrected
+    }
+
+    /// The units by fold. With `whole` none has a correction, so all are of one kind.
+    pub(super) fn cells(&self, whole: bool) -> [Cell; FOLDS] {
+        std::array::from_fn(|fold| {
+            let (corrected, plain) = (self.corrected[fold].clone(), self.plain[fold].clone());
+            let mut cell = Cell { corrected, plain };
+            if whole {
+                cell.corrected.merge(&cell.plain);
+                cell.corrected.merge(&self.aside[fold]);
+                cell.plain = Moments::default();
+            }
+            cell
+        })
+    }
+}
+
+/// Number of hands in a block, those that count as played not counted: enough for many threads, few
+/// enough to report progress and stop soon.
+const BLOCK_HANDS: usize = 256;
+
+/// Number of all hands in a block.
+const MOST_HANDS: usize = 4096;
+
+/// An observed hand.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are hands, and few are kept at a time")]
+pub enum Observed {
+    /// A hand with its record, as for [`Estimates::add`].
+    Hand {
+        /// The hand.
+        record: HandRecord,
+        /// The recorded decisions.
+        decisions: Vec<DecisionRecord>,
+        /// The result of the baseline's owner with the same cards.
+        baseline: Option<Payoff>,
+    },
+    /// Only the sum of several hands, as for [`Estimates::add_together`].
+    Together {
+        /// The entrant's winnings in all of them.
+        won: Payoff,
+        /// Their number.
+        hands: u32,
+    },
+    /// Only the result, as for [`Estimates::add_settled`].
+    Settled {
+        /// The entrant's seat.
+        seat: Seat,
+        /// The entrant's winnings.
+        won: Payoff,
+        /// The result of the baseline's owner with the same cards.
+        baseline: Option<Payoff>,
+    },
+}
+
+impl Estimates {
+    /// Adds all these hands, in order, on all threads. `seen` is called
+    /// after each block with the number of hands added, and may stop there.
+    ///
+    /// # Errors
+    /// The first error of `hands`; the blocks before have been added.
+    pub fn add_all<E>(
+        &mut self,
+        hands: impl IntoIterator<Item = Result<Observed, E>>,
+        seen: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, E> {
+        let mut hands = hands.into_iter();
+        let mut block = self.read(&mut hands)?;
+        let mut done = 0;
+        while !block.is_empty() {
+            let share = |hand| self.share(hand);
+            let (shares, next) =
+                parallel::join_here(|| parallel::map(&block, share), || self.read(&mut hands));
+            for (share, hand) in shares.into_iter().zip(&block) {
+                match (share, hand) {
+                    (Some(share), _) => self.count(share),
+                    (None, &Observed::Settled { seat, won, baseline }) => {
+                        self.add_settled(seat, won, baseline);
+                    }
+                    (None, &Observed::Together { won, hands }) => self.add_together(won, hands),
+                    (None, Observed::Hand { .. }) => {}
+                }
+            }
+            done += block.len() as u64;
+            if seen(done).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            block = next?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The contribution of a hand with a record.
+    fn share(&self, hand: &Observed) -> Option<Share> {
+        match hand {
+            Observed::Hand { record, decisions, baseline } if record.entrants.len() == 2 => {
+                Some(self.take_apart(record, decisions, *baseline))
+            }
+            Observed::Hand { .. } | Observed::Settled { .. } | Observed::Together { .. } => None,
+        }
+    }
+
+    /// Reads the next block.
+    fn read<E>(
+        &self,
+        hands: &mut impl Iterator<Item = Result<Observed, E>>,
+    ) -> Result<Vec<Observed>, E> {
+        let (mut block, mut corrected) = (Vec::new(), 0);
+        while corrected < BLOCK_HANDS && block.len() < MOST_HANDS {
+            let Some(hand) = hands.next().transpose()? else { break };
+            corrected += usize::from(match &hand {
+                Observed::Hand { record, .. } => self.sampling.part(record.deal) == Part::Corrected,
+                Observed::Settled { .. } | Observed::Together { .. } => false,
+            });
+            block.push(hand);
+        }
+        Ok(block)
     }
 }

@@ -1,17 +1,17 @@
 //! Computation of the estimates from the sums.
 //!
-//! An estimate is the mean over units of a linear combination of their terms. Its coefficients for
-//! each tenth of the units are fitted on the other nine tenths (cross-fitting), so they do not
-//! depend on the hands they are applied to: the mean stays unbiased and the variance of the
-//! residuals is honest. A correction that would add variance between these agents gets next to no
-//! weight.
+//! An estimate is the mean over units of a linear combination of their terms, whose mean and
+//! variance follow from the terms' first and second [moments](Moments). Its coefficients for each
+//! tenth of the units are fitted on the other nine tenths (cross-fitting), so they do not depend on
+//! the hands they are applied to: the mean stays unbiased and the variance of the residuals is
+//! honest. A correction that would add variance between these agents gets next to no weight.
 
 use serde::{Deserialize, Serialize};
 
-use super::moments::Moments;
-use super::sample::{Cell, FOLDS};
-use super::terms::{BASELINE, COUNT, OTHER, OWN, RESULT, Terms, chosen, deal, fixed, street};
-use super::{Estimates, Facts};
+use crate::estimate::terms::{
+    BASELINE, COUNT, OTHER, OWN, RESULT, Terms, chosen, deal, fixed, street,
+};
+use crate::estimate::{Cell, Estimates, FOLDS, Facts};
 use crate::stats::{Rate, Sums};
 
 /// Number of parts of the training folds on which the degrees of freedom are selected.
@@ -25,8 +25,6 @@ pub enum RowKind {
     Raw,
     /// With expected results where an all-in was run out.
     AllIn,
-    /// The baseline as control variate, with a fitted coefficient.
-    Baseline,
     /// Corrected for the deal of hole cards and board.
     Luck,
     /// Also corrected for the entrant's own choices: one-sided AIVAT.
@@ -35,8 +33,6 @@ pub enum RowKind {
     OtherChoices,
     /// Corrected for the deal and the choices of both: AIVAT.
     BothChoices,
-    /// Also averaged over the entrant's possible hole cards.
-    Imagined,
     /// Corrected for everything known.
     Combined,
 }
@@ -52,8 +48,6 @@ pub struct Row {
     pub deviation: f64,
     /// The deviation as a share of the raw one; `None` when the raw one is zero.
     pub of_raw: Option<f64>,
-    /// The fitted coefficient, where the row has one.
-    pub coefficient: Option<f64>,
     /// The rate over the hands from each seat; `None` with fewer than two.
     pub seats: [Option<Rate>; 2],
 }
@@ -67,6 +61,8 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// The name of the value function behind the corrections.
     pub value_function: String,
+    /// Whether the combined estimate has the baseline as a control variate.
+    pub baseline: bool,
     /// Number of units (deals in duplicate matches, else hands) with corrections.
     pub corrected: u64,
     /// Notes for the reader, in words.
@@ -103,17 +99,17 @@ struct Units {
 }
 
 impl Units {
-    fn all(estimates: &Estimates, averaged: bool, whole: bool) -> Units {
+    fn all(estimates: &Estimates, whole: bool) -> Units {
         let strata = match estimates.group {
-            1 => estimates.seats.iter().map(|sample| sample.cells(averaged, whole)).collect(),
-            _ => vec![estimates.groups.cells(averaged, whole)],
+            1 => estimates.seats.iter().map(|sample| sample.cells(whole)).collect(),
+            _ => vec![estimates.groups.cells(whole)],
         };
         let (together, big_blind) = (estimates.together, estimates.big_blind);
         Units { strata, hands: estimates.group as f64, together, big_blind }
     }
 
-    fn seats(estimates: &Estimates, averaged: bool, whole: bool) -> Units {
-        let strata = estimates.seats.iter().map(|sample| sample.cells(averaged, whole)).collect();
+    fn seats(estimates: &Estimates, whole: bool) -> Units {
+        let strata = estimates.seats.iter().map(|sample| sample.cells(whole)).collect();
         // They are in no rate by seat.
         let (together, big_blind) = (Sums::default(), estimates.big_blind);
         Units { strata, hands: 1.0, together, big_blind }
@@ -164,7 +160,6 @@ impl Cell {
 /// The definition of an estimate.
 struct Recipe {
     kind: RowKind,
-    averaged: bool,
     /// Whether there is a given value function.
     valued: bool,
     /// Whether weights may be fitted.
@@ -207,28 +202,26 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
     let mut rows: Vec<Row> = Vec::new();
     for recipe in recipes(estimates) {
         let whole = recipe.is_whole();
-        let all = Units::all(estimates, recipe.averaged, whole);
+        let all = Units::all(estimates, whole);
         let weights = recipe.weights(&all);
         let Some(rate) = recipe.rate(&all, &weights) else { continue };
         let deviation = rate.standard_error * (rate.hands as f64).sqrt();
         let raw = rows.first().map_or(deviation, |raw| raw.deviation);
-        let by_seat = Units::seats(estimates, recipe.averaged, whole);
+        let by_seat = Units::seats(estimates, whole);
         let seats = [0, 1].map(|seat| recipe.seat_rate(&by_seat, seat, &weights));
-        let coefficient = -weights.iter().map(|fold| fold.terms[BASELINE]).sum::<f64>();
         rows.push(Row {
             kind: recipe.kind,
             rate,
             deviation,
             of_raw: (raw > 0.0).then(|| deviation / raw),
-            coefficient: (recipe.kind == RowKind::Baseline).then_some(coefficient / FOLDS as f64),
-            seats: if recipe.kind == RowKind::Baseline { [None; 2] } else { seats },
+            seats,
         });
     }
     if rows.is_empty() {
         return Err(NoEstimates::OneUnit);
     }
     let value_function = estimates.value_function().to_owned();
-    let corrected = Units::all(estimates, false, false).corrected(|_| true).units as u64;
+    let corrected = Units::all(estimates, false).corrected(|_| true).units as u64;
     let mut notes = notes(facts);
     if estimates.fitting && rows.len() > 1 && corrected < FEWEST_TO_FIT {
         notes.push(format!(
@@ -237,7 +230,13 @@ pub(super) fn rows(estimates: &Estimates) -> Result<Rows, NoEstimates> {
             if estimates.group > 1 { "deals" } else { "hands" }
         ));
     }
-    Ok(Rows { of: usize::from(estimates.of), rows, value_function, corrected, notes })
+    let (of, baseline) = (usize::from(estimates.of), has_baseline(facts));
+    Ok(Rows { of, rows, value_function, baseline, corrected, notes })
+}
+
+/// Whether every hand but those known by their result has a baseline.
+fn has_baseline(facts: Facts) -> bool {
+    facts.baselines > 0 && facts.baselines + facts.settled == facts.hands
 }
 
 fn recipes(estimates: &Estimates) -> Vec<Recipe> {
@@ -247,41 +246,33 @@ fn recipes(estimates: &Estimates) -> Vec<Recipe> {
         terms.iter().copied().chain(chosen(first, valued)).collect()
     };
     let known = facts.strategies.map(|known| known > 0);
-    let baseline = facts.baselines > 0 && facts.baselines + facts.settled == facts.hands;
-    let averaged = facts.averaged > 0 && facts.contradicted == 0;
     let fitting = estimates.fitting;
-    let plain = |kind, terms: Vec<usize>| Recipe { kind, averaged: false, valued, fitting, terms };
-    let mut recipes = vec![plain(RowKind::Raw, vec![])];
-    if baseline {
-        recipes.push(plain(RowKind::Baseline, vec![BASELINE]));
-    }
+    let recipe = |kind, terms: Vec<usize>| Recipe { kind, valued, fitting, terms };
+    let mut recipes = vec![recipe(RowKind::Raw, vec![])];
     if estimates.corrected == 0 {
         return recipes;
     }
-    recipes.push(plain(RowKind::Luck, deal.clone()));
+    recipes.push(recipe(RowKind::Luck, deal.clone()));
     let own = with(&deal, OWN);
     let both = with(&own, OTHER);
     match known {
-        [true, false] => recipes.push(plain(RowKind::OwnChoices, own)),
-        [false, true] => recipes.push(plain(RowKind::OtherChoices, with(&deal, OTHER))),
+        [true, false] => recipes.push(recipe(RowKind::OwnChoices, own)),
+        [false, true] => recipes.push(recipe(RowKind::OtherChoices, with(&deal, OTHER))),
         [true, true] => {
-            recipes.push(plain(RowKind::OwnChoices, own));
-            recipes.push(plain(RowKind::BothChoices, both.clone()));
+            recipes.push(recipe(RowKind::OwnChoices, own));
+            recipes.push(recipe(RowKind::BothChoices, both.clone()));
         }
         [false, false] => {}
     }
-    if averaged {
-        recipes.push(Recipe { averaged, ..plain(RowKind::Imagined, both.clone()) });
-    }
     let mut all = both;
-    all.extend(baseline.then_some(BASELINE));
-    recipes.push(Recipe { averaged, ..plain(RowKind::Combined, all) });
+    all.extend(has_baseline(facts).then_some(BASELINE));
+    recipes.push(recipe(RowKind::Combined, all));
     recipes
 }
 
 pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
     let valued = estimates.values.is_some();
-    let all = Units::all(estimates, false, false);
+    let all = Units::all(estimates, false);
     let mut kinds: Vec<(&'static str, Vec<usize>)> = vec![
         ("hole cards", street(0, valued).collect()),
         ("flop", street(1, valued).collect()),
@@ -291,7 +282,7 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
         ("the other's draws", chosen(OTHER, valued).collect()),
     ];
     let kind = RowKind::Combined;
-    let mut recipe = Recipe { kind, averaged: false, valued, fitting: true, terms: Vec::new() };
+    let mut recipe = Recipe { kind, valued, fitting: true, terms: Vec::new() };
     let error =
         |recipe: &Recipe| recipe.rate(&all, &recipe.weights(&all)).map(|rate| rate.standard_error);
     let Some(raw) = error(&recipe).filter(|&raw| raw > 0.0) else { return Vec::new() };
@@ -307,7 +298,7 @@ pub(super) fn narrowing(estimates: &Estimates) -> Vec<(&'static str, f64)> {
 pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
     let recipes = recipes(estimates);
     let recipe = recipes.last().expect("there is always the raw one");
-    let all = Units::all(estimates, false, false).corrected(|_| true);
+    let all = Units::all(estimates, false).corrected(|_| true);
     let spread = |freedom| {
         let weights = recipe.fitted(&all, freedom);
         let (sum, squares) = all.combined(&weights);
@@ -320,13 +311,6 @@ pub(super) fn left(estimates: &Estimates, prior: f64, units: f64) -> f64 {
 
 fn notes(facts: Facts) -> Vec<String> {
     let mut notes = Vec::new();
-    if facts.contradicted > 0 {
-        notes.push(format!(
-            "nothing was imagined: at {} hands the agent named in the match does not give the \
-             strategy that was recorded",
-            facts.contradicted
-        ));
-    }
     if facts.settled > 0 {
         notes.push(format!(
             "{} of {} hands, known by their results only, enter every estimate with their results",
@@ -354,21 +338,22 @@ fn notes(facts: Facts) -> Vec<String> {
 impl Recipe {
     /// Whether no term depends on corrections, so that all units are of one kind.
     fn is_whole(&self) -> bool {
-        self.terms.iter().all(|&term| term == BASELINE)
+        self.terms.is_empty()
     }
 
     /// The rate in mbb/hand.
     fn rate(&self, units: &Units, weights: &[Weights; FOLDS]) -> Option<Rate> {
         let mut pieces = Vec::new();
         for (fold, weights) in weights.iter().enumerate() {
-            let Fold { share, baseline, in_fold } = Fold::of(units, fold, weights);
+            let Fold { share, baseline, in_fold } = Fold::new(units, fold, weights);
             for cells in &units.strata {
                 let cell = &cells[fold];
                 let mut terms = weights.terms;
                 // Each seat has the same weight, however many hands it has.
-                terms[BASELINE] = match baseline {
-                    true => terms[BASELINE] * in_fold / (units.strata.len() as f64 * cell.units()),
-                    false => 0.0,
+                terms[BASELINE] = if baseline {
+                    terms[BASELINE] * in_fold / (units.strata.len() as f64 * cell.units())
+                } else {
+                    0.0
                 };
                 pieces.extend(cell.pieces(terms, share));
             }
@@ -382,7 +367,7 @@ impl Recipe {
     fn seat_rate(&self, seats: &Units, seat: usize, weights: &[Weights; FOLDS]) -> Option<Rate> {
         let mut pieces = Vec::new();
         for (fold, weights) in weights.iter().enumerate() {
-            let Fold { share, baseline, .. } = Fold::of(seats, fold, weights);
+            let Fold { share, baseline, .. } = Fold::new(seats, fold, weights);
             let (own, other) = (&seats.strata[seat][fold], &seats.strata[1 - seat][fold]);
             let half = if baseline { 0.5 * weights.terms[BASELINE] } else { 0.0 };
             let mut terms = weights.terms;
@@ -407,9 +392,10 @@ impl Recipe {
         let fitting = self.fitting && corrected >= FEWEST_TO_FIT as f64;
         std::array::from_fn(|fold| {
             let others = merged(&folds, |other| other != fold);
-            let terms = match fitting {
-                true => self.fold_weights(&folds, fold, &others),
-                false => self.fitted(&others, Freedom::None),
+            let terms = if fitting {
+                self.fold_weights(&folds, fold, &others)
+            } else {
+                self.fitted(&others, Freedom::None)
             };
             let spread = |weights: &Terms| {
                 let (sum, squares) = others.combined(weights);
@@ -417,9 +403,10 @@ impl Recipe {
             };
             let (raw, left) = (spread(&self.fitted(&others, Freedom::Plain)), spread(&terms));
             let [least, most] = WEIGHTS_OF_UNITS;
-            let of_corrected = match plain && raw > 0.0 {
-                true => (raw / left.max(raw / most)).clamp(least, most),
-                false => 1.0,
+            let of_corrected = if plain && raw > 0.0 {
+                (raw / left.max(raw / most)).clamp(least, most)
+            } else {
+                1.0
             };
             Weights { terms, of_corrected }
         })
@@ -516,7 +503,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn of(units: &Units, fold: usize, weights: &Weights) -> Fold {
+    fn new(units: &Units, fold: usize, weights: &Weights) -> Fold {
         let cells = || units.strata.iter().map(|cells| &cells[fold]);
         let corrected: f64 = cells().map(|cell| cell.corrected.units).sum();
         let plain: f64 = cells().map(|cell| cell.plain.units).sum();
@@ -587,4 +574,140 @@ fn rate_of(pieces: &[Piece<'_>], hands: f64) -> Option<Rate> {
     let groups = if corrected >= 2.0 { corrected } else { plain };
     let all = ((corrected + plain) * hands).round() as u64;
     Some(Rate::from_error(total / count * mbb, spread.sqrt() / count * mbb, all, groups as u64))
+}
+
+/// The number, sums and products of the terms of some units (hands, or groups of hands with one
+/// deal).
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Moments {
+    pub(super) units: f64,
+    sums: Terms,
+    /// Empty before the first unit: most kinds of unit do not occur.
+    products: Vec<Terms>,
+}
+
+impl Default for Moments {
+    fn default() -> Moments {
+        Moments { units: 0.0, sums: [0.0; COUNT], products: Vec::new() }
+    }
+}
+
+impl Moments {
+    pub(super) fn add(&mut self, terms: &Terms) {
+        self.units += 1.0;
+        self.products.resize(COUNT, [0.0; COUNT]);
+        for (i, &term) in terms.iter().enumerate() {
+            if term == 0.0 {
+                continue;
+            }
+            self.sums[i] += term;
+            for (j, &other) in terms.iter().enumerate() {
+                self.products[i][j] += term * other;
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Moments) {
+        self.units += other.units;
+        self.products.resize(COUNT, [0.0; COUNT]);
+        for (i, products) in other.products.iter().enumerate() {
+            self.sums[i] += other.sums[i];
+            for (product, more) in self.products[i].iter_mut().zip(products) {
+                *product += more;
+            }
+        }
+    }
+
+    /// The sum and the sum of squares, over the units, of the terms weighted by `weights`.
+    pub(super) fn combined(&self, weights: &Terms) -> (f64, f64) {
+        let sum = weights.iter().zip(&self.sums).map(|(w, s)| w * s).sum();
+        let mut squares = 0.0;
+        for (row, weight) in self.products.iter().zip(weights).filter(|&(_, &w)| w != 0.0) {
+            squares += weight * row.iter().zip(weights).map(|(p, w)| p * w).sum::<f64>();
+        }
+        (sum, squares)
+    }
+
+    /// The sum over the units of the product of two terms' deviations from their means.
+    fn covariation(&self, i: usize, j: usize) -> f64 {
+        let product = self.products.get(i).map_or(0.0, |products| products[j]);
+        product - self.sums[i] * self.sums[j] / self.units.max(1.0)
+    }
+
+    /// Whether a term has a nonzero variance.
+    fn varies(&self, i: usize) -> bool {
+        self.covariation(i, i) > 1e-12 * self.units
+    }
+
+    /// The factor, from 0 to 1, of the correction `Σ coefficient·term` over the controls that
+    /// minimises the variance of `first` minus the correction.
+    pub(super) fn scale(&self, first: usize, controls: &[usize], coefficients: &Terms) -> f64 {
+        let (mut with_first, mut own) = (0.0, 0.0);
+        for &i in controls {
+            with_first += coefficients[i] * self.covariation(i, first);
+            let row = controls.iter().map(|&j| coefficients[j] * self.covariation(i, j));
+            own += coefficients[i] * row.sum::<f64>();
+        }
+        if own > 0.0 { (with_first / own).clamp(0.0, 1.0) } else { 1.0 }
+    }
+
+    /// The coefficients `b` of the controls that minimise the variance of `first - b·controls`,
+    /// regularised towards `prior` with the weight of `weight` further units. A control without
+    /// variance keeps its prior.
+    pub(super) fn fit(
+        &self,
+        first: usize,
+        controls: &[usize],
+        prior: &Terms,
+        weight: f64,
+    ) -> Terms {
+        let mut fitted = [0.0; COUNT];
+        controls.iter().for_each(|&control| fitted[control] = prior[control]);
+        let controls: Vec<usize> = controls.iter().copied().filter(|&c| self.varies(c)).collect();
+        let held = 1.0 + weight / self.units.max(1.0);
+        let covariance = |i: usize, j: usize| {
+            let both = self.covariation(controls[i], controls[j]);
+            if i == j { held * both } else { both }
+        };
+        let rest = |i: usize| {
+            let explained: f64 =
+                controls.iter().map(|&c| prior[c] * self.covariation(controls[i], c)).sum();
+            self.covariation(controls[i], first) - explained
+        };
+        let target: Vec<f64> = (0..controls.len()).map(rest).collect();
+        let steps = solve(controls.len(), covariance, target);
+        for (&control, step) in controls.iter().zip(steps) {
+            fitted[control] = prior[control] + step;
+        }
+        fitted
+    }
+}
+
+/// Solves a symmetric positive definite system by Cholesky decomposition; for directions without
+/// variance of their own the solution is zero.
+fn solve(n: usize, matrix: impl Fn(usize, usize) -> f64, mut b: Vec<f64>) -> Vec<f64> {
+    let mut lower = vec![vec![0.0; n]; n];
+    for i in 0..n {
+        for j in 0..=i {
+            let done: f64 = (0..j).map(|k| lower[i][k] * lower[j][k]).sum();
+            let rest = matrix(i, j) - done;
+            lower[i][j] = if i == j {
+                if rest > 1e-10 * matrix(i, i) { rest.sqrt() } else { 0.0 }
+            } else if lower[j][j] > 0.0 {
+                rest / lower[j][j]
+            } else {
+                0.0
+            };
+        }
+    }
+    let divide = |value: f64, by: f64| if by > 0.0 { value / by } else { 0.0 };
+    for i in 0..n {
+        let done: f64 = (0..i).map(|k| lower[i][k] * b[k]).sum();
+        b[i] = divide(b[i] - done, lower[i][i]);
+    }
+    for i in (0..n).rev() {
+        let done: f64 = (i + 1..n).map(|k| lower[k][i] * b[k]).sum();
+        b[i] = divide(b[i] - done, lower[i][i]);
+    }
+    b
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::hashes::Blocks;
 use super::reader::gaps;
 use super::{LedgerError, LedgerReader, Ranges, schema};
 use crate::info::MatchInfo;
+use crate::ledger::Problem;
+use crate::ledger::integrity::Blocks;
 use crate::stats::DecisionTally;
 
 /// A range of hands and the index of the part that has it.
@@ -26,21 +27,22 @@ struct LedgerRange {
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<MatchInfo, LedgerError> {
     let readers =
         parts.iter().map(|path| LedgerReader::open(path)).collect::<Result<Vec<_>, _>>()?;
-    let first = readers.first().ok_or(LedgerError::NothingToMerge)?;
+    let first = readers.first().ok_or(LedgerError::from(Problem::NothingToMerge))?;
     for other in &readers[1..] {
         if let Some(difference) = first.info().difference(other.info()) {
-            return Err(LedgerError::OtherMatch {
+            return Err(Problem::OtherMatch {
                 first: first.path().to_path_buf(),
                 second: other.path().to_path_buf(),
                 difference: Box::new(difference),
-            });
+            }
+            .into());
         }
     }
     let pieces = pieces(&readers)?;
     let info = first.info().whole();
     let _lock = super::lock(out)?;
     if out.exists() {
-        return Err(LedgerError::Exists { path: out.to_path_buf() });
+        return Err(Problem::Exists { path: out.to_path_buf() }.into());
     }
     let unfinished = out.with_extension("merging");
     // Remove the leftovers of an interrupted merge.
@@ -64,23 +66,24 @@ fn pieces(readers: &[LedgerReader]) -> Result<Vec<LedgerRange>, LedgerError> {
         let (a, b) = (&pair[0], &pair[1]);
         if b.hands.start() <= a.hands.end() {
             let shared = *b.hands.start()..=*a.hands.end().min(b.hands.end());
-            return Err(LedgerError::Overlap {
+            return Err(Problem::Overlap {
                 first: readers[a.part].path().to_path_buf(),
                 second: readers[b.part].path().to_path_buf(),
                 hands: Ranges(&[shared]).to_string(),
-            });
+            }
+            .into());
         }
     }
     let planned = readers[0].info().hands;
     if let Some(last) = pieces.last().filter(|piece| *piece.hands.end() >= planned) {
         let path = readers[last.part].path().to_path_buf();
-        return Err(LedgerError::BeyondEnd { path, hand: *last.hands.end(), planned });
+        return Err(Problem::BeyondEnd { path, hand: *last.hands.end(), planned }.into());
     }
     let ranges: Vec<_> = pieces.iter().map(|piece| piece.hands.clone()).collect();
     let missing = gaps(&ranges, planned);
     if !missing.is_empty() {
         let hands = Ranges(&missing).to_string();
-        return Err(LedgerError::Incomplete { hands, planned });
+        return Err(Problem::Incomplete { hands, planned }.into());
     }
     Ok(pieces)
 }
@@ -146,7 +149,10 @@ fn columns(players: usize, hashed: bool) -> [(&'static str, String); 2] {
 fn copy_error(from: &Path, out: &Path) -> impl FnOnce(rusqlite::Error) -> LedgerError {
     move |error| match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::ConstraintViolation) => {
-            LedgerError::Damaged { path: from.to_path_buf(), detail: error.to_string() }
+            LedgerError::from(Problem::Damaged {
+                path: from.to_path_buf(),
+                detail: error.to_string(),
+            })
         }
         _ => LedgerError::sqlite(out)(error),
     }

@@ -8,10 +8,11 @@ use game::{BySeat, GameDef, Payoff};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::writer::read_note;
-use super::{LedgerError, schema};
+use super::{LedgerError, Problem, schema};
+use crate::formats::jsonl::read_decision;
 use crate::info::MatchInfo;
-use crate::replay::{line_up, replay};
-use crate::{DecisionRecord, HandRecord, decisions};
+use crate::record::{line_up, replay};
+use crate::{DecisionRecord, HandRecord};
 
 /// Number of hands fetched at a time: enough to amortise a query, few enough to need little memory.
 const PAGE_HANDS: usize = 1024;
@@ -112,7 +113,7 @@ impl LedgerReader {
 
     /// The hands in this range, in order.
     pub fn hands_in(&self, hands: Range<u64>) -> Hands<'_> {
-        Hands(Pages::of(self, &self.selects[0], hands))
+        Hands(Pages::new(self, &self.selects[0], hands))
     }
 
     /// The hands in this range, in order, with the decisions of those whose deal is wanted. A page
@@ -122,7 +123,7 @@ impl LedgerReader {
         hands: Range<u64>,
         wanted: impl Fn(u64) -> bool + 'a,
     ) -> impl Iterator<Item = Result<(HandRecord, Vec<DecisionRecord>), LedgerError>> + 'a {
-        let mut pages = Pages::of(self, &self.selects[1], hands);
+        let mut pages = Pages::new(self, &self.selects[1], hands);
         std::iter::from_fn(move || {
             let mut lines = None;
             let record = pages.next(|row| lines = row.lines.take())?;
@@ -182,12 +183,13 @@ impl LedgerReader {
     }
 
     fn decisions_in(&self, hand: u64, lines: &str) -> Result<Vec<DecisionRecord>, LedgerError> {
-        let read =
-            (1..).zip(lines.lines()).map(|(number, line)| decisions::read_line(line, number));
-        read.collect::<Result<_, _>>().map_err(|error| LedgerError::Row {
-            path: self.path.clone(),
-            hand,
-            reason: error.to_string(),
+        let read = (1..).zip(lines.lines()).map(|(number, line)| read_decision(line, number));
+        read.collect::<Result<_, _>>().map_err(|error| {
+            LedgerError::from(Problem::Row {
+                path: self.path.clone(),
+                hand,
+                reason: error.to_string(),
+            })
         })
     }
 
@@ -198,10 +200,8 @@ impl LedgerReader {
 
     fn replay(&self, row: RawRow) -> Result<HandRecord, LedgerError> {
         let hand = row.hand;
-        row.into_record(&self.def).map_err(|reason| LedgerError::Row {
-            path: self.path.clone(),
-            hand,
-            reason,
+        row.into_record(&self.def).map_err(|reason| {
+            LedgerError::from(Problem::Row { path: self.path.clone(), hand, reason })
         })
     }
 
@@ -247,7 +247,7 @@ struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    fn of(reader: &'a LedgerReader, select: &'a str, hands: Range<u64>) -> Pages<'a> {
+    fn new(reader: &'a LedgerReader, select: &'a str, hands: Range<u64>) -> Pages<'a> {
         Pages { reader, select, page: Vec::new().into_iter(), rest: Some(hands) }
     }
 

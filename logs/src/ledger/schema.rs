@@ -2,22 +2,24 @@
 
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use game::escape::visible;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 
-use super::{LedgerError, hashes};
+use super::integrity::{MATCH_NOTE, hash_of_text};
+use super::{LedgerError, Problem};
 use crate::info::MatchInfo;
 
 /// `card` in ASCII: the application id in SQLite's header.
-pub(super) const APPLICATION_ID: i64 = 0x6361_7264;
+const APPLICATION_ID: i64 = 0x6361_7264;
 /// The version of the tables.
 pub(super) const VERSION: i64 = 2;
 /// The version without hashes. Its ledgers can be read and continued as they are.
-pub(super) const WITHOUT_HASHES: i64 = 1;
+const WITHOUT_HASHES: i64 = 1;
 
 /// Opens a file for writing, and creates it if `create` is set.
 pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError> {
@@ -25,7 +27,7 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Connection, LedgerError>
     if create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     } else if !path.is_file() {
-        return Err(LedgerError::Missing { path: path.to_path_buf() });
+        return Err(Problem::Missing { path: path.to_path_buf() }.into());
     } else {
         check_length(path)?;
     }
@@ -37,12 +39,13 @@ pub(super) fn open_to_read(path: &Path) -> Result<(Connection, MatchInfo), Ledge
     // Opened for writing because reading a write-ahead log left by a crash repairs the file.
     let info = |connection| read_info(&connection, path).map(|info| (connection, info));
     match open(path, false).and_then(info) {
-        Err(LedgerError::Sqlite { source, .. }) if refuses_writing(&source) => {
-            open_unwritable(path).and_then(info).map_err(|error| match error {
-                LedgerError::Sqlite { source, .. } if refuses_writing(&source) => {
-                    LedgerError::Unfinished { path: path.to_path_buf() }
+        Err(error) if error.refuses_writing() => {
+            open_unwritable(path).and_then(info).map_err(|error| {
+                if error.refuses_writing() {
+                    Problem::Unfinished { path: path.to_path_buf() }.into()
+                } else {
+                    error
                 }
-                error => error,
             })
         }
         opened => opened,
@@ -78,13 +81,6 @@ fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Connection, Led
     .map_err(LedgerError::sqlite(path))
 }
 
-fn refuses_writing(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
-    )
-}
-
 /// Refuses a file that is shorter than its header says, as SQLite reads the missing end of the last
 /// page as zeros. With a write-ahead log beside it the file may still grow.
 fn check_length(path: &Path) -> Result<(), LedgerError> {
@@ -99,7 +95,7 @@ fn check_length(path: &Path) -> Result<(), LedgerError> {
         return Ok(());
     }
     let detail = format!("{found} bytes are left of {needed}");
-    Err(LedgerError::Damaged { path: path.to_path_buf(), detail })
+    Err(LedgerError::from(Problem::Damaged { path: path.to_path_buf(), detail }))
 }
 
 /// The expected length of a database, by its header, and the actual one. `None` when the header
@@ -229,7 +225,7 @@ const HASHES: &str = "CREATE TABLE hashes (
 pub(super) fn note_match(connection: &Connection) -> rusqlite::Result<()> {
     let info: String =
         connection.query_row("SELECT info FROM match WHERE id = 1", (), |row| row.get(0))?;
-    let note = (hashes::MATCH_NOTE, hashes::of_text(&info));
+    let note = (MATCH_NOTE, hash_of_text(&info));
     connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note).map(drop)
 }
 
@@ -264,21 +260,22 @@ fn results_view(players: usize) -> String {
 /// Checks that this is a ledger of a supported version, and reads its match.
 pub(super) fn read_info(connection: &Connection, path: &Path) -> Result<MatchInfo, LedgerError> {
     let sql = || LedgerError::sqlite(path);
-    let not_ours = || LedgerError::NotALedger { path: path.to_path_buf() };
+    let not_ours = || LedgerError::from(Problem::NotALedger { path: path.to_path_buf() });
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if pragma("application_id").map_err(sql())? != APPLICATION_ID {
         return Err(not_ours());
     }
     let found = pragma("user_version").map_err(sql())?;
     if !(WITHOUT_HASHES..=VERSION).contains(&found) {
-        return Err(LedgerError::Version { path: path.to_path_buf(), found, known: VERSION });
+        return Err(Problem::Version { path: path.to_path_buf(), found, known: VERSION }.into());
     }
     let text: String = connection
         .query_row("SELECT info FROM match WHERE id = 1", (), |row| row.get(0))
         .optional()
         .map_err(sql())?
         .ok_or_else(not_ours)?;
-    let damaged = |detail: String| LedgerError::Damaged { path: path.to_path_buf(), detail };
+    let damaged =
+        |detail: String| LedgerError::from(Problem::Damaged { path: path.to_path_buf(), detail });
     let mut info: MatchInfo =
         serde_json::from_str(&text).map_err(|error| damaged(format!("its match: {error}")))?;
     // The ledger may be another's.

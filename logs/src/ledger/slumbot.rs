@@ -280,7 +280,7 @@ fn is_slumbot(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// A hash of what statistics need of the hands over the Slumbot API.
-pub(super) fn hash(connection: &Connection) -> rusqlite::Result<super::hashes::Hash> {
+pub(super) fn hash(connection: &Connection) -> rusqlite::Result<crate::ledger::integrity::Hash> {
     let mut hash = Sha256::new();
     if is_slumbot(connection)? {
         let columns = "hand, known, seat, winnings, baseline, hole";

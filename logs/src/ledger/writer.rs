@@ -1,16 +1,23 @@
-//! Writer of a ledger.
+//! Writer of a ledger, and background checkpointing of its write-ahead log.
+//!
+//! SQLite checkpoints at the end of a commit, which then waits for the disk. Here a thread with its
+//! own connection checkpoints while commits go on, and the writer only handles the rest: only it
+//! can restart the log (<https://www.sqlite.org/wal.html#ckpt>).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::checkpoint::{self, Checkpointer};
-use super::hashes::{self, Blocks};
-use super::journal::{self, Journal};
-use super::{HandRows, LedgerError, LedgerReader, reader, schema};
-use crate::decisions;
+use crate::folder::Lock;
+use crate::formats::jsonl::read_decision;
 use crate::info::MatchInfo;
-use crate::lock::Lock;
+use crate::ledger::integrity::{Blocks, stored_mark};
+use crate::ledger::journal::Journal;
+use crate::ledger::{HandRows, LedgerError, LedgerReader, Problem, journal, reader, schema};
 use crate::stats::DecisionTally;
 use crate::{DecisionRecord, HandRecord};
 
@@ -44,16 +51,16 @@ impl LedgerWriter {
     /// Creates a ledger in an existing folder.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] when there is one, [`LedgerError::InUse`] when another process is
-    /// creating one, [`LedgerError::Info`] when the match cannot be recorded.
+    /// When there is one, when another process is
+    /// creating one, when the match cannot be recorded.
     pub fn create(path: &Path, info: &MatchInfo) -> Result<LedgerWriter, LedgerError> {
         info.check()?;
-        let lock = super::lock(path)?;
+        let lock = crate::ledger::lock(path)?;
         if path.exists() {
-            return Err(LedgerError::Exists { path: path.to_path_buf() });
+            return Err(Problem::Exists { path: path.to_path_buf() }.into());
         }
         // A leftover journal belongs to another match.
-        journal::remove(path);
+        journal::remove_journal(path);
         // Created under another name, so that a ledger appears atomically.
         let unfinished = path.with_extension("new");
         schema::remove(&unfinished);
@@ -71,9 +78,9 @@ impl LedgerWriter {
     /// added.
     pub fn open_for_resume(path: &Path) -> Result<LedgerWriter, LedgerError> {
         if !path.is_file() {
-            return Err(LedgerError::Missing { path: path.to_path_buf() });
+            return Err(Problem::Missing { path: path.to_path_buf() }.into());
         }
-        let lock = super::lock(path)?;
+        let lock = crate::ledger::lock(path)?;
         let connection = schema::open(path, false)?;
         let info = schema::read_info(&connection, path)?;
         schema::tune(&connection).map_err(LedgerError::sqlite(path))?;
@@ -89,7 +96,7 @@ impl LedgerWriter {
             return Ok(());
         }
         let players = self.info.players();
-        let mut hands = journal::read(&self.path, players)?;
+        let mut hands = journal::read_journal(&self.path, players)?;
         let present = reader::present(&self.connection, "hands");
         let present = present.map_err(LedgerError::sqlite(&self.path))?;
         hands.retain(|hand| !present.iter().any(|range| range.contains(&hand.hand)));
@@ -98,17 +105,19 @@ impl LedgerWriter {
         let mut tally = tally.unwrap_or_else(|| DecisionTally::new(players));
         for hand in &hands {
             for (number, line) in (1..).zip(hand.lines.lines()) {
-                let decision = decisions::read_line(line, number);
-                tally.add(&decision.map_err(|error| LedgerError::Row {
-                    path: self.path.clone(),
-                    hand: hand.hand,
-                    reason: error.to_string(),
+                let decision = read_decision(line, number);
+                tally.add(&decision.map_err(|error| {
+                    LedgerError::from(Problem::Row {
+                        path: self.path.clone(),
+                        hand: hand.hand,
+                        reason: error.to_string(),
+                    })
                 })?);
             }
             self.pending.push_from_journal(hand);
         }
         self.commit_with_note(DecisionTally::NOTE, &tally.to_note())?;
-        journal::remove(&self.path);
+        journal::remove_journal(&self.path);
         Ok(())
     }
 
@@ -143,9 +152,10 @@ impl LedgerWriter {
                 "INSERT INTO hands ({columns}, {entrants}{hash}) VALUES ({})",
                 marks(4 + 2 * players + one)
             ),
-            insert_decisions: match hashed {
-                true => "INSERT INTO decisions (hand, lines, hash) VALUES (?, ?, ?)",
-                false => "INSERT INTO decisions (hand, lines) VALUES (?, ?)",
+            insert_decisions: if hashed {
+                "INSERT INTO decisions (hand, lines, hash) VALUES (?, ?, ?)"
+            } else {
+                "INSERT INTO decisions (hand, lines) VALUES (?, ?)"
             },
             hashed,
             info,
@@ -163,8 +173,7 @@ impl LedgerWriter {
     /// # Errors
     /// When SQLite refuses.
     pub fn with_even_commits(mut self) -> Result<LedgerWriter, LedgerError> {
-        let set =
-            self.connection.pragma_update(None, "wal_autocheckpoint", checkpoint::WRITER_PAGES);
+        let set = self.connection.pragma_update(None, "wal_autocheckpoint", WRITER_PAGES);
         set.map_err(LedgerError::sqlite(&self.path))?;
         self.checkpointer = Some(Checkpointer::start(&self.path)?);
         Ok(self)
@@ -206,7 +215,7 @@ impl LedgerWriter {
     pub fn close(mut self) {
         // It also reads the ledger.
         self.checkpointer = None;
-        journal::remove(&self.path);
+        journal::remove_journal(&self.path);
         // A failure does not change the ledger's contents.
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
@@ -295,7 +304,7 @@ impl LedgerWriter {
                         (Some(_), false) => decisions.execute((row.hand as i64, lines)).map(drop),
                         (Some(hash), true) => {
                             blocks.add_decisions(row.hand, &hash);
-                            let row = (row.hand as i64, lines, hashes::mark(&hash));
+                            let row = (row.hand as i64, lines, stored_mark(&hash));
                             decisions.execute(row).map(drop)
                         }
                     })
@@ -333,13 +342,15 @@ impl LedgerWriter {
     /// Extends the match to `hands` hands under a new name; its first hands are the existing ones.
     ///
     /// # Errors
-    /// [`LedgerError::Info`] when the number is too large.
+    /// When the number is too large.
     pub fn extend(&mut self, name: &str, hands: u64) -> Result<(), LedgerError> {
         let info = MatchInfo { name: name.to_owned(), hands, ..self.info.clone() };
         info.check()?;
-        let text = serde_json::to_string(&info).map_err(|error| LedgerError::Damaged {
-            path: self.path.clone(),
-            detail: format!("its match: {error}"),
+        let text = serde_json::to_string(&info).map_err(|error| {
+            LedgerError::from(Problem::Damaged {
+                path: self.path.clone(),
+                detail: format!("its match: {error}"),
+            })
         })?;
         (|| {
             let transaction =
@@ -368,4 +379,84 @@ pub(super) fn read_note(connection: &Connection, key: &str) -> rusqlite::Result<
     connection
         .query_row("SELECT value FROM notes WHERE key = ?", [key], |row| row.get(0))
         .optional()
+}
+
+/// Interval between checkpoints.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Log size, in pages, above which the writer is asked to restart the log: 32 MB.
+const RESTART_PAGES: i64 = 2048;
+
+/// Log size, in pages, at which the writer checkpoints itself, should the thread not keep up.
+const WRITER_PAGES: i64 = 8 * RESTART_PAGES;
+
+/// A handle of the checkpointing thread, which stops when dropped.
+#[derive(Debug)]
+struct Checkpointer {
+    flags: Arc<Flags>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Flags {
+    /// Whether there was a commit since the last checkpoint.
+    committed: AtomicBool,
+    /// Whether a long log is nearly checkpointed, so that the writer should restart it.
+    nearly_done: AtomicBool,
+    /// Whether the thread should stop.
+    stop: AtomicBool,
+}
+
+impl Checkpointer {
+    /// Starts the thread for a ledger whose writer uses a write-ahead log.
+    ///
+    /// # Errors
+    /// When the ledger cannot be opened again.
+    pub(super) fn start(path: &Path) -> Result<Checkpointer, LedgerError> {
+        let connection = schema::open(path, false)?;
+        let flags = Arc::new(Flags::default());
+        let theirs = Arc::clone(&flags);
+        let thread = std::thread::Builder::new().name("ledger-fold".into());
+        // Without a thread the writer checkpoints at its own limit.
+        let thread = thread.spawn(move || theirs.checkpoint(&connection)).ok();
+        Ok(Checkpointer { flags, thread })
+    }
+
+    /// Reports a commit on the writer's connection, and restarts the log there when it is time.
+    pub(super) fn committed(&self, connection: &Connection) {
+        self.flags.committed.store(true, Ordering::Relaxed);
+        if self.flags.nearly_done.swap(false, Ordering::Relaxed) {
+            // If a reader prevents it, the next attempt will do.
+            let _ = checkpoint(connection);
+        }
+    }
+}
+
+impl Drop for Checkpointer {
+    fn drop(&mut self) {
+        self.flags.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Flags {
+    fn checkpoint(&self, connection: &Connection) {
+        while !self.stop.load(Ordering::Relaxed) {
+            std::thread::park_timeout(INTERVAL);
+            if self.committed.swap(false, Ordering::Relaxed) {
+                // The second pass has little left. The writer will meet any error itself.
+                let _ = checkpoint(connection);
+                let pages = checkpoint(connection).unwrap_or(0);
+                self.nearly_done.store(pages > RESTART_PAGES, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Checkpoints what is possible without blocking; gives the number of pages in the log.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
 }

@@ -11,7 +11,7 @@ use game::{BySeat, Payoff, Seat, Street};
 
 use super::is_run_out;
 use crate::HandRecord;
-use crate::replay::result_is_known;
+use crate::record::result_is_known;
 
 /// A calculator of expected results. Two hands of hold'em cost next to nothing ([`cards::all_in`]).
 /// Others are computed by enumerating boards, of which there can be a million; these results are

@@ -1,4 +1,4 @@
-//! Cross tables of round-robin tournaments, with simultaneous intervals.
+//! Cross tables of round-robin tournaments, with simultaneous intervals, as text, CSV and SVG.
 //!
 //! A 95 % interval is valid for one cell. Of a table's twenty cells one is expected to be wrong,
 //! and the best and the worst get most attention. Intervals *for all* are wider, so that in 95 of
@@ -6,12 +6,18 @@
 //! *Rectangular confidence regions for the means of multivariate normal distributions*, 1967: exact
 //! for independent ones, as the cells are, and conservative for all others).
 
+use std::fmt;
+use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+use show::number::{signed as grouped, whole};
+use show::svg::{Colour, Head, Letters, Picture};
 
-use super::rate::{CONFIDENCE, Interval, Rate};
-use super::t_quantile;
+use crate::formats::csv::write_text;
+use crate::stats::rate::CONFIDENCE;
+use crate::stats::report::{dash, plain, range, signed, table};
+use crate::stats::{Interval, Rate, t_quantile};
 
 /// The rates of all pairs of entrants, filled in match by match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -183,4 +189,220 @@ fn combine(parts: &[(f64, &Rate)]) -> Option<Rate> {
     let hands = parts.iter().map(|(_, rate)| rate.hands).sum();
     let groups = parts.iter().map(|(_, rate)| rate.groups).min()?;
     Some(Rate::from_error(mean, error, hands, groups))
+}
+
+/// The table as text: rates of the row's entrant, best first. `~` marks those not significantly
+/// different from zero, and ranks not significantly different from the next.
+impl fmt::Display for CrossTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let standings = self.standings();
+        let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
+        order.extend((0..self.names.len()).filter(|k| !standings.iter().any(|s| s.entrant == *k)));
+        let fixed = ["mbb/hand", "mean", "95 % interval", "for all", "group", "hands"];
+        let mut header = fixed.map(str::to_owned).to_vec();
+        header.extend(order.iter().map(|&k| self.names[k].clone()));
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let rows = order.iter().map(|&k| {
+            let standing = standings.iter().find(|standing| standing.entrant == k);
+            let mark = |separated: bool| if separated { "" } else { " ~" };
+            let mut row = vec![
+                self.names[k].clone(),
+                standing.map_or_else(dash, |s| {
+                    format!("{}{}", signed(s.rate.mbb), mark(s.separated_from_next.unwrap_or(true)))
+                }),
+                standing.map_or_else(dash, |s| range(s.rate.interval)),
+                standing.map_or_else(dash, |s| range(s.for_all)),
+                standing.map_or_else(dash, |s| s.letters.clone()),
+                standing.map_or_else(dash, |s| whole(s.rate.hands)),
+            ];
+            row.extend(order.iter().map(|&other| match &self.results[k][other] {
+                Some(rate) => {
+                    let sign = mark(!rate.holds_zero());
+                    format!("{} ±{}{sign}", signed(rate.mbb), plain(rate.half_width()))
+                }
+                None => String::new(),
+            }));
+            row
+        });
+        let text = table(&header, rows);
+        write!(
+            f,
+            "{text}\na cell: the row's agent against the column's, ± half of the 95 % interval\n\
+         ~ not separated: the 95 % interval holds zero; a mean, from the next one's\n\
+         for all: the interval that is right for all means together; players who share a \
+         letter do not differ significantly by those"
+        )
+    }
+}
+
+const COLUMNS: &str = "agent,against,mbb,low,high,for_all_low,for_all_high,hands,group";
+
+impl CrossTable {
+    /// The table as CSV: a row for each mean and for each pair.
+    ///
+    /// | column | value |
+    /// |---|---|
+    /// | `agent` | the agent rated, by name |
+    /// | `against` | the opponent; empty for the mean against all others |
+    /// | `mbb`, `low`, `high` | the rate in mbb/hand, with its 95 % interval |
+    /// | `for_all_low`, `for_all_high` | the simultaneous interval of all means, or of all pairs |
+    /// | `hands` | number of hands |
+    /// | `group` | of a mean: its groups' letters; places that share one do not differ significantly |
+    ///
+    /// Quoting as in RFC 4180; lines end with a line feed. Means come first, in descending order.
+    pub fn to_csv(&self) -> String {
+        let mut out = format!("{COLUMNS}\n");
+        for standing in self.standings() {
+            let name = &self.names[standing.entrant];
+            csv_row([name, ""], &standing.rate, standing.for_all, &standing.letters, &mut out);
+        }
+        for (one, results) in self.results.iter().enumerate() {
+            for (other, rate) in results.iter().enumerate() {
+                if let (Some(rate), Some(for_all)) = (rate, self.for_all(one, other)) {
+                    csv_row([&self.names[one], &self.names[other]], rate, for_all, "", &mut out);
+                }
+            }
+        }
+        out
+    }
+}
+
+fn csv_row(names: [&str; 2], rate: &Rate, for_all: Interval, letters: &str, out: &mut String) {
+    for name in names {
+        write_text(name, out);
+        out.push(',');
+    }
+    let values = [rate.mbb, rate.interval.low, rate.interval.high, for_all.low, for_all.high];
+    for value in values {
+        write!(out, "{value:.3},").expect("writing to a string cannot fail");
+    }
+    writeln!(out, "{},{letters}", rate.hands).expect("writing to a string cannot fail");
+}
+
+const EDGE: f64 = 12.0;
+const HEAD: f64 = 74.0;
+const ROW: f64 = 26.0;
+const CELL: f64 = 92.0;
+/// Width of the axis of the means' intervals.
+const AXIS: f64 = 170.0;
+const LETTERS: f64 = 11.0;
+const SUBTITLE: &str = "mbb/hand with half of the 95 % interval; ~ holds zero";
+
+impl CrossTable {
+    /// The table as an SVG image: the means with their intervals, best first, and a cell for each
+    /// pair, coloured by the winner and the rate. Columns are numbered as the rows are. Entrants
+    /// without a mean come last.
+    pub fn to_svg(&self, title: &str) -> String {
+        let standings = self.standings();
+        let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
+        order.extend((0..self.names.len()).filter(|k| !standings.iter().any(|s| s.entrant == *k)));
+        let letters = Letters::regular(LETTERS);
+        let names: Vec<String> = (1..)
+            .zip(&order)
+            .map(|(place, &entrant)| format!("{place}  {}", self.names[entrant]))
+            .collect();
+        let name_wide = names.iter().map(|name| letters.wide(name)).fold(60.0, f64::max) + 12.0;
+        let groups = standings.iter().map(|standing| letters.wide(&standing.letters));
+        let group_wide = groups.fold(30.0, f64::max) + 14.0;
+        let axis = EDGE + name_wide;
+        let cells = axis + AXIS + 60.0 + group_wide;
+        let title_wide = Letters::bold(14.0).wide(title).max(letters.wide(SUBTITLE));
+        let size = [
+            (cells + CELL * order.len() as f64).max(EDGE + title_wide) + EDGE,
+            HEAD + ROW * order.len() as f64 + 2.0 * EDGE + 14.0,
+        ];
+        let mut picture = Picture::new(&Head {
+            name: "crosstable",
+            size,
+            shown: None,
+            title,
+            description: "Rates in mbb/hand of the row's entrant against the column's, with half of \
+                      the 95 % interval; the means with their 95 % intervals (thick), and those \
+                      that are right for all together (thin).",
+            letters: LETTERS,
+            colours: &[
+                (" .empty", "fill", Colour::Field),
+                (" .win", "fill", Colour::Felt),
+                (" .lose", "fill", Colour::Mark),
+                (" .zero", "stroke", Colour::Line),
+                (" .reach", "stroke", Colour::Ink),
+                (" .all", "stroke", Colour::Soft),
+                (" .soft", "fill", Colour::Soft),
+            ],
+            style: ".reach{stroke-width:4;stroke-linecap:round}.all{stroke-width:1.5}",
+        });
+        picture.text([EDGE, 22.0], "font-size=\"14\" font-weight=\"bold\"", title);
+        let soft = "class=\"soft\"";
+        picture.text([EDGE, 42.0], soft, SUBTITLE);
+        let middle = "class=\"soft\" text-anchor=\"middle\"";
+        picture.text([axis + 0.5 * AXIS, HEAD - 8.0], middle, "mean, 95 %, and for all");
+        picture.text([axis + AXIS + 60.0 + 0.5 * group_wide, HEAD - 8.0], middle, "group");
+        for place in 0..order.len() {
+            let x = cells + CELL * (place as f64 + 0.5);
+            picture.text([x, HEAD - 8.0], middle, &(place + 1).to_string());
+        }
+        // The ends of all intervals, and zero.
+        let ends = standings.iter().flat_map(|standing| {
+            [standing.for_all.low, standing.for_all.high, standing.rate.interval.low]
+        });
+        let (low, high) =
+            ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
+        let scale = AXIS / (high - low).max(1e-9);
+        let at = |mbb: f64| axis + (mbb - low) * scale;
+        let bottom = HEAD + ROW * order.len() as f64;
+        picture.add(format_args!(
+            "<line x1=\"{0:.1}\" y1=\"{HEAD}\" x2=\"{0:.1}\" y2=\"{bottom:.1}\" class=\"zero\"/>",
+            at(0.0)
+        ));
+        picture.text([at(0.0), bottom + 14.0], middle, "0");
+        let rates = self.results.iter().flatten().flatten();
+        let most = rates.map(|rate| rate.mbb.abs()).fold(1e-9, f64::max);
+        for (row, (&entrant, name)) in order.iter().zip(&names).enumerate() {
+            let top = HEAD + ROW * row as f64;
+            let base = top + 0.5 * ROW + 4.0;
+            picture.text([EDGE, base], "", name);
+            if let Some(standing) = standings.iter().find(|standing| standing.entrant == entrant) {
+                let (mean, all) = (&standing.rate, standing.for_all);
+                let middle_line = top + 0.5 * ROW;
+                for (class, ends) in [("all", all), ("reach", mean.interval)] {
+                    picture.add(format_args!(
+                        "<line x1=\"{:.1}\" y1=\"{middle_line:.1}\" x2=\"{:.1}\" \
+                     y2=\"{middle_line:.1}\" class=\"{class}\"/>",
+                        at(ends.low),
+                        at(ends.high)
+                    ));
+                }
+                let right = "text-anchor=\"end\"";
+                picture.text([axis + AXIS + 54.0, base], right, &grouped(mean.mbb, 1));
+                let place = [axis + AXIS + 60.0 + 0.5 * group_wide, base];
+                picture.text(place, "text-anchor=\"middle\"", &standing.letters);
+            }
+            for (column, &other) in order.iter().enumerate() {
+                let left = cells + CELL * column as f64;
+                let rate = self.results[entrant][other].as_ref();
+                cell(&mut picture, [left, top], rate, most);
+            }
+        }
+        picture.finish()
+    }
+}
+
+/// Draws a pair's cell: the colour's strength is the rate relative to the largest.
+fn cell(picture: &mut Picture, [left, top]: [f64; 2], rate: Option<&Rate>, most: f64) {
+    let (wide, tall) = (CELL - 2.0, ROW - 2.0);
+    picture.add(format_args!(
+        "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"empty\"/>"
+    ));
+    let Some(rate) = rate else { return };
+    let class = if rate.mbb >= 0.0 { "win" } else { "lose" };
+    let strength = 0.45 * rate.mbb.abs() / most;
+    picture.add(format_args!(
+        "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide}\" height=\"{tall}\" class=\"{class}\" \
+         fill-opacity=\"{strength:.3}\"><title>{} hands</title></rect>",
+        whole(rate.hands)
+    ));
+    let mark = if rate.holds_zero() { " ~" } else { "" };
+    let text = format!("{} ±{:.0}{mark}", grouped(rate.mbb, 0), rate.half_width());
+    let middle = [left + 0.5 * wide, top + 0.5 * tall + 4.0];
+    picture.text(middle, "text-anchor=\"middle\"", &text);
 }

@@ -6,8 +6,8 @@
 //!   interval that stays valid at any number of looks.
 //! - [`AllIn`]: exact expected results of all-in hands.
 //! - [`DecisionTally`]: answer times, fallbacks and corrections of each entrant.
-//! - [`Report`]: everything as one document, as text ([`text`]) and as a curve
-//!   ([`winnings_curve`]).
+//! - [`Report`]: everything as one document and as text; [`winnings_curve`]: the course of a match
+//!   as a curve.
 //! - [`StopRule`]: sequential stopping of a match.
 //! - [`Checks`]: whether records look like those of an honest match.
 //! - [`Remarkable`]: the numbers of the hands that decided a match, and [`HandLists`] of them.
@@ -17,36 +17,22 @@
 //! never a NaN.
 
 mod allin;
-mod anytime;
-mod batches;
 pub mod checks;
 mod crosstable;
-mod curve;
 mod decisions;
-pub mod estimates;
-mod latency;
-pub mod planning;
 mod rate;
 pub mod report;
-mod single_hands;
 mod stop;
-mod student;
-mod sums;
 mod tally;
-pub mod text;
 
 pub use allin::{AllIn, Expected};
-pub use anytime::{FIRST_CHECK, any_time_reach};
-pub use batches::{Batches, Bootstrap};
 pub use checks::{Checks, Finding, FindingKind};
 pub use crosstable::{CrossTable, Standing};
-pub use curve::winnings_curve;
-pub use decisions::{DecisionCounts, DecisionTally, FirstFailure};
-pub use latency::Latencies;
-pub use rate::{Interval, NoRate, Rate};
-pub use report::Report;
-pub use single_hands::{HandLists, Remarkable, SingleHand};
+pub use decisions::{DecisionCounts, DecisionTally, FirstFailure, Latencies};
+pub use rate::{
+    Batches, Bootstrap, FIRST_CHECK, Interval, NoRate, Rate, Sums, any_time_reach, t_probability,
+    t_quantile,
+};
+pub use report::{HandLists, Remarkable, Report, SingleHand};
 pub use stop::{RuleError, RuleStanding, Sprt, StopRule};
-pub use student::{t_probability, t_quantile};
-pub use sums::Sums;
-pub use tally::{EntrantTally, RunOuts, Tally, TallyError, is_run_out};
+pub use tally::{EntrantTally, RunOuts, Tally, TallyError, is_run_out, winnings_curve};

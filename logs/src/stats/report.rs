@@ -1,25 +1,27 @@
-//! The statistics of a match as one document: `report.json`, schema `cardroom-report/1`.
+//! The statistics of a match as one value: as a document (`report.json`, schema
+//! `cardroom-report/1`) and as text for a terminal.
 //!
 //! Every field is described in `docs/statistics.md`. Rates and deviations are in mbb/hand. A rate
 //! that cannot be given is `null`, with the reason beside it.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use game::{GameDef, Payoff, Street};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use show::number::{counted, duration, signed_grouped, time_span, whole};
+use show::{Table, number};
 
-use super::checks::{self, Checks, Finding};
-use super::estimates::{EstimatesSection, SampleSection};
-use super::planning::PlanSection;
-use super::single_hands::HandLists;
-use super::{
-    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, FirstFailure, Interval, NoRate, Rate,
-    RuleStanding, StopRule, Sums, Tally,
-};
-use crate::estimate::{NoEstimates, Rows};
+use crate::estimate::{NoEstimates, Row, RowKind, Rows};
 use crate::ledger::Integrity;
-use crate::{MatchInfo, Shard};
+use crate::stats::checks::{Checks, Finding};
+use crate::stats::stop::PlanSection;
+use crate::stats::{
+    Bootstrap, DecisionCounts, DecisionTally, EntrantTally, FirstFailure, Interval, NoRate, Rate,
+    RuleStanding, StopRule, Sums, Tally, checks,
+};
+use crate::{HandRecord, MatchInfo, Shard};
 
 /// Difference between the ends of the two intervals, as a share of the half-width, above which a
 /// report warns.
@@ -301,7 +303,7 @@ impl Report {
     /// fewer than 50 deals, or without variance.
     #[must_use]
     pub fn with_plan(mut self, further: Option<f64>) -> Report {
-        self.plan = PlanSection::all(&self, further);
+        self.plan = PlanSection::plans(&self, further);
         self
     }
 
@@ -432,11 +434,11 @@ impl SettledSection {
 }
 
 impl Estimate {
-    fn of(sums: &Sums, big_blind: u32) -> Estimate {
+    fn from_sums(sums: &Sums, big_blind: u32) -> Estimate {
         Estimate::from_rate(Rate::of(sums, big_blind), sums.hands, sums.groups)
     }
 
-    pub(super) fn from_rate(rate: Result<Rate, NoRate>, hands: u64, groups: u64) -> Estimate {
+    fn from_rate(rate: Result<Rate, NoRate>, hands: u64, groups: u64) -> Estimate {
         let known = rate.ok();
         Estimate {
             mbb: known.map(|rate| rate.mbb),
@@ -469,7 +471,7 @@ impl EntrantSection {
             entrant,
             name: info.names()[entrant].clone(),
             chips: sums.all.chips(),
-            rate: Estimate::of(&sums.all, big_blind),
+            rate: Estimate::from_sums(&sums.all, big_blind),
             bootstrap: sums.batches.bootstrap(big_blind, Bootstrap::default()),
             superiority: tally.rate(entrant).ok().and_then(|rate| rate.superiority()),
             all_in_adjusted: adjusted(tally, &sums.adjusted),
@@ -487,7 +489,7 @@ impl EntrantSection {
 
 /// The adjusted rate, unless it equals the plain one.
 fn adjusted(tally: &Tally, sums: &Sums) -> Estimate {
-    let estimate = Estimate::of(sums, tally.big_blind());
+    let estimate = Estimate::from_sums(sums, tally.big_blind());
     let run_outs = tally.run_outs();
     if run_outs.hands == 0 || run_outs.adjusted > 0 || estimate.reason.is_some() {
         return estimate;
@@ -508,11 +510,12 @@ fn seat_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Split>
     // With antes several seats have the same role.
     let alone = |seat| def.seats().filter(|&other| name(other) == name(seat)).count() == 1;
     let split = |(seat, sums): (game::Seat, _)| Split {
-        hands: match alone(seat) {
-            true => name(seat),
-            false => format!("{} (seat {})", name(seat), seat.index() + 1),
+        hands: if alone(seat) {
+            name(seat)
+        } else {
+            format!("{} (seat {})", name(seat), seat.index() + 1)
         },
-        rate: Estimate::of(sums, big_blind),
+        rate: Estimate::from_sums(sums, big_blind),
     };
     def.seats().zip(&sums.seats).map(split).collect()
 }
@@ -521,7 +524,7 @@ fn street_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Spli
     let streets = Street::ALL.iter().take(def.streets).zip(&sums.streets);
     let split = |(street, sums): (&Street, _)| Split {
         hands: street.to_string(),
-        rate: Estimate::of(sums, big_blind),
+        rate: Estimate::from_sums(sums, big_blind),
     };
     streets.map(split).collect()
 }
@@ -529,7 +532,7 @@ fn street_splits(def: &GameDef, sums: &EntrantTally, big_blind: u32) -> Vec<Spli
 fn showdown_splits(sums: &EntrantTally, big_blind: u32) -> Vec<Split> {
     let split = |(hands, sums): (&str, _)| Split {
         hands: hands.to_owned(),
-        rate: Estimate::of(sums, big_blind),
+        rate: Estimate::from_sums(sums, big_blind),
     };
     ["no showdown", "showdown"].into_iter().zip(&sums.showdown).map(split).collect()
 }
@@ -593,4 +596,647 @@ fn needed(tally: &Tally, half_width: f64) -> NeededSection {
     let hands: Option<Vec<u64>> =
         entrants.map(|k| tally.rate(k).ok()?.hands_needed(half_width)).collect();
     NeededSection { half_width, hands: hands.and_then(|hands| hands.into_iter().max()) }
+}
+
+/// All estimates of one entrant's rate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EstimatesSection {
+    /// Index of the entrant.
+    pub of: usize,
+    /// The entrant's name.
+    pub name: String,
+    /// The name of the value function behind the corrections.
+    pub value_function: String,
+    /// The estimates, the raw one first.
+    pub rows: Vec<EstimateRow>,
+    /// Whether the combined estimate is corrected by the baseline.
+    #[serde(skip)]
+    pub baseline: bool,
+    /// The deals that were corrected, if not all of them.
+    pub sample: Option<SampleSection>,
+    /// Notes for the reader, in words.
+    pub notes: Vec<String>,
+}
+
+/// The random sample of deals behind estimates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SampleSection {
+    /// Number of deals with corrections.
+    pub corrected: u64,
+    /// Number of deals that only served to choose the values, and are in no estimate but raw.
+    pub set_aside: u64,
+    /// Number of all deals.
+    pub of: u64,
+    /// The values that were chosen, as one of those tried is called.
+    pub values: String,
+    /// The value functions that were tried on the deals set aside.
+    pub tried: Vec<Tried>,
+}
+
+/// A value function that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// What it is called: `equity`, `blueprint`, `agents`, `cards`, or a file.
+    pub values: String,
+    /// The time for corrections of all deals, in seconds.
+    pub seconds: f64,
+    /// The expected deviation with corrections of all deals, as a share of the raw one.
+    pub of_raw: f64,
+}
+
+/// One estimate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EstimateRow {
+    /// The kind.
+    pub kind: RowKind,
+    /// The corrections applied, in words.
+    pub what: String,
+    /// The rate.
+    pub rate: Estimate,
+    /// The standard deviation of single hands that corresponds to the interval.
+    pub deviation_per_hand: f64,
+    /// The deviation as a share of the raw one.
+    pub of_raw: Option<f64>,
+    /// The rate from each seat, by the seat's role.
+    pub seats: Vec<SeatRow>,
+}
+
+/// An estimate restricted to the hands from one seat.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SeatRow {
+    /// The seat, in words.
+    pub hands: String,
+    /// The rate.
+    pub rate: Estimate,
+}
+
+impl EstimatesSection {
+    pub(super) fn new(
+        rows: &Rows,
+        sample: Option<SampleSection>,
+        report: &Report,
+        tally: &Tally,
+    ) -> EstimatesSection {
+        let entrant = &report.entrants[rows.of];
+        let other = &report.entrants[1 - rows.of];
+        let names = [entrant.name.as_str(), other.name.as_str()];
+        let seats: Vec<String> = entrant.seats.iter().map(|seat| seat.hands.clone()).collect();
+        let mut all: Vec<EstimateRow> =
+            rows.rows.iter().map(|row| EstimateRow::new(row, names, &seats)).collect();
+        let run_outs = tally.run_outs();
+        if run_outs.adjusted > 0
+            && let Ok(rate) = Rate::of(&tally.entrants()[rows.of].adjusted, tally.big_blind())
+        {
+            let deviation = rate.standard_error * (rate.hands as f64).sqrt();
+            let raw = all.first().map_or(deviation, |raw| raw.deviation_per_hand);
+            let row = Row {
+                kind: RowKind::AllIn,
+                rate,
+                deviation,
+                of_raw: (raw > 0.0).then(|| deviation / raw),
+                seats: [None; 2],
+            };
+            let mut row = EstimateRow::new(&row, names, &seats);
+            // The description depends on how many of these hands were adjusted.
+            row.what = match run_outs.hands - run_outs.adjusted {
+                0 => format!("all-in equity, {}", counted(run_outs.adjusted, "run-out")),
+                _ => format!("all-in equity, {} of {} run-outs", run_outs.adjusted, run_outs.hands),
+            };
+            all.insert(1, row);
+        }
+        EstimatesSection {
+            of: rows.of,
+            name: entrant.name.clone(),
+            value_function: rows.value_function.clone(),
+            rows: all,
+            baseline: rows.baseline,
+            sample,
+            notes: rows.notes.clone(),
+        }
+    }
+}
+
+impl EstimatesSection {
+    /// The estimate to quote, in words, with its corrections.
+    pub fn best(&self) -> Option<String> {
+        let row = self.rows.iter().rfind(|row| row.kind == RowKind::Combined)?;
+        let (mbb, interval) = (row.rate.mbb?, row.rate.interval?);
+        let choices = |kind| self.rows.iter().find(|row| row.kind == kind);
+        let mut taken = vec!["the luck of the cards".to_owned()];
+        let both = choices(RowKind::BothChoices);
+        let either = choices(RowKind::OwnChoices).or_else(|| choices(RowKind::OtherChoices));
+        taken.extend(both.or(either).map(|row| {
+            let what = row.what.trim_start_matches("and ");
+            what.split(" (").next().unwrap_or(what).to_owned()
+        }));
+        taken.extend(self.baseline.then(|| "the baseline".to_owned()));
+        let last = taken.pop().unwrap_or_default();
+        let listed =
+            if taken.is_empty() { last } else { format!("{} and {last}", taken.join(", ")) };
+        Some(format!(
+            "best estimate: {} ± {:.1} mbb/hand, the result without {listed}, by the value \
+             function {}{}",
+            number::signed(mbb, 1),
+            interval.half_width(),
+            self.value_function,
+            self.sample.as_ref().map(SampleSection::of_how_many).unwrap_or_default()
+        ))
+    }
+
+    /// What the estimates are based on, and what more time would give, in words; `None` if that is
+    /// all deals.
+    pub fn about_sample(&self) -> Option<String> {
+        let sample = self.sample.as_ref()?;
+        let SampleSection { corrected, set_aside, of, tried, .. } = sample;
+        let rows = |kind| self.rows.iter().find(|row| row.kind == kind);
+        let raw = rows(RowKind::Raw).and_then(|row| row.rate.interval).map(Interval::half_width);
+        let now = rows(RowKind::Combined).and_then(|row| row.rate.interval);
+        let now = now.map(Interval::half_width).or(raw);
+        let better = tried.iter().filter_map(|tried| {
+            let reach = raw? * tried.of_raw;
+            let time = time_span(tried.seconds.max(1.0));
+            (reach < 0.95 * now?).then(|| {
+                format!("--values {} about ±{reach:.0} in at most about {time}", tried.values)
+            })
+        });
+        let better: Vec<String> = better.collect();
+        let chosen = match set_aside {
+            0 => String::new(),
+            _ => format!("; {} others served to choose the values", whole(*set_aside)),
+        };
+        let more = if better.is_empty() {
+            String::new()
+        } else {
+            format!("; on all, with --estimates all: {}", better.join(", "))
+        };
+        Some(format!(
+            "the estimates correct {} of {}, drawn at random{chosen}{more}",
+            whole(*corrected),
+            counted(*of, "deal")
+        ))
+    }
+}
+
+impl SampleSection {
+    fn of_how_many(&self) -> String {
+        format!(" in {} of {}", whole(self.corrected), counted(self.of, "deal"))
+    }
+}
+
+impl EstimateRow {
+    fn new(row: &Row, names: [&str; 2], seats: &[String]) -> EstimateRow {
+        let estimate = |rate: Rate| Estimate::from_rate(Ok(rate), rate.hands, rate.groups);
+        let seat = |(name, rate): (&String, Option<Rate>)| SeatRow {
+            hands: name.clone(),
+            rate: rate.map_or_else(|| Estimate::from_rate(Err(NoRate::OneGroup), 0, 0), estimate),
+        };
+        let by_seat = row.seats.iter().any(Option::is_some);
+        EstimateRow {
+            kind: row.kind,
+            what: words(row.kind, names),
+            rate: estimate(row.rate),
+            deviation_per_hand: row.deviation,
+            of_raw: row.of_raw,
+            seats: if by_seat {
+                seats.iter().zip(row.seats).map(seat).collect()
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+fn words(kind: RowKind, [own, other]: [&str; 2]) -> String {
+    match kind {
+        RowKind::Raw => "raw".to_owned(),
+        RowKind::AllIn => "all-in equity".to_owned(),
+        RowKind::Luck => "luck of the cards".to_owned(),
+        RowKind::OwnChoices => format!("and draws of {own} (AIVAT, one side)"),
+        RowKind::OtherChoices => format!("and draws of {other} (AIVAT, one side)"),
+        RowKind::BothChoices => "and draws of both (AIVAT)".to_owned(),
+        RowKind::Combined => "combined".to_owned(),
+    }
+}
+
+/// The numbers of an entrant's worst hands and of those with the biggest pots, no more of each than
+/// wanted. Of equal ones the first count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remarkable {
+    of: u8,
+    wanted: [usize; 2],
+    /// The result in parts of a chip, and the hand; the lowest first.
+    worst: Vec<(i64, u64)>,
+    /// The negative of the pot in chips, and the hand.
+    biggest: Vec<(i64, u64)>,
+}
+
+impl Remarkable {
+    /// None yet, of this entrant.
+    pub fn of(entrant: u8, worst: usize, biggest: usize) -> Remarkable {
+        let wanted = [worst, biggest];
+        Remarkable { of: entrant, wanted, worst: Vec::new(), biggest: Vec::new() }
+    }
+
+    /// Counts a hand.
+    pub fn add(&mut self, record: &HandRecord) {
+        let seat = record.entrants.iter().find(|&(_, &entrant)| entrant == self.of);
+        let Some((seat, _)) = seat else { return };
+        let pot = i64::try_from(record.public.pot()).unwrap_or(i64::MAX);
+        let [worst, biggest] = self.wanted;
+        keep(&mut self.worst, worst, (record.payoffs[seat].parts(), record.hand));
+        keep(&mut self.biggest, biggest, (-pot, record.hand));
+    }
+
+    /// The worst hands, the largest loss first.
+    pub fn worst(&self) -> impl Iterator<Item = u64> + '_ {
+        self.worst.iter().map(|&(_, hand)| hand)
+    }
+
+    /// The hands with the biggest pots, the biggest first.
+    pub fn biggest(&self) -> impl Iterator<Item = u64> + '_ {
+        self.biggest.iter().map(|&(_, hand)| hand)
+    }
+}
+
+/// Keeps the lowest of these, in order.
+fn keep(kept: &mut Vec<(i64, u64)>, wanted: usize, new: (i64, u64)) {
+    if kept.len() < wanted || kept.last().is_some_and(|last| new < *last) {
+        kept.insert(kept.partition_point(|old| *old < new), new);
+        kept.truncate(wanted);
+    }
+}
+
+/// Lists of an entrant's hands, each in order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct HandLists {
+    /// The entrant's name.
+    pub name: String,
+    /// The largest losses.
+    pub worst: Vec<SingleHand>,
+    /// The biggest pots.
+    pub biggest: Vec<SingleHand>,
+    /// The largest gains by the luck of the cards, among the hands with corrections.
+    pub luckiest: Vec<SingleHand>,
+}
+
+/// One hand in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SingleHand {
+    /// The hand's number.
+    pub hand: u64,
+    /// The entrant's seat, by its role.
+    pub seat: String,
+    /// The entrant's cards; empty when unknown.
+    pub cards: String,
+    /// The cards of the others, in the order of the seats.
+    pub others: Vec<String>,
+    /// The board as far as dealt.
+    pub board: String,
+    /// The pot at the end, in chips.
+    pub pot: u64,
+    /// The entrant's result in chips.
+    pub won: f64,
+    /// The result without the luck of the cards, in chips, by the value function with weight 1;
+    /// `null` where it is not known.
+    pub luck_adjusted: Option<f64>,
+    /// The command that explains the hand's decisions; `null` for a log.
+    pub explain: Option<String>,
+}
+
+impl SingleHand {
+    /// A hand of this entrant; `luck` is what it gained by the cards, in big blinds.
+    pub fn new(record: &HandRecord, entrant: u8, luck: Option<f64>) -> Option<SingleHand> {
+        let (seat, _) = record.entrants.iter().find(|&(_, &other)| other == entrant)?;
+        let def = record.public.def();
+        let won = record.payoffs[seat].parts() as f64 / Payoff::PER_CHIP as f64;
+        let others = record.hole.iter().filter(|&(other, _)| other != seat);
+        Some(SingleHand {
+            hand: record.hand,
+            seat: def.position(seat).to_string(),
+            cards: record.hole[seat].to_string(),
+            others: others.map(|(_, cards)| cards.to_string()).collect(),
+            board: record.public.board().to_string(),
+            pot: record.public.pot(),
+            won,
+            luck_adjusted: luck.map(|luck| won - luck * f64::from(def.big_blind())),
+            explain: None,
+        })
+    }
+}
+
+impl HandLists {
+    /// The lists that have hands, as tables.
+    pub fn lists(&self) -> Vec<String> {
+        let lists = [
+            (&self.worst, "worst hands"),
+            (&self.biggest, "biggest pots"),
+            (&self.luckiest, "luckiest hands"),
+        ];
+        let listed = lists.into_iter().filter(|(hands, _)| !hands.is_empty());
+        listed
+            .map(|(hands, what)| hands_table(&format!("{what} of {}", self.name), hands))
+            .collect()
+    }
+}
+
+fn hands_table(title: &str, hands: &[SingleHand]) -> String {
+    let header = [title, "seat", "cards", "others", "board", "pot", "won", "luck-adjusted", ""];
+    let mut table = Table::new(header).right(5..8).at_the_margin();
+    let unknown = |cards: &str| if cards.is_empty() { "-".to_owned() } else { cards.to_owned() };
+    for hand in hands {
+        let others: Vec<String> = hand.others.iter().map(|cards| unknown(cards)).collect();
+        table.row([
+            format!("hand {}", hand.hand),
+            hand.seat.clone(),
+            unknown(&hand.cards),
+            others.join(" "),
+            unknown(&hand.board),
+            whole(hand.pot),
+            signed_grouped(hand.won, 0),
+            hand.luck_adjusted.map_or_else(|| "-".to_owned(), |won| signed_grouped(won, 0)),
+            hand.explain.clone().unwrap_or_default(),
+        ]);
+    }
+    table.to_string()
+}
+
+/// The report as aligned tables, about 40 lines for two entrants.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        let mut line = |line: String| {
+            text.push_str(&line);
+            text.push('\n');
+        };
+        let silent: Vec<&str> = self.never_answered().collect();
+        silent.iter().for_each(|fault| line(format!("{fault}\n")));
+        let of = &self.of;
+        let shard = of.shard.map_or(String::new(), |shard| format!(", part {shard}"));
+        line(if of.game.is_empty() {
+            // A log without its header line lacks the match's details.
+            of.name.clone()
+        } else {
+            format!("{}: {}, seed {}{shard}", of.name, of.game, of.seed)
+        });
+        let deals = match self.group_size {
+            1 => String::new(),
+            n => format!(" ({}, each played {n} times)", counted(self.groups, "deal")),
+        };
+        let hands = match of.hands_planned {
+            0 => counted(self.hands, "hand"),
+            planned => format!("{} of {}", whole(self.hands), counted(planned, "hand")),
+        };
+        line(format!("{hands}{deals}"));
+        if let Some(stop) = &self.stop {
+            let state = if stop.met { "ended" } else { "not ended by its rule" };
+            line(format!("{state}: {}", stop.words));
+        }
+        line(String::new());
+        line(rates(self));
+        if let Some(part) = &self.estimates {
+            line(String::new());
+            line(estimates(part));
+            part.best().into_iter().for_each(&mut line);
+            part.about_sample().into_iter().for_each(&mut line);
+        }
+        for entrant in &self.entrants {
+            line(String::new());
+            line(splits(entrant));
+        }
+        if !self.differences.is_empty() {
+            line(String::new());
+            line(differences_table(self));
+        }
+        if self.entrants.iter().any(|entrant| entrant.decisions.is_some()) {
+            line(String::new());
+            line(decisions(self));
+        }
+        for list in self.single_hands.iter().flat_map(HandLists::lists) {
+            line(String::new());
+            line(list);
+        }
+        line(String::new());
+        line(spread(self));
+        for part in &self.plan {
+            line(String::new());
+            line(plan(part));
+        }
+        // The reason why the entrants have no rate is the same for all.
+        if let Some(reason) = self.entrants.first().and_then(|one| one.rate.reason.as_ref()) {
+            line(format!("note: no rate: {reason}"));
+        }
+        if let Some(record) = &self.record {
+            line(record.words());
+        }
+        for finding in &self.findings {
+            line(format!("warning: {}", finding.evidence));
+        }
+        let notes = self.estimates.iter().flat_map(|part| &part.notes);
+        let warnings = self.warnings.iter().filter(|warning| !silent.contains(&warning.as_str()));
+        for warning in warnings.chain(notes) {
+            line(format!("note: {warning}"));
+        }
+        f.write_str(&text)
+    }
+}
+
+fn rates(report: &Report) -> String {
+    let rows = report.entrants.iter().map(|entrant| {
+        let rate = &entrant.rate;
+        vec![
+            entrant.name.clone(),
+            rate.mbb.map_or_else(dash, signed),
+            rate.interval.map_or_else(dash, range),
+            rate.any_time.map_or_else(dash, range),
+            entrant.superiority.map_or_else(dash, percent),
+            rate.bb_per_100.map_or_else(dash, |v| format!("{v:+.2}")),
+            entrant.all_in_adjusted.mbb.map_or_else(dash, signed),
+            entrant.all_in_adjusted.interval.map_or_else(dash, range),
+        ]
+    });
+    let header = [
+        "",
+        "mbb/hand",
+        "95 % interval",
+        "at any time",
+        "LOS",
+        "bb/100",
+        "all-in adj.",
+        "its range",
+    ];
+    table(&header, rows)
+}
+
+/// A table of the estimates of one entrant's rate.
+fn estimates(part: &EstimatesSection) -> String {
+    let row = |row: &EstimateRow| {
+        vec![
+            row.what.clone(),
+            row.rate.mbb.map_or_else(dash, signed),
+            row.rate.interval.map_or_else(dash, range),
+            row.rate.interval.map_or_else(dash, reach),
+            row.rate.any_time.map_or_else(dash, reach),
+            plain(row.deviation_per_hand),
+            row.of_raw.map_or_else(dash, |share| format!("{share:.2}")),
+        ]
+    };
+    let seat = |split: &SeatRow| {
+        vec![
+            format!("  {}", split.hands),
+            split.rate.mbb.map_or_else(dash, signed),
+            split.rate.interval.map_or_else(dash, range),
+            split.rate.interval.map_or_else(dash, reach),
+            split.rate.any_time.map_or_else(dash, reach),
+        ]
+    };
+    let rows = part.rows.iter().flat_map(|estimate| {
+        let shown = matches!(estimate.kind, RowKind::Raw | RowKind::Combined);
+        let seats = estimate.seats.iter().filter(|_| shown).map(seat);
+        std::iter::once(row(estimate)).chain(seats).collect::<Vec<_>>()
+    });
+    let title = format!("{}, estimated", part.name);
+    let header = [
+        title.as_str(),
+        "mbb/hand",
+        "95 % interval",
+        "",
+        "at any time",
+        "deviation per hand",
+        "of raw",
+    ];
+    table(&header, rows)
+}
+
+fn splits(entrant: &EntrantSection) -> String {
+    let row = |split: &Split| {
+        let rate = &split.rate;
+        vec![
+            split.hands.clone(),
+            whole(rate.hands),
+            rate.mbb.map_or_else(dash, signed),
+            rate.interval.map_or_else(dash, range),
+        ]
+    };
+    let all = entrant.seats.iter().chain(&entrant.streets).chain(&entrant.showdown);
+    table(&[&entrant.name, "hands", "mbb/hand", "95 % interval"], all.map(row))
+}
+
+fn differences_table(report: &Report) -> String {
+    let name = |k: usize| report.entrants.get(k).map_or("?", |entrant| entrant.name.as_str());
+    let rows = report.differences.iter().map(|part| {
+        let verdict = match part.separated {
+            Some(true) => "separated",
+            Some(false) => "not separated",
+            None => "",
+        };
+        vec![
+            format!("{} - {}", name(part.one), name(part.other)),
+            part.rate.mbb.map_or_else(dash, signed),
+            part.rate.interval.map_or_else(dash, range),
+            verdict.to_owned(),
+        ]
+    });
+    table(&["difference", "mbb/hand", "95 % interval", ""], rows)
+}
+
+fn decisions(report: &Report) -> String {
+    let rows = report.entrants.iter().filter_map(|entrant| {
+        let part = entrant.decisions.as_ref()?;
+        let time = |pick: fn(&TimeSection) -> u64| {
+            part.nanoseconds.as_ref().map_or_else(dash, |times| duration(pick(times)))
+        };
+        Some(vec![
+            entrant.name.clone(),
+            whole(part.count),
+            whole(part.corrected),
+            whole(part.fallbacks.values().sum()),
+            time(|t| t.p50),
+            time(|t| t.p90),
+            time(|t| t.p99),
+            time(|t| t.max),
+        ])
+    });
+    table(&["", "decisions", "corrected", "fallbacks", "p50", "p90", "p99", "longest"], rows)
+}
+
+fn spread(report: &Report) -> String {
+    let rows = report.entrants.iter().map(|entrant| {
+        vec![
+            entrant.name.clone(),
+            entrant.bootstrap.map_or_else(dash, range),
+            entrant.deviation_per_hand.map_or_else(dash, plain),
+            entrant.deviation_per_group.map_or_else(dash, plain),
+            entrant.duplicate_reduction.map_or_else(dash, reduction),
+        ]
+    });
+    let header = ["", "bootstrap interval", "deviation per hand", "per deal", "by duplication"];
+    let mut text = table(&header, rows);
+    let needed = report
+        .hands_needed
+        .iter()
+        .filter_map(|part| Some(format!("±{} mbb/hand: {}", part.half_width, whole(part.hands?))));
+    let needed: Vec<String> = needed.collect();
+    if !needed.is_empty() {
+        write!(text, "\nhands needed for {}", needed.join(", ")).expect("a string takes all");
+    }
+    text
+}
+
+fn plan(part: &PlanSection) -> String {
+    let rows = part.rows.iter().map(|row| {
+        let hands = [row.once, row.any_time, row.found, row.sprt, row.sprt_halfway];
+        let wanted = format!("{} mbb/hand", row.wanted);
+        std::iter::once(wanted).chain(hands.map(whole)).collect()
+    });
+    let title = format!("hands for X, {}", part.what);
+    let header = [
+        title.as_str(),
+        "±X once",
+        "±X at any time",
+        "X found in 80 %",
+        "SPRT 0,X",
+        "at most, halfway",
+    ];
+    table(&header, rows)
+}
+
+pub(super) fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new(header.iter().copied()).right(1..).at_the_margin();
+    rows.for_each(|row| table.row(row));
+    table.to_string()
+}
+
+/// A reduction of the deviation: 0.3 is `30.0 % less`.
+fn reduction(share: f64) -> String {
+    let word = if share < 0.0 { "more" } else { "less" };
+    format!("{:.1} % {word}", 100.0 * share.abs())
+}
+
+/// A probability: 0.9731 is `97.3 %`. Above 99.9 % and below 0.1 % it is shown as a bound.
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        p if p > 99.9 => "> 99.9 %".to_owned(),
+        p if p < 0.1 => "< 0.1 %".to_owned(),
+        p => format!("{p:.1} %"),
+    }
+}
+
+pub(super) fn dash() -> String {
+    "-".to_owned()
+}
+
+pub(super) fn signed(value: f64) -> String {
+    number::signed(value, 1)
+}
+
+pub(super) fn plain(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn reach(interval: Interval) -> String {
+    format!("±{}", plain(interval.half_width()))
+}
+
+pub(super) fn range(interval: Interval) -> String {
+    format!("{} to {}", signed(interval.low), signed(interval.high))
 }

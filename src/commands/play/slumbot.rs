@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use clap::{ValueEnum, value_parser};
 use game::escape::visible;
-use logs::stats::estimates::EstimatesSection;
-use logs::stats::text::render;
+use logs::stats::report::EstimatesSection;
 use matches::program::SLUMBOT_PASSWORD;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::client::Login;
@@ -172,7 +171,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     } else if let Some(report) = &report {
         let kept = folder.join(logs::folder::REPORT);
         let kept = kept.display();
-        print(&format!("\n{}\nkept in {kept}; to see it again: {stats}\n", render(report)))?;
+        print(&format!("\n{report}\nkept in {kept}; to see it again: {stats}\n"))?;
     }
     let resume = || format!("resume with: {}", interrupt::command_line());
     match end {

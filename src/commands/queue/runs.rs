@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use ::queue::{Done, Queue, QueueError, Status, WorkerState, unpack};
 use clap::Subcommand;
-use logs::stats::text::crosstable;
 use serde_json::json;
 use show::Table;
 use show::number::{counted, percent, time_span, whole};
@@ -265,7 +264,7 @@ struct OneRun(Runs);
 impl Shown for OneRun {
     fn text(&self) -> String {
         let tables = self.0.runs.iter().filter_map(results::table);
-        let tables: String = tables.map(|table| format!("\n{}\n", crosstable(&table))).collect();
+        let tables: String = tables.map(|table| format!("\n{table}\n")).collect();
         self.0.text() + &tables
     }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 use logs::folder::write_whole;
-use logs::lock::{Lock, LockError};
+use logs::folder::{Lock, LockError};
 use solvers::subgame::Solver;
 
 use super::subgame::{Problem, say};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use game::games;
-use matches::folder::Nothing;
+use matches::folder::NullRecorder;
 use matches::plan::MatchPlan;
 use matches::registry::registry;
 use matches::runner::{Level, run};
@@ -36,7 +36,7 @@ fn ours(agents: [&str; 2]) -> u64 {
         rule: None,
     };
     let stop = Stop::new();
-    run(&plan, Level::Nothing, 1, &Nothing, &mut Nothing, &stop, &mut |_| {})
+    run(&plan, Level::Nothing, 1, &NullRecorder, &mut NullRecorder, &stop, &mut |_| {})
         .expect("nothing to record, nothing to fail")
         .hands
 }

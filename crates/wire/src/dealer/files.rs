@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use game::Payoff;
 use logs::HandRecord;
-use logs::export::acpc;
-use logs::lock::{Lock, LockError};
+use logs::folder::{Lock, LockError};
+use logs::formats::acpc;
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::HandOver;
 use protocol::acpc::transaction::Transaction;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use logs::export::acpc;
+use logs::formats::acpc;
 use matches::waiting;
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure};

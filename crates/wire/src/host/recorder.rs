@@ -222,7 +222,7 @@ fn interrupted(path: &Path) -> Result<Option<Ended>, Box<dyn std::error::Error>>
     let ledger = path.join(ledger::FILE_NAME);
     // A match that somebody is still writing has its ledger locked.
     let writer = match logs::LedgerWriter::open_for_resume(&ledger) {
-        Err(logs::LedgerError::InUse { .. }) => return Ok(None),
+        Err(error) if error.is_in_use() => return Ok(None),
         writer => writer?,
     };
     let info = writer.info().clone();

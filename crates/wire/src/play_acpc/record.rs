@@ -6,12 +6,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use logs::DecisionRecord;
-use logs::decisions::write_line;
+use logs::formats::jsonl::write_decision;
 use protocol::acpc::MatchState;
 
 use super::PlayError;
 
-/// The files of a match, in a folder: `decisions.jsonl` (see [`logs::decisions`]) and `states.txt`,
+/// The files of a match, in a folder: `decisions.jsonl` (see [`logs::formats::jsonl`]) and `states.txt`,
 /// one line for each finished hand. Both are appended to and complete up to the last finished hand.
 #[derive(Debug)]
 pub struct Record {
@@ -34,7 +34,7 @@ impl Record {
 
     pub(super) fn decision(&mut self, decision: &DecisionRecord) -> Result<(), PlayError> {
         let mut line = String::new();
-        write_line(decision, &mut line);
+        write_decision(decision, &mut line);
         self.decisions.write(&line)
     }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
-use logs::export::csv;
-use logs::lock::{Lock, LockError};
+use logs::folder::{Lock, LockError};
+use logs::formats::csv;
 use serde::Serialize;
 
 /// The files that hold tokens, which work like passwords, or the secret.

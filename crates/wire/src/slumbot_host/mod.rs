@@ -44,7 +44,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ::agents::AgentChoice;
 use game::GameDef;
 use logs::Provenance;
-use logs::lock::Lock;
+use logs::folder::Lock;
 use protocol::slumbot::host::{Hand, Request};
 use protocol::slumbot::message::{HandObject, TokenObject, json};
 use serde::Serialize;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::GameDef;
-use logs::decisions;
+use logs::formats::jsonl;
 use logs::ledger::{FILE_NAME, SlumbotHand, SlumbotSession};
 use protocol::slumbot::client::Login;
 use protocol::slumbot::{Client, KnownHand, Unsettled};
@@ -71,7 +71,7 @@ impl Session {
     pub(super) fn fill(&self, entry: &mut Entry) {
         entry.session.token = self.client.token().map(str::to_owned);
         let mut lines = String::new();
-        self.open.decisions.iter().for_each(|decision| decisions::write_line(decision, &mut lines));
+        self.open.decisions.iter().for_each(|decision| jsonl::write_decision(decision, &mut lines));
         let saved = Saved {
             client: self.client.save(),
             number: self.open.number,
@@ -141,7 +141,7 @@ pub(super) fn restore(
     };
     client.left_open(open.iter().filter_map(left_open));
     let lines = (1..).zip(saved.decisions.lines());
-    let decisions = lines.map(|(number, line)| decisions::read_line(line, number));
+    let decisions = lines.map(|(number, line)| jsonl::read_decision(line, number));
     let open = HandInPlay {
         number: saved.number,
         began_ms: saved.began_ms,
