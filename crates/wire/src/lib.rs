@@ -15,7 +15,6 @@ pub mod dealer;
 pub mod faults;
 pub mod host;
 pub mod package_acpc;
-mod permissions;
 pub mod play_acpc;
 pub mod slumbot;
 pub mod slumbot_host;

@@ -1,38 +1,37 @@
 //! `cardroom dealer`: the ACPC dealer over sockets, with the original's streams and files.
 //!
-//! - [`run`]: one match, from opening its files and ports to its result.
+//! - [`run`]: one match, from opening its files and ports to its result, with the agents that it
+//!   starts itself.
 //! - [`drive()`]: the loop around the dealer's state machine alone, for hosted tables.
+//! - `record`: what a match leaves behind.
 //!
 //! Files: `NAME.log` (hands and score), `NAME.tlog` (one line for each action; a match is continued
 //! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON;
 //! while the match lasts also `NAME.lock`, so that no two matches share these files.
 
-mod agents;
 mod drive;
-mod error;
-mod files;
 mod record;
-mod summary;
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::GameDef;
+use matches::program::{Program, Running};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Config, Limits, Replies};
+use protocol::acpc::transaction::TransactionError;
 use tokio::signal::unix::{SignalKind, signal};
 
-use agents::Agents;
-use files::{Claim, MatchLog, TransactionLog, overwritten};
-use record::Recorder;
+use record::{Claim, MatchLog, Recorder, TransactionLog, overwritten};
 
 pub use drive::{
     Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
 };
-pub use error::DealerError;
 
 /// The settings of a match.
 #[derive(Debug, Clone)]
@@ -238,4 +237,149 @@ fn listen(
         ports.push(port);
     }
     Ok((listeners, ports))
+}
+
+/// The reason why a match was not played to its end. Seats are counted from 1, as in the logs.
+#[derive(Debug, thiserror::Error)]
+pub enum DealerError {
+    /// A port cannot be opened.
+    #[error("cannot listen on {address} for seat {seat}: {source}")]
+    Listen {
+        /// The seat, from 1.
+        seat: usize,
+        /// The address and port (0: one that the system chooses).
+        address: SocketAddr,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// A file cannot be opened, read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file's path.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// Another process deals a match of this name into the same files.
+    #[error(
+        "another process{} deals a match named {name} in {}: wait until it ends, or give this \
+         one another name",
+        .process.map_or(String::new(), |id| format!(" (number {id})")), .folder.display()
+    )]
+    InUse {
+        /// The match's name.
+        name: String,
+        /// The folder of the match's files.
+        folder: PathBuf,
+        /// The other process's id, when it is known.
+        process: Option<u32>,
+    },
+    /// The ports or the score cannot be written to the output.
+    #[error("cannot write to the output: {0}")]
+    Output(std::io::Error),
+    /// The transaction file belongs to another match, or breaks the rules.
+    #[error("{}:{line}: {source}; was it written with the same game, seed and \
+             options?", .path.display())]
+    Transactions {
+        /// The file's path.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The fault in the line.
+        source: TransactionError,
+    },
+    /// There are more commands to run than seats, or one that cannot be split into words.
+    #[error("--run {command}: {reason}")]
+    Command {
+        /// The command as given.
+        command: String,
+        /// The reason why the command is invalid.
+        reason: String,
+    },
+    /// An agent cannot be started.
+    #[error("cannot start the agent of seat {seat}, `{command}`: {source}")]
+    Start {
+        /// The seat, from 1.
+        seat: usize,
+        /// The agent's command.
+        command: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The match came to an early end. The message is its result line.
+    #[error("{0}")]
+    Match(String),
+    /// The match was interrupted by a signal. The message is its result line.
+    #[error("{0}")]
+    Interrupted(String),
+    /// The operating system refused something that a dealer needs.
+    #[error("the system refused a request: {0}")]
+    System(std::io::Error),
+}
+
+/// The time limit for agents to end after the match, after which they are killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The running agents, by seat. Dropping it kills them and everything they started.
+#[derive(Debug, Default)]
+struct Agents {
+    agents: Vec<Option<(Running, PathBuf)>>,
+}
+
+impl Agents {
+    /// Starts the agents, with host and port appended to their commands. An empty command leaves
+    /// its seat to an outside player.
+    fn start(options: &Options, ports: &[u16]) -> Result<Agents, DealerError> {
+        let mut agents = Agents::default();
+        let host = match options.bind {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+            address => address,
+        };
+        if let Some(command) = options.run.get(ports.len()) {
+            let reason = format!("this game has {} seats only", ports.len());
+            return Err(DealerError::Command { command: command.clone(), reason });
+        }
+        for (index, (command, port)) in options.run.iter().zip(ports).enumerate() {
+            if command.trim().is_empty() {
+                agents.agents.push(None);
+                continue;
+            }
+            let program = Program::parse(command, Path::new("")).ok_or_else(|| {
+                let reason = "a quotation mark is not closed".to_owned();
+                DealerError::Command { command: command.clone(), reason }
+            })?;
+            let create = |kind: &str| {
+                let path = PathBuf::from(format!("{}.player{index}.{kind}", options.name));
+                match File::create(&path) {
+                    Ok(file) => Ok((Stdio::from(file), path)),
+                    Err(source) => Err(DealerError::File { path, source }),
+                }
+            };
+            let (output, _) = create("std")?;
+            let (errors, path) = create("err")?;
+            let further = [host.to_string(), port.to_string()];
+            let running = program.start_into(&further, output, errors).map_err(|source| {
+                DealerError::Start { seat: index + 1, command: command.clone(), source }
+            })?;
+            agents.agents.push(Some((running, path)));
+        }
+        Ok(agents)
+    }
+
+    /// The reason why the seat's agent can no longer connect, if its program has ended.
+    fn ended(&mut self, entrant: usize) -> Option<String> {
+        let (running, errors) = self.agents.get_mut(entrant)?.as_mut()?;
+        let status = running.ended()?;
+        Some(format!("its agent ended ({status}) before it connected; see {}", errors.display()))
+    }
+
+    /// Waits a short time for the agents to end, then kills those that still run.
+    fn finish(&mut self) {
+        let deadline = Instant::now() + EXIT_TIMEOUT;
+        for (running, _) in self.agents.iter_mut().flatten() {
+            running.wait(deadline.saturating_duration_since(Instant::now()));
+        }
+        self.agents.clear();
+    }
 }

@@ -13,10 +13,10 @@ use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 use matches::plan::{file_names, files_sha256, unique_names};
 
-use super::failure_limits::FailureLimits;
+use super::pace::FailureLimits;
 use super::session::{ResumeState, resume_state};
 use super::{OPPONENT, RunError, SlumbotRunSettings};
-use crate::permissions::{self, FILE, FOLDER, take_from_others};
+use crate::slumbot_host::files::{FILE, FOLDER, make_folder, take_from_others};
 
 /// The game's name in the ledger.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
@@ -243,7 +243,7 @@ fn private_folder(path: &Path) -> Result<(), RunError> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(fail)?;
         }
-        return permissions::make_folder(path).map_err(fail);
+        return make_folder(path).map_err(fail);
     }
     match path.join(ledger::FILE_NAME).exists() {
         true => restrict(path, FOLDER),

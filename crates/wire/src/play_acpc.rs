@@ -5,32 +5,34 @@
 //! noticed whatever the agent is doing. The seat's results are known from the states alone: the
 //! dealer never sends chips.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::{AgentChoice, AgentError, HandOutcome};
 use game::{BySeat, GameDef, InfoSet};
-use logs::DecisionRecord;
-use logs::stats::Sums;
+use logs::decisions::write_line;
+use logs::stats::{Latencies, Sums};
+use logs::{DecisionRecord, Fallback, Rate};
 use matches::bot::Bot;
 use matches::decide::{Decided, Request};
 use matches::stop::Stop;
 use matches::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
 use protocol::acpc::{Event, MatchState, Player, PlayerError};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 use serde::Serialize;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::{sleep, timeout, timeout_at};
 
 use crate::bots;
-use connect::connect;
-pub use record::Record;
-pub use summary::{DecisionSummary, Summary};
-
-mod connect;
-mod record;
-mod summary;
 
 /// The interval at which a waiting task checks whether it should stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -381,4 +383,241 @@ impl DealerSession<'_> {
 fn is_closed(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
     matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset)
+}
+
+/// The first pause between attempts; it grows by half each time, up to [`MAX_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+
+/// The time limit for a single address.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The idle time before the first keep-alive probe and between probes: firewalls drop idle
+/// connections.
+const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(60);
+const PROBE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// Connects to the dealer, with `TCP_NODELAY` and keep-alive; `None` when asked to stop first.
+async fn connect(plan: &AcpcSettings, stop: &Stop) -> Result<Option<TcpStream>, PlayError> {
+    let begun = Instant::now();
+    let deadline = begun + plan.connect_timeout;
+    // Spreads the attempts of players that start together. No result depends on it.
+    let mut rng = Pcg64Mcg::seed_from_u64(u64::from(std::process::id()));
+    let mut pause = FIRST_PAUSE;
+    let mut wait = Wait::begin(FIRST_NOTICE);
+    let most = plan.connect_timeout;
+    let mut last = "no answer yet".to_owned();
+    loop {
+        let mut attempt = pin!(attempt(plan, deadline));
+        let reasons = loop {
+            match timeout_at(wait.next().into(), &mut attempt).await {
+                Ok(Ok(stream)) => return Ok(Some(stream)),
+                Ok(Err(reasons)) => break reasons,
+                Err(_) => {}
+            }
+            if stop.asked() {
+                return Ok(None);
+            }
+            wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
+        };
+        last.clone_from(&reasons);
+        let rest = pause.mul_f64(rng.random_range(0.5..1.5));
+        pause = pause.mul_f64(1.5).min(MAX_PAUSE);
+        if Instant::now() + rest >= deadline {
+            let (target, waited) = (plan.target(), plan.connect_timeout);
+            return Err(PlayError::Unreachable { target, waited, reasons });
+        }
+        let again = Instant::now() + rest;
+        while Instant::now() < again {
+            if stop.asked() {
+                return Ok(None);
+            }
+            wait.say(|| format!("a dealer at {}, at most {most:?}: {last}", plan.target()));
+            sleep(again.saturating_duration_since(Instant::now()).min(POLL_INTERVAL)).await;
+        }
+    }
+}
+
+/// Tries each address once; the error lists what each answered.
+async fn attempt(plan: &AcpcSettings, deadline: Instant) -> Result<TcpStream, String> {
+    let host = plan.host.trim_start_matches('[').trim_end_matches(']');
+    let addresses: Vec<SocketAddr> = match lookup_host((host, plan.port)).await {
+        Ok(addresses) => addresses.collect(),
+        Err(error) => return Err(format!("the name `{host}` cannot be resolved: {error}")),
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for address in addresses {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let most = left.min(ATTEMPT_TIMEOUT).max(POLL_INTERVAL);
+        let tried = match timeout(most, TcpStream::connect(address)).await {
+            Ok(tried) => tried.and_then(prepare),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "no answer")),
+        };
+        match tried {
+            Ok(stream) => return Ok(stream),
+            Err(error) => reasons.push(format!("{}: {error}", address.ip())),
+        }
+    }
+    Err(if reasons.is_empty() { "the name has no address".into() } else { reasons.join("; ") })
+}
+
+fn prepare(stream: TcpStream) -> io::Result<TcpStream> {
+    stream.set_nodelay(true)?;
+    let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE_IDLE).with_interval(PROBE_INTERVAL);
+    SockRef::from(&stream).set_tcp_keepalive(&keep_alive)?;
+    Ok(stream)
+}
+
+/// The files of a match, in a folder: `decisions.jsonl` (see [`logs::decisions`]) and `states.txt`,
+/// one line for each finished hand. Both are appended to and complete up to the last finished hand.
+#[derive(Debug)]
+pub struct Record {
+    decisions: LogFile,
+    states: LogFile,
+}
+
+impl Record {
+    /// Opens the files in this folder, which is made when it does not exist.
+    ///
+    /// # Errors
+    /// [`PlayError::Record`].
+    pub fn open(folder: &Path) -> Result<Record, PlayError> {
+        fs::create_dir_all(folder)
+            .map_err(|source| PlayError::Record { path: folder.to_owned(), source })?;
+        let decisions = LogFile::open(folder.join("decisions.jsonl"))?;
+        let states = LogFile::open(folder.join("states.txt"))?;
+        Ok(Record { decisions, states })
+    }
+
+    fn decision(&mut self, decision: &DecisionRecord) -> Result<(), PlayError> {
+        let mut line = String::new();
+        write_line(decision, &mut line);
+        self.decisions.write(&line)
+    }
+
+    fn hand(&mut self, state: &MatchState) -> Result<(), PlayError> {
+        self.states.write(&format!("{state}\n"))?;
+        self.decisions.flush()?;
+        self.states.flush()
+    }
+}
+
+#[derive(Debug)]
+struct LogFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl LogFile {
+    fn open(path: PathBuf) -> Result<LogFile, PlayError> {
+        match File::options().create(true).append(true).open(&path) {
+            Ok(file) => Ok(LogFile { path, file: BufWriter::new(file) }),
+            Err(source) => Err(PlayError::Record { path, source }),
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), PlayError> {
+        let written = self.file.write_all(text.as_bytes());
+        self.explain(written)
+    }
+
+    fn flush(&mut self) -> Result<(), PlayError> {
+        let flushed = self.file.flush();
+        self.explain(flushed)
+    }
+
+    fn explain(&self, result: io::Result<()>) -> Result<(), PlayError> {
+        result.map_err(|source| PlayError::Record { path: self.path.clone(), source })
+    }
+}
+
+/// The summary of a match as one player saw it; in JSON, the output of `cardroom play acpc --json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// The dealer, `HOST:PORT`.
+    pub dealer: String,
+    /// The agent as it was named.
+    pub agent: String,
+    /// Seed of the agent's random source.
+    pub seed: u64,
+    /// The end of the match: `match-over`, `stopped`; absent when an error ended it.
+    pub end: Option<End>,
+    /// The error that ended it.
+    pub error: Option<String>,
+    /// Hands played to their end.
+    pub hands: u64,
+    /// Chips won in these hands, negative if lost.
+    pub chips: f64,
+    /// The win rate with its interval; absent with fewer than two hands.
+    pub rate: Option<Rate>,
+    /// Counts and times of the decisions.
+    pub decisions: DecisionSummary,
+}
+
+/// Counts of decisions, and how long they took.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DecisionSummary {
+    /// All decisions.
+    pub total: u64,
+    /// Decisions whose action had to be made legal.
+    pub corrected: u64,
+    /// Decisions in which a check or fold replaced the agent's answer, by reason.
+    pub fallbacks: BTreeMap<Fallback, u64>,
+    /// Decisions outside of what the agent's model is for.
+    pub beyond_model: u64,
+    /// The median decision time in milliseconds; absent without decisions, like the next two.
+    pub median_ms: Option<f64>,
+    /// The 99th percentile of the decision times, in milliseconds.
+    pub p99_ms: Option<f64>,
+    /// The longest decision time, in milliseconds.
+    pub max_ms: Option<f64>,
+    #[serde(skip)]
+    latencies: Latencies,
+}
+
+impl DecisionSummary {
+    fn add(&mut self, decision: &DecisionRecord) {
+        self.total += 1;
+        self.corrected += u64::from(decision.corrected_from.is_some());
+        if let Some(reason) = decision.fallback {
+            *self.fallbacks.entry(reason).or_default() += 1;
+        }
+        self.beyond_model += u64::from(decision.beyond_model);
+        self.latencies.add(decision.elapsed);
+    }
+
+    /// The number of fallbacks, for whatever reason.
+    pub fn fallback_total(&self) -> u64 {
+        self.fallbacks.values().sum()
+    }
+}
+
+impl Summary {
+    fn new(plan: &AcpcSettings) -> Summary {
+        Summary {
+            dealer: plan.target(),
+            agent: plan.agent.name().to_owned(),
+            seed: plan.seed,
+            end: None,
+            error: None,
+            hands: 0,
+            chips: 0.0,
+            rate: None,
+            decisions: DecisionSummary::default(),
+        }
+    }
+
+    fn finish(&mut self, sums: &Sums, def: &GameDef, end: &Result<End, PlayError>) {
+        match end {
+            Ok(end) => self.end = Some(*end),
+            Err(error) => self.error = Some(error.to_string()),
+        }
+        self.chips = sums.chips();
+        self.rate = Rate::of(sums, def.big_blind()).ok();
+        let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
+        let decisions = &mut self.decisions;
+        decisions.median_ms = milliseconds(decisions.latencies.quantile(0.5));
+        decisions.p99_ms = milliseconds(decisions.latencies.quantile(0.99));
+        decisions.max_ms = milliseconds(decisions.latencies.max());
+    }
 }
