@@ -6,9 +6,7 @@
 //! every key; [`check`](mod@check) turns a configuration into objects that can be run.
 
 pub mod check;
-mod error;
-mod layers;
-mod origin;
+mod load;
 pub mod units;
 
 use std::collections::BTreeMap;
@@ -18,8 +16,7 @@ use std::path::PathBuf;
 use agents::AgentConfig;
 use serde::{Deserialize, Serialize};
 
-pub use error::ConfigError;
-pub use layers::{Flag, Loaded, ignore_variables, variables};
+pub use load::{ConfigError, Flag, Loaded, ignore_variables, variables};
 use units::{Size, Time};
 
 /// The whole configuration.

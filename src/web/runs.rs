@@ -11,7 +11,7 @@ use ::queue::{Queue, Server, Status};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use futures_util::stream;
@@ -21,10 +21,8 @@ use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::live::{event, respond};
-use super::pages::{message, text};
-use crate::commands::queue::results;
-use crate::commands::queue::runs::Runs;
+use super::pages::{event, message, page as html, respond, text};
+use crate::commands::queue::runs::{self, Runs};
 use crate::output::Shown;
 
 /// The pause between two queries of the queue's server.
@@ -201,7 +199,7 @@ impl RunCard {
             done,
             parts,
             facts,
-            table: results::table(status).map(|table| TableRows::of(&table)),
+            table: runs::pooled_table(status).map(|table| TableRows::of(&table)),
             dead: dead.map(|dead| (dead.part, dead.worker.clone(), dead.error.clone())).collect(),
         }
     }
@@ -270,7 +268,7 @@ async fn page(State(view): State<Option<QueueView>>) -> Response {
         let why = "This server watches no queue: its configuration names none in `queue.nats`.";
         return message(StatusCode::NOT_FOUND, "No queue here", why);
     };
-    Html(text(&Page { body: body(&*view.now().await) })).into_response()
+    html(&Page { body: body(&*view.now().await) })
 }
 
 async fn live(State(view): State<Option<QueueView>>) -> Response {

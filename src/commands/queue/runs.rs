@@ -1,17 +1,19 @@
-//! `cardroom runs`: shows, cancels and collects the runs of a queue.
+//! `cardroom runs`: shows, cancels and collects the runs of a queue, with the intermediate results
+//! of the parts done so far: hands, and the cross table.
 
 use std::path::{Path, PathBuf};
 
 use ::queue::{Done, Queue, QueueError, Status, WorkerState, unpack};
 use clap::Subcommand;
+use logs::Rate;
+use logs::stats::CrossTable;
 use logs::stats::text::crosstable;
-use serde_json::json;
+use serde_json::{Value, json};
 use show::Table;
 use show::number::{counted, percent, time_span, whole};
 
 use super::ServerArgs;
-use super::results;
-use super::split::SplitCommand;
+use super::enqueue::SplitCommand;
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
@@ -246,7 +248,7 @@ impl Shown for Runs {
                     "hands": status.hands(),
                     "hands_per_second": status.hands_per_second(),
                     "seconds_to_go": self.to_go(status),
-                    "crosstable": results::table(status),
+                    "crosstable": pooled_table(status),
                 })
             })
             .collect();
@@ -264,7 +266,7 @@ struct OneRun(Runs);
 
 impl Shown for OneRun {
     fn text(&self) -> String {
-        let tables = self.0.runs.iter().filter_map(results::table);
+        let tables = self.0.runs.iter().filter_map(pooled_table);
         let tables: String = tables.map(|table| format!("\n{}\n", crosstable(&table))).collect();
         self.0.text() + &tables
     }
@@ -288,4 +290,38 @@ impl Shown for Cancelled {
             "schema": "cardroom-run-removed/1", "run": id, "parts": run.parts, "done": done.len()
         })
     }
+}
+
+/// The number of hands and the cross table of a part, from the JSON document of its command.
+pub(super) fn part_results(document: &str) -> (u64, Option<Value>) {
+    let Ok(document) = serde_json::from_str::<Value>(document) else { return (0, None) };
+    let hands = |of: &Value| of["hands"].as_u64().unwrap_or_default();
+    let matches = document["matches"].as_array();
+    let all = matches.map_or_else(|| hands(&document), |all| all.iter().map(hands).sum());
+    let table = document.get("crosstable").cloned();
+    (all, table.or_else(|| serde_json::to_value(of_match(&document)?).ok()))
+}
+
+/// The cross table of a match between two, from its report.
+fn of_match(report: &Value) -> Option<CrossTable> {
+    let entrants = report["entrants"].as_array().filter(|entrants| entrants.len() == 2)?;
+    let names = entrants.iter().map(|entrant| entrant["name"].as_str().map(str::to_owned));
+    let mut table = CrossTable::new(names.collect::<Option<_>>()?);
+    let rate = &entrants[0]["rate"];
+    let number = |key: &str| rate[key].as_f64();
+    let (mbb, error) = (number("mbb")?, number("standard_error")?);
+    table.set(
+        0,
+        1,
+        Rate::from_error(mbb, error, rate["hands"].as_u64()?, rate["groups"].as_u64()?),
+    );
+    Some(table)
+}
+
+/// The pooled cross table of the parts done so far; `None` if the command has none.
+pub(crate) fn pooled_table(status: &Status) -> Option<CrossTable> {
+    let tables = status.done.iter().filter_map(|done| done.table.clone());
+    let tables: Vec<CrossTable> =
+        tables.map(serde_json::from_value).collect::<Result<_, _>>().ok()?;
+    CrossTable::pooled(&tables)
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use ::queue::{LeasedPart, Outcome, Product, QueueError, Worker, pack};
 use show::number::counted;
 
-use super::results;
-use super::split::SplitCommand;
+use super::enqueue::SplitCommand;
+use super::runs::part_results;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
 use crate::config;
@@ -123,7 +123,7 @@ fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Fail
     let result = perform(Command::parse(&words)?)?.whole()?;
     let packed = part.out.with_extension("tar.gz");
     pack(&part.out, |file| split.keeps(file), &packed)?;
-    let (hands, table) = results::of_part(&result);
+    let (hands, table) = part_results(&result);
     Ok(Outcome::Done(Product { file: Some(packed), hands, table }))
 }
 

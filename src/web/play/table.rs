@@ -9,8 +9,7 @@ use show::number::decimal;
 use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
-use super::showdown::hand_name;
-use super::words::{self, card_name, rank_text, steps};
+use super::words::{self, card_name, hand_name, rank_text, steps};
 use crate::web::pages::text;
 
 #[derive(Template)]
@@ -46,7 +45,7 @@ struct Player {
 }
 
 /// A card as rendered.
-pub struct CardView {
+struct CardView {
     pub rank: String,
     /// `c`, `d`, `h` or `s`.
     pub suit: char,

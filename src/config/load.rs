@@ -1,15 +1,15 @@
-//! Merging the layers of a configuration, with the origin of each value.
+//! Reading a configuration: merging its layers, with the origin of each value, and its errors.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::origin::ValueOrigin;
-use super::{Config, ConfigError, known_keys};
+use super::{Config, known_keys};
 use crate::shell::without_accounts;
 
 /// A value given by a flag.
@@ -440,4 +440,87 @@ fn flatten(key: &str, value: &Value, values: &mut Vec<(String, String)>) {
 fn is_secret(key: &str) -> bool {
     let name = key.rsplit('.').next().unwrap_or(key).to_lowercase();
     ["password", "secret", "token", "api_key"].iter().any(|word| name.ends_with(word))
+}
+
+/// An error in a configuration. Every message names its origin and is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {reason}", .path.display())]
+    Read {
+        /// The file's path.
+        path: PathBuf,
+        /// The system's error.
+        reason: std::io::Error,
+    },
+    /// The file is not TOML, or a value has the wrong type.
+    #[error("{origin}: {reason}")]
+    Bad {
+        /// The origin of the value.
+        origin: ValueOrigin,
+        /// The fault.
+        reason: String,
+    },
+    /// A key is unknown.
+    #[error(
+        "{origin}: there is no key `{key}`{}; keys here: {}",
+        .nearest.map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default(),
+        .known.join(", ")
+    )]
+    UnknownKey {
+        /// The origin of the key.
+        origin: ValueOrigin,
+        /// The key with its path.
+        key: String,
+        /// The nearest known key, if one is near.
+        nearest: Option<&'static str>,
+        /// All keys that are allowed there.
+        known: &'static [&'static str],
+    },
+    /// An environment variable has our prefix but sets nothing.
+    #[error(
+        "environment variable {name} sets nothing{}: two underscores separate the parts of a \
+         key, as in CARDROOM_SERVER__BIND",
+        .nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+    )]
+    UnknownVariable {
+        /// The variable's name.
+        name: String,
+        /// The nearest known variable, if one is near.
+        nearest: Option<String>,
+    },
+    /// A value has the right type but cannot be used.
+    #[error("{origin}: {key}: {reason}")]
+    Unusable {
+        /// The origin of the value.
+        origin: ValueOrigin,
+        /// The key with its path.
+        key: String,
+        /// The error of the check.
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// The layer that set a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueOrigin {
+    /// The built-in default.
+    Default,
+    /// A line of a file.
+    Line(PathBuf, usize),
+    /// An environment variable.
+    Variable(String),
+    /// A flag on the command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for ValueOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ValueOrigin::Default => f.write_str("default"),
+            ValueOrigin::Line(file, line) => write!(f, "{}:{line}", file.display()),
+            ValueOrigin::Variable(name) => write!(f, "environment variable {name}"),
+            ValueOrigin::Flag(flag) => f.write_str(flag),
+        }
+    }
 }
