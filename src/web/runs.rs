@@ -16,21 +16,21 @@ use axum::routing::get;
 use axum::{Json, Router};
 use futures_util::stream;
 use logs::stats::CrossTable;
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::pages::{event, message, page as html, respond, text};
 use crate::commands::queue::runs::{self, Runs};
-use crate::output::Shown;
+use crate::output::Report;
 
 /// The pause between two queries of the queue's server.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The age from which a state is not shown as current.
 const OLD: Duration = Duration::from_secs(10);
 /// The maximum time that a request waits for a current state.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of runs on the page.
 const MAX_RUNS: usize = 50;
 
@@ -99,7 +99,7 @@ impl QueueView {
         if seen.is_new() {
             return seen;
         }
-        let _ = tokio::time::timeout(PATIENCE, states.changed()).await;
+        let _ = tokio::time::timeout(TIMEOUT, states.changed()).await;
         states.borrow().clone()
     }
 }
@@ -290,14 +290,32 @@ async fn live(State(view): State<Option<QueueView>>) -> Response {
     }))
 }
 
-async fn document(State(view): State<Option<QueueView>>) -> Json<Value> {
-    let Some(view) = view else { return Json(Value::Null) };
+/// The state of the queue as JSON.
+#[derive(Serialize)]
+struct StateDocument<'a> {
+    /// Why the state is not current, if it is not.
+    trouble: Option<String>,
+    age_seconds: Option<f64>,
+    queue: Option<QueueDocument<'a>>,
+}
+
+/// What `cardroom runs list --json` prints.
+#[derive(Serialize)]
+struct QueueDocument<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    runs: &'a Runs,
+}
+
+async fn document(State(view): State<Option<QueueView>>) -> Response {
+    let Some(view) = view else { return Json(()).into_response() };
     let seen = view.now().await;
-    let Some((runs, at)) = seen.runs.as_deref() else {
-        return Json(json!({ "trouble": seen.trouble(), "age_seconds": null, "queue": null }));
-    };
     let trouble = Some(seen.trouble()).filter(|trouble| !trouble.is_empty());
-    let age = at.elapsed().as_secs_f64();
-    let queue = serde_json::to_value(runs.document()).unwrap_or_default();
-    Json(json!({ "trouble": trouble, "age_seconds": age, "queue": queue }))
+    let runs = seen.runs.as_deref();
+    Json(StateDocument {
+        trouble,
+        age_seconds: runs.map(|(_, at)| at.elapsed().as_secs_f64()),
+        queue: runs.map(|(runs, _)| QueueDocument { schema: Runs::SCHEMA, runs }),
+    })
+    .into_response()
 }

@@ -2,13 +2,13 @@
 //! command line of a part, the files of its result, and the commands that merge all parts. The
 //! contract is the same with and without a server (docs/scale.md).
 
+use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use ::queue::{Enqueued, Run, RunFile};
 use logs::ledger;
-use queue::{Run, RunFile};
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::{counted, hexadecimal, whole};
 
@@ -16,7 +16,7 @@ use super::{ServerArgs, version};
 use crate::commands::Command;
 use crate::config::units::Time;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 
 /// Put a long command into a queue in parts, for workers on any number of machines.
 ///
@@ -66,7 +66,12 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let queue = args.server.connect()?;
     let lease = args.lease.map(|time| time.0);
     let put = queue.enqueue(&run, lease, |path| PathBuf::from(path))?;
-    Output::of(&Shows { put, run }, args.json)
+    let Enqueued { id, parts, again, done } = put;
+    let Run { version, files, .. } = run;
+    let (put_in, done_before, tried_again) = (parts, done, again);
+    let enqueued =
+        NewRun { run: id, parts: run.parts, put_in, done_before, tried_again, version, files };
+    Output::report(&enqueued, args.json)
 }
 
 /// The run described by a file.
@@ -129,41 +134,41 @@ fn run_file(file: &Path) -> Result<RunFile, String> {
     Ok(RunFile { path: path.to_owned(), sha256, executable })
 }
 
-struct Shows {
-    put: ::queue::Enqueued,
-    run: Run,
+/// A run that is in the queue now.
+#[derive(Serialize)]
+struct NewRun {
+    run: String,
+    parts: u32,
+    /// Parts enqueued now.
+    put_in: u32,
+    /// Parts that were done already.
+    done_before: u32,
+    /// Dead letters among the parts enqueued now.
+    tried_again: u32,
+    version: String,
+    files: Vec<RunFile>,
 }
 
-impl Shown for Shows {
-    fn text(&self) -> String {
-        let Shows { put, run } = self;
-        let mut text = format!(
-            "run {}: {} of {} parts enqueued, {} done before; {} with it\n",
-            put.id,
-            whole(put.parts.into()),
-            whole(run.parts.into()),
-            whole(put.done.into()),
-            counted(run.files.len() as u64, "file"),
-        );
-        if put.again > 0 {
-            let letters = counted(put.again.into(), "dead letter");
-            text += &format!("{letters} among them tried again\n");
-        }
-        text
-    }
+impl Report for NewRun {
+    const SCHEMA: &'static str = "cardroom-enqueued/1";
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let Shows { put, run } = self;
-        json!({
-            "schema": "cardroom-enqueued/1",
-            "run": put.id,
-            "parts": run.parts,
-            "put_in": put.parts,
-            "done_before": put.done,
-            "tried_again": put.again,
-            "version": run.version,
-            "files": run.files,
-        })
+impl fmt::Display for NewRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "run {}: {} of {} parts enqueued, {} done before; {} with it",
+            self.run,
+            whole(self.put_in.into()),
+            whole(self.parts.into()),
+            whole(self.done_before.into()),
+            counted(self.files.len() as u64, "file"),
+        )?;
+        if self.tried_again > 0 {
+            let letters = counted(self.tried_again.into(), "dead letter");
+            writeln!(f, "{letters} among them tried again")?;
+        }
+        Ok(())
     }
 }
 
