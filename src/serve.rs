@@ -227,7 +227,7 @@ fn prepare_data(data: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, host::OpenError> {
+async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, wire::Error> {
     let mut tables = Vec::with_capacity(plans.len());
     for plan in plans {
         tables.push(HostedTable::open(plan).await?);

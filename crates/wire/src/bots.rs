@@ -18,26 +18,28 @@ use logs::DecisionRecord;
 use matches::bot::Bot;
 use matches::decide::{Decided, Request};
 use tokio::sync::Semaphore;
-use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::Error;
 
 /// Builds an agent on a blocking thread and tells it who else plays.
 ///
 /// # Errors
-/// The outer one when the runtime has no thread for it, the inner one when the agent cannot be
-/// built.
+/// When the runtime has no thread for it, or the agent cannot be built.
 pub(crate) async fn build(
     choice: &AgentChoice,
     def: &Arc<GameDef>,
     opponents: &[String],
-) -> Result<Result<Bot, AgentError>, JoinError> {
+) -> Result<Bot, Error> {
     let (choice, def, opponents) = (choice.clone(), Arc::clone(def), opponents.to_vec());
-    spawn_blocking(move || {
+    let built = spawn_blocking(move || {
         choice.prepare(&def, u64::MAX);
         let mut bot = Bot::new(&choice, &def)?;
         bot.meet(&opponents);
         Ok(bot)
-    })
-    .await
+    });
+    let no_thread = |error| Error::here(format!("there is no thread for the agent: {error}"));
+    built.await.map_err(no_thread)?
 }
 
 /// A decision in progress; it returns the agent and the information set it was asked about, too.

@@ -15,8 +15,9 @@ use matches::decide::mix;
 use matches::stop::Stop;
 use serde::Serialize;
 
+use crate::Error;
 use crate::host::Stops;
-use crate::play_acpc::{self, End, PlayError, Record, Summary};
+use crate::play_acpc::{self, End, Record, Summary};
 
 /// An outside dealer, the agent that plays there, and the pauses and time limits.
 #[derive(Debug, Clone)]
@@ -170,7 +171,7 @@ impl Connection {
         &self,
         number: u64,
         stop: &Stop,
-    ) -> Result<(Summary, Result<End, PlayError>), PlayError> {
+    ) -> Result<(Summary, Result<End, Error>), Error> {
         let plan = &self.plan;
         let time = Timestamp::now();
         let word = time.strftime("%Y%m%d-%H%M%S").to_string();
@@ -195,12 +196,12 @@ impl Connection {
             // Most attempts fail while a dealer is down: of those only the log line stays.
             std::fs::remove_dir_all(&folder)
         };
-        saved.map_err(|source| PlayError::Record { path: folder, source })?;
+        saved.map_err(|source| play_acpc::cannot_write(&folder, &source))?;
         Ok((summary, end))
     }
 
     /// Updates the status after a match; returns the number of failures in a row.
-    fn note(&self, outcome: &Result<(Summary, Result<End, PlayError>), PlayError>) -> u32 {
+    fn note(&self, outcome: &Result<(Summary, Result<End, Error>), Error>) -> u32 {
         let (summary, error) = match outcome {
             Ok((summary, Ok(_))) => (Some(summary), None),
             Ok((summary, Err(error))) => (Some(summary), Some(error)),

@@ -12,9 +12,12 @@
 mod bots;
 pub mod connect;
 pub mod dealer;
+mod error;
 pub mod faults;
 pub mod host;
 pub mod package_acpc;
 pub mod play_acpc;
 pub mod slumbot;
 pub mod slumbot_host;
+
+pub use error::Error;

@@ -14,7 +14,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::{AgentChoice, AgentError, HandOutcome};
+use agents::{AgentChoice, HandOutcome};
 use game::{BySeat, GameDef, InfoSet};
 use logs::decisions::write_line;
 use logs::stats::{Latencies, Sums};
@@ -23,7 +23,7 @@ use matches::bot::Bot;
 use matches::decide::{Decided, Request};
 use matches::stop::Stop;
 use matches::waiting::{FIRST_NOTICE, NOTICE_INTERVAL, Wait};
-use protocol::acpc::{Event, MatchState, Player, PlayerError};
+use protocol::acpc::{Event, MatchState, Player};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::Serialize;
@@ -32,7 +32,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout, timeout_at};
 
-use crate::bots;
+use crate::{Error, bots};
 
 /// The interval at which a waiting task checks whether it should stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -69,67 +69,6 @@ impl AcpcSettings {
     }
 }
 
-/// The reason why a match ended other than by the dealer closing between two hands.
-#[derive(Debug, thiserror::Error)]
-pub enum PlayError {
-    /// The agent cannot be built for this game.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// There is no thread for the agent.
-    #[error("there is no thread for the agent: {0}")]
-    Thread(std::io::Error),
-    /// No connection was made within the time limit.
-    #[error("cannot connect to {target} within {waited:?}: {reasons}")]
-    Unreachable {
-        /// The dealer, `HOST:PORT`.
-        target: String,
-        /// The time limit that was used up.
-        waited: Duration,
-        /// The last error of each address.
-        reasons: String,
-    },
-    /// The dealer broke the protocol: invalid bytes, or a connection closed in the middle of a
-    /// hand.
-    #[error("dealer at {target}: {error}")]
-    Dealer {
-        /// The dealer, `HOST:PORT`.
-        target: String,
-        /// The fault.
-        error: PlayerError,
-    },
-    /// The connection failed.
-    #[error("dealer at {target}: the connection failed: {source}")]
-    Lost {
-        /// The dealer, `HOST:PORT`.
-        target: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The dealer has sent nothing for too long.
-    #[error("dealer at {target}: nothing was heard for {waited:?}")]
-    Silent {
-        /// The dealer, `HOST:PORT`.
-        target: String,
-        /// The limit that was reached.
-        waited: Duration,
-    },
-    /// A file of the match's record cannot be written.
-    #[error("cannot write {}: {source}", .path.display())]
-    Record {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-}
-
-impl PlayError {
-    /// Whether the dealer or the network is at fault, rather than the settings here.
-    pub fn is_remote_fault(&self) -> bool {
-        !matches!(self, PlayError::Agent(_) | PlayError::Thread(_) | PlayError::Record { .. })
-    }
-}
-
 /// The end of a match without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -147,7 +86,7 @@ pub async fn play(
     plan: &AcpcSettings,
     record: Option<&mut Record>,
     stop: &Stop,
-) -> (Summary, Result<End, PlayError>) {
+) -> (Summary, Result<End, Error>) {
     let mut table = DealerSession {
         plan,
         record,
@@ -172,15 +111,16 @@ pub async fn play(
 /// if the agent still computes; its thread is left behind.
 ///
 /// # Errors
-/// Those of [`play`] are in the inner result; the outer one is [`PlayError::Thread`] when the
-/// runtime cannot be started.
+/// Those of [`play`] are in the inner result; the outer one is of a runtime
+/// that cannot be started.
 pub fn play_blocking(
     plan: &AcpcSettings,
     record: Option<&mut Record>,
     stop: &Stop,
-) -> Result<(Summary, Result<End, PlayError>), PlayError> {
+) -> Result<(Summary, Result<End, Error>), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(PlayError::Thread)?;
+    let runtime = runtime
+        .map_err(|error| Error::here(format!("there is no thread for the agent: {error}")))?;
     let played = runtime.block_on(play(plan, record, stop));
     runtime.shutdown_background();
     Ok(played)
@@ -204,10 +144,9 @@ struct DealerSession<'a> {
 }
 
 impl DealerSession<'_> {
-    async fn play(&mut self) -> Result<End, PlayError> {
+    async fn play(&mut self) -> Result<End, Error> {
         let plan = self.plan;
-        let building = bots::build(&plan.agent, &plan.def, &plan.opponents).await;
-        self.agent = Some(building.map_err(|error| PlayError::Thread(error.into()))??);
+        self.agent = Some(bots::build(&plan.agent, &plan.def, &plan.opponents).await?);
         let Some(mut stream) = connect(self.plan, self.stop).await? else {
             return Ok(End::Stopped);
         };
@@ -235,27 +174,30 @@ impl DealerSession<'_> {
         }
     }
 
-    fn event(&mut self) -> Result<Option<Event>, PlayError> {
-        let target = || self.plan.target();
-        self.player.poll_event().map_err(|error| PlayError::Dealer { target: target(), error })
+    fn event(&mut self) -> Result<Option<Event>, Error> {
+        self.player.poll_event().map_err(|error| self.dealer_error(&error))
     }
 
-    fn lost(&self, source: std::io::Error) -> PlayError {
-        PlayError::Lost { target: self.plan.target(), source }
+    fn dealer_error(&self, reason: &dyn std::fmt::Display) -> Error {
+        Error::gone(format!("dealer at {}: {reason}", self.plan.target()))
     }
 
-    async fn transmit(&mut self, stream: &mut TcpStream) -> Result<(), PlayError> {
+    fn lost(&self, error: &io::Error) -> Error {
+        self.dealer_error(&format!("the connection failed: {error}"))
+    }
+
+    async fn transmit(&mut self, stream: &mut TcpStream) -> Result<(), Error> {
         let bytes = self.player.poll_transmit();
         match stream.write_all(&bytes).await {
             Ok(()) => Ok(()),
             // What the dealer sent before it closed still counts: it is read next.
             Err(error) if is_closed(&error) => Ok(()),
-            Err(error) => Err(self.lost(error)),
+            Err(error) => Err(self.lost(&error)),
         }
     }
 
     /// Waits for bytes and passes them to the protocol's state machine; `false` when asked to stop.
-    async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, PlayError> {
+    async fn receive(&mut self, stream: &mut TcpStream) -> Result<bool, Error> {
         let since = Instant::now();
         // Before the first hand the wait is for players to connect, later for a decision of one.
         let before = self.summary.hands == 0 && !self.in_hand;
@@ -271,7 +213,8 @@ impl DealerSession<'_> {
                     if let Some(most) = self.plan.silence
                         && since.elapsed() >= most
                     {
-                        return Err(PlayError::Silent { target: self.plan.target(), waited: most });
+                        let waited = format!("nothing was heard for {most:?}");
+                        return Err(self.dealer_error(&waited));
                     }
                 }
             }
@@ -283,12 +226,12 @@ impl DealerSession<'_> {
         Ok(true)
     }
 
-    fn take(&mut self, read: std::io::Result<usize>, chunk: &[u8]) -> Result<(), PlayError> {
+    fn take(&mut self, read: std::io::Result<usize>, chunk: &[u8]) -> Result<(), Error> {
         match read {
             Ok(0) => self.closed = true,
             Ok(count) => self.pending.extend_from_slice(&chunk[..count]),
             Err(error) if is_closed(&error) => self.closed = true,
-            Err(error) => return Err(self.lost(error)),
+            Err(error) => return Err(self.lost(&error)),
         }
         Ok(())
     }
@@ -298,7 +241,7 @@ impl DealerSession<'_> {
         stream: &mut TcpStream,
         hand: u64,
         infoset: InfoSet,
-    ) -> Result<(), PlayError> {
+    ) -> Result<(), Error> {
         let request = Request { seed: self.plan.seed, hand, time_left: self.plan.deadline };
         let before = Instant::now();
         let Some(mut agent) = self.agent.take() else { return Ok(()) };
@@ -328,7 +271,7 @@ impl DealerSession<'_> {
         agent: Bot,
         infoset: InfoSet,
         request: Request,
-    ) -> Result<Option<(InfoSet, Decided)>, PlayError> {
+    ) -> Result<Option<(InfoSet, Decided)>, Error> {
         let mut thought = bots::think(agent, infoset, request);
         let mut chunk = [0; 4096];
         loop {
@@ -350,7 +293,7 @@ impl DealerSession<'_> {
         }
     }
 
-    fn note(&mut self, decision: &DecisionRecord) -> Result<(), PlayError> {
+    fn note(&mut self, decision: &DecisionRecord) -> Result<(), Error> {
         self.summary.decisions.add(decision);
         match &mut self.record {
             Some(record) => record.decision(decision),
@@ -358,7 +301,7 @@ impl DealerSession<'_> {
         }
     }
 
-    fn hand_over(&mut self, state: &MatchState) -> Result<(), PlayError> {
+    fn hand_over(&mut self, state: &MatchState) -> Result<(), Error> {
         let nothing = BySeat::new(self.plan.def.players);
         let payoffs = state.payoffs().unwrap_or(nothing);
         self.sums.add(payoffs[state.seat], 1);
@@ -398,7 +341,7 @@ const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(60);
 const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Connects to the dealer, with `TCP_NODELAY` and keep-alive; `None` when asked to stop first.
-async fn connect(plan: &AcpcSettings, stop: &Stop) -> Result<Option<TcpStream>, PlayError> {
+async fn connect(plan: &AcpcSettings, stop: &Stop) -> Result<Option<TcpStream>, Error> {
     let begun = Instant::now();
     let deadline = begun + plan.connect_timeout;
     // Spreads the attempts of players that start together. No result depends on it.
@@ -425,7 +368,9 @@ async fn connect(plan: &AcpcSettings, stop: &Stop) -> Result<Option<TcpStream>, 
         pause = pause.mul_f64(1.5).min(MAX_PAUSE);
         if Instant::now() + rest >= deadline {
             let (target, waited) = (plan.target(), plan.connect_timeout);
-            return Err(PlayError::Unreachable { target, waited, reasons });
+            return Err(Error::gone(format!(
+                "cannot connect to {target} within {waited:?}: {reasons}"
+            )));
         }
         let again = Instant::now() + rest;
         while Instant::now() < again {
@@ -480,26 +425,30 @@ impl Record {
     /// Opens the files in this folder, which is made when it does not exist.
     ///
     /// # Errors
-    /// [`PlayError::Record`].
-    pub fn open(folder: &Path) -> Result<Record, PlayError> {
-        fs::create_dir_all(folder)
-            .map_err(|source| PlayError::Record { path: folder.to_owned(), source })?;
+    /// When they cannot be opened.
+    pub fn open(folder: &Path) -> Result<Record, Error> {
+        fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         let decisions = LogFile::open(folder.join("decisions.jsonl"))?;
         let states = LogFile::open(folder.join("states.txt"))?;
         Ok(Record { decisions, states })
     }
 
-    fn decision(&mut self, decision: &DecisionRecord) -> Result<(), PlayError> {
+    fn decision(&mut self, decision: &DecisionRecord) -> Result<(), Error> {
         let mut line = String::new();
         write_line(decision, &mut line);
         self.decisions.write(&line)
     }
 
-    fn hand(&mut self, state: &MatchState) -> Result<(), PlayError> {
+    fn hand(&mut self, state: &MatchState) -> Result<(), Error> {
         self.states.write(&format!("{state}\n"))?;
         self.decisions.flush()?;
         self.states.flush()
     }
+}
+
+/// The error that a file of a match's record cannot be written.
+pub(crate) fn cannot_write(path: &Path, reason: &io::Error) -> Error {
+    Error::here(format!("cannot write {}: {reason}", path.display()))
 }
 
 #[derive(Debug)]
@@ -509,25 +458,25 @@ struct LogFile {
 }
 
 impl LogFile {
-    fn open(path: PathBuf) -> Result<LogFile, PlayError> {
+    fn open(path: PathBuf) -> Result<LogFile, Error> {
         match File::options().create(true).append(true).open(&path) {
             Ok(file) => Ok(LogFile { path, file: BufWriter::new(file) }),
-            Err(source) => Err(PlayError::Record { path, source }),
+            Err(error) => Err(cannot_write(&path, &error)),
         }
     }
 
-    fn write(&mut self, text: &str) -> Result<(), PlayError> {
+    fn write(&mut self, text: &str) -> Result<(), Error> {
         let written = self.file.write_all(text.as_bytes());
         self.explain(written)
     }
 
-    fn flush(&mut self) -> Result<(), PlayError> {
+    fn flush(&mut self) -> Result<(), Error> {
         let flushed = self.file.flush();
         self.explain(flushed)
     }
 
-    fn explain(&self, result: io::Result<()>) -> Result<(), PlayError> {
-        result.map_err(|source| PlayError::Record { path: self.path.clone(), source })
+    fn explain(&self, result: io::Result<()>) -> Result<(), Error> {
+        result.map_err(|error| cannot_write(&self.path, &error))
     }
 }
 
@@ -607,7 +556,7 @@ impl Summary {
         }
     }
 
-    fn finish(&mut self, sums: &Sums, def: &GameDef, end: &Result<End, PlayError>) {
+    fn finish(&mut self, sums: &Sums, def: &GameDef, end: &Result<End, Error>) {
         match end {
             Ok(end) => self.end = Some(*end),
             Err(error) => self.error = Some(error.to_string()),

@@ -24,9 +24,9 @@ use game::GameDef;
 use matches::program::{Program, Running};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Config, Limits, Replies};
-use protocol::acpc::transaction::TransactionError;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::Error;
 use record::{Claim, MatchLog, Recorder, TransactionLog, overwritten};
 
 pub use drive::{
@@ -148,9 +148,10 @@ impl Options {
 /// original's words. SIGINT and SIGTERM end the match at once.
 ///
 /// # Errors
-/// See [`DealerError`]. Whatever happens, agents that were started are gone when this returns, and
+/// When a port or file cannot be used, an agent cannot be started, or the match comes to an early
+/// end; then the message is its result line. Whatever happens, agents that were started are gone when this returns, and
 /// the files hold every finished hand and every action.
-pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), DealerError> {
+pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), Error> {
     let mut dealer = Dealer::new(options.config());
     let header = options.header();
     // Before any file is touched: a port in use must not cost an earlier match its log.
@@ -165,7 +166,7 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(DealerError::System)?;
+        .map_err(|error| refused(&error))?;
     let line = ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
     put_out(out, &format!("{line}\n"))?;
     let _ = err.write_all(header.as_bytes());
@@ -182,7 +183,7 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let signals = runtime.block_on(async {
         Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
     });
-    let (mut interrupt, mut terminate) = signals.map_err(DealerError::System)?;
+    let (mut interrupt, mut terminate) = signals.map_err(|error| refused(&error))?;
     let agents = Agents::start(options, &ports)?;
     let clock = Clock::start();
     let mut recorder = Recorder::new(options, clock, out, err, log, transactions, agents);
@@ -204,19 +205,23 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     recorder.finish(&dealer, result)
 }
 
+/// The error that the operating system refuses something that a dealer needs.
+fn refused(error: &std::io::Error) -> Error {
+    Error::here(format!("the system refused a request: {error}"))
+}
+
 /// Writes the ports or the score. A closed stream is no error: the caller does not want to know.
-fn put_out(out: &mut dyn Write, text: &str) -> Result<(), DealerError> {
+fn put_out(out: &mut dyn Write, text: &str) -> Result<(), Error> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(DealerError::Output(error)),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::here(format!("cannot write to the output: {error}")))
+        }
         _ => Ok(()),
     }
 }
 
 /// Opens one port for each seat.
-fn listen(
-    options: &Options,
-    err: &mut dyn Write,
-) -> Result<(Vec<TcpListener>, Vec<u16>), DealerError> {
+fn listen(options: &Options, err: &mut dyn Write) -> Result<(Vec<TcpListener>, Vec<u16>), Error> {
     let mut listeners = Vec::new();
     let mut ports = Vec::new();
     for entrant in 0..options.def.players {
@@ -228,93 +233,15 @@ fn listen(
             let port = listener.local_addr()?.port();
             Ok((listener, port))
         };
-        let (listener, port) = open().map_err(|source| {
+        let (listener, port) = open().map_err(|source: std::io::Error| {
             let seat = entrant + 1;
             let _ = writeln!(err, "ERROR: could not create listen socket for player {seat}");
-            DealerError::Listen { seat, address, source }
+            Error::here(format!("cannot listen on {address} for seat {seat}: {source}"))
         })?;
         listeners.push(listener);
         ports.push(port);
     }
     Ok((listeners, ports))
-}
-
-/// The reason why a match was not played to its end. Seats are counted from 1, as in the logs.
-#[derive(Debug, thiserror::Error)]
-pub enum DealerError {
-    /// A port cannot be opened.
-    #[error("cannot listen on {address} for seat {seat}: {source}")]
-    Listen {
-        /// The seat, from 1.
-        seat: usize,
-        /// The address and port (0: one that the system chooses).
-        address: SocketAddr,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// A file cannot be opened, read or written.
-    #[error("{}: {source}", .path.display())]
-    File {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// Another process deals a match of this name into the same files.
-    #[error(
-        "another process{} deals a match named {name} in {}: wait until it ends, or give this \
-         one another name",
-        .process.map_or(String::new(), |id| format!(" (number {id})")), .folder.display()
-    )]
-    InUse {
-        /// The match's name.
-        name: String,
-        /// The folder of the match's files.
-        folder: PathBuf,
-        /// The other process's id, when it is known.
-        process: Option<u32>,
-    },
-    /// The ports or the score cannot be written to the output.
-    #[error("cannot write to the output: {0}")]
-    Output(std::io::Error),
-    /// The transaction file belongs to another match, or breaks the rules.
-    #[error("{}:{line}: {source}; was it written with the same game, seed and \
-             options?", .path.display())]
-    Transactions {
-        /// The file's path.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The fault in the line.
-        source: TransactionError,
-    },
-    /// There are more commands to run than seats, or one that cannot be split into words.
-    #[error("--run {command}: {reason}")]
-    Command {
-        /// The command as given.
-        command: String,
-        /// The reason why the command is invalid.
-        reason: String,
-    },
-    /// An agent cannot be started.
-    #[error("cannot start the agent of seat {seat}, `{command}`: {source}")]
-    Start {
-        /// The seat, from 1.
-        seat: usize,
-        /// The agent's command.
-        command: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The match came to an early end. The message is its result line.
-    #[error("{0}")]
-    Match(String),
-    /// The match was interrupted by a signal. The message is its result line.
-    #[error("{0}")]
-    Interrupted(String),
-    /// The operating system refused something that a dealer needs.
-    #[error("the system refused a request: {0}")]
-    System(std::io::Error),
 }
 
 /// The time limit for agents to end after the match, after which they are killed.
@@ -329,7 +256,7 @@ struct Agents {
 impl Agents {
     /// Starts the agents, with host and port appended to their commands. An empty command leaves
     /// its seat to an outside player.
-    fn start(options: &Options, ports: &[u16]) -> Result<Agents, DealerError> {
+    fn start(options: &Options, ports: &[u16]) -> Result<Agents, Error> {
         let mut agents = Agents::default();
         let host = match options.bind {
             IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
@@ -338,7 +265,7 @@ impl Agents {
         };
         if let Some(command) = options.run.get(ports.len()) {
             let reason = format!("this game has {} seats only", ports.len());
-            return Err(DealerError::Command { command: command.clone(), reason });
+            return Err(Error::here(format!("--run {command}: {reason}")));
         }
         for (index, (command, port)) in options.run.iter().zip(ports).enumerate() {
             if command.trim().is_empty() {
@@ -346,21 +273,21 @@ impl Agents {
                 continue;
             }
             let program = Program::parse(command, Path::new("")).ok_or_else(|| {
-                let reason = "a quotation mark is not closed".to_owned();
-                DealerError::Command { command: command.clone(), reason }
+                Error::here(format!("--run {command}: a quotation mark is not closed"))
             })?;
             let create = |kind: &str| {
                 let path = PathBuf::from(format!("{}.player{index}.{kind}", options.name));
                 match File::create(&path) {
                     Ok(file) => Ok((Stdio::from(file), path)),
-                    Err(source) => Err(DealerError::File { path, source }),
+                    Err(error) => Err(Error::file(&path, &error)),
                 }
             };
             let (output, _) = create("std")?;
             let (errors, path) = create("err")?;
             let further = [host.to_string(), port.to_string()];
             let running = program.start_into(&further, output, errors).map_err(|source| {
-                DealerError::Start { seat: index + 1, command: command.clone(), source }
+                let seat = index + 1;
+                Error::here(format!("cannot start the agent of seat {seat}, `{command}`: {source}"))
             })?;
             agents.agents.push(Some((running, path)));
         }

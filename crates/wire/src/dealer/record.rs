@@ -19,7 +19,8 @@ use protocol::acpc::reply::{Correction, Ignored};
 use protocol::acpc::transaction::{Transaction, write_time};
 use serde::Serialize;
 
-use super::{Agents, Clock, DealerError, Observer, Options, Stopped, put_out};
+use super::{Agents, Clock, Observer, Options, Stopped, put_out, refused};
+use crate::Error;
 
 pub(super) struct Recorder<'a> {
     options: &'a Options,
@@ -87,7 +88,7 @@ impl<'a> Recorder<'a> {
         mut self,
         dealer: &Dealer,
         result: Result<(), Stopped>,
-    ) -> Result<(), DealerError> {
+    ) -> Result<(), Error> {
         let result = match (result, self.failure.take()) {
             (Ok(()), None) => self.score(dealer),
             (Ok(()), Some(failure)) => {
@@ -95,7 +96,7 @@ impl<'a> Recorder<'a> {
                 let reason = format!("{who} {}", failure.cause);
                 self.summary.failed(failure.entrant, failure.hand, &reason);
                 let line = self.result_line(dealer, &reason);
-                Err(DealerError::Match(line))
+                Err(Error::gone(line))
             }
             (Err(stopped), _) => Err(self.stopped(dealer, stopped)),
         };
@@ -106,18 +107,18 @@ impl<'a> Recorder<'a> {
         result.and(written)
     }
 
-    fn score(&mut self, dealer: &Dealer) -> Result<(), DealerError> {
+    fn score(&mut self, dealer: &Dealer) -> Result<(), Error> {
         self.stamp("FINISHED", self.last_sent);
         let mut line = String::new();
         acpc::write_score(dealer.totals(), &self.options.names, &mut line);
         self.text.extend_from_slice(line.as_bytes());
         if let Some(log) = &mut self.log {
-            log.score(dealer.totals()).map_err(DealerError::System)?;
+            log.score(dealer.totals()).map_err(|error| refused(&error))?;
         }
         put_out(self.out, &line)
     }
 
-    fn stopped(&mut self, dealer: &Dealer, stopped: Stopped) -> DealerError {
+    fn stopped(&mut self, dealer: &Dealer, stopped: Stopped) -> Error {
         let reason = match &stopped {
             Stopped::NotConnected { entrant, .. } => {
                 self.say(&format!("ERROR: timed out waiting for seat {} to connect", entrant + 1));
@@ -139,9 +140,9 @@ impl<'a> Recorder<'a> {
         self.summary.failed(entrant, dealer.hand(), &reason);
         let line = self.result_line(dealer, &reason);
         match stopped {
-            Stopped::Interrupted => DealerError::Interrupted(line),
-            Stopped::Io(error) => DealerError::System(error),
-            _ => DealerError::Match(line),
+            Stopped::Interrupted => Error::interrupted(line),
+            Stopped::Io(error) => refused(&error),
+            _ => Error::gone(line),
         }
     }
 
@@ -306,15 +307,20 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Takes the lock; an error names the process that holds it.
-    pub(super) fn take(name: &str) -> Result<Claim, DealerError> {
+    pub(super) fn take(name: &str) -> Result<Claim, Error> {
         let path = PathBuf::from(format!("{name}.lock"));
         let lock = Lock::take(&path).map_err(|error| match error {
             LockError::Taken(process) => {
                 let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
                 let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
-                DealerError::InUse { name: name.to_owned(), folder, process }
+                let process = process.map_or(String::new(), |id| format!(" (number {id})"));
+                Error::here(format!(
+                    "another process{process} deals a match named {name} in {}: wait until it \
+                     ends, or give this one another name",
+                    folder.display()
+                ))
             }
-            LockError::Io(source) => DealerError::File { path: path.clone(), source },
+            LockError::Io(error) => Error::file(&path, &error),
         })?;
         Ok(Claim { path, _lock: lock })
     }
@@ -345,7 +351,7 @@ pub(super) fn overwritten(options: &Options) -> Vec<PathBuf> {
 
 /// Opens a file for writing. With `append` its content is returned; an incomplete last line is cut
 /// off, in the file as well.
-fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
+fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), Error> {
     let attempt = || -> io::Result<(File, Vec<u8>)> {
         let mut options = OpenOptions::new();
         let mut file =
@@ -364,7 +370,7 @@ fn open(path: &Path, append: bool) -> Result<(File, Vec<u8>), DealerError> {
         file.seek(SeekFrom::End(0))?;
         Ok((file, text))
     };
-    attempt().map_err(|source| DealerError::File { path: path.to_owned(), source })
+    attempt().map_err(|error| Error::file(path, &error))
 }
 
 /// The match log `NAME.log`: finished hands and the score.
@@ -379,7 +385,7 @@ pub(super) struct MatchLog {
 }
 
 impl MatchLog {
-    pub(super) fn open(options: &Options, header: &str) -> Result<MatchLog, DealerError> {
+    pub(super) fn open(options: &Options, header: &str) -> Result<MatchLog, Error> {
         let path = PathBuf::from(format!("{}.log", options.name));
         let (file, text) = open(&path, options.append)?;
         let names = options.names.clone();
@@ -387,10 +393,8 @@ impl MatchLog {
     }
 
     /// Writes the header lines.
-    pub(super) fn begin(&mut self, header: &str) -> Result<(), DealerError> {
-        self.file
-            .write_all(header.as_bytes())
-            .map_err(|source| DealerError::File { path: self.path.clone(), source })
+    pub(super) fn begin(&mut self, header: &str) -> Result<(), Error> {
+        self.file.write_all(header.as_bytes()).map_err(|error| Error::file(&self.path, &error))
     }
 
     /// Writes a finished hand, unless it is in the log already from before an interruption.
@@ -456,10 +460,7 @@ pub(super) struct TransactionLog {
 
 impl TransactionLog {
     /// Opens the log and replays its actions in `dealer`.
-    pub(super) fn open(
-        options: &Options,
-        dealer: &mut Dealer,
-    ) -> Result<TransactionLog, DealerError> {
+    pub(super) fn open(options: &Options, dealer: &mut Dealer) -> Result<TransactionLog, Error> {
         let path = PathBuf::from(format!("{}.tlog", options.name));
         let (file, text) = open(&path, options.append)?;
         let lines = text.split_inclusive(|&b| b == b'\n');
@@ -467,8 +468,10 @@ impl TransactionLog {
             Transaction::parse(text, &dealer.state().public)
                 .and_then(|transaction| dealer.replay(&transaction))
                 .map_err(|source| {
-                    let path = path.clone();
-                    DealerError::Transactions { path, line, source }
+                    Error::here(format!(
+                        "{}:{line}: {source}; was it written with the same game, seed and options?",
+                        path.display()
+                    ))
                 })?;
         }
         Ok(TransactionLog { path, file, text: String::new() })
@@ -589,7 +592,7 @@ impl Summary {
 
     /// Writes the summary, if a file is given for it; a regular file appears complete or not at
     /// all.
-    pub(super) fn write(mut self, dealer: &Dealer) -> Result<(), DealerError> {
+    pub(super) fn write(mut self, dealer: &Dealer) -> Result<(), Error> {
         let Some(path) = self.path.take() else { return Ok(()) };
         self.document.hands_played = dealer.hand();
         let seats = self.document.seats.iter_mut().zip(&self.times).zip(dealer.totals());
@@ -598,11 +601,11 @@ impl Summary {
             seat.replies = times.count;
             seat.reply_seconds = times.entry();
         }
-        let mut text = serde_json::to_string_pretty(&self.document)
-            .map_err(|error| DealerError::System(error.into()))?;
+        let mut text =
+            serde_json::to_string_pretty(&self.document).map_err(|error| refused(&error.into()))?;
         text.push('\n');
         logs::folder::write_whole(&path, |out| out.write_all(text.as_bytes()))
-            .map_err(|source| DealerError::File { path, source })
+            .map_err(|error| Error::file(&path, &error))
     }
 }
 

@@ -14,7 +14,6 @@ mod lobby;
 mod play;
 
 use std::hash::{BuildHasher, Hasher};
-use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,10 +30,11 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use crate::Error;
 use lobby::{Guest, Lobby, LobbyEvent};
 use play::{LocalPlayer, OwnDecisions, Recorder, SeatOccupant, play};
 
-pub use play::{HOSTED_FILE, RESULT_FILE, RecordError, mark_interrupted};
+pub use play::{HOSTED_FILE, RESULT_FILE, mark_interrupted};
 
 /// The pause after a match that could not be recorded.
 const FAILURE_PAUSE: Duration = Duration::from_secs(2);
@@ -166,18 +166,6 @@ pub struct Ended {
     pub ending: Ending,
 }
 
-/// A port that cannot be opened.
-#[derive(Debug, thiserror::Error)]
-#[error("table {table}: cannot listen on {address}: {reason}")]
-pub struct OpenError {
-    /// The table's name.
-    pub table: String,
-    /// The address that was to be opened.
-    pub address: SocketAddr,
-    /// The system's error.
-    pub reason: io::Error,
-}
-
 /// A table whose ports are open.
 #[derive(Debug)]
 pub struct HostedTable {
@@ -190,7 +178,7 @@ pub struct HostedTable {
 
 impl HostedTable {
     /// Opens the ports. Bots can connect now, but are accepted by [`run`](Self::run) only.
-    pub async fn open(plan: TablePlan) -> Result<HostedTable, OpenError> {
+    pub async fn open(plan: TablePlan) -> Result<HostedTable, Error> {
         let mut listeners = Vec::new();
         let mut open_seats = Vec::new();
         let mut addresses = vec![None; plan.seats.len()];
@@ -198,10 +186,9 @@ impl HostedTable {
             let SeatPlan::Open { address, .. } = seat else { continue };
             let bound = TcpListener::bind(address).await;
             let bound = bound.and_then(|listener| Ok((listener.local_addr()?, listener)));
-            let (local, listener) = bound.map_err(|reason| OpenError {
-                table: plan.name.clone(),
-                address: *address,
-                reason,
+            let (local, listener) = bound.map_err(|reason| {
+                let table = &plan.name;
+                Error::here(format!("table {table}: cannot listen on {address}: {reason}"))
             })?;
             addresses[i] = Some(local);
             listeners.push(listener);
@@ -328,7 +315,7 @@ async fn play_match(
     guests: Vec<Guest>,
     view: &TableView,
     stops: &Stops,
-) -> Result<Ended, RecordError> {
+) -> Result<Ended, Error> {
     let seed = plan.seed.unwrap_or_else(fresh_seed);
     let last = view.status().last.map(|last| last.id);
     let (id, path) = new_folder(plan, last.as_deref());

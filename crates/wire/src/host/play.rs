@@ -7,7 +7,7 @@
 //! a match in play or to a server that was killed; [`mark_interrupted`] marks the latter at the next
 //! start.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, io, mem};
@@ -21,7 +21,7 @@ use logs::stats::{DecisionTally, Report, Tally};
 use logs::{DecisionRecord, Fallback, HandRecord, LedgerReader, MatchInfo};
 use matches::bot::Bot;
 use matches::decide::Request;
-use matches::folder::{Folder, FolderError};
+use matches::folder::Folder;
 use matches::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 use protocol::acpc::dealer::{Config, Event, Failure, HandOver};
 use protocol::acpc::reply::Correction;
@@ -33,6 +33,7 @@ use tokio::net::TcpStream;
 
 use super::lobby::Guest;
 use super::{Ended, Ending, Stops, TableView};
+use crate::Error;
 use crate::dealer::{
     Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
 };
@@ -62,7 +63,7 @@ pub(super) async fn play(
     own: OwnDecisions,
     recorder: &mut Recorder,
     stops: &Stops,
-) -> Result<Ending, RecordError> {
+) -> Result<Ending, Error> {
     let clock = Clock::start();
     let mut host = Host {
         hands: config.hands,
@@ -148,7 +149,7 @@ struct Host<'a> {
     correction: Option<Correction>,
     ending: Option<Ending>,
     /// The error after which the match cannot be recorded any more.
-    failed: Option<RecordError>,
+    failed: Option<Error>,
 }
 
 impl Observer for Host<'_> {
@@ -192,7 +193,7 @@ impl Observer for Host<'_> {
 }
 
 impl Host<'_> {
-    fn result(&mut self, stopped: Option<Stopped>) -> Result<Ending, RecordError> {
+    fn result(&mut self, stopped: Option<Stopped>) -> Result<Ending, Error> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -358,25 +359,6 @@ pub const HOSTED_FILE: &str = "hosted.json";
 /// Hands read from a ledger at a time.
 const CHUNK_HANDS: u64 = 1000;
 
-/// The reason why a match cannot be recorded.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A hand cannot be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A file cannot be written.
-    #[error("{}: {reason}", .path.display())]
-    Io {
-        /// The file's path.
-        path: PathBuf,
-        /// The system's error.
-        reason: io::Error,
-    },
-}
-
 /// The content of `hosted.json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Hosted {
@@ -404,7 +386,7 @@ impl Recorder {
         info: &MatchInfo,
         guests: Vec<Option<std::net::SocketAddr>>,
         view: &TableView,
-    ) -> Result<Recorder, RecordError> {
+    ) -> Result<Recorder, Error> {
         let folder = Folder::open(path, info, Level::Decisions)?;
         let hosted = Hosted { table: view.plan().name.clone(), guests: guests.clone() };
         write_json(&path.join(HOSTED_FILE), &hosted)?;
@@ -428,7 +410,7 @@ impl Recorder {
     }
 
     /// Writes a finished hand to the ledger and the logs.
-    pub(super) fn keep(&mut self, played: &Played) -> Result<(), RecordError> {
+    pub(super) fn keep(&mut self, played: &Played) -> Result<(), Error> {
         let Played { record, decisions } = played;
         let hand = record.hand;
         for decision in decisions {
@@ -485,7 +467,7 @@ impl Recorder {
     }
 
     /// Writes the result. The folder of a match without hands is removed.
-    pub(super) fn finish(self, ending: Ending) -> Result<Ended, RecordError> {
+    pub(super) fn finish(self, ending: Ending) -> Result<Ended, Error> {
         let path = self.folder.path().to_owned();
         let ended = Ended {
             id: self.id,
@@ -500,7 +482,7 @@ impl Recorder {
         }
         if self.hands == 0 {
             let removed = fs::remove_dir_all(&path);
-            removed.map_err(|reason| RecordError::Io { path, reason })?;
+            removed.map_err(|reason| Error::file(&path, &reason))?;
             return Ok(ended);
         }
         let (tally, decisions) =
@@ -517,7 +499,7 @@ fn conclude(
     tally: &Tally,
     decisions: &DecisionTally,
     ended: &Ended,
-) -> Result<(), RecordError> {
+) -> Result<(), Error> {
     write_json(&path.join(REPORT), &Report::new(info, tally, Some(decisions), None))?;
     write_json(&path.join(RESULT_FILE), ended)
 }
@@ -593,8 +575,8 @@ fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tal
     Ok(tally)
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value).map_err(io::Error::other);
     text.and_then(|text| logs::folder::write_whole(path, |out| out.write_all(&text)))
-        .map_err(|reason| RecordError::Io { path: path.to_owned(), reason })
+        .map_err(|reason| Error::file(path, &reason))
 }

@@ -28,7 +28,7 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
-use super::{RunError, Server};
+use super::{LIVE, Server};
 
 /// Most bytes of an answer that are read; a hand takes less than a kilobyte.
 const MAX_BYTES: usize = 64 * 1024;
@@ -91,13 +91,17 @@ const NO_REDIRECT: &str =
 
 impl Http {
     /// Builds the client; no connection is made yet.
-    pub(super) fn new(server: &Server) -> Result<Http, RunError> {
+    pub(super) fn new(server: &Server) -> Result<Http, crate::Error> {
         // An account in the address is not shown.
         let shown = match server.url.rsplit_once('@') {
             Some((_, host)) => format!("…@{host}"),
             None => server.url.clone(),
         };
-        let address = |reason: String| RunError::Address { url: shown.clone(), reason };
+        let address = |reason: String| {
+            crate::Error::here(format!(
+                "`{shown}` is not the address of a server: {reason}; write it as in {LIVE}"
+            ))
+        };
         let url: Url = server
             .url
             .parse()
@@ -124,7 +128,7 @@ impl Http {
             .tcp_nodelay(true)
             .tcp_keepalive(Duration::from_secs(60))
             .build()
-            .map_err(|error| RunError::System(format!("no HTTP client: {}", causes(&error))))?;
+            .map_err(|error| crate::Error::here(format!("no HTTP client: {}", causes(&error))))?;
         let prefix = server.prefix.clone().unwrap_or_default();
         let (timeout, given) = (server.timeout, server.certificates.is_some());
         let url = server.url.trim_end_matches('/').to_owned();
@@ -268,8 +272,9 @@ fn causes(error: &reqwest::Error) -> String {
 }
 
 /// The TLS settings; `needed` says whether the server is reached by HTTPS.
-fn tls_config(needed: bool, certificates: Option<&Path>) -> Result<ClientConfig, RunError> {
-    let wrong = |error: &dyn std::fmt::Display| RunError::Certificates(error.to_string());
+fn tls_config(needed: bool, certificates: Option<&Path>) -> Result<ClientConfig, crate::Error> {
+    let wrong =
+        |error: &dyn std::fmt::Display| crate::Error::here(format!("certificates: {error}"));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

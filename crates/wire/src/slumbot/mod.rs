@@ -21,20 +21,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::{AgentChoice, AgentError};
+use agents::AgentChoice;
 use game::{GameDef, Payoff};
 use logs::ledger::{Known, SlumbotCounts, SlumbotHand};
 use logs::stats::{DecisionTally, Sums};
-use logs::{Difference, LedgerError, MatchInfo, Provenance, Rate};
+use logs::{MatchInfo, Provenance, Rate};
 use matches::bot::Bot;
 use matches::stop::Stop;
-use protocol::slumbot::ClientError;
 use protocol::slumbot::accounts::STACK;
 use protocol::slumbot::client::Login;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use crate::Error;
 use http::{Http, HttpError};
 use pace::{FailureLimits, Pacer};
 use session::Session;
@@ -105,164 +105,24 @@ pub struct Pace {
     pub give_up: Duration,
 }
 
-/// The reason why a run ends before all hands are played.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The agent cannot be built.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// Threads, sockets or random numbers cannot be had.
-    #[error("{0}")]
-    System(String),
-    /// The ledger cannot be used.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// A file of the run's folder cannot be used.
-    #[error("{}: {source}", .path.display())]
-    File {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// Others than the owner can use what holds session tokens, and that cannot be changed.
-    #[error(
-        "{} holds session tokens, and users other than its owner have access: {reason}; remove \
-         their rights (chmod {mode:o}), or choose another folder with --out",
-        .path.display()
-    )]
-    Open {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The permissions it should have.
-        mode: u32,
-        /// The reason why they cannot be changed.
-        reason: String,
-    },
-    /// The folder holds the records of another run.
-    #[error(
-        "{} holds another run: {difference}; choose another folder with --out, or remove this one",
-        .path.display()
-    )]
-    OtherRun {
-        /// The run's folder.
-        path: PathBuf,
-        /// The difference between the two, ours first.
-        difference: Box<Difference>,
-    },
-    /// The folder holds a match that was not played over the Slumbot API.
-    #[error("{} holds a match that was not played over the Slumbot API; choose another folder with \
-             --out", .0.display())]
-    OtherKind(PathBuf),
-    /// The server's address cannot be used.
-    #[error("`{url}` is not the address of a server: {reason}; write it as in {LIVE}")]
-    Address {
-        /// The address as given.
-        url: String,
-        /// The reason why the address is invalid.
-        reason: String,
-    },
-    /// Certificates cannot be read, or the file has none.
-    #[error("certificates: {0}")]
-    Certificates(String),
-    /// The server is not a Slumbot server.
-    #[error("{url} is not a Slumbot server: {reason}; {remedy}")]
-    NotSlumbot {
-        /// The server's address.
-        url: String,
-        /// The answer, described.
-        reason: String,
-        /// The remedy.
-        remedy: &'static str,
-    },
-    /// The server refuses a request that should be valid.
-    #[error("{url} refuses to continue: {reason}")]
-    Rejected {
-        /// The server's address.
-        url: String,
-        /// The server's message.
-        reason: String,
-    },
-    /// The server refuses such requests.
-    #[error("{url} does not let us play: {reason}; {remedy}")]
-    Barred {
-        /// The server's address.
-        url: String,
-        /// The server's answer.
-        reason: String,
-        /// The remedy.
-        remedy: &'static str,
-    },
-    /// The server has not answered for too long.
-    #[error("{url} has not answered for {waited:.0?}: {reason}")]
-    Gone {
-        /// The server's address.
-        url: String,
-        /// The time without an answer.
-        waited: Duration,
-        /// The latest failure.
-        reason: String,
-    },
-    /// The server keeps sending unusable answers.
-    #[error("{url} gives answers that are not Slumbot's, {often}: {reason}: `{text}`")]
-    Unusable {
-        /// The server's address.
-        url: String,
-        /// The count of such answers, in words.
-        often: String,
-        /// The reason why the last answer is unusable.
-        reason: String,
-        /// The last answer, without the token.
-        text: String,
-    },
-    /// Hands are begun, but none can be finished.
-    #[error("{url}: {hands} hands in a row had no visible end: {reason}")]
-    NoEnd {
-        /// The server's address.
-        url: String,
-        /// The number of hands given up in a row.
-        hands: u64,
-        /// The latest trouble.
-        reason: String,
-        /// Whether the server answered: then the connection is not at fault.
-        answered: bool,
-    },
-    /// The server's results contradict the cards, the betting or its sums.
-    #[error("session {session} at {url}, hand {hand}: {reason}; the session is abandoned")]
-    Contradiction {
-        /// The server's address.
-        url: String,
-        /// The session's number in the run.
-        session: u64,
-        /// The hand's number in the run.
-        hand: u64,
-        /// The contradiction.
-        reason: Contradiction,
-    },
+/// The error that a server is not a Slumbot server.
+fn not_slumbot(url: &str, reason: &str, remedy: &str) -> Error {
+    Error::here(format!("{url} is not a Slumbot server: {reason}; {remedy}"))
 }
 
-/// A contradiction in what the server says.
-#[derive(Debug, thiserror::Error)]
-pub enum Contradiction {
-    /// In the sums of the session.
-    #[error(transparent)]
-    Drift(protocol::slumbot::Drift),
-    /// In the result of a hand, or in what is legal in it.
-    #[error(transparent)]
-    Hand(ClientError),
+/// The error that a server refuses such requests.
+fn barred(url: &str, reason: &str, remedy: &str) -> Error {
+    Error::here(format!("{url} does not let us play: {reason}; {remedy}"))
 }
 
-impl RunError {
-    /// Whether the server or the network is at fault, so that the run can be resumed later.
-    pub fn is_gone(&self) -> bool {
-        matches!(self, RunError::Gone { .. } | RunError::NoEnd { answered: false, .. })
-    }
+/// The error that a server refuses a request that should be valid.
+fn rejected(url: &str, reason: &str) -> Error {
+    Error::here(format!("{url} refuses to continue: {reason}"))
+}
 
-    /// Whether the server contradicts itself or the rules, or does not behave as a Slumbot server.
-    pub fn is_server_fault(&self) -> bool {
-        use RunError::{Contradiction, NoEnd, Unusable};
-        matches!(self, Contradiction { .. } | Unusable { .. } | NoEnd { answered: true, .. })
-    }
+/// The error that a server has not answered for too long.
+fn gone(url: &str, waited: Duration, reason: &str) -> Error {
+    Error::gone(format!("{url} has not answered for {waited:.0?}: {reason}"))
 }
 
 /// The interval between reports of the progress.
@@ -303,7 +163,7 @@ pub struct Played {
     /// Hands with a known result from before this run.
     pub earlier: u64,
     /// The end of this run.
-    pub end: Result<End, RunError>,
+    pub end: Result<End, Error>,
 }
 
 /// The state that all sessions share.
@@ -423,13 +283,13 @@ pub fn play_blocking(
     fresh_seed: u64,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
-) -> Result<Played, RunError> {
+) -> Result<Played, Error> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers.min(plan.sessions).max(1))
         .enable_all()
         .build()
-        .map_err(|error| RunError::System(format!("no threads for the sessions: {error}")))?;
+        .map_err(|error| Error::here(format!("no threads for the sessions: {error}")))?;
     let played = runtime.block_on(play(plan, fresh_seed, stop, seen));
     runtime.shutdown_background();
     played
@@ -440,7 +300,7 @@ async fn play(
     fresh_seed: u64,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
-) -> Result<Played, RunError> {
+) -> Result<Played, Error> {
     let def = Arc::new(game::games::nolimit_holdem());
     // The address and the agent are checked before anything is written.
     let mut http = Http::new(&plan.server)?;
@@ -492,7 +352,7 @@ async fn find(
     pacer: &Pacer,
     stop: &Stop,
     seen: &mut dyn FnMut(&Progress),
-) -> Result<(), RunError> {
+) -> Result<(), Error> {
     pacer.start();
     let mut pauses = pacer.pauses();
     let address = http.address();
@@ -513,15 +373,15 @@ async fn find(
                 return Ok(());
             }
             Err(HttpError::NotSlumbot(reason, remedy)) => {
-                return Err(RunError::NotSlumbot { url: http.url(), reason, remedy });
+                return Err(not_slumbot(&http.url(), &reason, remedy));
             }
             Err(HttpError::Barred(reason, remedy)) => {
-                return Err(RunError::Barred { url: http.url(), reason, remedy });
+                return Err(barred(&http.url(), &reason, remedy));
             }
             Err(error) => error.reason().to_owned(),
         };
         if let Err(waited) = pacer.note_failure(&reason) {
-            return Err(RunError::Gone { url: http.url(), waited, reason });
+            return Err(gone(&http.url(), waited, &reason));
         }
         let pause = pauses.next().unwrap_or(plan.pace.longest_pause);
         pacer.next(pause);
@@ -542,7 +402,7 @@ async fn telling<T>(waited: impl Future<Output = T>, tell: &mut dyn FnMut()) -> 
 }
 
 /// Plays all sessions to their end.
-async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Result<End, RunError> {
+async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Result<End, Error> {
     let mut running = JoinSet::new();
     if !shared.stop.asked() {
         for _ in 0..shared.plan.sessions {
@@ -560,7 +420,7 @@ async fn sessions(shared: &Arc<Shared>, seen: &mut dyn FnMut(&Progress)) -> Resu
         tokio::select! {
             ended = running.join_next() => {
                 let Some(ended) = ended else { break };
-                let ended = ended.unwrap_or_else(|panic| Err(RunError::System(panic.to_string())));
+                let ended = ended.unwrap_or_else(|panic| Err(Error::here(panic.to_string())));
                 if let Err(error) = ended {
                     shared.suspend_all();
                     first.get_or_insert(error);
@@ -657,11 +517,7 @@ pub struct PerSeat {
 }
 
 impl Summary {
-    fn new(
-        shared: &Shared,
-        took: Duration,
-        end: &Result<End, RunError>,
-    ) -> Result<Summary, RunError> {
+    fn new(shared: &Shared, took: Duration, end: &Result<End, Error>) -> Result<Summary, Error> {
         let reader = shared.store.reader()?;
         let mut all = Sums::default();
         let mut seats = [Sums::default(); 2];

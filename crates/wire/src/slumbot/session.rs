@@ -22,7 +22,8 @@ use tokio::time::sleep;
 use super::http::HttpError;
 use super::pace::MAX_CONSECUTIVE_UNUSABLE;
 use super::store::Entry;
-use super::{Contradiction, RunError, Shared};
+use super::{Shared, barred, gone, not_slumbot, rejected};
+use crate::Error;
 use crate::bots;
 
 /// The number of refusals in a row, or of sessions that end without a hand, after which the run
@@ -66,10 +67,9 @@ struct HandInPlay {
 
 impl Session {
     /// Builds the agent and resumes a session of an earlier run, or begins a new one.
-    pub(super) async fn new(shared: Arc<Shared>) -> Result<Session, RunError> {
+    pub(super) async fn new(shared: Arc<Shared>) -> Result<Session, Error> {
         let opponents = [super::OPPONENT.to_owned()];
-        let building = bots::build(&shared.plan.agent, &shared.def, &opponents).await;
-        let agent = building.map_err(|error| RunError::System(error.to_string()))??;
+        let agent = bots::build(&shared.plan.agent, &shared.def, &opponents).await?;
         let pauses = shared.pacer.pauses();
         let mut session = Session {
             client: fresh(&shared),
@@ -89,7 +89,7 @@ impl Session {
     }
 
     /// Resumes a session of an earlier run, if there is one, or begins a new one.
-    fn resume_or_begin(&mut self) -> Result<(), RunError> {
+    fn resume_or_begin(&mut self) -> Result<(), Error> {
         let earlier = match self.shared.store.session() {
             Ok(earlier) => earlier,
             Err(new) => {
@@ -108,7 +108,7 @@ impl Session {
     }
 
     /// Plays until the run has all its hands or is asked to stop.
-    pub(super) async fn run(&mut self) -> Result<(), RunError> {
+    pub(super) async fn run(&mut self) -> Result<(), Error> {
         if self.client.in_hand() && !self.claimed {
             // The run has enough hands without this one.
             return Ok(());
@@ -146,7 +146,7 @@ impl Session {
         self.claimed && !self.shared.stop.asked()
     }
 
-    async fn decide(&mut self, infoset: InfoSet) -> Result<(), RunError> {
+    async fn decide(&mut self, infoset: InfoSet) -> Result<(), Error> {
         let plan = &self.shared.plan;
         let hand = self.open.number;
         let request = Request { seed: self.shared.store.seed(), hand, time_left: plan.deadline };
@@ -190,7 +190,7 @@ impl Session {
     }
 
     /// Sends the next request and processes the answer.
-    async fn exchange(&mut self) -> Result<(), RunError> {
+    async fn exchange(&mut self) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
         // When asked to stop during an outage, the hand in play stays in the ledger to be resumed.
         if !shared.pacer.permit(|| shared.ended() || shared.stop.asked()).await {
@@ -213,7 +213,7 @@ impl Session {
         }
     }
 
-    async fn receive(&mut self, body: &[u8]) -> Result<(), RunError> {
+    async fn receive(&mut self, body: &[u8]) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
         match self.client.receive(body, || shared.store.number()) {
             Ok(news) => {
@@ -250,24 +250,25 @@ impl Session {
             Err(error) => {
                 let hand = self.open.number;
                 self.close(&error.to_string())?;
-                let (url, session) = (shared.url(), self.session);
-                Err(RunError::Contradiction {
-                    url,
-                    session,
-                    hand,
-                    reason: Contradiction::Hand(error),
-                })
+                Err(self.contradiction(hand, &error))
             }
         }
     }
 
-    fn not_slumbot(&self, error: &AnswerError) -> RunError {
-        let (url, reason) = (self.shared.url(), error.to_string());
-        RunError::NotSlumbot { url, reason, remedy: "check --host and --prefix" }
+    fn not_slumbot(&self, error: &AnswerError) -> Error {
+        not_slumbot(&self.shared.url(), &error.to_string(), "check --host and --prefix")
+    }
+
+    /// The error that the server's results contradict the cards, the betting or its sums.
+    fn contradiction(&self, hand: u64, reason: &dyn Display) -> Error {
+        let (session, url) = (self.session, self.shared.url());
+        Error::contradiction(format!(
+            "session {session} at {url}, hand {hand}: {reason}; the session is abandoned"
+        ))
     }
 
     /// Counts an unusable answer; an error when a limit is reached.
-    fn unusable(&mut self, error: &AnswerError, body: &[u8]) -> Result<(), RunError> {
+    fn unusable(&mut self, error: &AnswerError, body: &[u8]) -> Result<(), Error> {
         let often = match error.fault() {
             Fault::Line | Fault::Contradiction => return Ok(()),
             Fault::Again => {
@@ -285,16 +286,19 @@ impl Session {
         self.shared.note_unusable(format!("{reason}: `{text}`"));
         let Err(often) = often else { return Ok(()) };
         self.keep()?;
-        Err(RunError::Unusable { url: self.shared.url(), often, reason, text })
+        let url = self.shared.url();
+        Err(Error::useless(format!(
+            "{url} gives answers that are not Slumbot's, {often}: {reason}: `{text}`"
+        )))
     }
 
     /// Saves the session's state, if there is a session yet.
-    fn keep(&self) -> Result<(), RunError> {
+    fn keep(&self) -> Result<(), Error> {
         if self.client.token().is_some() { self.save(None) } else { Ok(()) }
     }
 
     /// Handles a request without a readable answer.
-    async fn handle_failure(&mut self, error: HttpError) -> Result<(), RunError> {
+    async fn handle_failure(&mut self, error: HttpError) -> Result<(), Error> {
         let reason = error.reason().to_owned();
         let answered = !matches!(error, HttpError::Unsent(_) | HttpError::Maybe(..));
         self.shared.note_failure(&reason, answered);
@@ -306,17 +310,17 @@ impl Session {
                 wait = longer;
             }
             HttpError::NotSlumbot(_, remedy) if !self.shared.verified() => {
-                return Err(RunError::NotSlumbot { url: self.shared.url(), reason, remedy });
+                return Err(not_slumbot(&self.shared.url(), &reason, remedy));
             }
             HttpError::Barred(_, remedy) if !self.shared.verified() => {
-                return Err(RunError::Barred { url: self.shared.url(), reason, remedy });
+                return Err(barred(&self.shared.url(), &reason, remedy));
             }
             HttpError::NotSlumbot(..) | HttpError::Barred(..) => self.client.lost(Lost::Maybe),
             HttpError::Rejected(_) => {
                 self.client.lost(Lost::Maybe);
                 self.refusals += 1;
                 if self.refusals >= MAX_REFUSALS {
-                    return Err(RunError::Rejected { url: self.shared.url(), reason });
+                    return Err(rejected(&self.shared.url(), &reason));
                 }
             }
         }
@@ -324,34 +328,33 @@ impl Session {
     }
 
     /// Handles a refusal by the server; an error after too many.
-    async fn refused(&mut self, text: &str) -> Result<(), RunError> {
+    async fn refused(&mut self, text: &str) -> Result<(), Error> {
         self.refusals += 1;
         let asked = self.client.request().map(|request| request.endpoint);
         if self.refusals >= MAX_REFUSALS || asked == Some(protocol::slumbot::Endpoint::Login) {
             let what = asked.map_or("a request", |endpoint| endpoint.name());
             let reason = format!("to {what} it says `{text}`");
-            return Err(RunError::Rejected { url: self.shared.url(), reason });
+            return Err(rejected(&self.shared.url(), &reason));
         }
         self.pause(text, None).await
     }
 
     /// Pauses this session after a failure, and tells the pacer, which may pause all.
-    async fn pause(&mut self, reason: &str, wait: Option<Duration>) -> Result<(), RunError> {
+    async fn pause(&mut self, reason: &str, wait: Option<Duration>) -> Result<(), Error> {
         tracing::debug!(session = self.session, reason, "no usable answer");
         self.shared.failed();
         self.keep()?;
         let pause = self.pauses.next().unwrap_or(self.shared.plan.pace.longest_pause);
         let pause = wait.map_or(pause, |wait| pause.max(wait.min(Duration::from_secs(600))));
         if let Err(waited) = self.shared.pacer.note_failure(reason) {
-            let (url, reason) = (self.shared.url(), reason.to_owned());
-            return Err(RunError::Gone { url, waited, reason });
+            return Err(gone(&self.shared.url(), waited, reason));
         }
         sleep(pause).await;
         Ok(())
     }
 
     /// Begins another session: the server has ended this one.
-    fn renew(&mut self) -> Result<(), RunError> {
+    fn renew(&mut self) -> Result<(), Error> {
         let ended = self.session;
         self.resume_or_begin()?;
         tracing::warn!(ended, begun = self.session, "the server has ended a session");
@@ -367,7 +370,7 @@ fn fresh(shared: &Shared) -> Client {
 
 impl Session {
     /// Records the results of an answer.
-    fn take(&mut self, news: Vec<News>) -> Result<(), RunError> {
+    fn take(&mut self, news: Vec<News>) -> Result<(), Error> {
         let mut entry = self.entry();
         let mut drift = None;
         let mut settled = Vec::new();
@@ -430,21 +433,19 @@ impl Session {
         match drift {
             Some(drift) => {
                 let hand = entry.record.map_or(self.open.number, |(record, _)| record.hand);
-                let (url, session) = (self.shared.url(), self.session);
-                Err(RunError::Contradiction {
-                    url,
-                    session,
-                    hand,
-                    reason: Contradiction::Drift(drift),
-                })
+                Err(self.contradiction(hand, &drift))
             }
             None if self.refusals >= MAX_REFUSALS => {
-                let reason = "it forgets every session".to_owned();
-                Err(RunError::Rejected { url: self.shared.url(), reason })
+                Err(rejected(&self.shared.url(), "it forgets every session"))
             }
             None => in_vain.map_err(|hands| {
                 let (reason, answered) = self.shared.last_failure();
-                RunError::NoEnd { url: self.shared.url(), hands, reason, answered }
+                let text = format!(
+                    "{}: {hands} hands in a row had no visible end: {reason}",
+                    self.shared.url()
+                );
+                // If the server answered, the connection is not at fault.
+                if answered { Error::useless(text) } else { Error::gone(text) }
             }),
         }
     }
@@ -517,12 +518,12 @@ impl Session {
         hand: &Settled,
         together_beyond: bool,
         unwritten: &[SlumbotHand],
-    ) -> Result<SlumbotHand, RunError> {
+    ) -> Result<SlumbotHand, Error> {
         let store = &self.shared.store;
         let row = match &hand.hand {
             Some(known) => {
                 let here = unwritten.iter().find(|row| row.hand == known.number).cloned();
-                let there = || store.reader()?.slumbot_hand(known.number).map_err(RunError::from);
+                let there = || store.reader()?.slumbot_hand(known.number).map_err(Error::from);
                 match here {
                     Some(row) => Some(row),
                     None => there()?,
@@ -624,19 +625,19 @@ struct Saved {
 
 impl Session {
     /// Saves the session's state; `closed` is the reason if it has ended.
-    fn save(&self, closed: Option<String>) -> Result<(), RunError> {
+    fn save(&self, closed: Option<String>) -> Result<(), Error> {
         let mut entry = self.entry();
         entry.session.closed = closed;
         self.fill(&mut entry);
         self.shared.store.commit(&entry)
     }
 
-    fn close(&self, reason: &str) -> Result<(), RunError> {
+    fn close(&self, reason: &str) -> Result<(), Error> {
         self.save(Some(reason.to_owned()))
     }
 
     /// Makes all sessions leave, and saves the hand in play to be resumed later.
-    fn suspend(&self) -> Result<(), RunError> {
+    fn suspend(&self) -> Result<(), Error> {
         self.shared.suspend_all();
         if self.client.in_hand() { self.save(None) } else { Ok(()) }
     }
@@ -672,8 +673,8 @@ impl Session {
 }
 
 /// A saved session cannot be gone on with.
-fn damaged(folder: &Path, session: u64, reason: impl Display) -> RunError {
-    RunError::System(format!(
+fn damaged(folder: &Path, session: u64, reason: impl Display) -> Error {
+    Error::here(format!(
         "{}: the saved state of session {session} cannot be gone on with: {reason}; restore the \
          file, or begin another run with --out",
         folder.join(FILE_NAME).display()
@@ -686,7 +687,7 @@ fn read(
     def: &Arc<GameDef>,
     login: Option<Login>,
     session: &SlumbotSession,
-) -> Result<(Saved, Client), RunError> {
+) -> Result<(Saved, Client), Error> {
     let number = session.session;
     let damaged = |reason: &dyn Display| damaged(folder, number, reason);
     let saved: Saved = serde_json::from_str(&session.state).map_err(|error| damaged(&error))?;
@@ -708,7 +709,7 @@ fn read(
 fn restore(
     shared: &Shared,
     session: &SlumbotSession,
-) -> Result<(Client, HandInPlay, [u64; 2]), RunError> {
+) -> Result<(Client, HandInPlay, [u64; 2]), Error> {
     let (folder, login) = (&shared.plan.folder, shared.plan.login.clone());
     let (saved, mut client) = read(folder, &shared.def, login, session)?;
     shared.recall(saved.trouble.clone());
@@ -756,7 +757,7 @@ pub(super) fn resume_state(
     folder: &Path,
     def: &Arc<GameDef>,
     session: &SlumbotSession,
-) -> Result<ResumeState, RunError> {
+) -> Result<ResumeState, Error> {
     let (saved, client) = read(folder, def, None, session)?;
     let Saved { number, unusable, .. } = saved;
     Ok(ResumeState { number, in_hand: client.in_hand(), unusable })

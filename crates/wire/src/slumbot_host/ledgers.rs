@@ -27,12 +27,12 @@ use jiff::Timestamp;
 use logs::ledger::{Journal, Spent};
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{
-    DecisionRecord, Entrant, HandRecord, LedgerError, LedgerReader, LedgerWriter, MatchInfo,
-    Provenance,
+    DecisionRecord, Entrant, HandRecord, LedgerReader, LedgerWriter, MatchInfo, Provenance,
 };
 use tokio::sync::oneshot;
 
 use super::{HostError, SlumbotHost, lock};
+use crate::Error;
 
 /// The clients' name in the records.
 const CLIENTS: &str = "clients";
@@ -114,7 +114,7 @@ impl LedgerStore {
         agent: &AgentChoice,
         def: &Arc<GameDef>,
         provenance: &Provenance,
-    ) -> Result<(Arc<AgentLedger>, Vec<RangeInclusive<u64>>), OpenLedgerError> {
+    ) -> Result<(Arc<AgentLedger>, Vec<RangeInclusive<u64>>), Error> {
         for number in 1..u16::MAX {
             let id = match_name(agent.name(), number);
             let folder = matches.join(&id);
@@ -133,7 +133,7 @@ impl LedgerStore {
         let path = matches.join(match_name(agent.name(), u16::MAX));
         let reason =
             std::io::Error::other("there are too many ledgers of this agent; move some away");
-        Err(OpenLedgerError::Io { path, reason })
+        Err(Error::file(&path, &reason))
     }
 
     /// Commits all queued hands and ends the thread. Hands that come later are not recorded.
@@ -143,8 +143,8 @@ impl LedgerStore {
 }
 
 /// Moves hands from the journals under `matches` to their ledgers, after the server was killed.
-pub(super) fn recover(matches: &Path) -> Result<(), OpenLedgerError> {
-    let io = |reason| OpenLedgerError::Io { path: matches.to_owned(), reason };
+pub(super) fn recover(matches: &Path) -> Result<(), Error> {
+    let io = |reason| Error::file(matches, &reason);
     let entries = match std::fs::read_dir(matches) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         read => read.map_err(io)?,
@@ -160,28 +160,12 @@ pub(super) fn recover(matches: &Path) -> Result<(), OpenLedgerError> {
     Ok(())
 }
 
-/// The reason why a ledger cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenLedgerError {
-    /// The ledger file cannot be used.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The ledger's folder cannot be used.
-    #[error("{}: {reason}", .path.display())]
-    Io {
-        /// The folder's path.
-        path: PathBuf,
-        /// The system's error.
-        reason: std::io::Error,
-    },
-}
-
 /// Opens or makes the ledger in this folder; `None` when it belongs to another match.
 pub(super) fn open_ledger(
     folder: &Path,
     info: &MatchInfo,
-) -> Result<Option<(LedgerWriter, MatchInfo)>, OpenLedgerError> {
-    let io = |reason| OpenLedgerError::Io { path: folder.to_owned(), reason };
+) -> Result<Option<(LedgerWriter, MatchInfo)>, Error> {
+    let io = |reason| Error::file(folder, &reason);
     std::fs::create_dir_all(folder).map_err(io)?;
     let path = folder.join(logs::ledger::FILE_NAME);
     let writer = if path.exists() {
@@ -619,7 +603,7 @@ impl SlumbotHost {
 }
 
 impl Reporter {
-    fn update(&mut self, ledger: &AgentLedger) -> Result<(), ReportError> {
+    fn update(&mut self, ledger: &AgentLedger) -> Result<(), Error> {
         let counted = match self.counted.get_mut(&ledger.id) {
             Some(counted) => counted,
             None => {
@@ -646,19 +630,11 @@ impl Reporter {
         let note = counted.reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
         let report = Report::new(&ledger.info, &counted.tally, decisions.as_ref(), None);
-        let text = serde_json::to_vec_pretty(&report).map_err(std::io::Error::other)?;
         let path = ledger.folder.join(logs::folder::REPORT);
-        Ok(logs::folder::write_whole(&path, |out| out.write_all(&text))?)
+        let text = serde_json::to_vec_pretty(&report).map_err(std::io::Error::other);
+        text.and_then(|text| logs::folder::write_whole(&path, |out| out.write_all(&text)))
+            .map_err(|error| Error::file(&path, &error))
     }
-}
-
-/// The reason why a report cannot be written.
-#[derive(Debug, thiserror::Error)]
-enum ReportError {
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
 }
 
 #[cfg(test)]

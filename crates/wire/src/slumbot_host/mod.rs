@@ -41,13 +41,13 @@ use protocol::slumbot::message::{ErrorObject, HandObject, TokenObject, json};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
+use crate::Error;
 use files::{FILE, FOLDER, Files, Secret, agent_names, make_folder, take_from_others, token_text};
 use ledgers::{AgentLedger, Finished, LedgerStore};
 use session::{Session, User, Users, not_recorded, record, recorded, replay};
 use slots::{FoundSlots, InLedger, Kind, Slot, Slots, Stage, pack};
 
 pub use crate::bots::{OfferedAgent, Question};
-pub use ledgers::OpenLedgerError;
 pub use view::{Choice, Moment, Review, ReviewedDecision, SeenEnd, SeenHand, SessionView};
 
 /// The name of the game that is played.
@@ -370,34 +370,6 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The reason why a host cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// A file or folder cannot be used.
-    #[error("{}: {reason}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        reason: io::Error,
-    },
-    /// Another process uses the folder.
-    #[error(
-        "{} is in use by another process: give each process a folder for its records of its own",
-        .0.display()
-    )]
-    InUse(PathBuf),
-    /// A ledger cannot be opened.
-    #[error(transparent)]
-    Ledger(#[from] OpenLedgerError),
-    /// The thread that writes the ledgers cannot be started.
-    #[error("there is no thread for the Slumbot ledgers: {0}")]
-    Thread(io::Error),
-    /// The name of an agent that is not among those offered.
-    #[error("there is no agent `{0}` among those that clients of the Slumbot API can play against")]
-    NoAgent(String),
-}
-
 /// The reason why a request fails. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -471,16 +443,22 @@ impl SlumbotHost {
     ///
     /// # Errors
     /// When a file or ledger cannot be used, or an agent that is named is not offered.
-    pub fn open(plan: HostPlan) -> Result<SlumbotHost, OpenError> {
+    pub fn open(plan: HostPlan) -> Result<SlumbotHost, Error> {
         let at = |name: &str| plan.folder.join(name);
         let io = |name: &str| {
             let path = at(name);
-            move |reason| OpenError::Io { path, reason }
+            move |reason| Error::file(&path, &reason)
         };
         make_folder(&plan.folder).map_err(io(""))?;
         take_from_others(&plan.folder, FOLDER).map_err(io(""))?;
         let lock = files::lock(&at("lock")).map_err(io("lock"))?;
-        let lock = lock.ok_or_else(|| OpenError::InUse(plan.folder.clone()))?;
+        let lock = lock.ok_or_else(|| {
+            Error::here(format!(
+                "{} is in use by another process: give each process a folder for its records of \
+                 its own",
+                plan.folder.display()
+            ))
+        })?;
         for name in files::SECRET {
             take_from_others(&at(name), FILE).map_err(io(name))?;
         }
@@ -491,7 +469,9 @@ impl SlumbotHost {
         let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
         let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
-        let ledger_store = LedgerStore::start().map_err(OpenError::Thread)?;
+        let ledger_store = LedgerStore::start().map_err(|error| {
+            Error::here(format!("there is no thread for the Slumbot ledgers: {error}"))
+        })?;
         let permits = Arc::new(Semaphore::new(plan.workers));
         let offer = |name: &String| {
             let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
@@ -504,7 +484,12 @@ impl SlumbotHost {
                 .iter()
                 .zip(&offered_agents)
                 .position(|(known, offered)| offered.is_some() && known == name);
-            position.ok_or_else(|| OpenError::NoAgent(name.clone()))
+            position.ok_or_else(|| {
+                Error::here(format!(
+                    "there is no agent `{name}` among those that clients of the Slumbot API can \
+                     play against"
+                ))
+            })
         };
         let default = offered(&plan.agent)? as u16;
         plan.users.values().try_for_each(|name| offered(name).map(drop))?;
@@ -536,7 +521,7 @@ type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
 
 impl Inner {
     /// Restores the sessions of an earlier process.
-    fn restore(&self, found: FoundSlots) -> Result<(), OpenError> {
+    fn restore(&self, found: FoundSlots) -> Result<(), Error> {
         for index in &found.damaged {
             tracing::warn!(place = index, "a session was written in part and is lost");
         }
@@ -612,7 +597,7 @@ impl Inner {
     }
 
     /// Adds a finished hand to its ledger if it is missing there because the server was killed.
-    fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), OpenError> {
+    fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), Error> {
         let Some(InLedger { agent, ledger: ledger_number, hand: number }) = slot.last else {
             return Ok(());
         };
@@ -641,7 +626,7 @@ impl Inner {
     }
 
     /// Opens the ledger of an agent.
-    fn open_ledger(&self, agent: u16) -> Result<Opened, OpenLedgerError> {
+    fn open_ledger(&self, agent: u16) -> Result<Opened, Error> {
         let offered = self.offered_agent(agent);
         let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
         let ledger_store = lock(&self.ledger_store);
