@@ -75,7 +75,7 @@ pub async fn match_page(
     State(site): State<Site>,
     Path(id): Path<String>,
 ) -> Result<Json<MatchView>, Response> {
-    let found = blocking(move || MatchView::of(&site, &id)).await?;
+    let found = blocking(move || MatchView::find(&site, &id)).await?;
     let remedy = "`/api/v1/matches` lists the matches";
     let not_found = || Problem::new(StatusCode::NOT_FOUND, "no such match", remedy).into_response();
     found.map(Json).ok_or_else(not_found)
@@ -152,9 +152,10 @@ pub async fn in_json(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let said = match is(&kind, b"text/plain") {
-        true => axum::body::to_bytes(body, MAX_BODY).await.unwrap_or_default(),
-        false => axum::body::Bytes::new(),
+    let said = if is(&kind, b"text/plain") {
+        axum::body::to_bytes(body, MAX_BODY).await.unwrap_or_default()
+    } else {
+        axum::body::Bytes::new()
     };
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     let described = "`/api/v1/openapi.json` describes every path";

@@ -121,7 +121,7 @@ pub async fn html(
 ) -> Result<Response, Response> {
     let name = id.clone();
     let found = blocking(move || {
-        let view = MatchView::of(&site, &name)?;
+        let view = MatchView::find(&site, &name)?;
         Some((view.running, text(&MatchBody { page: &view })))
     });
     let Some((running, body)) = found.await? else {
@@ -146,7 +146,7 @@ pub async fn live(State(site): State<Site>, extract::Path(id): extract::Path<Str
             }
             let (for_page, name, begun) = (site.clone(), id.clone(), Instant::now());
             let body = tokio::task::spawn_blocking(move || {
-                MatchView::of(&for_page, &name).map(|page| text(&MatchBody { page: &page }))
+                MatchView::find(&for_page, &name).map(|page| text(&MatchBody { page: &page }))
             });
             let body = body.await.ok()??;
             pause = TICK.max(SHARE * begun.elapsed());
@@ -162,7 +162,7 @@ pub async fn live(State(site): State<Site>, extract::Path(id): extract::Path<Str
 
 impl MatchView {
     /// The match with this name, if it exists. Reads files.
-    pub fn of(site: &Site, id: &str) -> Option<MatchView> {
+    pub fn find(site: &Site, id: &str) -> Option<MatchView> {
         let folder = site.records.folder_of(id)?;
         let running = site
             .tables
@@ -265,14 +265,14 @@ fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
     let Some(last) = last else { return Ok(Vec::new()) };
     let first = (last + 1).saturating_sub(LAST_HANDS);
     let played = reader.hands_and_decisions(first..last + 1, |_| true);
-    let views = played.map(|played| played.map(|(hand, made)| HandView::of(&hand, &made)));
+    let views = played.map(|played| played.map(|(hand, made)| HandView::new(&hand, &made)));
     let mut hands = views.collect::<Result<Vec<_>, LedgerError>>()?;
     hands.reverse();
     Ok(hands)
 }
 
 impl HandView {
-    fn of(record: &HandRecord, decisions: &[DecisionRecord]) -> HandView {
+    fn new(record: &HandRecord, decisions: &[DecisionRecord]) -> HandView {
         debug_assert_eq!(record.public.turn(), Turn::Over);
         let players = record.entrants.len();
         let mut cards = vec![String::new(); players];

@@ -170,7 +170,7 @@ struct WorkerRow {
 }
 
 impl RunCard {
-    fn of(runs: &Runs, status: &Status) -> RunCard {
+    fn new(runs: &Runs, status: &Status) -> RunCard {
         let (done, parts) = (status.done.len(), status.run.parts);
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
@@ -199,14 +199,14 @@ impl RunCard {
             done,
             parts,
             facts,
-            table: runs::pooled_table(status).map(|table| TableRows::of(&table)),
+            table: runs::pooled_table(status).map(|table| TableRows::new(&table)),
             dead: dead.map(|dead| (dead.part, dead.worker.clone(), dead.error.clone())).collect(),
         }
     }
 }
 
 impl TableRows {
-    fn of(table: &CrossTable) -> TableRows {
+    fn new(table: &CrossTable) -> TableRows {
         let standings = table.standings();
         let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
         order.extend(
@@ -237,7 +237,7 @@ fn body(seen: &Seen) -> String {
     let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
     if let Some((runs, _)) = seen.runs.as_deref() {
         // Latest first.
-        cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::of(runs, run)).collect();
+        cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::new(runs, run)).collect();
         more = runs.runs.len() - cards.len();
         let row = |worker: &::queue::WorkerState| WorkerRow {
             name: worker.name.clone(),

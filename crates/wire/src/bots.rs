@@ -8,19 +8,19 @@
 //! Inline agents are asked where they are needed; others on blocking threads, a limited number at a
 //! time, with a deadline.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agents::{AgentChoice, AgentError, Cost};
 use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
-use logs::DecisionRecord;
+use logs::{DecisionRecord, Fallback};
 use matches::bot::Bot;
 use matches::decide::{Decided, Request};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::Error;
+use crate::{Error, lock};
 
 /// Builds an agent on a blocking thread and tells it who else plays.
 ///
@@ -110,11 +110,11 @@ impl OfferedAgent {
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Bot>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.idle)
     }
 
     /// Runs `work` with an idle instance of the agent, or a new one.
-    fn with<T>(&self, work: impl FnOnce(&mut Bot) -> T) -> Result<T, AgentError> {
+    fn with_instance<T>(&self, work: impl FnOnce(&mut Bot) -> T) -> Result<T, AgentError> {
         let lent = self.idle().pop();
         let mut agent = match lent {
             Some(agent) => agent,
@@ -127,7 +127,7 @@ impl OfferedAgent {
 
     /// Makes one decision on the calling thread.
     pub(crate) fn decide(&self, question: &Question) -> Result<DecisionRecord, AgentError> {
-        self.with(|agent| {
+        self.with_instance(|agent| {
             let before = Instant::now();
             let decided = self.ask(agent, question);
             decided.record(
@@ -148,12 +148,8 @@ impl OfferedAgent {
         if let Some(fallback) = decided.fallback {
             let (agent, reason) = (&self.name, format!("{fallback:?}").to_lowercase());
             tracing::warn!(agent, reason, "a check or fold replaces an agent's answer");
-            metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
         }
-        if decided.corrected_from.is_some() {
-            let agent = self.name.clone();
-            metrics::counter!("cardroom_illegal_actions_total", "agent" => agent).increment(1);
-        }
+        count_replaced(&self.name, decided.fallback, decided.corrected_from.is_some());
         decided
     }
 
@@ -171,7 +167,7 @@ impl OfferedAgent {
 
     /// The result, in chips, of the agent playing this deal against itself.
     pub(crate) fn play_itself(&self, deal: &SelfPlay) -> Result<i64, AgentError> {
-        self.with(|agent| {
+        self.with_instance(|agent| {
             let &SelfPlay { ref hole, ref board, seat, seed, hand } = deal;
             let infoset = InfoSet { public: PublicState::new(&self.def), seat, hole: hole[seat] };
             let mut question = Question { infoset, seed, hand };
@@ -217,6 +213,18 @@ impl OfferedAgent {
         work.await.unwrap_or_else(|error| {
             Err(AgentError::Start { agent: self.name.clone(), reason: error.to_string() })
         })
+    }
+}
+
+/// Counts an answer that a check or fold replaces, or that had to be made legal.
+pub(crate) fn count_replaced(agent: &str, fallback: Option<Fallback>, corrected: bool) {
+    if let Some(fallback) = fallback {
+        let reason = format!("{fallback:?}").to_lowercase();
+        metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
+    }
+    if corrected {
+        let agent = agent.to_owned();
+        metrics::counter!("cardroom_illegal_actions_total", "agent" => agent).increment(1);
     }
 }
 

@@ -4,8 +4,8 @@
 //! Each match has a folder `DATA/dealers/NAME/TIME` with what a player can know of it (see
 //! [`play_acpc::Record`]) and `summary.json`.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use agents::AgentChoice;
@@ -15,9 +15,9 @@ use matches::decide::mix;
 use matches::stop::Stop;
 use serde::Serialize;
 
-use crate::Error;
 use crate::host::Stops;
 use crate::play_acpc::{self, End, Record, Summary};
+use crate::{Error, lock, write_json};
 
 /// An outside dealer, the agent that plays there, and the pauses and time limits.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl ConnectionView {
     }
 
     fn lock(&self) -> MutexGuard<'_, ConnectionStatus> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -191,12 +191,12 @@ impl Connection {
         let (summary, end) = play_acpc::play(&seat, Some(&mut record), stop).await;
         drop(record);
         let saved = if summary.hands > 0 {
-            write_summary(&folder.join("summary.json"), &summary)
+            write_json(&folder.join("summary.json"), &summary)
         } else {
             // Most attempts fail while a dealer is down: of those only the log line stays.
-            std::fs::remove_dir_all(&folder)
+            std::fs::remove_dir_all(&folder).map_err(|error| Error::file(&folder, &error))
         };
-        saved.map_err(|source| play_acpc::cannot_write(&folder, &source))?;
+        saved?;
         Ok((summary, end))
     }
 
@@ -228,9 +228,4 @@ impl Connection {
         status.failures = if error.is_some() && hands == 0 { status.failures + 1 } else { 0 };
         status.failures
     }
-}
-
-fn write_summary(path: &Path, summary: &Summary) -> std::io::Result<()> {
-    let text = serde_json::to_vec_pretty(summary).map_err(std::io::Error::other)?;
-    logs::folder::write_whole(path, |out| out.write_all(&text))
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use agents::{AgentChoice, HandOutcome};
 use game::{BySeat, GameDef, InfoSet};
 use logs::decisions::write_line;
-use logs::stats::{Latencies, Sums};
+use logs::stats::{DecisionTally, Sums};
 use logs::{DecisionRecord, Fallback, Rate};
 use matches::bot::Bot;
 use matches::decide::{Decided, Request};
@@ -95,14 +95,15 @@ pub async fn play(
         player: Player::new(Arc::clone(&plan.def)),
         summary: Summary::new(plan),
         sums: Sums::default(),
+        decisions: DecisionTally::default(),
         pending: Vec::new(),
         closed: false,
         in_hand: false,
     };
     let end = table.play().await;
     bots::dismiss(table.agent.take()).await;
-    let sums = table.sums;
-    let mut summary = table.summary;
+    let DealerSession { mut summary, sums, decisions, .. } = table;
+    summary.decisions = DecisionSummary::new(decisions);
     summary.finish(&sums, &plan.def, &end);
     (summary, end)
 }
@@ -111,8 +112,8 @@ pub async fn play(
 /// if the agent still computes; its thread is left behind.
 ///
 /// # Errors
-/// Those of [`play`] are in the inner result; the outer one is of a runtime
-/// that cannot be started.
+/// Those of [`play`] are in the inner result; the outer one is that of a runtime that cannot be
+/// started.
 pub fn play_blocking(
     plan: &AcpcSettings,
     record: Option<&mut Record>,
@@ -135,6 +136,7 @@ struct DealerSession<'a> {
     player: Player,
     summary: Summary,
     sums: Sums,
+    decisions: DecisionTally,
     /// Bytes received but not yet given to the protocol's state machine.
     pending: Vec<u8>,
     /// Whether the dealer has closed the connection.
@@ -294,7 +296,7 @@ impl DealerSession<'_> {
     }
 
     fn note(&mut self, decision: &DecisionRecord) -> Result<(), Error> {
-        self.summary.decisions.add(decision);
+        self.decisions.add(decision);
         match &mut self.record {
             Some(record) => record.decision(decision),
             None => Ok(()),
@@ -447,7 +449,7 @@ impl Record {
 }
 
 /// The error that a file of a match's record cannot be written.
-pub(crate) fn cannot_write(path: &Path, reason: &io::Error) -> Error {
+fn cannot_write(path: &Path, reason: &io::Error) -> Error {
     Error::here(format!("cannot write {}: {reason}", path.display()))
 }
 
@@ -520,19 +522,21 @@ pub struct DecisionSummary {
     pub p99_ms: Option<f64>,
     /// The longest decision time, in milliseconds.
     pub max_ms: Option<f64>,
-    #[serde(skip)]
-    latencies: Latencies,
 }
 
 impl DecisionSummary {
-    fn add(&mut self, decision: &DecisionRecord) {
-        self.total += 1;
-        self.corrected += u64::from(decision.corrected_from.is_some());
-        if let Some(reason) = decision.fallback {
-            *self.fallbacks.entry(reason).or_default() += 1;
+    fn new(tally: DecisionTally) -> DecisionSummary {
+        let counts = tally.entrants.into_iter().next().unwrap_or_default();
+        let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
+        DecisionSummary {
+            total: counts.decisions,
+            corrected: counts.corrected,
+            fallbacks: counts.fallbacks,
+            beyond_model: counts.beyond_model,
+            median_ms: milliseconds(counts.latencies.quantile(0.5)),
+            p99_ms: milliseconds(counts.latencies.quantile(0.99)),
+            max_ms: milliseconds(counts.latencies.max()),
         }
-        self.beyond_model += u64::from(decision.beyond_model);
-        self.latencies.add(decision.elapsed);
     }
 
     /// The number of fallbacks, for whatever reason.
@@ -563,10 +567,5 @@ impl Summary {
         }
         self.chips = sums.chips();
         self.rate = Rate::of(sums, def.big_blind()).ok();
-        let milliseconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64() * 1e3);
-        let decisions = &mut self.decisions;
-        decisions.median_ms = milliseconds(decisions.latencies.quantile(0.5));
-        decisions.p99_ms = milliseconds(decisions.latencies.quantile(0.99));
-        decisions.max_ms = milliseconds(decisions.latencies.max());
     }
 }

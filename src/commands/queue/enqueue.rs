@@ -88,7 +88,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
     if words.first().is_some_and(|word| word == "cardroom") {
         words.remove(0);
     }
-    let split = SplitCommand::of(&words)?;
+    let split = SplitCommand::find(&words)?;
     // Workers know the file that a variable names here only if the command does.
     if let Some(file) = std::env::var("CARDROOM_CONFIG").ok().filter(|file| !file.is_empty()) {
         let named = [words.clone(), vec!["--config".to_owned(), file]].concat();
@@ -208,7 +208,7 @@ impl SplitCommand {
     ///
     /// # Errors
     /// If it cannot be split.
-    pub(super) fn of(words: &[String]) -> Result<&'static SplitCommand, Failure> {
+    pub(super) fn find(words: &[String]) -> Result<&'static SplitCommand, Failure> {
         let begins = |split: &&SplitCommand| {
             words.len() >= split.name.len() && split.name.iter().zip(words).all(|(a, b)| a == b)
         };

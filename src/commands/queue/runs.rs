@@ -115,7 +115,7 @@ fn collect(of: RunArgs, out: &Path, quiet: bool) -> Result<Output, Failure> {
     if lost > 0 {
         return Err(QueueError::Lost { run: status.id, parts: lost }.into());
     }
-    let split = SplitCommand::of(&status.run.command)?;
+    let split = SplitCommand::find(&status.run.command)?;
     let mut beside = out.as_os_str().to_owned();
     beside.push(".parts");
     let beside = PathBuf::from(beside);

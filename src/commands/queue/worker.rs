@@ -101,7 +101,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
 
 /// Runs one part.
 fn work(part: &LeasedPart, threads: Option<u16>) -> Outcome {
-    let watch = Watch::of(Arc::clone(&part.cancelled));
+    let watch = Watch::start(Arc::clone(&part.cancelled));
     let done = catch_unwind(AssertUnwindSafe(|| perform_part(part, threads)));
     drop(watch);
     match done {
@@ -115,7 +115,7 @@ fn work(part: &LeasedPart, threads: Option<u16>) -> Outcome {
 }
 
 fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Failure> {
-    let split = SplitCommand::of(&part.run.command)?;
+    let split = SplitCommand::find(&part.run.command)?;
     let of = (part.part, part.run.parts);
     let words = split.part(&part.run.command, of, threads, &part.out);
     std::env::set_current_dir(&part.folder)
@@ -132,7 +132,7 @@ fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Fail
 struct Watch(Arc<AtomicBool>);
 
 impl Watch {
-    fn of(cancelled: Arc<AtomicBool>) -> Watch {
+    fn start(cancelled: Arc<AtomicBool>) -> Watch {
         let over = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&over);
         let watch = move || {

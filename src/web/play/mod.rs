@@ -230,7 +230,7 @@ impl Sent {
 /// Counts new hands; returns the result, the history, and whether more hands remain.
 async fn count(play: &Play, view: SessionView) -> Option<(String, String, bool)> {
     let matches = play.site.data.join("matches");
-    let past = play.past.of(&view);
+    let past = play.past.get(&view);
     let work = tokio::task::spawn_blocking(move || {
         let mut past = past.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let more = past.update(&matches, &view).unwrap_or_else(|error| {

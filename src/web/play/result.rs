@@ -103,7 +103,7 @@ impl PastHands {
         estimates.add(record, &[], None);
         self.won.push(estimates.won());
         self.hands[seat.index()] += 1;
-        let hand = HandWords::of(record, seat, agent, self.won.len());
+        let hand = HandWords::new(record, seat, agent, self.won.len());
         self.total += hand.winnings;
         self.last.push_front(hand);
         self.last.truncate(LAST_HANDS);
@@ -120,7 +120,7 @@ impl PastHands {
 }
 
 impl HandWords {
-    fn of(record: &HandRecord, seat: Seat, agent: &str, number: usize) -> HandWords {
+    fn new(record: &HandRecord, seat: Seat, agent: &str, number: usize) -> HandWords {
         let public = &record.public;
         let other = Seat::new(1 - seat.index()).expect("two seats");
         let [ours, theirs] = [seat, other].map(|seat| high_to_low(record.hole[seat]));
@@ -190,7 +190,7 @@ pub fn all_hands(matches: &Path, view: &SessionView) -> Result<String, LedgerErr
         for record in hands(matches, name, 0, view.session)? {
             let Some(seat) = client_seat(&record) else { continue };
             number += 1;
-            let hand = HandWords::of(&record, seat, &view.agent, number);
+            let hand = HandWords::new(&record, seat, &view.agent, number);
             let place = if hand.button { "on the button" } else { "in the big blind" };
             writeln!(
                 text,
@@ -217,7 +217,7 @@ pub struct SessionStatsCache(Arc<Mutex<VecDeque<(u32, String, Shared)>>>);
 
 impl SessionStatsCache {
     /// The counts of this session.
-    pub fn of(&self, view: &SessionView) -> Shared {
+    pub fn get(&self, view: &SessionView) -> Shared {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(session, agent, _): &(u32, String, Shared)| {
             *session == view.session && *agent == view.agent
@@ -282,7 +282,7 @@ pub fn result(agent: &str, past: &PastHands) -> String {
     let row = |name, hands, of: &dyn Fn(&Rates) -> Option<Rate>| Row {
         name,
         hands,
-        rates: [0, 1].map(|i| of(&rates[i]).map(RateText::of)),
+        rates: [0, 1].map(|i| of(&rates[i]).map(RateText::new)),
     };
     let [big_blind, button] = past.hands;
     text(&Outcome {
@@ -304,11 +304,11 @@ pub fn result(agent: &str, past: &PastHands) -> String {
 
 /// Renders the last hands.
 pub fn history(agent: &str, past: &PastHands) -> String {
-    text(&History { agent, hands: past.last.iter().map(HandRow::of).collect() })
+    text(&History { agent, hands: past.last.iter().map(HandRow::new).collect() })
 }
 
 impl HandRow<'_> {
-    fn of(hand: &HandWords) -> HandRow<'_> {
+    fn new(hand: &HandWords) -> HandRow<'_> {
         let won = hand.winnings as f64;
         HandRow {
             hand,
@@ -330,7 +330,7 @@ fn class(chips: f64) -> &'static str {
 }
 
 impl RateText {
-    fn of(rate: Rate) -> RateText {
+    fn new(rate: Rate) -> RateText {
         RateText {
             rate: signed_grouped(rate.bb_per_100(), 0),
             reach: decimal(rate.half_width() / 10.0, 0),

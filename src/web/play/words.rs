@@ -109,9 +109,10 @@ pub fn street_name(street: Street) -> &'static str {
 /// The end of a finished hand from the client's view, without the amount.
 pub fn ending(public: &PublicState, client: Seat, cards: [&[Card]; 2], agent: &str) -> String {
     if !public.is_showdown() {
-        return match public.folded().contains(client) {
-            true => "You fold.".to_owned(),
-            false => format!("{agent} folds."),
+        return if public.folded().contains(client) {
+            "You fold.".to_owned()
+        } else {
+            format!("{agent} folds.")
         };
     }
     let rank = |hole: &[Card]| evaluate(hole.iter().chain(&*public.board()).copied().collect());

@@ -159,10 +159,8 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let _claim = options.keeps_files().then(|| Claim::take(&options.name)).transpose()?;
     let older = overwritten(options);
     let mut log = options.log.then(|| MatchLog::open(options, &header)).transpose()?;
-    let transactions = match options.transactions {
-        true => Some(TransactionLog::open(options, &mut dealer)?),
-        false => None,
-    };
+    let transactions =
+        if options.transactions { Some(TransactionLog::open(options, &mut dealer)?) } else { None };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -12,6 +12,7 @@ use game::Payoff;
 use logs::HandRecord;
 use logs::export::acpc;
 use logs::lock::{Lock, LockError};
+use logs::stats::Latencies;
 use matches::waiting;
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Cause, Event, Failure, HandOver};
@@ -598,7 +599,7 @@ impl Summary {
         let seats = self.document.seats.iter_mut().zip(&self.times).zip(dealer.totals());
         for ((seat, times), total) in seats {
             seat.score = total.chips();
-            seat.replies = times.count;
+            seat.replies = times.histogram.count();
             seat.reply_seconds = times.entry();
         }
         let mut text =
@@ -609,63 +610,30 @@ impl Summary {
     }
 }
 
-/// A histogram of durations: sixteen classes for each power of two microseconds.
+/// The reply times of a player.
 #[derive(Debug, Clone, Default)]
 struct Times {
-    count: u64,
+    histogram: Latencies,
     total: Duration,
-    max: Duration,
-    classes: Vec<u64>,
 }
 
 impl Times {
     fn add(&mut self, time: Duration) {
-        self.count += 1;
+        self.histogram.add(time);
         self.total = self.total.saturating_add(time);
-        self.max = self.max.max(time);
-        let class = class(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
-        if self.classes.len() <= class {
-            self.classes.resize(class + 1, 0);
-        }
-        self.classes[class] += 1;
-    }
-
-    fn quantile(&self, share: f64) -> Option<f64> {
-        let rank = (share * self.count as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        let class = self.classes.iter().position(|count| {
-            seen += count;
-            seen >= rank
-        })?;
-        let bound = Duration::from_micros(upper(class));
-        Some(bound.min(self.max).as_secs_f64())
     }
 
     fn entry(&self) -> TimeEntry {
-        let any = self.count > 0;
+        let Times { histogram, total } = self;
+        let total = total.as_secs_f64();
+        let quantile = |p| histogram.quantile(p).map(|time| time.as_secs_f64());
         TimeEntry {
-            total: self.total.as_secs_f64(),
-            mean: any.then(|| self.total.as_secs_f64() / self.count as f64),
-            p50: self.quantile(0.5),
-            p90: self.quantile(0.9),
-            p99: self.quantile(0.99),
-            max: any.then_some(self.max.as_secs_f64()),
+            total,
+            mean: (histogram.count() > 0).then(|| total / histogram.count() as f64),
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p99: quantile(0.99),
+            max: histogram.max().map(|time| time.as_secs_f64()),
         }
     }
-}
-
-/// The class of a duration: the number itself below 16, else determined by its five leading bits.
-fn class(micros: u64) -> usize {
-    let shift = (60 - micros.max(16).leading_zeros()).saturating_sub(1) as usize;
-    16 * shift + (micros >> shift) as usize
-}
-
-/// The largest number of microseconds in a class.
-fn upper(class: usize) -> u64 {
-    if class < 32 {
-        return class as u64;
-    }
-    let shift = class / 16 - 1;
-    let leading = (class - 16 * shift) as u64;
-    ((leading + 1) << shift) - 1
 }

@@ -16,7 +16,7 @@ mod play;
 use std::hash::{BuildHasher, Hasher};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use agents::AgentChoice;
@@ -30,7 +30,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use crate::Error;
+use crate::{Error, lock};
 use lobby::{Guest, Lobby, LobbyEvent};
 use play::{LocalPlayer, OwnDecisions, Recorder, SeatOccupant, play};
 
@@ -504,7 +504,7 @@ impl TableView {
     }
 
     fn live(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
     }
 
     /// The table's settings.

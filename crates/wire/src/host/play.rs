@@ -8,7 +8,7 @@
 //! start.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, io, mem};
 
@@ -28,21 +28,19 @@ use protocol::acpc::reply::Correction;
 use protocol::acpc::transaction::Transaction;
 use protocol::acpc::{self, Dealer, MatchState, Player};
 use serde::{Deserialize, Serialize};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::lobby::Guest;
+use super::lobby::{DRAIN_TIMEOUT, Guest, drain};
 use super::{Ended, Ending, Stops, TableView};
-use crate::Error;
+use crate::bots::count_replaced;
 use crate::dealer::{
     Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
 };
+use crate::{Error, lock, write_json};
 
 /// The time limit for a bot to read bytes that were sent to it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The time limit for a bot to read the last lines after the match.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The player in a seat.
 pub(super) enum SeatOccupant {
@@ -129,8 +127,7 @@ async fn close_connections(
 async fn drain_and_close(mut stream: TcpStream, bytes: Vec<u8>) -> io::Result<()> {
     stream.write_all(&bytes).await?;
     stream.shutdown().await?;
-    let mut rest = [0; 256];
-    while stream.read(&mut rest).await? > 0 {}
+    drain(stream).await;
     Ok(())
 }
 
@@ -209,7 +206,7 @@ impl Host<'_> {
     fn acted(&mut self, entrant: usize, transaction: &Transaction) {
         let correction = self.correction.take();
         let index = self.decisions.len() as u32;
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = lock(&self.own);
         let found = own.iter().position(|own| {
             usize::from(own.entrant) == entrant
                 && own.hand == u64::from(transaction.hand)
@@ -246,7 +243,7 @@ impl Host<'_> {
     fn played(&mut self, over: HandOver) -> Played {
         let HandOver { hand, state, payoffs, entrants, .. } = over;
         let decisions = mem::take(&mut self.decisions);
-        self.own.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.own).clear();
         let record = HandRecord {
             hand: hand.into(),
             deal: hand.into(),
@@ -329,7 +326,7 @@ impl LocalPlayer {
                     self.player.act(decided.action).expect("decide returns legal actions");
                     let elapsed = before.elapsed();
                     let record = decided.record(&infoset, hand, self.entrant, elapsed);
-                    self.decisions.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+                    lock(&self.decisions).push(record);
                 }
                 acpc::Event::HandOver(state) => self.hand_over(&state),
                 acpc::Event::Update(_) | acpc::Event::MatchOver => {}
@@ -453,13 +450,7 @@ impl Recorder {
         .increment(1);
         metrics::histogram!("cardroom_decision_seconds", "agent" => agent())
             .record(decision.elapsed);
-        if let Some(fallback) = decision.fallback {
-            let reason = format!("{fallback:?}").to_lowercase();
-            metrics::counter!("cardroom_fallbacks_total", "reason" => reason).increment(1);
-        }
-        if decision.corrected_from.is_some() {
-            metrics::counter!("cardroom_illegal_actions_total", "agent" => agent()).increment(1);
-        }
+        count_replaced(&agent(), decision.fallback, decision.corrected_from.is_some());
         tracing::trace!(
             match_id = %self.id, hand = decision.hand, decision = decision.index,
             agent = agent(), ?action, micros = decision.elapsed.as_micros() as u64, "decision"
@@ -573,10 +564,4 @@ fn rewrite_logs(folder: &mut Folder, info: &MatchInfo, hands: u64) -> Result<Tal
     }
     writing.flush()?;
     Ok(tally)
-}
-
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_vec_pretty(value).map_err(io::Error::other);
-    text.and_then(|text| logs::folder::write_whole(path, |out| out.write_all(&text)))
-        .map_err(|reason| Error::file(path, &reason))
 }

@@ -18,7 +18,7 @@ mod store;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agents::AgentChoice;
@@ -34,7 +34,7 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::Error;
+use crate::{Error, lock};
 use http::{Http, HttpError};
 use pace::{FailureLimits, Pacer};
 use session::Session;
@@ -193,13 +193,13 @@ struct Shared {
 impl Shared {
     /// Notes a session's failure.
     fn note_failure(&self, reason: &str, answered: bool) {
-        let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = lock(&self.last_failure);
         *failure = (reason.to_owned(), answered);
     }
 
     /// Sets the failure that an earlier run met last, unless there is one of this run.
     fn recall(&self, earlier: (String, bool)) {
-        let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = lock(&self.last_failure);
         if failure.0.is_empty() {
             *failure = earlier;
         }
@@ -207,7 +207,7 @@ impl Shared {
 
     /// The latest failure, and whether the server had answered.
     fn last_failure(&self) -> (String, bool) {
-        self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.last_failure).clone()
     }
 
     /// Claims so many of the run's hands, or none: `false` when fewer are left.
@@ -224,7 +224,7 @@ impl Shared {
 
     /// Counts an unusable answer, and keeps its description for displays.
     fn note_unusable(&self, what: String) {
-        let mut unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unusable = lock(&self.unusable);
         let count = unusable.take().map_or(0, |(count, _)| count);
         *unusable = Some((count + 1, what));
     }
@@ -264,7 +264,7 @@ impl Shared {
         let counts = self.store.counts();
         let SlumbotCounts { played, settled, .. } = counts;
         let (rate, outage) = (self.store.rate(), self.pacer.outage(&self.http.address()));
-        let unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let unusable = lock(&self.unusable).clone();
         Progress { hands: played + settled, unknown: counts.unknown(), rate, outage, unusable }
     }
 }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
@@ -24,6 +24,7 @@ use tokio::time::sleep;
 
 use super::Pace;
 use super::http::Address;
+use crate::lock;
 
 /// Failures in a row that make an outage.
 const OUTAGE_FAILURES: u32 = 6;
@@ -117,7 +118,7 @@ impl Pacer {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// The pauses of one session, growing with each of its failures.
@@ -292,9 +293,10 @@ impl FailureLimits {
         if row >= MAX_CONSECUTIVE_UNUSABLE {
             return Err(format!("{row} of them since the last hand that was seen to its end"));
         }
-        match all > MIN_UNUSABLE_LIMIT.max(hands / HANDS_PER_UNUSABLE) {
-            true => Err(format!("{all} of them in {hands} hands")),
-            false => Ok(()),
+        if all > MIN_UNUSABLE_LIMIT.max(hands / HANDS_PER_UNUSABLE) {
+            Err(format!("{all} of them in {hands} hands"))
+        } else {
+            Ok(())
         }
     }
 

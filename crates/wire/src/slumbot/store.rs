@@ -16,8 +16,8 @@ use matches::plan::{file_names, files_sha256, unique_names};
 use super::pace::FailureLimits;
 use super::session::{ResumeState, resume_state};
 use super::{OPPONENT, SlumbotRunSettings};
-use crate::Error;
 use crate::slumbot_host::files::{FILE, FOLDER, make_folder, take_from_others};
+use crate::{Error, lock};
 
 /// The game's name in the ledger.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
@@ -135,7 +135,7 @@ impl Store {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 
     /// The seed of the agent's random choices.
@@ -252,10 +252,7 @@ fn private_folder(path: &Path) -> Result<(), Error> {
         }
         return make_folder(path).map_err(fail);
     }
-    match path.join(ledger::FILE_NAME).exists() {
-        true => restrict(path, FOLDER),
-        false => Ok(()),
-    }
+    if path.join(ledger::FILE_NAME).exists() { restrict(path, FOLDER) } else { Ok(()) }
 }
 
 /// Restricts the ledger's files to their owner.

@@ -9,9 +9,10 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use crate::lock;
 use jiff::Timestamp;
 use logs::export::csv;
 use logs::lock::{Lock, LockError};
@@ -142,7 +143,7 @@ fn restrict(path: &Path) {
 }
 
 /// Locks the host's folder; `None` if another process holds the lock.
-pub(super) fn lock(path: &Path) -> io::Result<Option<Lock>> {
+pub(super) fn lock_folder(path: &Path) -> io::Result<Option<Lock>> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(false).mode(FILE).open(path)?;
     restrict(path);
@@ -220,7 +221,7 @@ impl Secret {
     /// A new token: the 128 bits of a random UUID (version 4). If several processes share one
     /// address, the first eight bits are the process number, by which a proxy finds the session.
     pub(super) fn token(&self) -> u128 {
-        let mut rng = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rng = lock(&self.tokens);
         let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
         let version = 0xF << 76;
         let variant = 0b11 << 62;

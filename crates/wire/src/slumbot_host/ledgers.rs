@@ -31,8 +31,8 @@ use logs::{
 };
 use tokio::sync::oneshot;
 
-use super::{HostError, SlumbotHost, lock};
-use crate::Error;
+use super::{HostError, SlumbotHost};
+use crate::{Error, lock, write_json};
 
 /// The clients' name in the records.
 const CLIENTS: &str = "clients";
@@ -94,51 +94,6 @@ impl AgentLedger {
             // If the ledger cannot be written, readers get what it has.
             let _ = commit.await;
         }
-    }
-}
-
-/// All ledgers, with the thread that writes them.
-#[derive(Debug)]
-pub(super) struct LedgerStore(Writer);
-
-impl LedgerStore {
-    pub(super) fn start() -> std::io::Result<LedgerStore> {
-        Writer::start().map(LedgerStore)
-    }
-
-    /// Opens or makes the ledger of an agent under `matches`; also returns the ranges of hands in
-    /// it. A new ledger is begun when the agent or the version of this program has changed.
-    pub(super) fn open(
-        &self,
-        matches: &Path,
-        agent: &AgentChoice,
-        def: &Arc<GameDef>,
-        provenance: &Provenance,
-    ) -> Result<(Arc<AgentLedger>, Vec<RangeInclusive<u64>>), Error> {
-        for number in 1..u16::MAX {
-            let id = match_name(agent.name(), number);
-            let folder = matches.join(&id);
-            let info = match_info(&id, agent.name(), def, provenance);
-            let Some((writer, info)) = open_ledger(&folder, &info)? else { continue };
-            let present = writer.reader()?.present()?;
-            let next = present.last().map_or(0, |range| range.end() + 1);
-            let queue = Arc::new(Mutex::new(Queue::new(next, writer.journal()?)));
-            self.0.open(writer, &queue);
-            let handle = self.0.handle();
-            return Ok((
-                Arc::new(AgentLedger { number, id, folder, info, queue, handle }),
-                present,
-            ));
-        }
-        let path = matches.join(match_name(agent.name(), u16::MAX));
-        let reason =
-            std::io::Error::other("there are too many ledgers of this agent; move some away");
-        Err(Error::file(&path, &reason))
-    }
-
-    /// Commits all queued hands and ends the thread. Hands that come later are not recorded.
-    pub(super) fn close(&mut self) {
-        self.0.close();
     }
 }
 
@@ -386,9 +341,9 @@ impl WriterHandle {
     }
 }
 
-/// The running thread, which ends when this is dropped.
+/// The running thread that writes all ledgers; it ends when this is dropped.
 #[derive(Debug)]
-struct Writer {
+pub(super) struct Writer {
     orders: Sender<Order>,
     handle: WriterHandle,
     thread: Option<JoinHandle<()>>,
@@ -406,13 +361,38 @@ impl Writer {
         Ok(Writer { orders, handle, thread: Some(thread) })
     }
 
-    /// A handle that wakes the thread.
-    pub(super) fn handle(&self) -> WriterHandle {
-        self.handle.clone()
+    /// Opens or makes the ledger of an agent under `matches`; also returns the ranges of hands in
+    /// it. A new ledger is begun when the agent or the version of this program has changed.
+    pub(super) fn open_ledger(
+        &self,
+        matches: &Path,
+        agent: &AgentChoice,
+        def: &Arc<GameDef>,
+        provenance: &Provenance,
+    ) -> Result<(Arc<AgentLedger>, Vec<RangeInclusive<u64>>), Error> {
+        for number in 1..u16::MAX {
+            let id = match_name(agent.name(), number);
+            let folder = matches.join(&id);
+            let info = match_info(&id, agent.name(), def, provenance);
+            let Some((writer, info)) = open_ledger(&folder, &info)? else { continue };
+            let present = writer.reader()?.present()?;
+            let next = present.last().map_or(0, |range| range.end() + 1);
+            let queue = Arc::new(Mutex::new(Queue::new(next, writer.journal()?)));
+            self.open(writer, &queue);
+            let handle = self.handle.clone();
+            return Ok((
+                Arc::new(AgentLedger { number, id, folder, info, queue, handle }),
+                present,
+            ));
+        }
+        let path = matches.join(match_name(agent.name(), u16::MAX));
+        let reason =
+            std::io::Error::other("there are too many ledgers of this agent; move some away");
+        Err(Error::file(&path, &reason))
     }
 
     /// Makes the thread write the hands of this queue to this ledger.
-    pub(super) fn open(&self, ledger: LedgerWriter, queue: &Arc<Mutex<Queue>>) {
+    fn open(&self, ledger: LedgerWriter, queue: &Arc<Mutex<Queue>>) {
         let sent = self.orders.send(Order::Open(Box::new(ledger), Arc::clone(queue)));
         if sent.is_err() {
             // The thread has ended.
@@ -630,10 +610,7 @@ impl Reporter {
         let note = counted.reader.note(DecisionTally::NOTE)?;
         let decisions = note.and_then(|note| DecisionTally::from_note(&note));
         let report = Report::new(&ledger.info, &counted.tally, decisions.as_ref(), None);
-        let path = ledger.folder.join(logs::folder::REPORT);
-        let text = serde_json::to_vec_pretty(&report).map_err(std::io::Error::other);
-        text.and_then(|text| logs::folder::write_whole(&path, |out| out.write_all(&text)))
-            .map_err(|error| Error::file(&path, &error))
+        write_json(&ledger.folder.join(logs::folder::REPORT), &report)
     }
 }
 

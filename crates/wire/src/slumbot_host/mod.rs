@@ -26,7 +26,7 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agents::{AgentChoice, AgentError};
@@ -41,9 +41,9 @@ use protocol::slumbot::message::{ErrorObject, HandObject, TokenObject, json};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use crate::Error;
+use crate::{Error, lock};
 use files::{FILE, FOLDER, Files, Secret, agent_names, make_folder, take_from_others, token_text};
-use ledgers::{AgentLedger, Finished, LedgerStore};
+use ledgers::{AgentLedger, Finished, Writer};
 use session::{Session, User, Users, not_recorded, record, recorded, replay};
 use slots::{FoundSlots, InLedger, Kind, Slot, Slots, Stage, pack};
 
@@ -136,7 +136,7 @@ struct Inner {
     sessions: RwLock<HashMap<u128, Shared>>,
     /// The hands left open, in the order in which they will be forfeited.
     left_open: Mutex<VecDeque<LeftOpenHand>>,
-    ledger_store: Mutex<LedgerStore>,
+    writer: Mutex<Writer>,
     ledgers: Vec<Mutex<Option<Arc<AgentLedger>>>>,
     counts: Counts,
     users: Users,
@@ -213,13 +213,13 @@ impl SlumbotHost {
         let hand = match request {
             Request::Login(login) => {
                 let name = login.username.as_deref().unwrap_or_default();
-                let user = User::of(name, from);
+                let user = User::new(name, from);
                 let token = self.begin(name, login.agent.as_deref(), user)?;
                 return Ok(Answer::Token(TokenObject { token }));
             }
             Request::NewHand(new) => {
                 let (token, agent) = (new.token.as_deref(), new.agent.as_deref());
-                self.next_hand(token, agent, User::of("", from), fault).await?
+                self.next_hand(token, agent, User::new("", from), fault).await?
             }
             Request::Act(act) => {
                 let token = act.token.as_deref().unwrap_or_default();
@@ -234,7 +234,7 @@ impl SlumbotHost {
     /// # Errors
     /// When the agent is not offered, or there are too many sessions.
     pub fn login(&self, username: &str, agent: Option<&str>) -> Result<String, HostError> {
-        self.begin(username, agent, User::of(username, None))
+        self.begin(username, agent, User::new(username, None))
     }
 
     fn begin(
@@ -360,10 +360,6 @@ impl SlumbotHost {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Milliseconds since 1970.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -451,7 +447,7 @@ impl SlumbotHost {
         };
         make_folder(&plan.folder).map_err(io(""))?;
         take_from_others(&plan.folder, FOLDER).map_err(io(""))?;
-        let lock = files::lock(&at("lock")).map_err(io("lock"))?;
+        let lock = files::lock_folder(&at("lock")).map_err(io("lock"))?;
         let lock = lock.ok_or_else(|| {
             Error::here(format!(
                 "{} is in use by another process: give each process a folder for its records of \
@@ -469,7 +465,7 @@ impl SlumbotHost {
         let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
         let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
         let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
-        let ledger_store = LedgerStore::start().map_err(|error| {
+        let writer = Writer::start().map_err(|error| {
             Error::here(format!("there is no thread for the Slumbot ledgers: {error}"))
         })?;
         let permits = Arc::new(Semaphore::new(plan.workers));
@@ -502,7 +498,7 @@ impl SlumbotHost {
             files,
             sessions: RwLock::default(),
             left_open: Mutex::default(),
-            ledger_store: Mutex::new(ledger_store),
+            writer: Mutex::new(writer),
             ledgers,
             counts: Counts::default(),
             users: Arc::default(),
@@ -629,7 +625,7 @@ impl Inner {
     fn open_ledger(&self, agent: u16) -> Result<Opened, Error> {
         let offered = self.offered_agent(agent);
         let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
-        let ledger_store = lock(&self.ledger_store);
-        ledger_store.open(matches, offered.choice(), &self.def, provenance)
+        let writer = lock(&self.writer);
+        writer.open_ledger(matches, offered.choice(), &self.def, provenance)
     }
 }

@@ -28,9 +28,10 @@ use super::ledgers::{AgentLedger, Commit, Reporter};
 use super::slots::{InLedger, Kind, Slot, Stage, pack, unpack};
 use super::{
     CLIENT_ENTRANT, HostError, InjectedFault, Inner, LeftOpenHand, SERVER_ENTRANT, Shared,
-    SlumbotHost, lock, now,
+    SlumbotHost, now,
 };
 use crate::bots::{OfferedAgent, Question, SelfPlay};
+use crate::lock;
 
 /// A session in memory.
 #[derive(Debug)]
@@ -533,7 +534,7 @@ impl SlumbotHost {
     /// Writes everything to disk; hands that end later are not recorded. Blocks: not for a
     /// runtime's own threads.
     pub fn close(&self) {
-        lock(&self.0.ledger_store).close();
+        lock(&self.0.writer).close();
         if let Err(error) = self.0.slots.sync() {
             tracing::warn!(%error, "sessions cannot be flushed to disk");
         }
@@ -711,7 +712,7 @@ pub(super) enum User {
 
 impl User {
     /// The user with this login name, or else with this address; `None` if both are missing.
-    pub(super) fn of(name: &str, from: Option<IpAddr>) -> Option<User> {
+    pub(super) fn new(name: &str, from: Option<IpAddr>) -> Option<User> {
         match name {
             "" => from.map(User::Address),
             name => Some(User::Name(name.into())),

@@ -16,7 +16,8 @@ use serde::Serialize;
 use super::ledgers::match_name;
 use super::session::{Session, replay, totals};
 use super::slots::{Slot, Stage};
-use super::{CLIENT_ENTRANT, HostError, Inner, SERVER_ENTRANT, SlumbotHost, lock};
+use super::{CLIENT_ENTRANT, HostError, Inner, SERVER_ENTRANT, SlumbotHost};
+use crate::lock;
 
 /// The client's view of a session at one moment.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ pub struct SessionView {
 pub struct Moment(u64);
 
 impl Moment {
-    fn of(slot: &Slot) -> Moment {
+    fn new(slot: &Slot) -> Moment {
         let over = slot.stage != Stage::Open;
         // A hand has fewer than 32,768 actions.
         Moment((u64::from(slot.dealt) << 16) + 2 * slot.actions.len() as u64 + u64::from(over))
@@ -102,11 +103,11 @@ impl SlumbotHost {
             agent: offered.name.clone(),
             session: slot.number,
             totals: totals(slot),
-            hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::of(&hand)),
+            hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::new(&hand)),
             matches: (1..=ledgers)
                 .map(|ledger| match_name(offered.choice().name(), ledger))
                 .collect(),
-            moment: Moment::of(slot),
+            moment: Moment::new(slot),
         })
     }
 }
@@ -122,7 +123,7 @@ impl Inner {
 }
 
 impl SeenHand {
-    fn of(hand: &Hand) -> SeenHand {
+    fn new(hand: &Hand) -> SeenHand {
         let end = (hand.next() == Next::Over).then(|| SeenEnd {
             bot_hole: high_to_low(hand.hole()[hand.server()]),
             winnings: hand.winnings(),
