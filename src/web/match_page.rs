@@ -18,7 +18,9 @@ use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
 use super::Site;
-use super::pages::{CardText, blocking, event, message, page, respond, sentence, text};
+use super::pages::{
+    CardText, blocking, class, event, message, page, respond, sentence, suit_sign, text,
+};
 use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use crate::chart::action_words;
@@ -383,14 +385,7 @@ impl MatchBody<'_> {
 
     /// A player's winnings as text, with their class.
     fn winnings(&self, &won: &f64) -> (String, &'static str) {
-        let class = if won > 0.0 {
-            "gain"
-        } else if won < 0.0 {
-            "loss"
-        } else {
-            "soft"
-        };
-        (signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }), class)
+        (signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }), class(won))
     }
 
     /// The cards of a text without separators, each with rank and suit.
@@ -398,14 +393,7 @@ impl MatchBody<'_> {
         let letters: Vec<char> = cards.chars().collect();
         let card = |pair: &[char]| {
             let suit = pair.get(1).copied().unwrap_or(' ');
-            let sign = match suit {
-                's' => '♠',
-                'h' => '♥',
-                'd' => '♦',
-                'c' => '♣',
-                other => other,
-            };
-            CardText { text: format!("{}{sign}", pair[0]), suit }
+            CardText { text: format!("{}{}", pair[0], suit_sign(suit)), suit }
         };
         letters.chunks(2).map(card).collect()
     }

@@ -82,3 +82,25 @@ pub fn sentence(note: &str) -> (String, String) {
     let (said, more) = note.split_once('\n').unwrap_or((note, ""));
     (said.to_owned(), more.replace('\n', " "))
 }
+
+/// The sign of a suit.
+pub fn suit_sign(suit: char) -> char {
+    match suit {
+        's' => '♠',
+        'h' => '♥',
+        'd' => '♦',
+        'c' => '♣',
+        other => other,
+    }
+}
+
+/// The class of a sum of chips.
+pub fn class(chips: f64) -> &'static str {
+    if chips > 0.0 {
+        "gain"
+    } else if chips < 0.0 {
+        "loss"
+    } else {
+        "soft"
+    }
+}

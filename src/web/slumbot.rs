@@ -138,10 +138,7 @@ impl Api {
             return response;
         }
         let (code, body) = self.answer(endpoint, request, fault).await;
-        let mut response = match after(fault) {
-            None => respond(code, body),
-            Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
-        };
+        let mut response = spoil(fault, code, body, wire.as_ref()).await;
         if response.status() == StatusCode::TOO_MANY_REQUESTS {
             // Sessions end after minutes at the earliest; after one, logins may be tried again.
             let minute = HeaderValue::from_static("60");
@@ -242,27 +239,6 @@ impl Api {
     fn count(&self, endpoint: Endpoint, answer: usize) {
         self.0.counters[endpoint as usize][answer].increment(1);
     }
-
-    /// Sends an answer as changed by the fault.
-    async fn spoil(
-        &self,
-        after: After,
-        code: StatusCode,
-        body: String,
-        wire: Option<&Wire>,
-    ) -> Response<Body> {
-        match after {
-            After::Nothing => Wire::hang_up(wire, false).await,
-            After::Status(code) => failure(code),
-            After::Cut { reset } => {
-                let mut response = respond(code, String::new());
-                let length = HeaderValue::from(body.len());
-                response.headers_mut().insert(header::CONTENT_LENGTH, length);
-                *response.body_mut() = cut(body, wire.cloned(), reset);
-                response
-            }
-        }
-    }
 }
 
 /// The query of `review`.
@@ -318,20 +294,6 @@ const MAX_ANSWERS: usize = 10_000;
 /// The time for sending the first part of an answer before the connection is cut.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// The effect of a fault on an answer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum After {
-    /// The answer is not sent.
-    Nothing,
-    /// An error with this status is sent instead.
-    Status(u16),
-    /// Only a part of the answer is sent.
-    Cut {
-        /// Whether the connection is reset, rather than closed.
-        reset: bool,
-    },
-}
-
 /// Applies a fault before the request is carried out; an answer if the request must not be.
 pub async fn before(fault: Fault, wire: Option<&Wire>) -> Option<Response<Body>> {
     match fault {
@@ -348,16 +310,6 @@ pub async fn before(fault: Fault, wire: Option<&Wire>) -> Option<Response<Body>>
 /// The change of a request by a fault.
 fn injected_fault(fault: Fault) -> InjectedFault {
     InjectedFault { repeat: fault == Fault::RepeatHand, rotate: fault == Fault::Rotate }
-}
-
-/// The effect of a fault on the answer, if it has one.
-pub fn after(fault: Fault) -> Option<After> {
-    match fault {
-        Fault::DropAfter => Some(After::Nothing),
-        Fault::StatusAfter(code) => Some(After::Status(code)),
-        Fault::Cut { reset } => Some(After::Cut { reset }),
-        _ => None,
-    }
 }
 
 /// Fault injection by a plan, with the number of requests so far.
@@ -387,9 +339,7 @@ impl Faults {
         }
         fault
     }
-}
 
-impl Faults {
     /// The last answer of the request's session.
     fn recall(&self, request: &host::Request) -> Option<String> {
         let token = token_of(request)?;
@@ -437,6 +387,27 @@ pub fn failure(code: u16) -> Response<Body> {
     let kind = HeaderValue::from_static("text/html");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
+}
+
+/// The answer as changed by a fault of the connection.
+async fn spoil(
+    fault: Fault,
+    code: StatusCode,
+    body: String,
+    wire: Option<&Wire>,
+) -> Response<Body> {
+    match fault {
+        Fault::DropAfter => Wire::hang_up(wire, false).await,
+        Fault::StatusAfter(code) => failure(code),
+        Fault::Cut { reset } => {
+            let mut response = respond(code, String::new());
+            let length = HeaderValue::from(body.len());
+            response.headers_mut().insert(header::CONTENT_LENGTH, length);
+            *response.body_mut() = cut(body, wire.cloned(), reset);
+            response
+        }
+        _ => respond(code, body),
+    }
 }
 
 /// The first half of a body, after which the connection is closed or reset.

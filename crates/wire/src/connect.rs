@@ -8,15 +8,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use agents::AgentChoice;
-use game::{GameDef, Quirks};
 use jiff::Timestamp;
 use matches::decide::mix;
 use matches::stop::Stop;
 use serde::Serialize;
 
 use crate::host::Stops;
-use crate::play_acpc::{self, End, Record, Summary};
+use crate::play_acpc::{self, AcpcSettings, End, Record, Summary};
 use crate::{Error, lock, write_json};
 
 /// An outside dealer, the agent that plays there, and the pauses and time limits.
@@ -24,26 +22,14 @@ use crate::{Error, lock, write_json};
 pub struct ConnectionPlan {
     /// The connection's name: one word.
     pub name: String,
-    /// The dealer's host name or address.
-    pub host: String,
-    /// The port of the seat.
-    pub port: u16,
     /// The game as named in the configuration.
     pub game_name: String,
-    /// The game's definition.
-    pub def: Arc<GameDef>,
-    /// The agent that plays.
-    pub agent: AgentChoice,
-    /// The time limit for connecting, after which an attempt counts as failed.
-    pub connect_timeout: Duration,
+    /// The settings of every match; its seed is drawn anew for each.
+    pub seat: AcpcSettings,
     /// The pause after a match and after the first failure; doubled by each further failure.
     pub retry_first: Duration,
     /// The longest pause.
     pub retry_most: Duration,
-    /// The time limit for silence of the dealer, after which the attempt counts as failed.
-    pub silence: Duration,
-    /// The time limit for a decision.
-    pub decision_time: Duration,
     /// The folder for the records of all connections.
     pub folder: PathBuf,
 }
@@ -112,9 +98,9 @@ impl Connection {
     pub fn new(plan: ConnectionPlan) -> Connection {
         let status = ConnectionStatus {
             name: plan.name.clone(),
-            dealer: format!("{}:{}", plan.host, plan.port),
+            dealer: format!("{}:{}", plan.seat.host, plan.seat.port),
             game: plan.game_name.clone(),
-            agent: plan.agent.name().to_owned(),
+            agent: plan.seat.agent.name().to_owned(),
             doing: ConnectionState::Pausing,
             matches: 0,
             hands: 0,
@@ -177,17 +163,8 @@ impl Connection {
         let word = time.strftime("%Y%m%d-%H%M%S").to_string();
         let folder = plan.folder.join(&plan.name).join(format!("{word}-{number}"));
         let mut record = Record::open(&folder)?;
-        let seat = play_acpc::AcpcSettings {
-            host: plan.host.clone(),
-            port: plan.port,
-            def: Arc::new(plan.def.with_quirks(Quirks::ORIGINAL)),
-            agent: plan.agent.clone(),
-            seed: mix(time.as_nanosecond() as u64) >> 1,
-            connect_timeout: plan.connect_timeout,
-            silence: Some(plan.silence),
-            deadline: Some(plan.decision_time),
-            opponents: Vec::new(),
-        };
+        let seed = mix(time.as_nanosecond() as u64) >> 1;
+        let seat = AcpcSettings { seed, ..plan.seat.clone() };
         let (summary, end) = play_acpc::play(&seat, Some(&mut record), stop).await;
         drop(record);
         let saved = if summary.hands > 0 {
@@ -196,7 +173,7 @@ impl Connection {
             // Most attempts fail while a dealer is down: of those only the log line stays.
             std::fs::remove_dir_all(&folder).map_err(|error| Error::file(&folder, &error))
         };
-        saved?;
+        saved.map_err(|error| Error::here(format!("cannot write {error}")))?;
         Ok((summary, end))
     }
 

@@ -13,15 +13,14 @@ use cards::HoleCards;
 use game::{Payoff, Seat, Street};
 use logs::estimate::{Estimates, RowKind};
 use logs::{HandRecord, LedgerError, LedgerReader, Rate};
-use protocol::slumbot::action::{board_order, high_to_low};
+use protocol::slumbot::action::high_to_low;
 use show::number::{decimal, signed_grouped};
 use show::svg::chart::{Chart, Line, thinned};
 use wire::slumbot_host::SessionView;
 
 use super::BIG_BLIND;
-use super::words::{self, card_signs, card_texts, outcome, steps, street_name};
-use crate::web::pages::CardText;
-use crate::web::pages::text;
+use super::words::{self, card_signs, card_texts, outcome, steps, street_cards, street_name};
+use crate::web::pages::{CardText, class, text};
 
 /// The number of hands shown.
 const LAST_HANDS: usize = 40;
@@ -157,11 +156,7 @@ impl HandWords {
 
 /// A street's line, such as `Flop Q♠ 7♥ 2♣: you bet 200, equity calls 200.`
 fn street_line(record: &HandRecord, street: Street, said: &[String]) -> String {
-    let def = record.public.def();
-    let board = board_order(record.public.board());
-    let before = Street::ALL.into_iter().take_while(|&other| other != street).last();
-    let from = before.map_or(0, |before| def.board_len(before));
-    let cards = card_signs(board.get(from..def.board_len(street)).unwrap_or_default());
+    let cards = card_signs(&street_cards(&record.public, street));
     let name = street_name(street);
     let head = if cards.is_empty() { name.to_owned() } else { format!("{name} {cards}") };
     if said.is_empty() { format!("{head}.") } else { format!("{head}: {}.", said.join(", ")) }
@@ -316,16 +311,6 @@ impl HandRow<'_> {
             won: signed_grouped(won, 0),
             class: class(won),
         }
-    }
-}
-
-fn class(chips: f64) -> &'static str {
-    if chips > 0.0 {
-        "gain"
-    } else if chips < 0.0 {
-        "loss"
-    } else {
-        "soft"
     }
 }
 

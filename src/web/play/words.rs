@@ -10,7 +10,7 @@ use protocol::slumbot::Incr;
 use protocol::slumbot::action::board_order;
 use show::number::decimal;
 
-use crate::web::pages::CardText;
+use crate::web::pages::{CardText, suit_sign};
 
 /// An action of a hand in words.
 pub struct Step {
@@ -88,12 +88,16 @@ pub fn since_last(public: &PublicState, client: Seat, agent: &str) -> String {
 
 /// The cards of a street, such as `Flop Q♠ 7♥ 2♣.`
 fn dealt(public: &PublicState, street: Street) -> String {
+    format!("{} {}.", street_name(street), card_signs(&street_cards(public, street)))
+}
+
+/// The board cards of a street, as far as they are dealt.
+pub fn street_cards(public: &PublicState, street: Street) -> Vec<Card> {
     let def = public.def();
     let board = board_order(public.board());
     let before = street.index().checked_sub(1).and_then(|index| Street::ALL.get(index));
     let from = before.map_or(0, |&street| def.board_len(street));
-    let cards = board.get(from..def.board_len(street)).unwrap_or_default();
-    format!("{} {}.", street_name(street), card_signs(cards))
+    board.get(from..def.board_len(street)).unwrap_or_default().to_vec()
 }
 
 /// The name of a street at the beginning of a sentence.
@@ -142,7 +146,7 @@ pub fn outcome(winnings: i64) -> String {
 
 /// Cards with suit signs: `Q♠ 7♥ 2♣`.
 pub fn card_signs(cards: &[Card]) -> String {
-    let sign = |card: &Card| format!("{}{}", rank_text(*card), suit_sign(*card));
+    let sign = |card: &Card| format!("{}{}", rank_text(*card), suit_sign(card.suit().to_char()));
     cards.iter().map(sign).collect::<Vec<_>>().join(" ")
 }
 
@@ -160,23 +164,10 @@ pub fn rank_text(card: Card) -> String {
     }
 }
 
-fn suit_sign(card: Card) -> char {
-    match card.suit().to_char() {
-        's' => '♠',
-        'h' => '♥',
-        'd' => '♦',
-        _ => '♣',
-    }
-}
-
 /// A card's name: `queen of spades`.
 pub fn card_name(card: Card) -> String {
-    const RANKS: [&str; 13] = [
-        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen",
-        "king", "ace",
-    ];
     const SUITS: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
-    let rank = RANKS[usize::from(card.rank().index())];
+    let rank = one(card.rank().index().into());
     format!("{rank} of {}", SUITS[usize::from(card.suit().index())])
 }
 
