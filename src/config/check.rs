@@ -255,7 +255,8 @@ impl Checker<'_> {
         }
         let open = seats.iter().any(|seat| matches!(seat, SeatPlan::Open { .. }));
         self.refuse_if(!open, &at("seats"), || {
-            "no seat is open for an outside bot; matches among agents are played by `cardroom match`"
+            "no seat is open for an outside bot; matches among agents are played by \
+             `cardroom match`"
                 .to_owned()
         })?;
         for (i, seat) in seats.iter().enumerate() {

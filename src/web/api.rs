@@ -1,6 +1,6 @@
 //! What programs ask for: the JSON API, version 1, with the same values as on the pages; its errors
-//! (`error`, `remedy` and, if the body is at fault, `place`, a JSON pointer (RFC 6901) to the value);
-//! liveness, readiness and version for supervisors; metrics in Prometheus's text format.
+//! (`error`, `remedy` and, if the body is at fault, `place`, a JSON pointer (RFC 6901) to the
+//! value); liveness, readiness and version for supervisors; metrics in Prometheus's text format.
 //!
 //! Counters are incremented where things happen; gauges are set when the metrics are requested. No
 //! label names a hand or a match.

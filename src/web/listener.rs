@@ -1,17 +1,17 @@
 //! The web listener, with limits on the number and idle time of connections, so that clients that
 //! send nothing cannot keep others out; and the boundaries of requests on a connection.
 //!
-//! A client that does not send a complete request header in time is closed. A connection on which no
-//! byte moves for too long fails, whatever its state: hyper's timer covers headers only, and a layer
-//! of tower sees neither a client that stops reading nor one that stops in a body. When all slots
-//! are taken, the connection that has waited longest for a request is closed for a new one; a
+//! A client that does not send a complete request header in time is closed. A connection on which
+//! no byte moves for too long fails, whatever its state: hyper's timer covers headers only, and a
+//! layer of tower sees neither a client that stops reading nor one that stops in a body. When all
+//! slots are taken, the connection that has waited longest for a request is closed for a new one; a
 //! semaphore would keep the new one waiting.
 //!
 //! Requests are parsed alongside hyper to detect those whose length is given in two ways. Of
 //! `Transfer-Encoding` and `Content-Length` hyper takes one and silently drops the other, while a
 //! proxy before us may have taken the other: what it takes for the body of one request would be
-//! another request here (RFC 9112, section 11.2). Only an incomplete line is buffered. Anything that
-//! hyper would also not accept ends the parsing and counts as ambiguous.
+//! another request here (RFC 9112, section 11.2). Only an incomplete line is buffered. Anything
+//! that hyper would also not accept ends the parsing and counts as ambiguous.
 
 use std::collections::HashMap;
 use std::io;

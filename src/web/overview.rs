@@ -1,5 +1,5 @@
-//! The first page: tables, outside dealers, the Slumbot API, matches and agents. The same values are
-//! in the JSON API, and the sections that change are sent again as server-sent events.
+//! The first page: tables, outside dealers, the Slumbot API, matches and agents. The same values
+//! are in the JSON API, and the sections that change are sent again as server-sent events.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Win rates on pages and in the JSON API: the values, and their text with a picture of the interval.
+//! Win rates on pages and in the JSON API: the values, and their text with a picture of the
+//! interval.
 
 use askama::Template;
 use logs::Rate;

@@ -5,8 +5,8 @@
 //! These paths are requested thousands of times a second, so they pass through few layers, and
 //! responses are built by hand.
 //!
-//! With `cardroom serve --faults FILE`, `wire::faults` decides which request meets which fault; here
-//! faults are applied to connections and answers.
+//! With `cardroom serve --faults FILE`, `wire::faults` decides which request meets which fault;
+//! here faults are applied to connections and answers.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

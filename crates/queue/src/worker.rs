@@ -1,5 +1,5 @@
-//! A worker: leases parts, has them done, and hands in their results, each as one compressed file: a
-//! tar.gz archive with reproducible bytes.
+//! A worker: leases parts, has them done, and hands in their results, each as one compressed file:
+//! a tar.gz archive with reproducible bytes.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

@@ -67,8 +67,8 @@ fn at(path: &Path) -> impl Fn(io::Error) -> Error {
 /// Makes an entry in `folder`, which must be empty or not exist.
 ///
 /// # Errors
-/// When a file cannot be made, the folder has something in it, or the agent needs a file that cannot
-/// be placed in the entry; nothing is left behind.
+/// When a file cannot be made, the folder has something in it, or the agent needs a file that
+/// cannot be placed in the entry; nothing is left behind.
 pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
     match fs::read_dir(folder) {
         Ok(mut items) => {

@@ -2,10 +2,11 @@
 //! use.
 //!
 //! The script sends actions to that API and nothing else; the table, the buttons and the result are
-//! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]), and
-//! sent again as server-sent events whenever they change.
+//! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]),
+//! and sent again as server-sent events whenever they change.
 //!
-//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences, and what decided them.
+//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences, and what decided
+//!   them.
 //! - [`result`]: the finished hands of a session, their table and curve.
 //! - [`review`]: the agent's decisions.
 

@@ -1,5 +1,5 @@
-//! The finished hands of a session against one agent, read from the agent's ledgers as they come in,
-//! and the parts of the page made of them: the result with its curve, and the list of hands.
+//! The finished hands of a session against one agent, read from the agent's ledgers as they come
+//! in, and the parts of the page made of them: the result with its curve, and the list of hands.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;

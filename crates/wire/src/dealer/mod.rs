@@ -149,8 +149,8 @@ impl Options {
 ///
 /// # Errors
 /// When a port or file cannot be used, an agent cannot be started, or the match comes to an early
-/// end; then the message is its result line. Whatever happens, agents that were started are gone when this returns, and
-/// the files hold every finished hand and every action.
+/// end; then the message is its result line. Whatever happens, agents that were started are gone
+/// when this returns, and the files hold every finished hand and every action.
 pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), Error> {
     let mut dealer = Dealer::new(options.config());
     let header = options.header();

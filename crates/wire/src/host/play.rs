@@ -2,10 +2,10 @@
 //! agents of this process in their seats, which see exactly the bytes that an outside bot would
 //! see; and the records.
 //!
-//! Every finished hand is in the ledger before anybody is sent its last state. The folder is that of
-//! a local match, with `result.json`, which says how the match ended. A folder without it belongs to
-//! a match in play or to a server that was killed; [`mark_interrupted`] marks the latter at the next
-//! start.
+//! Every finished hand is in the ledger before anybody is sent its last state. The folder is that
+//! of a local match, with `result.json`, which says how the match ended. A folder without it
+//! belongs to a match in play or to a server that was killed; [`mark_interrupted`] marks the latter
+//! at the next start.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

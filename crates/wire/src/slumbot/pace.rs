@@ -5,8 +5,8 @@
 //! it is answered. The pauses grow, with jitter, up to a maximum.
 //!
 //! If the server has changed its format, an unattended run must stop sending requests. So three
-//! things are counted, each over the whole run: unusable answers since a hand was last finished, all
-//! unusable answers, and hands given up since one was finished. An answer is unusable when a
+//! things are counted, each over the whole run: unusable answers since a hand was last finished,
+//! all unusable answers, and hands given up since one was finished. An answer is unusable when a
 //! Slumbot server would not send it. The counts are saved with the sessions, so that a resumed run
 //! continues them. A connection that loses, cuts or repeats answers now and then stays far below
 //! the limits.

@@ -1,16 +1,16 @@
 //! The host's ledgers: one for each agent, with the hands of all sessions in the order in which
 //! they ended.
 //!
-//! A finished hand is numbered, written to its ledger's journal, which a restarted server reads, and
-//! queued for the next commit, in this order; then its client may be answered. The client waits for
-//! the commit when the journal cannot be written, the last commit failed, or too many hands are
+//! A finished hand is numbered, written to its ledger's journal, which a restarted server reads,
+//! and queued for the next commit, in this order; then its client may be answered. The client waits
+//! for the commit when the journal cannot be written, the last commit failed, or too many hands are
 //! queued.
 //!
-//! One thread writes the queued hands to the ledgers: all that have come in since the last commit in
-//! one transaction, at most twenty times a second, or at once when somebody waits for it. Requests
-//! are answered meanwhile, possibly on the same processor, which commits therefore yield repeatedly
-//! (see [`LedgerWriter::with_even_commits`]). `report.json` of the ledgers is rewritten while hands
-//! come in, for lists of matches.
+//! One thread writes the queued hands to the ledgers: all that have come in since the last commit
+//! in one transaction, at most twenty times a second, or at once when somebody waits for it.
+//! Requests are answered meanwhile, possibly on the same processor, which commits therefore yield
+//! repeatedly (see [`LedgerWriter::with_even_commits`]). `report.json` of the ledgers is rewritten
+//! while hands come in, for lists of matches.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;

@@ -2,8 +2,8 @@
 //!
 //! `protocol::slumbot::host` decides what a request means; here are the sessions, the cards and the
 //! records. A request is atomic: it works on a copy of its session's slot, which is written to disk
-//! before the answer is sent, and by then a finished hand is in the journal of the agent's ledger. A
-//! host that is killed and started again reads what is on disk, completes what it had begun, and
+//! before the answer is sent, and by then a finished hand is in the journal of the agent's ledger.
+//! A host that is killed and started again reads what is on disk, completes what it had begun, and
 //! continues every session, with the open hands.
 //!
 //! - [`session`]: sessions and their hands, and what happens to those that are left. [`slots`]:
