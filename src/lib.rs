@@ -17,7 +17,6 @@ mod help;
 mod interrupt;
 mod kept_estimates;
 mod match_options;
-mod notify;
 mod odds;
 mod output;
 mod progress;

@@ -3,10 +3,13 @@
 //!
 //! On stopping, no new matches begin, hands in play are finished (or, on SIGTERM, given up after
 //! the grace period), records are completed, and only then the web server stops. SIGINT waits
-//! without limit; a second signal of any kind aborts.
+//! without limit; a second signal of any kind aborts. systemd is told about it by its `sd_notify`
+//! protocol: one datagram with the service's state to the socket named by `NOTIFY_SOCKET`.
 
 use std::fmt::Write;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,18 +28,16 @@ use wire::slumbot_host::{HostPlan, SlumbotHost};
 use crate::config::Config;
 use crate::config::check::Setup;
 use crate::exit::Failure;
-use crate::notify::{notify, watchdog_interval};
 use crate::shell;
 use crate::web::decide::Decider;
-use crate::web::faults::Faults;
 use crate::web::login::{Login, open_secret};
+use crate::web::overview::AgentLine;
 use crate::web::runs::QueueView;
-use crate::web::slumbot::Api;
-use crate::web::view::AgentLine;
+use crate::web::slumbot::{Api, Faults};
 use crate::web::{self, Limits, Site};
 
 /// How long tables have to write and close after an abort, and web requests to end.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+const GRACE_PERIOD: Duration = Duration::from_secs(3);
 
 /// Runs the server until a signal stops it.
 ///
@@ -51,7 +52,7 @@ pub async fn serve(
     let server = &config.server;
     // Signals count from here on, also during the rest of the start.
     let mut signals = Signals::listen().map_err(Failure::input)?;
-    let metrics = web::metrics::start().map_err(Failure::input)?;
+    let metrics = web::start_metrics().map_err(Failure::input)?;
     prepare_data(&server.data).map_err(Failure::input)?;
     let tables = open_tables(setup.tables).await.map_err(Failure::input)?;
     let listener = TcpListener::bind(server.bind)
@@ -99,8 +100,8 @@ pub async fn serve(
     let hosting = host.clone().map(|host| tokio::spawn(host.run(web_stop.clone())));
     let agents = AgentLine::all(&setup.registry, setup.decide.as_ref());
     let decider = setup.decide.map(Decider::new);
-    let site = Site::new(views, dealers, agents, slumbot, data, metrics, web_stop.clone());
-    let site = site.with_queue(queue_view(&config.queue, &web_stop)?);
+    let apis = (slumbot, queue_view(&config.queue, &web_stop)?);
+    let site = Site::new(views, dealers, agents, apis, data, metrics, web_stop.clone());
     let limits = Limits {
         connections: server.max_connections,
         header: server.header_timeout.0,
@@ -124,7 +125,7 @@ pub async fn serve(
     };
     let aborted = supervisor.drain(asked, server.grace.0, &tasks).await;
     web_stop.cancel();
-    if tokio::time::timeout(LAST_WORDS, &mut web).await.is_err() {
+    if tokio::time::timeout(GRACE_PERIOD, &mut web).await.is_err() {
         web.abort();
     }
     close_slumbot(host, hosting).await;
@@ -205,7 +206,7 @@ fn queue_view(
 /// Lets the host write its remaining data.
 async fn close_slumbot(host: Option<SlumbotHost>, hosting: Option<JoinHandle<()>>) {
     if let Some(hosting) = hosting {
-        let _ = tokio::time::timeout(LAST_WORDS, hosting).await;
+        let _ = tokio::time::timeout(GRACE_PERIOD, hosting).await;
     }
     if let Some(host) = host {
         let _ = tokio::task::spawn_blocking(move || host.close()).await;
@@ -226,7 +227,7 @@ fn prepare_data(data: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, host::OpenError> {
+async fn open_tables(plans: Vec<host::TablePlan>) -> Result<Vec<HostedTable>, wire::Error> {
     let mut tables = Vec::with_capacity(plans.len());
     for plan in plans {
         tables.push(HostedTable::open(plan).await?);
@@ -360,7 +361,7 @@ impl Supervisor<'_> {
             _ = self.signals.next() => true,
         };
         self.stops.abort.cancel();
-        if tokio::time::timeout(LAST_WORDS, tasks.wait()).await.is_err() {
+        if tokio::time::timeout(GRACE_PERIOD, tasks.wait()).await.is_err() {
             tracing::warn!("some tables did not stop in time");
         }
         aborted
@@ -373,4 +374,35 @@ async fn sleep(time: Duration) {
     } else {
         tokio::time::sleep(time).await;
     }
+}
+
+/// Sends one message (`READY=1`, `STOPPING=1`, `STATUS=…`, `WATCHDOG=1`). Errors are only logged:
+/// the service must not stop for them.
+pub fn notify(message: &str) {
+    let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let Some(socket) = socket.to_str() else { return };
+    if let Err(error) = send(socket, message) {
+        tracing::warn!(%error, message, "cannot notify systemd");
+    }
+}
+
+/// The interval for sending `WATCHDOG=1`: half of systemd's time limit. `None` without a watchdog.
+fn watchdog_interval() -> Option<Duration> {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(std::process::id()));
+    let micros = number("WATCHDOG_USEC").filter(|&micros| micros > 0 && ours)?;
+    Some(Duration::from_micros(micros / 2))
+}
+
+fn send(socket: &str, message: &str) -> io::Result<()> {
+    let sender = UnixDatagram::unbound()?;
+    #[cfg(target_os = "linux")]
+    if let Some(name) = socket.strip_prefix('@') {
+        use std::os::linux::net::SocketAddrExt;
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+        sender.send_to_addr(message.as_bytes(), &address)?;
+        return Ok(());
+    }
+    sender.send_to(message.as_bytes(), socket)?;
+    Ok(())
 }

@@ -103,12 +103,13 @@ fn with_colours(text: &str) -> String {
 fn in_json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        match is_seen(letter) {
-            true => shown.push(letter),
-            false => letter
+        if is_seen(letter) {
+            shown.push(letter)
+        } else {
+            letter
                 .encode_utf16(&mut [0; 2])
                 .iter()
-                .for_each(|unit| shown.push_str(&format!("\\u{unit:04x}"))),
+                .for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")))
         }
     }
     shown
@@ -151,9 +152,10 @@ mod tests {
                 colours,
             });
             let registry = tracing_subscriber::registry();
-            let subscriber: Box<dyn tracing::Subscriber + Send + Sync> = match json {
-                true => Box::new(registry.with(layer.json().flatten_event(true))),
-                false => Box::new(registry.with(layer.with_ansi(colours))),
+            let subscriber: Box<dyn tracing::Subscriber + Send + Sync> = if json {
+                Box::new(registry.with(layer.json().flatten_event(true)))
+            } else {
+                Box::new(registry.with(layer.with_ansi(colours)))
             };
             tracing::subscriber::with_default(subscriber, || {
                 tracing::warn!(text = hostile, shown = %hostile, debug = ?hostile, "it says \

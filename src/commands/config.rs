@@ -1,10 +1,12 @@
 //! `cardroom config`: shows and checks the configuration without running anything.
 
-use serde_json::json;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 
 use crate::config::{Loaded, check};
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::resolve_names::Named;
 
 /// Check the configuration, or show every value and where it comes from.
@@ -45,28 +47,51 @@ pub fn run(args: Args) -> Result<Output, Failure> {
                 loaded.config.agents.len(),
             )))
         }
-        Command::Show { named, json } => Output::of(&named.load()?, json),
+        Command::Show { named, json } => Output::report(&Settings::new(&named.load()?), json),
     }
 }
 
 /// Every value with where it comes from.
-impl Shown for Loaded {
-    fn text(&self) -> String {
-        let values = self.values();
-        let key_width = values.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
-        let value_width = values.iter().map(|(_, value)| value.len()).max().unwrap_or(0).min(40);
-        let line = |(key, value): &(String, String)| {
-            format!("{key:key_width$} = {value:value_width$}  # {}\n", self.origin(key))
-        };
-        values.iter().map(line).collect()
-    }
+#[derive(Serialize)]
+struct Settings {
+    #[serde(serialize_with = "by_key")]
+    values: Vec<(String, Setting)>,
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let value = |(key, value): (String, String)| {
-            let origin = self.origin(&key).to_string();
-            (key, json!({ "value": value, "origin": origin }))
+#[derive(Serialize)]
+struct Setting {
+    value: String,
+    origin: String,
+}
+
+impl Settings {
+    fn new(loaded: &Loaded) -> Settings {
+        let setting = |(key, value): (String, String)| {
+            let origin = loaded.origin(&key).to_string();
+            (key, Setting { value, origin })
         };
-        let values: serde_json::Map<_, _> = self.values().into_iter().map(value).collect();
-        json!({ "schema": "cardroom-config/1", "values": values })
+        Settings { values: loaded.values().into_iter().map(setting).collect() }
+    }
+}
+
+fn by_key<S: Serializer>(values: &[(String, Setting)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(values.iter().map(|(key, setting)| (key, setting)))
+}
+
+impl Report for Settings {
+    const SCHEMA: &'static str = "cardroom-config/1";
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let longest = |length: fn(&(String, Setting)) -> usize| {
+            self.values.iter().map(length).max().unwrap_or(0)
+        };
+        let key_width = longest(|(key, _)| key.len());
+        let value_width = longest(|(_, setting)| setting.value.len()).min(40);
+        for (key, Setting { value, origin }) in &self.values {
+            writeln!(f, "{key:key_width$} = {value:value_width$}  # {origin}")?;
+        }
+        Ok(())
     }
 }

@@ -12,7 +12,7 @@ use matches::games::load_game_file;
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef::Reading;
 use protocol::acpc::scan;
-use wire::dealer::{self, DealerError, Options};
+use wire::dealer::{self, Options};
 
 use crate::exit::Failure;
 use crate::output;
@@ -184,8 +184,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     options.summary = args.summary;
     let mut out = std::io::stdout();
     dealer::run(&options, &mut out, &mut err).map_err(|error| match error {
-        DealerError::Match(_) => Failure::gone(error),
-        DealerError::Interrupted(line) => Failure::interrupted(line),
+        error if error.is_gone() => Failure::gone(error),
+        error if error.is_interruption() => Failure::interrupted(error),
         error => Failure::input(error),
     })
 }

@@ -1,17 +1,18 @@
 //! `cardroom doctor`: checks of what works on this machine.
 
+use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use serde::Serialize;
 use show::Table;
 
 use crate::config::check;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::resolve_names::Named;
 
 /// Check this machine and say how to fix what does not work.
@@ -32,15 +33,17 @@ pub struct Args {
 }
 
 /// The result of a check.
+#[derive(Serialize)]
 struct Check {
     name: &'static str,
     state: State,
     found: String,
-    /// The advice if it does not work; empty if it does.
-    remedy: String,
+    /// The advice if it does not work.
+    remedy: Option<&'static str>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum State {
     Works,
     /// Missing, but needed only by some commands.
@@ -59,11 +62,16 @@ impl State {
 }
 
 fn works(name: &'static str, found: impl Into<String>) -> Check {
-    Check { name, state: State::Works, found: found.into(), remedy: String::new() }
+    Check { name, state: State::Works, found: found.into(), remedy: None }
 }
 
-fn lacks(name: &'static str, state: State, found: impl Into<String>, remedy: &str) -> Check {
-    Check { name, state, found: found.into(), remedy: remedy.to_owned() }
+fn lacks(
+    name: &'static str,
+    state: State,
+    found: impl Into<String>,
+    remedy: &'static str,
+) -> Check {
+    Check { name, state, found: found.into(), remedy: Some(remedy) }
 }
 
 /// Free disk space in bytes below which the check warns: a benchmark of 150,000 hands takes a tenth
@@ -106,19 +114,19 @@ fn report(checks: Vec<Check>, json: bool) -> Result<Output, Failure> {
         0 => Ok(()),
         fails => Err(Failure::claim(format!("{fails} of {count} checks fail"))),
     };
-    Ok(Output::of(&Checks(checks), json)?.then(end))
+    Ok(Output::report(&Checks { version: env!("CARGO_PKG_VERSION"), checks }, json)?.then(end))
 }
 
 /// Time limit for the answer of a server.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Checks whether a server answers `GET /healthz`.
 fn server(address: &str) -> Check {
     let ask = || -> std::io::Result<String> {
         let target = address.to_socket_addrs()?.next();
         let target = target.ok_or_else(|| std::io::Error::other("no such address"))?;
-        let mut stream = TcpStream::connect_timeout(&target, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut stream = TcpStream::connect_timeout(&target, TIMEOUT)?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
         write!(stream, "GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         let mut status = String::new();
         BufReader::new(stream.take(1024)).read_line(&mut status)?;
@@ -241,34 +249,28 @@ fn python() -> Check {
 }
 
 /// The results of all checks.
-struct Checks(Vec<Check>);
+#[derive(Serialize)]
+struct Checks {
+    version: &'static str,
+    checks: Vec<Check>,
+}
 
-impl Shown for Checks {
-    fn text(&self) -> String {
+impl Report for Checks {
+    const SCHEMA: &'static str = "cardroom-doctor/1";
+}
+
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new(["", "", "found"]);
-        for check in &self.0 {
+        for check in &self.checks {
             table.row([check.name, check.state.word(), &check.found]);
         }
-        let mut text = format!("{table}\n");
-        for check in self.0.iter().filter(|check| check.state != State::Works) {
-            text += &format!("{}: {}\n", check.name, check.remedy);
+        writeln!(f, "{table}")?;
+        for check in &self.checks {
+            if let Some(remedy) = check.remedy {
+                writeln!(f, "{}: {remedy}", check.name)?;
+            }
         }
-        text
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let check = |check: &Check| {
-            json!({
-                "name": check.name,
-                "state": check.state.word(),
-                "found": check.found,
-                "remedy": (!check.remedy.is_empty()).then_some(&check.remedy),
-            })
-        };
-        json!({
-            "schema": "cardroom-doctor/1",
-            "version": env!("CARGO_PKG_VERSION"),
-            "checks": self.0.iter().map(check).collect::<Vec<_>>(),
-        })
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use matches::bot::Bot;
-use wire::package_acpc::{Entry, PackageError, check, write};
+use wire::package_acpc::{Entry, check, write};
 
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
@@ -63,7 +63,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     write(&entry, &args.dir).map_err(Failure::input)?;
     if args.check > 0 {
         check(&args.dir, &def, args.check).map_err(|error| match error {
-            PackageError::Fails { .. } => Failure::claim(error),
+            error if error.is_failed_entry() => Failure::claim(error),
             error => Failure::input(error),
         })?;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::{AgentChoice, AgentConfig, Registry};
-use game::GameDef;
+use game::{GameDef, Quirks};
 use matches::bot::Bot;
 use matches::games::{LoadGameError, load_game};
 use matches::program::Program;
@@ -14,6 +14,7 @@ use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
 use wire::connect::ConnectionPlan;
 use wire::host::{SeatPlan, TablePlan};
+use wire::play_acpc::AcpcSettings;
 use wire::slumbot_host::{self, HostPlan};
 
 use super::units::Time;
@@ -40,45 +41,8 @@ pub struct Setup {
     pub guard: Guard,
 }
 
-/// The error for an invalid value, where no other error type applies.
-#[derive(Debug, thiserror::Error)]
-enum Unusable {
-    #[error("`{0}` is not one word of letters, digits, `-`, `_` and `.`")]
-    Name(String),
-    #[error("there is another one called `{0}`")]
-    SameName(String),
-    #[error("{found} seats for a game of {needed} players")]
-    Seats { found: usize, needed: usize },
-    #[error(
-        "a seat is either an agent's (agent = \"NAME\") or open (port = 0), not both or neither"
-    )]
-    SeatKind,
-    #[error(
-        "no seat is open for an outside bot; matches among agents are played by `cardroom match`"
-    )]
-    NoOpenSeat,
-    #[error("port {0} is used twice: `{1}` has it, too")]
-    SamePort(u16, String),
-    #[error("{0}")]
-    Replies(String),
-    #[error("0 cannot be used: write at least 1")]
-    Zero,
-    #[error("`{0}` leaves no time: write at least \"1ms\"")]
-    NoTime(Time),
-    #[error("`{first}` is longer than `retry_most`, which is `{most}`: write at most that")]
-    Retry { first: Time, most: Time },
-    #[error("`{0}` is not a host: write a host name or an address, as in \"dealer.example.org\"")]
-    Host(String),
-    #[error("0 is not a port to connect to: write the port of the dealer's seat, from 1 to 65535")]
-    NoPort,
-    #[error("two seats are called `{0}`: give one of them another `name`")]
-    SameSeat(String),
-    #[error("`{0}` cannot be a user's name: write one without a colon")]
-    User(String),
-    #[error("the program `{}` cannot be found: write its path, or a name that is in \
-             PATH", .0.display())]
-    NoProgram(PathBuf),
-}
+/// The reason why 0 is refused.
+const ZERO: &str = "0 cannot be used: write at least 1";
 
 /// Checks a configuration.
 ///
@@ -91,7 +55,7 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         ("server.max_connections", loaded.config.server.max_connections == 0),
         ("server.max_body", loaded.config.server.max_body.0 == 0),
     ] {
-        checker.refuse_if(zero, key, || Unusable::Zero)?;
+        checker.refuse_if(zero, key, || ZERO.to_owned())?;
     }
     let server = &loaded.config.server;
     crate::telemetry::read_filter(&server.log)
@@ -107,7 +71,7 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         let same = |other: &Table| other.name == table.name;
         let twice = loaded.config.tables[..i].iter().any(same);
         let key = format!("tables[{i}].name");
-        checker.refuse_if(twice, &key, || Unusable::SameName(table.name.clone()))?;
+        checker.refuse_if(twice, &key, || same_name(&table.name))?;
     }
     let mut dealers = Vec::new();
     for (i, dealer) in loaded.config.dealers.iter().enumerate() {
@@ -115,11 +79,15 @@ pub fn check(loaded: &Loaded) -> Result<Setup, ConfigError> {
         let same = |other: &OutsideDealer| other.name == dealer.name;
         let twice = loaded.config.dealers[..i].iter().any(same);
         let key = format!("dealers[{i}].name");
-        checker.refuse_if(twice, &key, || Unusable::SameName(dealer.name.clone()))?;
+        checker.refuse_if(twice, &key, || same_name(&dealer.name))?;
     }
     let slumbot = checker.slumbot(&loaded.config.slumbot)?;
     let decide = checker.decide(&loaded.config.decide)?;
     Ok(Setup { registry, tables, dealers, slumbot, decide, guard })
+}
+
+fn same_name(name: &str) -> String {
+    format!("there is another one called `{name}`")
 }
 
 fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
@@ -142,7 +110,13 @@ fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
     for (name, agent) in &loaded.config.agents {
         if let Some(program) = missing_program(agent) {
             let key = format!("agents.{name}.command");
-            return Err(loaded.unusable(&key, Unusable::NoProgram(program)));
+            return Err(loaded.unusable(
+                &key,
+                format!(
+                    "the program `{}` cannot be found: write its path, or a name that is in PATH",
+                    program.display()
+                ),
+            ));
         }
     }
     Ok(registry)
@@ -177,19 +151,23 @@ impl Checker<'_> {
         &self,
         bad: bool,
         key: &str,
-        reason: impl FnOnce() -> Unusable,
+        reason: impl FnOnce() -> String,
     ) -> Result<(), ConfigError> {
         if bad { Err(self.loaded.unusable(key, reason())) } else { Ok(()) }
     }
 
     fn some_time(&self, key: &str, time: Time) -> Result<(), ConfigError> {
-        self.refuse_if(time.0.is_zero(), key, || Unusable::NoTime(time))
+        self.refuse_if(time.0.is_zero(), key, || {
+            format!("`{time}` leaves no time: write at least \"1ms\"")
+        })
     }
 
     fn name(&self, key: &str, name: &str) -> Result<(), ConfigError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let bad = name.is_empty() || name.starts_with('.') || !name.chars().all(plain);
-        self.refuse_if(bad, key, || Unusable::Name(name.to_owned()))
+        self.refuse_if(bad, key, || {
+            format!("`{name}` is not one word of letters, digits, `-`, `_` and `.`")
+        })
     }
 
     /// Reserves a port. Two listeners cannot share one unless their addresses do not overlap.
@@ -203,7 +181,9 @@ impl Checker<'_> {
             other.port() == port && (same || other.ip().is_unspecified() || ip.is_unspecified())
         });
         if let Some((other, _)) = overlap {
-            return Err(self.loaded.unusable(key, Unusable::SamePort(port, other.clone())));
+            return Err(self
+                .loaded
+                .unusable(key, format!("port {port} is used twice: `{other}` has it, too")));
         }
         self.ports.push((key.to_owned(), address));
         Ok(())
@@ -219,7 +199,9 @@ impl Checker<'_> {
         let ask = &server.login;
         let bad_user =
             ask.user.is_empty() || ask.user.contains(|c: char| c == ':' || c.is_control());
-        self.refuse_if(bad_user, "server.login.user", || Unusable::User(ask.user.clone()))?;
+        self.refuse_if(bad_user, "server.login.user", || {
+            format!("`{}` cannot be a user's name: write one without a colon", ask.user)
+        })?;
         let secret = |name, path: &Path, token| {
             let read = (!path.as_os_str().is_empty()).then(|| login::read_secret(path, token));
             let key = format!("server.login.{name}");
@@ -261,20 +243,26 @@ impl Checker<'_> {
         let at = |name: &str| format!("{key}.{name}");
         self.name(&at("name"), &table.name)?;
         let def = self.game(&at("game"), &table.game)?;
-        self.refuse_if(table.hands == 0, &at("hands"), || Unusable::Zero)?;
-        self.refuse_if(table.queue == 0, &at("queue"), || Unusable::Zero)?;
+        self.refuse_if(table.hands == 0, &at("hands"), || ZERO.to_owned())?;
+        self.refuse_if(table.queue == 0, &at("queue"), || ZERO.to_owned())?;
         let (found, needed) = (table.seats.len(), def.players);
-        self.refuse_if(found != needed, &at("seats"), || Unusable::Seats { found, needed })?;
+        self.refuse_if(found != needed, &at("seats"), || {
+            format!("{found} seats for a game of {needed} players")
+        })?;
         let mut seats = Vec::new();
         for (i, seat) in table.seats.iter().enumerate() {
             seats.push(self.seat(&format!("{key}.seats[{i}]"), i, seat, table, &def)?);
         }
         let open = seats.iter().any(|seat| matches!(seat, SeatPlan::Open { .. }));
-        self.refuse_if(!open, &at("seats"), || Unusable::NoOpenSeat)?;
+        self.refuse_if(!open, &at("seats"), || {
+            "no seat is open for an outside bot; matches among agents are played by \
+             `cardroom match`"
+                .to_owned()
+        })?;
         for (i, seat) in seats.iter().enumerate() {
             let twice = seats[..i].iter().any(|other| other.name() == seat.name());
             self.refuse_if(twice, &format!("{key}.seats[{i}].name"), || {
-                Unusable::SameSeat(seat.name().to_owned())
+                format!("two seats are called `{}`: give one of them another `name`", seat.name())
             })?;
         }
         for (name, time) in [
@@ -286,8 +274,7 @@ impl Checker<'_> {
             self.some_time(&at(name), time)?;
         }
         let replies = table.replies.parse::<Replies>();
-        let replies = replies
-            .map_err(|error| self.loaded.unusable(&at("replies"), Unusable::Replies(error)))?;
+        let replies = replies.map_err(|error| self.loaded.unusable(&at("replies"), error))?;
         let limits = Limits {
             version: Some(table.version_timeout.0),
             response: table.response_timeout.0,
@@ -338,7 +325,11 @@ impl Checker<'_> {
                 let usual = || format!("seat-{}", index + 1);
                 Ok(SeatPlan::Open { name: seat.name.clone().unwrap_or_else(usual), address })
             }
-            _ => Err(self.loaded.unusable(key, Unusable::SeatKind)),
+            _ => Err(self.loaded.unusable(
+                key,
+                "a seat is either an agent's (agent = \"NAME\") or open (port = 0), not both or \
+                 neither",
+            )),
         }
     }
 
@@ -349,7 +340,7 @@ impl Checker<'_> {
             ("workers", slumbot.workers == 0),
             ("max_body", slumbot.max_body.0 == 0),
         ] {
-            self.refuse_if(zero, &at(name), || Unusable::Zero)?;
+            self.refuse_if(zero, &at(name), || ZERO.to_owned())?;
         }
         for (name, time) in [
             ("session_life", slumbot.session_life),
@@ -399,7 +390,7 @@ impl Checker<'_> {
     }
 
     fn decide(&self, decide: &Decide) -> Result<Option<DecidePlan>, ConfigError> {
-        self.refuse_if(decide.workers == 0, "decide.workers", || Unusable::Zero)?;
+        self.refuse_if(decide.workers == 0, "decide.workers", || ZERO.to_owned())?;
         self.some_time("decide.decision_timeout", decide.decision_timeout)?;
         if !decide.enabled {
             return Ok(None);
@@ -433,27 +424,41 @@ impl Checker<'_> {
         let def = self.game(&at("game"), &dealer.game)?;
         let host = dealer.host.as_str();
         let no_host = host.is_empty() || host.contains(char::is_whitespace);
-        self.refuse_if(no_host, &at("host"), || Unusable::Host(host.to_owned()))?;
-        self.refuse_if(dealer.port == 0, &at("port"), || Unusable::NoPort)?;
+        self.refuse_if(no_host, &at("host"), || {
+            format!(
+                "`{host}` is not a host: write a host name or an address, as in \
+                 \"dealer.example.org\""
+            )
+        })?;
+        self.refuse_if(dealer.port == 0, &at("port"), || {
+            "0 is not a port to connect to: write the port of the dealer's seat, from 1 to 65535"
+                .to_owned()
+        })?;
         self.some_time(&at("connect_timeout"), dealer.connect_timeout)?;
         self.some_time(&at("silence"), dealer.silence)?;
         self.some_time(&at("decision_timeout"), dealer.decision_timeout)?;
         let (first, most) = (dealer.retry_first, dealer.retry_most);
         self.some_time(&at("retry_first"), first)?;
-        self.refuse_if(first > most, &at("retry_first"), || Unusable::Retry { first, most })?;
+        self.refuse_if(first > most, &at("retry_first"), || {
+            format!("`{first}` is longer than `retry_most`, which is `{most}`: write at most that")
+        })?;
         let agent = self.agent(&at("agent"), &dealer.agent, &def)?;
         Ok(ConnectionPlan {
             name: dealer.name.clone(),
-            host: dealer.host.clone(),
-            port: dealer.port,
             game_name: dealer.game.clone(),
-            def,
-            agent,
-            connect_timeout: dealer.connect_timeout.0,
+            seat: AcpcSettings {
+                host: dealer.host.clone(),
+                port: dealer.port,
+                def: Arc::new(def.with_quirks(Quirks::ORIGINAL)),
+                agent,
+                seed: 0,
+                connect_timeout: dealer.connect_timeout.0,
+                silence: Some(dealer.silence.0),
+                deadline: Some(dealer.decision_timeout.0),
+                opponents: Vec::new(),
+            },
             retry_first: first.0,
             retry_most: most.0,
-            silence: dealer.silence.0,
-            decision_time: dealer.decision_timeout.0,
             folder: self.loaded.config.server.data.join("dealers"),
         })
     }

@@ -6,9 +6,7 @@
 //! every key; [`check`](mod@check) turns a configuration into objects that can be run.
 
 pub mod check;
-mod error;
-mod layers;
-mod origin;
+mod load;
 pub mod units;
 
 use std::collections::BTreeMap;
@@ -18,8 +16,7 @@ use std::path::PathBuf;
 use agents::AgentConfig;
 use serde::{Deserialize, Serialize};
 
-pub use error::ConfigError;
-pub use layers::{Flag, Loaded, ignore_variables, variables};
+pub use load::{ConfigError, Flag, Loaded, ignore_variables, variables};
 use units::{Size, Time};
 
 /// The whole configuration.
@@ -417,74 +414,6 @@ impl<'de> Deserialize<'de> for Seed {
                 u32::MAX
             ))),
         }
-    }
-}
-
-/// The allowed keys of the table at `path`; `None` where any key is allowed.
-fn known_keys(path: &[&str]) -> Option<&'static [&'static str]> {
-    match path {
-        [] => Some(&["server", "agents", "tables", "dealers", "slumbot", "decide", "queue"]),
-        ["server"] => Some(&[
-            "bind",
-            "hosts",
-            "proxies",
-            "data",
-            "grace",
-            "log",
-            "log_format",
-            "max_connections",
-            "max_body",
-            "header_timeout",
-            "request_timeout",
-            "login",
-        ]),
-        ["server", "login"] => Some(&["user", "password_file", "token_file", "slumbot"]),
-        ["tables", _] => Some(&[
-            "name",
-            "game",
-            "hands",
-            "seed",
-            "bind",
-            "seats",
-            "queue",
-            "version_timeout",
-            "response_timeout",
-            "hand_timeout",
-            "per_hand",
-            "replies",
-        ]),
-        ["tables", _, "seats", _] => Some(&["agent", "port", "name"]),
-        ["slumbot"] => Some(&[
-            "enabled",
-            "agent",
-            "agents",
-            "users",
-            "baseline",
-            "process",
-            "max_sessions",
-            "max_sessions_of_user",
-            "session_life",
-            "forfeit_after",
-            "decision_timeout",
-            "workers",
-            "max_body",
-            "rate",
-        ]),
-        ["decide"] => Some(&["enabled", "agents", "decision_timeout", "workers"]),
-        ["queue"] => Some(&["nats", "creds", "ca"]),
-        ["dealers", _] => Some(&[
-            "name",
-            "host",
-            "port",
-            "game",
-            "agent",
-            "connect_timeout",
-            "retry_first",
-            "retry_most",
-            "silence",
-            "decision_timeout",
-        ]),
-        _ => None,
     }
 }
 

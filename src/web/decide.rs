@@ -28,7 +28,7 @@ use wire::host::fresh_seed;
 use wire::slumbot_host::{OfferedAgent, Question};
 
 use super::Limits;
-use super::problem::Problem;
+use super::api::Problem;
 
 /// The path of the endpoint.
 pub const PATH: &str = "/api/v1/decide";

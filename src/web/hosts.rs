@@ -16,8 +16,8 @@ use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::refusal;
 use protocol::slumbot::message::json;
 
+use super::api::{self, Problem};
 use super::listener::Wire;
-use super::problem::{self, Problem};
 
 /// The hosts that this server answers for, and its trusted proxies.
 #[derive(Debug, Clone)]
@@ -163,7 +163,7 @@ fn refused(request: &Request, code: StatusCode, why: &str) -> Response<Body> {
     metrics::counter!("cardroom_http_requests_total", "code" => number).increment(1);
     let path = request.uri().path();
     tracing::debug!(path, why, "a request was refused");
-    let (kind, body) = if problem::is_api(path) {
+    let (kind, body) = if api::is_api(path) {
         ("application/json", Problem::new(code, why, "docs/server.md, *Who is answered*").json())
     } else if PREFIXES.iter().any(|prefix| path.starts_with(prefix)) {
         ("application/json", json(&refusal(why, None)))

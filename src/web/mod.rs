@@ -1,41 +1,34 @@
 //! The web server: pages, JSON API, health and metrics, which are all read-only; and the Slumbot
 //! API, over which hands are played.
 //!
-//! - [`pages`]: the pages as HTML; [`live`]: their parts, sent whenever they change.
-//! - [`api`]: the same values as JSON, with errors as [`problem`]; [`decide`]: decisions of agents.
-//! - [`health`]: liveness and readiness. [`metrics`]: metrics for Prometheus.
-//! - [`view`]: the values that pages show, and [`show`], their text; [`records`]: matches on disk.
-//! - [`play`]: the play page.
-//! - [`slumbot`]: the Slumbot API; [`faults`]: fault injection for it.
-//! - [`listener`]: connections and their limits; [`idle`]: the idle timeout.
-//! - [`hosts`]: filtering requests; [`framing`]: request boundaries; [`login`]: authorisation;
-//!   [`allowance`]: limits by address.
+//! - [`overview`], [`match_page`], [`runs`], [`play`]: the pages with their live parts; [`rates`]:
+//!   win rates on them; [`pages`]: what all pages share. [`records`]: matches on disk.
+//! - [`api`]: the same values as JSON, health and metrics; [`decide`]: decisions of agents.
+//! - [`slumbot`]: the Slumbot API.
+//! - [`listener`]: connections and their limits; [`hosts`]: filtering requests; [`login`]:
+//!   authorisation and limits by address.
 
-mod allowance;
 mod api;
 pub mod decide;
-pub mod faults;
-mod framing;
-mod health;
 pub mod hosts;
-mod idle;
 mod listener;
-mod live;
 pub mod login;
-mod match_view;
-pub mod metrics;
+mod match_page;
+pub mod overview;
 mod pages;
 mod play;
-mod problem;
+mod rates;
 mod records;
 pub mod runs;
-mod show;
-mod site;
 pub mod slumbot;
-pub mod view;
 
+pub use api::start_metrics;
+
+use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
@@ -44,15 +37,23 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use jiff::Timestamp;
+use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
+use wire::connect::ConnectionView;
+use wire::host::TableView;
 
 use decide::Decider;
-pub use site::Site;
+use overview::{AgentLine, LiveSections};
+use records::Records;
+use runs::QueueView;
+use slumbot::Api;
 
 /// This program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -73,8 +74,8 @@ pub async fn serve(
     limits: Limits,
     stop: CancellationToken,
 ) {
-    let live = tokio::spawn(site.clone().keep_live());
-    let slumbot = site.slumbot().map(slumbot::Api::router).unwrap_or_default();
+    let live = tokio::spawn(overview::keep_live(site.clone()));
+    let slumbot = site.slumbot.as_ref().map(Api::router).unwrap_or_default();
     let router = router(&site, decider, guard.login, limits).merge(slumbot);
     listener::serve(listener, router, guard.hosts, limits, stop).await;
     live.abort();
@@ -113,10 +114,10 @@ fn router(
     };
     let time_out = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, limits.time);
     let router = Router::new()
-        .route("/", get(pages::index))
-        .route("/live", get(live::overview))
-        .route("/matches/{id}", get(pages::match_page))
-        .route("/matches/{id}/live", get(live::match_page))
+        .route("/", get(overview::index))
+        .route("/live", get(overview::live))
+        .route("/matches/{id}", get(match_page::html))
+        .route("/matches/{id}/live", get(match_page::live))
         .route("/assets/{name}", get(pages::asset))
         .route("/api/v1/overview", get(api::overview))
         .route("/api/v1/tables", get(api::tables))
@@ -126,14 +127,14 @@ fn router(
         .route("/api/v1/matches/{id}", get(api::match_page))
         .route("/api/v1/slumbot", get(api::slumbot))
         .route("/api/v1/openapi.json", get(api::openapi))
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
-        .route("/version", get(health::version))
-        .route("/metrics", get(metrics::page))
+        .route("/healthz", get(api::alive))
+        .route("/readyz", get(api::ready))
+        .route("/version", get(api::version))
+        .route("/metrics", get(api::metrics_page))
         .fallback(pages::not_found)
         .with_state(site.clone())
         .merge(play::router(site.clone()));
-    let router = router.merge(runs::router(site.queue().cloned()));
+    let router = router.merge(runs::router(site.queue.clone()));
     let mut router = router
         .layer(time_out)
         // Decisions have a time limit of their own.
@@ -144,7 +145,7 @@ fn router(
     }
     router
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn(problem::in_json))
+        .layer(middleware::from_fn(api::in_json))
         .layer(middleware::from_fn(count))
         .layer(header(header::CONTENT_SECURITY_POLICY, POLICY))
         .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
@@ -156,7 +157,7 @@ fn router(
 async fn count(request: Request, next: Next) -> Response<Body> {
     let response = next.run(request).await;
     let code = response.status().as_str().to_owned();
-    ::metrics::counter!("cardroom_http_requests_total", "code" => code).increment(1);
+    metrics::counter!("cardroom_http_requests_total", "code" => code).increment(1);
     response
 }
 
@@ -167,4 +168,80 @@ fn panicked(panic: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
     tracing::error!(panic = text, "a web request failed");
     (StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this request\n").into_response()
+}
+
+/// The state of the web server, shared by all requests; cheap to clone.
+#[derive(Clone)]
+pub struct Site(Arc<SiteState>);
+
+/// What all requests share.
+pub struct SiteState {
+    started: Timestamp,
+    clock: Instant,
+    tables: Vec<TableView>,
+    dealers: Vec<ConnectionView>,
+    agents: Vec<AgentLine>,
+    /// The Slumbot API, if enabled.
+    slumbot: Option<Api>,
+    /// The queue to show, if there is one.
+    queue: Option<QueueView>,
+    /// The data folder.
+    data: PathBuf,
+    /// The matches on disk.
+    records: Records,
+    metrics: PrometheusHandle,
+    /// Whether the server takes no new matches.
+    draining: AtomicBool,
+    /// The live sections of the first page, updated whenever they change.
+    live_sections: watch::Sender<Arc<LiveSections>>,
+    /// Ends the live streams.
+    stop: CancellationToken,
+}
+
+impl Deref for Site {
+    type Target = SiteState;
+
+    fn deref(&self) -> &SiteState {
+        &self.0
+    }
+}
+
+impl Site {
+    /// A site with these tables and connections. `stop` ends the live streams.
+    pub fn new(
+        tables: Vec<TableView>,
+        dealers: Vec<ConnectionView>,
+        agents: Vec<AgentLine>,
+        apis: (Option<Api>, Option<QueueView>),
+        data: PathBuf,
+        metrics: PrometheusHandle,
+        stop: CancellationToken,
+    ) -> Site {
+        let (slumbot, queue) = apis;
+        let records = Records::new(&data);
+        Site(Arc::new(SiteState {
+            started: Timestamp::now(),
+            clock: Instant::now(),
+            tables,
+            dealers,
+            agents,
+            slumbot,
+            queue,
+            data,
+            records,
+            metrics,
+            draining: AtomicBool::new(false),
+            live_sections: watch::Sender::default(),
+            stop,
+        }))
+    }
+
+    /// Marks that the server takes no new matches.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    fn draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
 }

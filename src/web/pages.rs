@@ -1,114 +1,21 @@
-//! The pages as HTML.
+//! What all pages share: the style sheet and the scripts, messages, cards, parts of a page as
+//! server-sent events, and reading files on blocking threads.
+
+use std::convert::Infallible;
+use std::time::Duration;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
-
-use super::Site;
-use super::api::blocking;
-use super::match_view::MatchView;
-use super::records::MatchLine;
-use super::show::{DealerCard, MatchDetail, MatchRow, SlumbotCard, TableCard};
-use super::site::LiveSections;
-use super::view::{AgentLine, Overview};
-
-#[derive(Template)]
-#[template(path = "index.html", config = ".askama.toml")]
-struct Index {
-    tables: String,
-    playing: String,
-    matches: String,
-    agents: Vec<AgentLine>,
-    runs: bool,
-}
-
-#[derive(Template)]
-#[template(path = "tables.html", config = ".askama.toml")]
-struct Tables {
-    tables: Vec<TableCard>,
-    dealers: Vec<DealerCard>,
-    slumbot: Option<SlumbotCard>,
-}
-
-#[derive(Template)]
-#[template(path = "playing.html", config = ".askama.toml")]
-struct PlayedElsewhere {
-    matches: Vec<MatchRow>,
-}
-
-#[derive(Template)]
-#[template(path = "matches.html", config = ".askama.toml")]
-struct Matches {
-    matches: Vec<MatchRow>,
-}
-
-#[derive(Template)]
-#[template(path = "match.html", config = ".askama.toml")]
-struct MatchPage {
-    id: String,
-    running: bool,
-    body: String,
-}
-
-#[derive(Template)]
-#[template(path = "match_body.html", config = ".askama.toml")]
-struct MatchBody<'a> {
-    page: &'a MatchDetail,
-}
+use futures_util::stream::Stream;
 
 #[derive(Template)]
 #[template(path = "message.html", config = ".askama.toml")]
 struct Message<'a> {
     title: &'a str,
     text: &'a str,
-}
-
-/// The first page.
-pub async fn index(State(site): State<Site>) -> Result<Response, Response> {
-    let (agents, runs) = (site.agents().to_vec(), site.has_runs());
-    let LiveSections { tables, playing, matches } =
-        blocking(move || live_sections(&site.overview())).await?;
-    Ok(page(&Index { tables, playing, matches, agents, runs }))
-}
-
-/// The live sections of the first page.
-pub fn live_sections(overview: &Overview) -> LiveSections {
-    let tables = Tables {
-        tables: overview.tables.iter().map(TableCard::of).collect(),
-        dealers: overview.dealers.iter().map(DealerCard::of).collect(),
-        slumbot: SlumbotCard::of(overview),
-    };
-    let rows = |lines: &[MatchLine]| lines.iter().map(MatchRow::of).collect();
-    let playing = PlayedElsewhere { matches: rows(&overview.played_elsewhere) };
-    let matches = Matches { matches: rows(&overview.matches) };
-    LiveSections { tables: text(&tables), playing: text(&playing), matches: text(&matches) }
-}
-
-/// The page of a match.
-pub async fn match_page(
-    State(site): State<Site>,
-    Path(id): Path<String>,
-) -> Result<Response, Response> {
-    let name = id.clone();
-    let found = blocking(move || {
-        let view = MatchView::of(&site, &name)?;
-        Some((view.running, text(&MatchBody { page: &MatchDetail::of(&view) })))
-    });
-    let Some((running, body)) = found.await? else {
-        return Ok(message(
-            StatusCode::NOT_FOUND,
-            "No such match",
-            "There is no match with this name.",
-        ));
-    };
-    Ok(page(&MatchPage { id, running, body }))
-}
-
-/// The part of a match's page that changes.
-pub fn match_body(site: &Site, id: &str) -> Option<String> {
-    let view = MatchView::of(site, id)?;
-    Some(text(&MatchBody { page: &MatchDetail::of(&view) }))
 }
 
 /// The style sheet, the script and the icon, which are built in.
@@ -135,11 +42,65 @@ pub fn message(code: StatusCode, title: &str, text: &str) -> Response {
     (code, page(&Message { title, text })).into_response()
 }
 
-fn page(template: &impl Template) -> Response {
+/// A page as a response.
+pub fn page(template: &impl Template) -> Response {
     Html(text(template)).into_response()
 }
 
 /// Renders a template.
 pub fn text(template: &impl Template) -> String {
     template.render().expect("templates write to a string, which does not fail")
+}
+
+/// An event with HTML as a JSON string, so that it is one line.
+pub fn event(part: &str, html: &str) -> Event {
+    Event::default().event(part).data(serde_json::Value::from(html).to_string())
+}
+
+pub fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+    Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
+}
+
+/// Runs work that reads files on a blocking thread.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Response> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "a web request failed");
+        (StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this request\n").into_response()
+    })
+}
+
+/// A card with the class of its suit's colour.
+pub struct CardText {
+    pub text: String,
+    pub suit: char,
+}
+
+/// The first line of a note, and the rest.
+pub fn sentence(note: &str) -> (String, String) {
+    let (said, more) = note.split_once('\n').unwrap_or((note, ""));
+    (said.to_owned(), more.replace('\n', " "))
+}
+
+/// The sign of a suit.
+pub fn suit_sign(suit: char) -> char {
+    match suit {
+        's' => '♠',
+        'h' => '♥',
+        'd' => '♦',
+        'c' => '♣',
+        other => other,
+    }
+}
+
+/// The class of a sum of chips.
+pub fn class(chips: f64) -> &'static str {
+    if chips > 0.0 {
+        "gain"
+    } else if chips < 0.0 {
+        "loss"
+    } else {
+        "soft"
+    }
 }

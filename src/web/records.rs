@@ -16,7 +16,7 @@ use logs::stats::Interval;
 use serde::{Deserialize, Serialize};
 use wire::host::{Ended, Ending, HOSTED_FILE, RESULT_FILE};
 
-use super::view::{PlayerLine, RateView};
+use super::rates::{PlayerLine, RateView};
 
 /// A match in lists.
 #[derive(Debug, Clone, Serialize)]
@@ -223,21 +223,9 @@ struct ReportEntrant {
 #[derive(Debug, Deserialize)]
 struct ReportRate {
     mbb: Option<f64>,
-    interval: Option<ReportInterval>,
+    interval: Option<Interval>,
     /// Absent in reports of earlier versions.
-    any_time: Option<ReportInterval>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ReportInterval {
-    low: f64,
-    high: f64,
-}
-
-impl From<ReportInterval> for Interval {
-    fn from(ReportInterval { low, high }: ReportInterval) -> Interval {
-        Interval { low, high }
-    }
+    any_time: Option<Interval>,
 }
 
 fn read(folder: &Path, id: &str) -> Option<MatchLine> {
@@ -247,8 +235,7 @@ fn read(folder: &Path, id: &str) -> Option<MatchLine> {
     if let Some(report) = read_json::<Report>(&folder.join(REPORT)) {
         let player = |entrant: ReportEntrant| {
             let ReportRate { mbb, interval, any_time } = entrant.rate;
-            let any_time = any_time.map(Interval::from);
-            let rate = mbb.zip(interval).map(|(mbb, ReportInterval { low, high })| RateView {
+            let rate = mbb.zip(interval).map(|(mbb, Interval { low, high })| RateView {
                 mbb,
                 low,
                 high,

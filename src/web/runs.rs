@@ -11,28 +11,26 @@ use ::queue::{Queue, Server, Status};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use futures_util::stream;
 use logs::stats::CrossTable;
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::number::{percent, signed, time_span, whole};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::live::{event, respond};
-use super::pages::{message, text};
-use crate::commands::queue::results;
-use crate::commands::queue::runs::Runs;
-use crate::output::Shown;
+use super::pages::{event, message, page as html, respond, text};
+use crate::commands::queue::runs::{self, Runs};
+use crate::output::Report;
 
 /// The pause between two queries of the queue's server.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The age from which a state is not shown as current.
 const OLD: Duration = Duration::from_secs(10);
 /// The maximum time that a request waits for a current state.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of runs on the page.
 const MAX_RUNS: usize = 50;
 
@@ -101,7 +99,7 @@ impl QueueView {
         if seen.is_new() {
             return seen;
         }
-        let _ = tokio::time::timeout(PATIENCE, states.changed()).await;
+        let _ = tokio::time::timeout(TIMEOUT, states.changed()).await;
         states.borrow().clone()
     }
 }
@@ -172,7 +170,7 @@ struct WorkerRow {
 }
 
 impl RunCard {
-    fn of(runs: &Runs, status: &Status) -> RunCard {
+    fn new(runs: &Runs, status: &Status) -> RunCard {
         let (done, parts) = (status.done.len(), status.run.parts);
         let share = percent(done as f64 / f64::from(parts.max(1)), 0);
         let mut facts = vec![
@@ -201,14 +199,14 @@ impl RunCard {
             done,
             parts,
             facts,
-            table: results::table(status).map(|table| TableRows::of(&table)),
+            table: runs::pooled_table(status).map(|table| TableRows::new(&table)),
             dead: dead.map(|dead| (dead.part, dead.worker.clone(), dead.error.clone())).collect(),
         }
     }
 }
 
 impl TableRows {
-    fn of(table: &CrossTable) -> TableRows {
+    fn new(table: &CrossTable) -> TableRows {
         let standings = table.standings();
         let mut order: Vec<usize> = standings.iter().map(|standing| standing.entrant).collect();
         order.extend(
@@ -239,7 +237,7 @@ fn body(seen: &Seen) -> String {
     let (mut cards, mut workers, mut more) = (Vec::new(), Vec::new(), 0);
     if let Some((runs, _)) = seen.runs.as_deref() {
         // Latest first.
-        cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::of(runs, run)).collect();
+        cards = runs.runs.iter().rev().take(MAX_RUNS).map(|run| RunCard::new(runs, run)).collect();
         more = runs.runs.len() - cards.len();
         let row = |worker: &::queue::WorkerState| WorkerRow {
             name: worker.name.clone(),
@@ -270,7 +268,7 @@ async fn page(State(view): State<Option<QueueView>>) -> Response {
         let why = "This server watches no queue: its configuration names none in `queue.nats`.";
         return message(StatusCode::NOT_FOUND, "No queue here", why);
     };
-    Html(text(&Page { body: body(&*view.now().await) })).into_response()
+    html(&Page { body: body(&*view.now().await) })
 }
 
 async fn live(State(view): State<Option<QueueView>>) -> Response {
@@ -292,14 +290,32 @@ async fn live(State(view): State<Option<QueueView>>) -> Response {
     }))
 }
 
-async fn document(State(view): State<Option<QueueView>>) -> Json<Value> {
-    let Some(view) = view else { return Json(Value::Null) };
+/// The state of the queue as JSON.
+#[derive(Serialize)]
+struct StateDocument<'a> {
+    /// Why the state is not current, if it is not.
+    trouble: Option<String>,
+    age_seconds: Option<f64>,
+    queue: Option<QueueDocument<'a>>,
+}
+
+/// What `cardroom runs list --json` prints.
+#[derive(Serialize)]
+struct QueueDocument<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    runs: &'a Runs,
+}
+
+async fn document(State(view): State<Option<QueueView>>) -> Response {
+    let Some(view) = view else { return Json(()).into_response() };
     let seen = view.now().await;
-    let Some((runs, at)) = seen.runs.as_deref() else {
-        return Json(json!({ "trouble": seen.trouble(), "age_seconds": null, "queue": null }));
-    };
     let trouble = Some(seen.trouble()).filter(|trouble| !trouble.is_empty());
-    let age = at.elapsed().as_secs_f64();
-    let queue = serde_json::to_value(runs.document()).unwrap_or_default();
-    Json(json!({ "trouble": trouble, "age_seconds": age, "queue": queue }))
+    let runs = seen.runs.as_deref();
+    Json(StateDocument {
+        trouble,
+        age_seconds: runs.map(|(_, at)| at.elapsed().as_secs_f64()),
+        queue: runs.map(|(runs, _)| QueueDocument { schema: Runs::SCHEMA, runs }),
+    })
+    .into_response()
 }

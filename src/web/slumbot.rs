@@ -4,10 +4,16 @@
 //!
 //! These paths are requested thousands of times a second, so they pass through few layers, and
 //! responses are built by hand.
+//!
+//! With `cardroom serve --faults FILE`, `wire::faults` decides which request meets which fault;
+//! here faults are applied to connections and answers.
 
+use std::collections::HashMap;
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,18 +21,19 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use axum::routing::{any, get};
+use futures_util::{StreamExt, stream};
 use governor::Quota;
 use metrics::Counter;
 use protocol::slumbot::PREFIXES;
 use protocol::slumbot::host::{self, Endpoint, refusal};
 use protocol::slumbot::message::json;
 use serde::Deserialize;
-use wire::faults::Fault;
+use show::number::percent;
+use wire::faults::{Fault, FaultPlan};
 use wire::slumbot_host::{HostError, HostStatus, InjectedFault, SlumbotHost};
 
-use super::allowance::Allowance;
-use super::faults::{self, After, Faults};
 use super::listener::{Wire, caller};
+use super::login::Allowance;
 use super::login::{Login, Refusal};
 
 /// Limits of a request.
@@ -118,7 +125,7 @@ impl Api {
         let wire = request.extensions().get::<Wire>().cloned();
         let fault = self.0.faults.as_ref().map(|faults| faults.next(endpoint));
         let fault = fault.unwrap_or_default();
-        if let Some(answer) = faults::before(fault, wire.as_ref()).await {
+        if let Some(answer) = before(fault, wire.as_ref()).await {
             return answer;
         }
         let address = wire.as_ref().map(|wire| wire.caller);
@@ -131,10 +138,7 @@ impl Api {
             return response;
         }
         let (code, body) = self.answer(endpoint, request, fault).await;
-        let mut response = match faults::after(fault) {
-            None => respond(code, body),
-            Some(after) => self.spoil(after, code, body, wire.as_ref()).await,
-        };
+        let mut response = spoil(fault, code, body, wire.as_ref()).await;
         if response.status() == StatusCode::TOO_MANY_REQUESTS {
             // Sessions end after minutes at the earliest; after one, logins may be tried again.
             let minute = HeaderValue::from_static("60");
@@ -192,7 +196,7 @@ impl Api {
         {
             return (StatusCode::OK, body);
         }
-        let mut answer = self.done(endpoint, &request, from, faults::injected(fault)).await;
+        let mut answer = self.done(endpoint, &request, from, injected_fault(fault)).await;
         if fault == Fault::Duplicate {
             answer = self.done(endpoint, &request, from, InjectedFault::default()).await;
         }
@@ -234,27 +238,6 @@ impl Api {
 
     fn count(&self, endpoint: Endpoint, answer: usize) {
         self.0.counters[endpoint as usize][answer].increment(1);
-    }
-
-    /// Sends an answer as changed by the fault.
-    async fn spoil(
-        &self,
-        after: After,
-        code: StatusCode,
-        body: String,
-        wire: Option<&Wire>,
-    ) -> Response<Body> {
-        match after {
-            After::Nothing => Wire::hang_up(wire, false).await,
-            After::Status(code) => faults::failure(code),
-            After::Cut { reset } => {
-                let mut response = respond(code, String::new());
-                let length = HeaderValue::from(body.len());
-                response.headers_mut().insert(header::CONTENT_LENGTH, length);
-                *response.body_mut() = faults::cut(body, wire.cloned(), reset);
-                response
-            }
-        }
     }
 }
 
@@ -303,4 +286,138 @@ fn respond(code: StatusCode, body: String) -> Response<Body> {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     response
+}
+
+/// Most answers kept for repetition; when there are more, all are dropped.
+const MAX_ANSWERS: usize = 10_000;
+
+/// The time for sending the first part of an answer before the connection is cut.
+const HEAD_START: Duration = Duration::from_millis(20);
+
+/// Applies a fault before the request is carried out; an answer if the request must not be.
+pub async fn before(fault: Fault, wire: Option<&Wire>) -> Option<Response<Body>> {
+    match fault {
+        Fault::Drop => Some(Wire::hang_up(wire, false).await),
+        Fault::Status(code) => Some(failure(code)),
+        Fault::Delay(time) => {
+            tokio::time::sleep(time).await;
+            None
+        }
+        _ => None,
+    }
+}
+
+/// The change of a request by a fault.
+fn injected_fault(fault: Fault) -> InjectedFault {
+    InjectedFault { repeat: fault == Fault::RepeatHand, rotate: fault == Fault::Rotate }
+}
+
+/// Fault injection by a plan, with the number of requests so far.
+#[derive(Debug)]
+pub struct Faults {
+    plan: FaultPlan,
+    requests: AtomicU64,
+    /// The last answer of each session, by token.
+    answers: Mutex<HashMap<String, String>>,
+}
+
+impl Faults {
+    /// Starts the plan with the first request.
+    pub fn new(plan: FaultPlan) -> Faults {
+        Faults { plan, requests: AtomicU64::new(0), answers: Mutex::default() }
+    }
+
+    /// The fault for the next request.
+    pub fn next(&self, endpoint: Endpoint) -> Fault {
+        if !self.plan.concerns(endpoint) {
+            return Fault::None;
+        }
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let fault = self.plan.fault(number);
+        if fault != Fault::None {
+            tracing::debug!(endpoint = endpoint.name(), request = number, ?fault, "fault injected");
+        }
+        fault
+    }
+
+    /// The last answer of the request's session.
+    fn recall(&self, request: &host::Request) -> Option<String> {
+        let token = token_of(request)?;
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(token).cloned()
+    }
+
+    /// Keeps the answer to a request, if the plan repeats answers.
+    fn remember(&self, request: &host::Request, answer: &str) {
+        if self.plan.repeat_answer == 0.0 {
+            return;
+        }
+        let Some(token) = token_of(request) else { return };
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.len() >= MAX_ANSWERS {
+            answers.clear();
+        }
+        answers.insert(token.to_owned(), answer.to_owned());
+    }
+
+    /// The rates above 0, in words.
+    pub fn words(&self) -> String {
+        let rates = self.plan.rates();
+        let some = rates.iter().filter(|(_, rate)| *rate > 0.0);
+        let words: Vec<String> =
+            some.map(|(name, rate)| format!("{name} {}", percent(*rate, 3))).collect();
+        if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+    }
+}
+
+fn token_of(request: &host::Request) -> Option<&str> {
+    let token = match request {
+        host::Request::Login(_) => None,
+        host::Request::NewHand(new) => new.token.as_deref(),
+        host::Request::Act(act) => act.token.as_deref(),
+    };
+    token.filter(|token| !token.is_empty())
+}
+
+/// The answer of a failing proxy.
+pub fn failure(code: u16) -> Response<Body> {
+    let code = StatusCode::from_u16(code).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    let page = format!("<html><head><title>{code}</title></head><body>{code}</body></html>\r\n");
+    let mut response = Response::new(Body::from(page));
+    *response.status_mut() = code;
+    let kind = HeaderValue::from_static("text/html");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// The answer as changed by a fault of the connection.
+async fn spoil(
+    fault: Fault,
+    code: StatusCode,
+    body: String,
+    wire: Option<&Wire>,
+) -> Response<Body> {
+    match fault {
+        Fault::DropAfter => Wire::hang_up(wire, false).await,
+        Fault::StatusAfter(code) => failure(code),
+        Fault::Cut { reset } => {
+            let mut response = respond(code, String::new());
+            let length = HeaderValue::from(body.len());
+            response.headers_mut().insert(header::CONTENT_LENGTH, length);
+            *response.body_mut() = cut(body, wire.cloned(), reset);
+            response
+        }
+        _ => respond(code, body),
+    }
+}
+
+/// The first half of a body, after which the connection is closed or reset.
+pub fn cut(body: String, wire: Option<Wire>, reset: bool) -> Body {
+    let half = body.len() / 2;
+    let half = Bytes::from(body).slice(..half);
+    let rest = async move {
+        tokio::time::sleep(HEAD_START).await;
+        Wire::hang_up(wire.as_ref(), reset).await
+    };
+    let first = stream::once(async move { Ok::<Bytes, Infallible>(half) });
+    Body::from_stream(first.chain(stream::once(rest)))
 }

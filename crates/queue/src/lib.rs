@@ -13,24 +13,333 @@
 //! stores `cardroom_files` (by SHA-256) and `cardroom_results`. How JetStream works:
 //! <https://docs.nats.io/nats-concepts/jetstream>.
 
-mod archive;
-mod error;
 mod queue;
-mod run;
-mod server;
 mod worker;
 
-pub use archive::{pack, unpack};
-pub use error::QueueError;
-pub use queue::{Enqueued, Queue};
-pub use run::{Dead, Done, Run, RunFile, Status, WorkerState};
-pub use server::Server;
-pub use worker::{LeasedPart, Outcome, Product, Worker};
-
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::path::PathBuf;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+pub use queue::{Enqueued, Queue, Server};
+pub use worker::{LeasedPart, Outcome, Product, Worker, pack, unpack};
 
 /// Maximum number of deliveries of a part before it becomes a dead letter.
 pub const MAX_DELIVERIES: i64 = 5;
 
 /// Default duration of a lease, which a worker must renew in time.
 pub const LEASE: Duration = Duration::from_secs(30);
+
+/// A run: a command that is cut into parts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The command's words, without those that select a part.
+    pub command: Vec<String>,
+    /// Number of parts.
+    pub parts: u32,
+    /// Version of the program that enqueued it, which workers must have.
+    pub version: String,
+    /// The files it needs.
+    pub files: Vec<RunFile>,
+}
+
+/// A file of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Path relative to the command's working directory.
+    pub path: String,
+    /// SHA-256 of its contents, in hexadecimal.
+    pub sha256: String,
+    /// Whether it is executable.
+    pub executable: bool,
+}
+
+impl Run {
+    /// The run's name: 16 hexadecimal digits of the SHA-256 of its contents. The same run has the
+    /// same name wherever and however often it is enqueued.
+    pub fn id(&self) -> String {
+        let text = serde_json::to_vec(self).expect("texts and numbers have a JSON form");
+        hex(&Sha256::digest(text))[..16].to_owned()
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The record of a finished part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// The part's number, from 1.
+    pub part: u32,
+    /// The result's name in the object store; none where the work has no result.
+    pub object: Option<String>,
+    /// The worker that did it.
+    pub worker: String,
+    /// Duration of the work in seconds.
+    pub seconds: f64,
+    /// Number of hands played.
+    #[serde(default)]
+    pub hands: u64,
+    /// The table of its results, for display; none where its command has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<serde_json::Value>,
+    /// Seconds since it was recorded.
+    #[serde(skip)]
+    pub age: f64,
+}
+
+/// A dead letter: the record of a part that has failed for good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dead {
+    /// The part's number, from 1.
+    pub part: u32,
+    /// The worker that failed last.
+    pub worker: String,
+    /// The last error.
+    pub error: String,
+}
+
+/// The state that a worker announces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerState {
+    /// The worker's name: machine and process.
+    pub name: String,
+    /// The version of its program.
+    pub version: String,
+    /// The run and part it works on.
+    pub part: Option<(String, u32)>,
+    /// Number of parts it has done.
+    pub done: u32,
+    /// Seconds since its last announcement.
+    #[serde(default, rename = "heard_seconds_ago")]
+    pub age: f64,
+}
+
+/// The status of a run.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// The run's name.
+    pub id: String,
+    /// The run.
+    pub run: Run,
+    /// Seconds since it was enqueued.
+    pub age: f64,
+    /// The finished parts, by number.
+    pub done: Vec<Done>,
+    /// The dead letters, by number.
+    pub dead: Vec<Dead>,
+}
+
+impl Status {
+    /// Number of parts that are neither done nor dead. A part may be both: its worker was lost, and
+    /// came back with the result.
+    pub fn left(&self) -> u32 {
+        let done = self.done.iter().map(|done| done.part);
+        let ended: BTreeSet<u32> = done.chain(self.dead.iter().map(|dead| dead.part)).collect();
+        self.run.parts.saturating_sub(ended.len() as u32)
+    }
+
+    /// Total number of hands played in the finished parts.
+    pub fn hands(&self) -> u64 {
+        self.done.iter().map(|done| done.hands).sum()
+    }
+
+    /// Recent throughput in hands per second: over the last five minutes, or twice the time of a
+    /// part if that is longer. `None` where none were finished, or nothing is left.
+    pub fn hands_per_second(&self) -> Option<f64> {
+        let window = (2.0 * self.seconds_per_part()?).max(300.0).min(self.age);
+        let recent = self.done.iter().filter(|done| done.age <= window);
+        let hands: u64 = recent.map(|done| done.hands).sum();
+        (hands > 0 && self.left() > 0 && window > 0.0).then(|| hands as f64 / window)
+    }
+
+    /// Mean duration of a part in seconds.
+    pub fn seconds_per_part(&self) -> Option<f64> {
+        let sum: f64 = self.done.iter().map(|done| done.seconds).sum();
+        (!self.done.is_empty()).then(|| sum / self.done.len() as f64)
+    }
+
+    /// Estimated seconds until the run is done by `workers` workers that do nothing else.
+    pub fn seconds_to_go(&self, workers: usize) -> Option<f64> {
+        let rounds =
+            f64::from(self.left().div_ceil(u32::try_from(workers).ok().filter(|&n| n > 0)?));
+        Some(rounds * self.seconds_per_part()?)
+    }
+}
+
+/// Error of an operation on the queue.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// The server does not answer.
+    #[error(
+        "the NATS server at {url} does not answer: {why}; start it (`nats-server -js`) or say \
+         where it is with --nats"
+    )]
+    Unreachable {
+        /// The server's address.
+        url: String,
+        /// The connection's error.
+        why: String,
+    },
+    /// The server refuses the connection.
+    #[error(
+        "the NATS server at {url} refuses the connection: {why}; give a user's credentials with \
+         --nats-creds FILE, and the certificate of its authority with --nats-ca FILE"
+    )]
+    Refused {
+        /// The server.
+        url: String,
+        /// The server's message.
+        why: String,
+    },
+    /// The server's storage is full.
+    #[error(
+        "the NATS server has no room {what}: {why}; raise its max_file_store, or remove runs that \
+         are collected with `cardroom runs cancel RUN`; the same command then continues"
+    )]
+    Full {
+        /// The item to be stored.
+        what: String,
+        /// The server's message.
+        why: String,
+    },
+    /// A request to the server failed.
+    #[error("the NATS server failed {what}: {why}")]
+    Request {
+        /// The request.
+        what: String,
+        /// The server's message.
+        why: String,
+    },
+    /// There is no such run.
+    #[error("there is no run `{0}` on this server; `cardroom runs list` shows the existing ones")]
+    NoRun(String),
+    /// The server has lost results, whose parts were enqueued again.
+    #[error(
+        "the NATS server has lost the results of {parts} parts of run {run}, as can happen when \
+         it is killed: they are in the queue again; collect once workers have done them"
+    )]
+    Lost {
+        /// The run.
+        run: String,
+        /// Number of parts.
+        parts: u32,
+    },
+    /// A run has unfinished parts.
+    #[error("run {run} is not done: {done} of {parts} parts{}", remedy(*.dead))]
+    Unfinished {
+        /// The run.
+        run: String,
+        /// Number of finished parts.
+        done: u32,
+        /// Number of parts of the run.
+        parts: u32,
+        /// Number of dead letters.
+        dead: u32,
+    },
+    /// All waiting runs are for other versions of the program.
+    #[error(
+        "{runs} waiting for workers of version {theirs}, and this program is {ours}: run that \
+         version, or enqueue the run with this one",
+        runs = if *.runs == 1 { "a run is".to_owned() } else { format!("{} runs are", .runs) }
+    )]
+    OtherVersion {
+        /// Number of waiting runs.
+        runs: usize,
+        /// The versions they need.
+        theirs: String,
+        /// This version.
+        ours: String,
+    },
+    /// The clocks of this machine and of the server differ too much.
+    #[error(
+        "this machine's clock is {} the NATS server's: set the wrong one by the network's time, as \
+         with `timedatectl set-ntp true`; results would carry wrong times, and credentials and \
+         certificates are judged by them", apart(*.seconds)
+    )]
+    Clock {
+        /// Seconds by which this machine's clock is ahead.
+        seconds: i64,
+    },
+    /// A file that a run needs is missing on the server or damaged.
+    #[error(
+        "run {run} needs the file {path} with SHA-256 {sha256}, which the server does not hold: \
+         {why}; enqueue the run again where the file is"
+    )]
+    NoFile {
+        /// The run.
+        run: String,
+        /// Path of the file in the run.
+        path: String,
+        /// SHA-256 of the file.
+        sha256: String,
+        /// The problem.
+        why: String,
+    },
+    /// A file or folder of this machine cannot be used.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+}
+
+fn apart(seconds: i64) -> String {
+    let side = if seconds > 0 { "ahead of" } else { "behind" };
+    format!("{} s {side}", seconds.abs())
+}
+
+fn remedy(parts: u32) -> String {
+    match parts {
+        0 => "; start workers, or wait for those that exist".to_owned(),
+        parts => format!(
+            ", {parts} failed for good; `cardroom runs show RUN` says why, and enqueueing the run \
+             again tries them again"
+        ),
+    }
+}
+
+impl QueueError {
+    /// Whether the same command can succeed later, once the server is reachable or has room again.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            QueueError::Unreachable { .. }
+                | QueueError::Full { .. }
+                | QueueError::Request { .. }
+                | QueueError::Unfinished { .. }
+                | QueueError::Lost { .. }
+        )
+    }
+
+    /// The error of a failed request.
+    pub(crate) fn request(what: &str, why: impl Display) -> QueueError {
+        let (what, why) = (what.to_owned(), why.to_string());
+        if is_full(&why) {
+            QueueError::Full { what: what.replacen("to ", "for what was to ", 1), why }
+        } else {
+            QueueError::Request { what, why }
+        }
+    }
+
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> QueueError {
+        let path = path.into();
+        move |source| QueueError::Io { path, source }
+    }
+}
+
+/// Whether a message says that the server's storage is full. Server errors have codes, but the
+/// object store's client only passes on their text.
+fn is_full(why: &str) -> bool {
+    let signs = ["insufficient", "resource limits exceeded", "maximum bytes", "no space left"];
+    let why = why.to_lowercase();
+    signs.iter().any(|sign| why.contains(sign))
+        || ["10023", "10047", "10077"].iter().any(|code| why.contains(code))
+}

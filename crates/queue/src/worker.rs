@@ -1,6 +1,9 @@
-//! A worker: leases parts, has them done, and hands in their results.
+//! A worker: leases parts, has them done, and hands in their results, each as one compressed file:
+//! a tar.gz archive with reproducible bytes.
 
 use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,13 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
 
-use crate::queue::{exists, get, last, put};
-use crate::run::{Dead, Done, Run, RunFile, WorkerState, hex};
-use crate::server::{ALIVE_TIMEOUT, retry};
-use crate::{MAX_DELIVERIES, Queue, QueueError};
+use crate::queue::{ALIVE_TIMEOUT, exists, get, last, put, retry};
+use crate::{Dead, Done, MAX_DELIVERIES, Queue, QueueError, Run, RunFile, WorkerState, hex};
 
 /// The time for which the server holds a request for a part before it reports that there is none.
 const PULL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -544,4 +548,64 @@ async fn finish(message: &Message) {
 /// Returns a part to the queue.
 async fn give_back(message: &Message, pause: Duration) {
     let _ = message.ack_with(AckKind::Nak(Some(pause))).await;
+}
+
+/// The name of a result inside its archive.
+const ROOT: &str = "part";
+
+/// Packs a file, or those files of a folder (and its subfolders) whose name is `included`.
+///
+/// # Errors
+/// When something cannot be read or written.
+pub fn pack(from: &Path, included: impl Fn(&str) -> bool, to: &Path) -> Result<(), QueueError> {
+    let write = || -> io::Result<()> {
+        let zip = GzEncoder::new(BufWriter::new(File::create(to)?), Compression::fast());
+        let mut archive = tar::Builder::new(zip);
+        archive.mode(tar::HeaderMode::Deterministic);
+        if from.is_dir() {
+            add(&mut archive, from, Path::new(ROOT), &included)?;
+        } else {
+            archive.append_path_with_name(from, ROOT)?;
+        }
+        archive.into_inner()?.finish()?.flush()
+    };
+    write().map_err(QueueError::io(from))
+}
+
+fn add(
+    archive: &mut tar::Builder<impl Write>,
+    folder: &Path,
+    name: &Path,
+    included: &impl Fn(&str) -> bool,
+) -> io::Result<()> {
+    archive.append_dir(name, folder)?;
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, inner) = (entry.path(), name.join(entry.file_name()));
+        if path.is_dir() {
+            add(archive, &path, &inner, included)?;
+        } else if included(&entry.file_name().to_string_lossy()) {
+            archive.append_path_with_name(&path, inner)?;
+        }
+    }
+    Ok(())
+}
+
+/// Unpacks an archive made by [`pack`] to this path, which must not exist. The archive is
+/// untrusted: nothing is written outside that path.
+///
+/// # Errors
+/// When it is not such an archive, or cannot be written.
+pub fn unpack(from: &Path, to: &Path) -> Result<(), QueueError> {
+    let read = || -> io::Result<()> {
+        let beside = tempfile::tempdir_in(to.parent().unwrap_or(Path::new(".")))?;
+        let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(File::open(from)?)));
+        archive.set_preserve_permissions(false);
+        archive.unpack(beside.path())?;
+        // The checksum is only verified at the end of the stream.
+        io::copy(&mut archive.into_inner(), &mut io::sink())?;
+        fs::rename(beside.path().join(ROOT), to)
+    };
+    read().map_err(QueueError::io(from))
 }

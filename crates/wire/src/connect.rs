@@ -4,45 +4,32 @@
 //! Each match has a folder `DATA/dealers/NAME/TIME` with what a player can know of it (see
 //! [`play_acpc::Record`]) and `summary.json`.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use agents::AgentChoice;
-use game::{GameDef, Quirks};
 use jiff::Timestamp;
 use matches::decide::mix;
 use matches::stop::Stop;
 use serde::Serialize;
 
 use crate::host::Stops;
-use crate::play_acpc::{self, End, PlayError, Record, Summary};
+use crate::play_acpc::{self, AcpcSettings, End, Record, Summary};
+use crate::{Error, lock, write_json};
 
 /// An outside dealer, the agent that plays there, and the pauses and time limits.
 #[derive(Debug, Clone)]
 pub struct ConnectionPlan {
     /// The connection's name: one word.
     pub name: String,
-    /// The dealer's host name or address.
-    pub host: String,
-    /// The port of the seat.
-    pub port: u16,
     /// The game as named in the configuration.
     pub game_name: String,
-    /// The game's definition.
-    pub def: Arc<GameDef>,
-    /// The agent that plays.
-    pub agent: AgentChoice,
-    /// The time limit for connecting, after which an attempt counts as failed.
-    pub connect_timeout: Duration,
+    /// The settings of every match; its seed is drawn anew for each.
+    pub seat: AcpcSettings,
     /// The pause after a match and after the first failure; doubled by each further failure.
     pub retry_first: Duration,
     /// The longest pause.
     pub retry_most: Duration,
-    /// The time limit for silence of the dealer, after which the attempt counts as failed.
-    pub silence: Duration,
-    /// The time limit for a decision.
-    pub decision_time: Duration,
     /// The folder for the records of all connections.
     pub folder: PathBuf,
 }
@@ -95,7 +82,7 @@ impl ConnectionView {
     }
 
     fn lock(&self) -> MutexGuard<'_, ConnectionStatus> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -111,9 +98,9 @@ impl Connection {
     pub fn new(plan: ConnectionPlan) -> Connection {
         let status = ConnectionStatus {
             name: plan.name.clone(),
-            dealer: format!("{}:{}", plan.host, plan.port),
+            dealer: format!("{}:{}", plan.seat.host, plan.seat.port),
             game: plan.game_name.clone(),
-            agent: plan.agent.name().to_owned(),
+            agent: plan.seat.agent.name().to_owned(),
             doing: ConnectionState::Pausing,
             matches: 0,
             hands: 0,
@@ -170,37 +157,28 @@ impl Connection {
         &self,
         number: u64,
         stop: &Stop,
-    ) -> Result<(Summary, Result<End, PlayError>), PlayError> {
+    ) -> Result<(Summary, Result<End, Error>), Error> {
         let plan = &self.plan;
         let time = Timestamp::now();
         let word = time.strftime("%Y%m%d-%H%M%S").to_string();
         let folder = plan.folder.join(&plan.name).join(format!("{word}-{number}"));
         let mut record = Record::open(&folder)?;
-        let seat = play_acpc::AcpcSettings {
-            host: plan.host.clone(),
-            port: plan.port,
-            def: Arc::new(plan.def.with_quirks(Quirks::ORIGINAL)),
-            agent: plan.agent.clone(),
-            seed: mix(time.as_nanosecond() as u64) >> 1,
-            connect_timeout: plan.connect_timeout,
-            silence: Some(plan.silence),
-            deadline: Some(plan.decision_time),
-            opponents: Vec::new(),
-        };
+        let seed = mix(time.as_nanosecond() as u64) >> 1;
+        let seat = AcpcSettings { seed, ..plan.seat.clone() };
         let (summary, end) = play_acpc::play(&seat, Some(&mut record), stop).await;
         drop(record);
         let saved = if summary.hands > 0 {
-            write_summary(&folder.join("summary.json"), &summary)
+            write_json(&folder.join("summary.json"), &summary)
         } else {
             // Most attempts fail while a dealer is down: of those only the log line stays.
-            std::fs::remove_dir_all(&folder)
+            std::fs::remove_dir_all(&folder).map_err(|error| Error::file(&folder, &error))
         };
-        saved.map_err(|source| PlayError::Record { path: folder, source })?;
+        saved.map_err(|error| Error::here(format!("cannot write {error}")))?;
         Ok((summary, end))
     }
 
     /// Updates the status after a match; returns the number of failures in a row.
-    fn note(&self, outcome: &Result<(Summary, Result<End, PlayError>), PlayError>) -> u32 {
+    fn note(&self, outcome: &Result<(Summary, Result<End, Error>), Error>) -> u32 {
         let (summary, error) = match outcome {
             Ok((summary, Ok(_))) => (Some(summary), None),
             Ok((summary, Err(error))) => (Some(summary), Some(error)),
@@ -227,9 +205,4 @@ impl Connection {
         status.failures = if error.is_some() && hands == 0 { status.failures + 1 } else { 0 };
         status.failures
     }
-}
-
-fn write_summary(path: &Path, summary: &Summary) -> std::io::Result<()> {
-    let text = serde_json::to_vec_pretty(summary).map_err(std::io::Error::other)?;
-    logs::folder::write_whole(path, |out| out.write_all(&text))
 }

@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::Error;
 use matches::decide::mix;
 use protocol::slumbot::host::Endpoint;
 use serde::{Deserialize, Deserializer, de};
@@ -75,21 +76,13 @@ impl Default for FaultPlan {
     }
 }
 
-/// A fault file that cannot be used. The message is one line and names the file.
-#[derive(Debug, thiserror::Error)]
-#[error("{file}: {reason}")]
-pub struct FaultError {
-    file: String,
-    reason: String,
-}
-
 impl FaultPlan {
     /// Reads a fault file.
     ///
     /// # Errors
     /// When it cannot be read, is not TOML, has unknown keys, or its rates make no sense.
-    pub fn read(path: &Path) -> Result<FaultPlan, FaultError> {
-        let fail = |reason: String| FaultError { file: path.display().to_string(), reason };
+    pub fn read(path: &Path) -> Result<FaultPlan, Error> {
+        let fail = |reason: String| Error::here(format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
         let plan: FaultPlan = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| {

@@ -12,10 +12,28 @@
 mod bots;
 pub mod connect;
 pub mod dealer;
+mod error;
 pub mod faults;
 pub mod host;
 pub mod package_acpc;
-mod permissions;
 pub mod play_acpc;
 pub mod slumbot;
 pub mod slumbot_host;
+
+pub use error::Error;
+
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a mutex, also after a panic of another thread that held it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes a value as a JSON file, which appears complete or not at all.
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
+    let text = serde_json::to_vec_pretty(value).map_err(io::Error::other);
+    text.and_then(|text| logs::folder::write_whole(path, |out| out.write_all(&text)))
+        .map_err(|reason| Error::file(path, &reason))
+}

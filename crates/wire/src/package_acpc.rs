@@ -24,7 +24,8 @@ use game::{Betting, GameDef};
 use protocol::acpc::dealer::Replies;
 use protocol::acpc::gamedef;
 
-use crate::dealer::{self, DealerError, Options};
+use crate::Error;
+use crate::dealer::{self, Options};
 
 /// The words with which `cardroom play` marks decisions made without the agent's answer.
 pub const UNANSWERED: &str = "without the agent's answer (fallbacks)";
@@ -45,51 +46,34 @@ pub struct Entry<'a> {
     pub def: &'a Arc<GameDef>,
 }
 
-/// The reason why an entry cannot be made or fails its test.
-#[derive(Debug, thiserror::Error)]
-pub enum PackageError {
-    /// A file or folder cannot be made, read or written.
-    #[error("{}: {source}", .path.display())]
-    Io {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The folder for the entry has something in it.
-    #[error("{} is not empty; name a folder that is empty or does not exist", .0.display())]
-    NotEmpty(PathBuf),
-    /// The agent needs a file that cannot be placed in the entry.
-    #[error(
-        "the agent needs {}, which is not below the folder it is named from; put it there and name \
-         it by a relative path without `..`",
-        .0.display()
-    )]
-    Outside(PathBuf),
-    /// The entry was made but fails the test match.
-    #[error("the entry in {} does not work: {reason}", .folder.display())]
-    Fails {
-        /// The entry's folder.
-        folder: PathBuf,
-        /// The dealer's result or the entry's output.
-        reason: String,
-    },
+fn not_empty(folder: &Path) -> Error {
+    let folder = folder.display();
+    Error::here(format!("{folder} is not empty; name a folder that is empty or does not exist"))
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> PackageError {
+fn outside(file: &Path) -> Error {
+    Error::here(format!(
+        "the agent needs {}, which is not below the folder it is named from; put it there and name \
+         it by a relative path without `..`",
+        file.display()
+    ))
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> Error {
     let path = path.to_owned();
-    move |source| PackageError::Io { path: path.clone(), source }
+    move |reason| Error::file(&path, &reason)
 }
 
 /// Makes an entry in `folder`, which must be empty or not exist.
 ///
 /// # Errors
-/// See [`PackageError`]; nothing is left behind.
-pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), PackageError> {
+/// When a file cannot be made, the folder has something in it, or the agent needs a file that
+/// cannot be placed in the entry; nothing is left behind.
+pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
     match fs::read_dir(folder) {
         Ok(mut items) => {
             if items.next().is_some() {
-                return Err(PackageError::NotEmpty(folder.to_owned()));
+                return Err(not_empty(folder));
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -97,7 +81,7 @@ pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), PackageError> {
     }
     let folder = std::path::absolute(folder).map_err(at(folder))?;
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = name.ok_or_else(|| PackageError::NotEmpty(folder.clone()))?;
+    let name = name.ok_or_else(|| not_empty(&folder))?;
     let parent = folder.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).map_err(at(parent))?;
     let unfinished = parent.join(format!(".{name}.unfinished-{}", std::process::id()));
@@ -111,12 +95,12 @@ pub fn write(entry: &Entry<'_>, folder: &Path) -> Result<(), PackageError> {
     made
 }
 
-fn fill(entry: &Entry<'_>, folder: &Path) -> Result<(), PackageError> {
+fn fill(entry: &Entry<'_>, folder: &Path) -> Result<(), Error> {
     let files = folder.join("files");
     fs::create_dir_all(&files).map_err(at(&files))?;
     let definitions = definitions(entry);
     for file in entry.agent.files() {
-        let inside = inside(entry, file).ok_or_else(|| PackageError::Outside(file.clone()))?;
+        let inside = inside(entry, file).ok_or_else(|| outside(file))?;
         let target = files.join(inside);
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(at(parent))?;
@@ -134,12 +118,12 @@ fn fill(entry: &Entry<'_>, folder: &Path) -> Result<(), PackageError> {
     put(&folder.join("startme.sh"), &script(entry, !definitions.is_empty()), 0o755)
 }
 
-fn put(path: &Path, text: &str, permissions: u32) -> Result<(), PackageError> {
+fn put(path: &Path, text: &str, permissions: u32) -> Result<(), Error> {
     fs::write(path, text).map_err(at(path))?;
     mode(path, permissions)
 }
 
-fn mode(path: &Path, permissions: u32) -> Result<(), PackageError> {
+fn mode(path: &Path, permissions: u32) -> Result<(), Error> {
     fs::set_permissions(path, fs::Permissions::from_mode(permissions)).map_err(at(path))
 }
 
@@ -242,8 +226,8 @@ fn needs(entry: &Entry<'_>) -> &'static str {
 /// rules. It is started by its absolute path from another folder, then by a relative one.
 ///
 /// # Errors
-/// [`PackageError::Fails`] with the dealer's result or the entry's output.
-pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), PackageError> {
+/// With the dealer's result or the entry's output.
+pub fn check(folder: &Path, def: &Arc<GameDef>, hands: u32) -> Result<(), Error> {
     let folder = folder.canonicalize().map_err(at(folder))?;
     let scratch = std::env::temp_dir().join(format!("cardroom-entry-{}", std::process::id()));
     fs::create_dir_all(&scratch).map_err(at(&scratch))?;
@@ -267,7 +251,7 @@ fn test_match(
     command: String,
     def: &Arc<GameDef>,
     hands: u32,
-) -> Result<(), PackageError> {
+) -> Result<(), Error> {
     let program = quote(&folder.join("cardroom").to_string_lossy());
     let game = quote(&folder.join("play.game").to_string_lossy());
     let random = format!("{program} play acpc --agent random --game {game}");
@@ -282,10 +266,10 @@ fn test_match(
     };
     let mut said = Vec::new();
     let played = dealer::run(&options, &mut Vec::new(), &mut said);
-    let fails = |reason: String| PackageError::Fails { folder: folder.to_owned(), reason };
+    let fails = |reason: String| Error::entry(folder, reason);
     match played {
         Ok(()) => {}
-        Err(error @ (DealerError::Match(_) | DealerError::Interrupted(_))) => {
+        Err(error) if error.is_gone() || error.is_interruption() => {
             let own = fs::read_to_string(format!("{name}.player0.err")).unwrap_or_default();
             let own = own.lines().last().map(|line| format!("; it said: {}", excerpt(line)));
             return Err(fails(format!("{error}{}", own.unwrap_or_default())));

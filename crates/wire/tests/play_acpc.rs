@@ -11,7 +11,8 @@ use matches::games::load_game;
 use matches::registry::registry;
 use matches::stop::Stop;
 use protocol::acpc::gamedef::Reading;
-use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocking};
+use wire::Error;
+use wire::play_acpc::{AcpcSettings, End, Record, Summary, play_blocking};
 
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
@@ -29,7 +30,7 @@ fn plan(agent: &str, port: u16) -> AcpcSettings {
     }
 }
 
-fn play(plan: &AcpcSettings) -> (Summary, Result<End, PlayError>) {
+fn play(plan: &AcpcSettings) -> (Summary, Result<End, Error>) {
     play_blocking(plan, None, &Stop::new()).expect("sockets can be waited for")
 }
 
@@ -145,7 +146,7 @@ fn what_a_bad_dealer_sends_ends_the_match_with_one_clear_line() {
         let (summary, end) = play(&plan("call", port));
         dealer.join().expect("the dealer does not fail");
         let error = end.expect_err(name);
-        assert!(error.is_remote_fault(), "{name}: {error}");
+        assert!(error.is_gone(), "{name}: {error}");
         let text = error.to_string();
         assert!(text.contains(expected), "{name}: {text}");
         assert!(text.starts_with(&format!("dealer at 127.0.0.1:{port}: ")), "{name}: {text}");
@@ -208,7 +209,7 @@ fn a_dealer_that_cannot_be_reached_is_named_with_every_address() {
     let short = Duration::from_millis(200);
     let absent = AcpcSettings { connect_timeout: short, ..plan("call", port) };
     let error = play(&absent).1.expect_err("nobody listens");
-    assert!(error.is_remote_fault());
+    assert!(error.is_gone());
     let expected =
         format!("cannot connect to 127.0.0.1:{port} within 200ms: 127.0.0.1: Connection refused");
     assert!(error.to_string().starts_with(&expected), "{error}");

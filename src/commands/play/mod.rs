@@ -8,8 +8,9 @@ use std::sync::Arc;
 use game::Quirks;
 use serde::Serialize;
 use show::number;
+use wire::Error;
 use wire::package_acpc::UNANSWERED;
-use wire::play_acpc::{AcpcSettings, End, PlayError, Record, Summary, play_blocking};
+use wire::play_acpc::{AcpcSettings, End, Record, Summary, play_blocking};
 
 use crate::config::units::Time;
 use crate::exit::Failure;
@@ -116,8 +117,8 @@ fn run_acpc(args: AcpcArgs) -> Result<(), Failure> {
     }
 }
 
-fn failure(error: PlayError) -> Failure {
-    if error.is_remote_fault() { Failure::gone(error) } else { Failure::input(error) }
+fn failure(error: Error) -> Failure {
+    if error.is_gone() { Failure::gone(error) } else { Failure::input(error) }
 }
 
 /// What was played at a dealer.

@@ -15,8 +15,7 @@ use serde::Serialize;
 use show::Table;
 use show::number::{self, counted, whole};
 use wire::slumbot::{
-    End, LIVE, Outage, Pace, PerSeat, Played, Progress, RunError, Server, SlumbotRunSettings,
-    Summary,
+    End, LIVE, Outage, Pace, PerSeat, Played, Progress, Server, SlumbotRunSettings, Summary,
 };
 
 use crate::config::units::Time;
@@ -189,14 +188,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(error) if error.is_gone() => {
             Err(Failure::gone(anyhow::anyhow!("{error}; {}", resume())))
         }
-        Err(error @ (RunError::Unusable { .. } | RunError::NoEnd { .. })) => {
-            Err(Failure::claim(format!(
-                "{error}; the run ends here, since further requests would be useless; once the \
+        Err(error) if error.is_useless() => Err(Failure::claim(format!(
+            "{error}; the run ends here, since further requests would be useless; once the \
                  server answers as Slumbot \
                  does, {}",
-                resume()
-            )))
-        }
+            resume()
+        ))),
         Err(error) => Err(failure(error)),
     }
 }
@@ -214,7 +211,7 @@ struct Document<'a> {
     estimates: Option<&'a EstimatesSection>,
 }
 
-fn failure(error: RunError) -> Failure {
+fn failure(error: wire::Error) -> Failure {
     if error.is_gone() {
         Failure::gone(error)
     } else if error.is_server_fault() {

@@ -1,20 +1,22 @@
-//! `cardroom enqueue`: puts a run into a queue.
+//! `cardroom enqueue`: puts a run into a queue. And the commands that can be split into parts: the
+//! command line of a part, the files of its result, and the commands that merge all parts. The
+//! contract is the same with and without a server (docs/scale.md).
 
+use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use ::queue::{Run, RunFile};
-use serde::Deserialize;
-use serde_json::json;
+use ::queue::{Enqueued, Run, RunFile};
+use logs::ledger;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use show::number::{counted, hexadecimal, whole};
 
-use super::split::{self, SplitCommand};
 use super::{ServerArgs, version};
 use crate::commands::Command;
 use crate::config::units::Time;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 
 /// Put a long command into a queue in parts, for workers on any number of machines.
 ///
@@ -64,7 +66,12 @@ pub fn run(args: Args) -> Result<Output, Failure> {
     let queue = args.server.connect()?;
     let lease = args.lease.map(|time| time.0);
     let put = queue.enqueue(&run, lease, |path| PathBuf::from(path))?;
-    Output::of(&Shows { put, run }, args.json)
+    let Enqueued { id, parts, again, done } = put;
+    let Run { version, files, .. } = run;
+    let (put_in, done_before, tried_again) = (parts, done, again);
+    let enqueued =
+        NewRun { run: id, parts: run.parts, put_in, done_before, tried_again, version, files };
+    Output::report(&enqueued, args.json)
 }
 
 /// The run described by a file.
@@ -81,7 +88,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
     if words.first().is_some_and(|word| word == "cardroom") {
         words.remove(0);
     }
-    let split = SplitCommand::of(&words)?;
+    let split = SplitCommand::find(&words)?;
     // Workers know the file that a variable names here only if the command does.
     if let Some(file) = std::env::var("CARDROOM_CONFIG").ok().filter(|file| !file.is_empty()) {
         let named = [words.clone(), vec!["--config".to_owned(), file]].concat();
@@ -97,7 +104,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
              which are the workers'"
         ))
     })?;
-    let mut named = split::files(&words, &parsed)?;
+    let mut named = needed_files(&words, &parsed)?;
     named.extend(files);
     named.sort();
     named.dedup();
@@ -127,40 +134,153 @@ fn run_file(file: &Path) -> Result<RunFile, String> {
     Ok(RunFile { path: path.to_owned(), sha256, executable })
 }
 
-struct Shows {
-    put: ::queue::Enqueued,
-    run: Run,
+/// A run that is in the queue now.
+#[derive(Serialize)]
+struct NewRun {
+    run: String,
+    parts: u32,
+    /// Parts enqueued now.
+    put_in: u32,
+    /// Parts that were done already.
+    done_before: u32,
+    /// Dead letters among the parts enqueued now.
+    tried_again: u32,
+    version: String,
+    files: Vec<RunFile>,
 }
 
-impl Shown for Shows {
-    fn text(&self) -> String {
-        let Shows { put, run } = self;
-        let mut text = format!(
-            "run {}: {} of {} parts enqueued, {} done before; {} with it\n",
-            put.id,
-            whole(put.parts.into()),
-            whole(run.parts.into()),
-            whole(put.done.into()),
-            counted(run.files.len() as u64, "file"),
-        );
-        if put.again > 0 {
-            let letters = counted(put.again.into(), "dead letter");
-            text += &format!("{letters} among them tried again\n");
-        }
-        text
-    }
+impl Report for NewRun {
+    const SCHEMA: &'static str = "cardroom-enqueued/1";
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let Shows { put, run } = self;
-        json!({
-            "schema": "cardroom-enqueued/1",
-            "run": put.id,
-            "parts": run.parts,
-            "put_in": put.parts,
-            "done_before": put.done,
-            "tried_again": put.again,
-            "version": run.version,
-            "files": run.files,
+impl fmt::Display for NewRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "run {}: {} of {} parts enqueued, {} done before; {} with it",
+            self.run,
+            whole(self.put_in.into()),
+            whole(self.parts.into()),
+            whole(self.done_before.into()),
+            counted(self.files.len() as u64, "file"),
+        )?;
+        if self.tried_again > 0 {
+            let letters = counted(self.tried_again.into(), "dead letter");
+            writeln!(f, "{letters} among them tried again")?;
+        }
+        Ok(())
+    }
+}
+
+/// A command that can be split.
+#[derive(Debug)]
+pub(super) struct SplitCommand {
+    /// The first words of the command line.
+    name: &'static [&'static str],
+    /// The option for the number of threads, if there is one.
+    threads: Option<&'static str>,
+    /// The output of a part, which `merge` joins.
+    join: Join,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Join {
+    /// Folders of which only the ledgers are kept; the rest is made from them.
+    Ledgers,
+    /// Folders that are kept whole.
+    Folders,
+    /// Single files.
+    Files,
+}
+
+/// All commands that can be split.
+const SPLIT_COMMANDS: [SplitCommand; 6] = [
+    SplitCommand { name: &["match"], threads: Some("--jobs"), join: Join::Ledgers },
+    SplitCommand { name: &["tournament"], threads: Some("--jobs"), join: Join::Ledgers },
+    SplitCommand { name: &["evaluate"], threads: Some("--threads"), join: Join::Folders },
+    SplitCommand { name: &["study"], threads: None, join: Join::Folders },
+    SplitCommand { name: &["train", "situations"], threads: Some("--threads"), join: Join::Files },
+    SplitCommand { name: &["endgame", "database"], threads: Some("--threads"), join: Join::Files },
+];
+
+impl SplitCommand {
+    /// The entry for this command.
+    ///
+    /// # Errors
+    /// If it cannot be split.
+    pub(super) fn find(words: &[String]) -> Result<&'static SplitCommand, Failure> {
+        let begins = |split: &&SplitCommand| {
+            words.len() >= split.name.len() && split.name.iter().zip(words).all(|(a, b)| a == b)
+        };
+        SPLIT_COMMANDS.iter().find(begins).ok_or_else(|| {
+            let names: Vec<String> =
+                SPLIT_COMMANDS.iter().map(|split| split.name.join(" ")).collect();
+            Failure::input(anyhow::anyhow!(
+                "`{}` cannot be cut into parts; commands that can: {}",
+                words.join(" "),
+                names.join(", ")
+            ))
         })
     }
+
+    /// The command line of one part, `part` of `of`. Without `threads` it uses all processors.
+    pub(super) fn part(
+        &self,
+        words: &[String],
+        (part, of): (u32, u32),
+        threads: Option<u16>,
+        out: &Path,
+    ) -> Vec<String> {
+        let mut words = words.to_vec();
+        words.extend(["--shard".to_owned(), format!("{part}/{of}"), "--quiet".to_owned()]);
+        words.extend(["--out".to_owned(), out.display().to_string()]);
+        if self.join != Join::Files && !words.iter().any(|word| word == "--json") {
+            words.push("--json".to_owned());
+        }
+        if let (Some(option), Some(threads)) = (self.threads, threads) {
+            words.extend([option.to_owned(), threads.to_string()]);
+        }
+        words
+    }
+
+    /// Whether a file of this name is kept in a part's result.
+    pub(super) fn keeps(&self, file: &str) -> bool {
+        self.join != Join::Ledgers || file == ledger::FILE_NAME
+    }
+
+    /// The commands that merge these parts and show the whole, in order.
+    pub(super) fn join(&self, words: &[String], parts: &[PathBuf], out: &Path) -> Vec<Vec<String>> {
+        let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
+        let out = ["--out".to_owned(), out.display().to_string()];
+        let mut merge = vec!["merge".to_owned()];
+        merge.extend(parts);
+        merge.extend(out.clone());
+        // `merge` itself shows the report of a match, and files have no report.
+        if self.name == ["match"] || self.join == Join::Files {
+            return vec![merge];
+        }
+        let mut whole = words.to_vec();
+        whole.extend(out);
+        vec![merge, whole]
+    }
+}
+
+/// The files that a command needs: those of its agents and its configuration, and those that its
+/// words name.
+///
+/// # Errors
+/// If the command or its agents cannot be parsed.
+fn needed_files(words: &[String], command: &Command) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = match command {
+        Command::Match(args) => args.play.files(&args.agents)?,
+        Command::Tournament(args) => args.play.files(&args.agents)?,
+        Command::Evaluate(args) => args.files()?,
+        _ => Vec::new(),
+    };
+    let apart = |c: char| c.is_whitespace() || ":=,".contains(c);
+    let pieces = words.iter().flat_map(|word| word.split(apart).chain([word.as_str()]));
+    files.extend(pieces.filter(|piece| Path::new(piece).is_file()).map(PathBuf::from));
+    files.sort();
+    files.dedup();
+    Ok(files)
 }

@@ -1,9 +1,7 @@
 //! Runs on many machines by a queue on a NATS server: `enqueue`, `worker` and `runs`.
 
 pub mod enqueue;
-pub(crate) mod results;
 pub mod runs;
-mod split;
 pub mod worker;
 
 use std::path::PathBuf;

@@ -1,20 +1,25 @@
-//! `cardroom runs`: shows, cancels and collects the runs of a queue.
+//! `cardroom runs`: shows, cancels and collects the runs of a queue, with the intermediate results
+//! of the parts done so far: hands, and the cross table.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ::queue::{Done, Queue, QueueError, Status, WorkerState, unpack};
+use ::queue::{Dead, Done, Queue, QueueError, RunFile, Status, WorkerState, unpack};
 use clap::Subcommand;
-use serde_json::json;
+use logs::Rate;
+use logs::stats::CrossTable;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use show::Table;
 use show::number::{counted, percent, time_span, whole};
 
 use super::ServerArgs;
-use super::results;
-use super::split::SplitCommand;
+use super::enqueue::SplitCommand;
 use crate::commands::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 
 /// List the runs in a queue, show or remove one, or fetch its results.
@@ -79,16 +84,17 @@ struct Collect {
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.command {
         RunsCommand::List(ListArgs { server, json }) => {
-            Output::of(&Runs::all(&server.connect()?)?, json)
+            Output::report(&Runs::all(&server.connect()?)?, json)
         }
         RunsCommand::Show(RunArgs { run, asked: ListArgs { server, json } }) => {
             let queue = server.connect()?;
             let runs = vec![queue.status(&run)?];
-            Output::of(&OneRun(Runs { runs, workers: queue.workers()? }), json)
+            Output::report(&OneRun(Runs { runs, workers: queue.workers()? }), json)
         }
         RunsCommand::Cancel(RunArgs { run, asked: ListArgs { server, json } }) => {
             let queue = server.connect()?;
-            Output::of(&Cancelled(queue.cancel(&run)?), json)
+            let Status { id, run, done, .. } = queue.cancel(&run)?;
+            Output::report(&Removed { run: id, parts: run.parts, done: done.len() }, json)
         }
         RunsCommand::Collect(Collect { of, out, quiet }) => collect(of, &out, quiet),
     }
@@ -108,7 +114,7 @@ fn collect(of: RunArgs, out: &Path, quiet: bool) -> Result<Output, Failure> {
     if lost > 0 {
         return Err(QueueError::Lost { run: status.id, parts: lost }.into());
     }
-    let split = SplitCommand::of(&status.run.command)?;
+    let split = SplitCommand::find(&status.run.command)?;
     let mut beside = out.as_os_str().to_owned();
     beside.push(".parts");
     let beside = PathBuf::from(beside);
@@ -182,8 +188,12 @@ impl Runs {
     }
 }
 
-impl Shown for Runs {
-    fn text(&self) -> String {
+impl Report for Runs {
+    const SCHEMA: &'static str = "cardroom-runs/1";
+}
+
+impl fmt::Display for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header =
             ["run", "parts", "done", "dead", "at work", "hands/s", "s/part", "to go", "command"];
         let mut table = Table::new(header).right(1..=7);
@@ -201,90 +211,153 @@ impl Shown for Runs {
                 status.run.command.join(" "),
             ]);
         }
-        let mut text =
-            if self.runs.is_empty() { "no runs\n".to_owned() } else { format!("{table}\n") };
+        if self.runs.is_empty() {
+            writeln!(f, "no runs")?;
+        } else {
+            writeln!(f, "{table}")?;
+        }
         for status in &self.runs {
-            for dead in &status.dead {
-                text += &format!(
-                    "part {} of run {} failed for good on {}: {}\n",
-                    dead.part, status.id, dead.worker, dead.error
-                );
+            for Dead { part, worker, error } in &status.dead {
+                writeln!(
+                    f,
+                    "part {part} of run {} failed for good on {worker}: {error}",
+                    status.id
+                )?;
             }
         }
-        text += &format!("{}\n", counted(self.workers.len() as u64, "worker"));
-        for worker in &self.workers {
-            let part = match &worker.part {
+        writeln!(f, "{}", counted(self.workers.len() as u64, "worker"))?;
+        for WorkerState { name, version, part, done, age } in &self.workers {
+            let part = match part {
                 Some((run, part)) => format!("part {part} of run {run}"),
                 None => "waits".to_owned(),
             };
-            text += &format!(
-                "  {}, version {}: {part}; {} done; last heard from {} ago\n",
-                worker.name,
-                worker.version,
-                worker.done,
-                time_span(worker.age)
-            );
+            let heard = time_span(*age);
+            writeln!(
+                f,
+                "  {name}, version {version}: {part}; {done} done; last heard from {heard} ago"
+            )?;
         }
-        text
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let runs: Vec<serde_json::Value> = self
-            .runs
-            .iter()
-            .map(|status| {
-                json!({
-                    "run": status.id,
-                    "command": status.run.command,
-                    "version": status.run.version,
-                    "files": status.run.files,
-                    "age_seconds": status.age,
-                    "parts": status.run.parts,
-                    "done": status.done.iter().map(brief).collect::<Vec<_>>(),
-                    "dead": status.dead,
-                    "hands": status.hands(),
-                    "hands_per_second": status.hands_per_second(),
-                    "seconds_to_go": self.to_go(status),
-                    "crosstable": results::table(status),
-                })
-            })
-            .collect();
-        json!({ "schema": "cardroom-runs/1", "runs": runs, "workers": self.workers })
+        Ok(())
     }
 }
 
-/// A part that is done, without its cross table, which is in the run's.
-fn brief(done: &Done) -> Done {
-    Done { table: None, ..done.clone() }
+impl Serialize for Runs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let runs: Vec<RunEntry<'_>> =
+            self.runs.iter().map(|status| RunEntry::new(self, status)).collect();
+        let mut document = serializer.serialize_struct("Runs", 2)?;
+        document.serialize_field("runs", &runs)?;
+        document.serialize_field("workers", &self.workers)?;
+        document.end()
+    }
+}
+
+/// A run in the document.
+#[derive(Serialize)]
+struct RunEntry<'a> {
+    run: &'a str,
+    command: &'a [String],
+    version: &'a str,
+    files: &'a [RunFile],
+    age_seconds: f64,
+    parts: u32,
+    /// The parts that are done, without their cross tables, which are in the run's.
+    done: Vec<Done>,
+    dead: &'a [Dead],
+    hands: u64,
+    hands_per_second: Option<f64>,
+    seconds_to_go: Option<f64>,
+    crosstable: Option<CrossTable>,
+}
+
+impl RunEntry<'_> {
+    fn new<'a>(runs: &Runs, status: &'a Status) -> RunEntry<'a> {
+        let done = status.done.iter().map(|done| Done { table: None, ..done.clone() });
+        RunEntry {
+            run: &status.id,
+            command: &status.run.command,
+            version: &status.run.version,
+            files: &status.run.files,
+            age_seconds: status.age,
+            parts: status.run.parts,
+            done: done.collect(),
+            dead: &status.dead,
+            hands: status.hands(),
+            hands_per_second: status.hands_per_second(),
+            seconds_to_go: runs.to_go(status),
+            crosstable: pooled_table(status),
+        }
+    }
 }
 
 /// A single run, shown with the cross table of the parts done so far.
+#[derive(Serialize)]
+#[serde(transparent)]
 struct OneRun(Runs);
 
-impl Shown for OneRun {
-    fn text(&self) -> String {
-        let tables = self.0.runs.iter().filter_map(results::table);
-        let tables: String = tables.map(|table| format!("\n{table}\n")).collect();
-        self.0.text() + &tables
-    }
+impl Report for OneRun {
+    const SCHEMA: &'static str = Runs::SCHEMA;
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        self.0.document()
+impl fmt::Display for OneRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        for table in self.0.runs.iter().filter_map(pooled_table) {
+            write!(f, "\n{table}\n")?;
+        }
+        Ok(())
     }
 }
 
-struct Cancelled(Status);
+/// A run that was removed.
+#[derive(Serialize)]
+struct Removed {
+    run: String,
+    parts: u32,
+    done: usize,
+}
 
-impl Shown for Cancelled {
-    fn text(&self) -> String {
-        let Status { id, run, done, .. } = &self.0;
-        format!("run {id} removed: {} of {} parts were done\n", done.len(), run.parts)
-    }
+impl Report for Removed {
+    const SCHEMA: &'static str = "cardroom-run-removed/1";
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let Status { id, run, done, .. } = &self.0;
-        json!({
-            "schema": "cardroom-run-removed/1", "run": id, "parts": run.parts, "done": done.len()
-        })
+impl fmt::Display for Removed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Removed { run, parts, done } = self;
+        writeln!(f, "run {run} removed: {done} of {parts} parts were done")
     }
+}
+
+/// The number of hands and the cross table of a part, from the JSON document of its command.
+pub(super) fn part_results(document: &str) -> (u64, Option<Value>) {
+    let Ok(document) = serde_json::from_str::<Value>(document) else { return (0, None) };
+    let hands = |of: &Value| of["hands"].as_u64().unwrap_or_default();
+    let matches = document["matches"].as_array();
+    let all = matches.map_or_else(|| hands(&document), |all| all.iter().map(hands).sum());
+    let table = document.get("crosstable").cloned();
+    (all, table.or_else(|| serde_json::to_value(of_match(&document)?).ok()))
+}
+
+/// The cross table of a match between two, from its report.
+fn of_match(report: &Value) -> Option<CrossTable> {
+    let entrants = report["entrants"].as_array().filter(|entrants| entrants.len() == 2)?;
+    let names = entrants.iter().map(|entrant| entrant["name"].as_str().map(str::to_owned));
+    let mut table = CrossTable::new(names.collect::<Option<_>>()?);
+    let rate = &entrants[0]["rate"];
+    let number = |key: &str| rate[key].as_f64();
+    let (mbb, error) = (number("mbb")?, number("standard_error")?);
+    table.set(
+        0,
+        1,
+        Rate::from_error(mbb, error, rate["hands"].as_u64()?, rate["groups"].as_u64()?),
+    );
+    Some(table)
+}
+
+/// The pooled cross table of the parts done so far; `None` if the command has none.
+pub(crate) fn pooled_table(status: &Status) -> Option<CrossTable> {
+    let tables = status.done.iter().filter_map(|done| done.table.clone());
+    let tables: Vec<CrossTable> =
+        tables.map(serde_json::from_value).collect::<Result<_, _>>().ok()?;
+    CrossTable::pooled(&tables)
 }

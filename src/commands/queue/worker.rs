@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use ::queue::{LeasedPart, Outcome, Product, QueueError, Worker, pack};
 use show::number::counted;
 
-use super::results;
-use super::split::SplitCommand;
+use super::enqueue::SplitCommand;
+use super::runs::part_results;
 use super::{ServerArgs, version};
 use crate::commands::{Command, perform};
 use crate::config;
@@ -101,7 +101,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
 
 /// Runs one part.
 fn work(part: &LeasedPart, threads: Option<u16>) -> Outcome {
-    let watch = Watch::of(Arc::clone(&part.cancelled));
+    let watch = Watch::start(Arc::clone(&part.cancelled));
     let done = catch_unwind(AssertUnwindSafe(|| perform_part(part, threads)));
     drop(watch);
     match done {
@@ -115,7 +115,7 @@ fn work(part: &LeasedPart, threads: Option<u16>) -> Outcome {
 }
 
 fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Failure> {
-    let split = SplitCommand::of(&part.run.command)?;
+    let split = SplitCommand::find(&part.run.command)?;
     let of = (part.part, part.run.parts);
     let words = split.part(&part.run.command, of, threads, &part.out);
     std::env::set_current_dir(&part.folder)
@@ -123,7 +123,7 @@ fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Fail
     let result = perform(Command::parse(&words)?)?.whole()?;
     let packed = part.out.with_extension("tar.gz");
     pack(&part.out, |file| split.keeps(file), &packed)?;
-    let (hands, table) = results::of_part(&result);
+    let (hands, table) = part_results(&result);
     Ok(Outcome::Done(Product { file: Some(packed), hands, table }))
 }
 
@@ -132,7 +132,7 @@ fn perform_part(part: &LeasedPart, threads: Option<u16>) -> Result<Outcome, Fail
 struct Watch(Arc<AtomicBool>);
 
 impl Watch {
-    fn of(cancelled: Arc<AtomicBool>) -> Watch {
+    fn start(cancelled: Arc<AtomicBool>) -> Watch {
         let over = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&over);
         let watch = move || {

@@ -2,34 +2,37 @@
 //! use.
 //!
 //! The script sends actions to that API and nothing else; the table, the buttons and the result are
-//! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]).
+//! rendered here, from what the session's client may know ([`wire::slumbot_host::SessionView`]),
+//! and sent again as server-sent events whenever they change.
 //!
-//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences; [`showdown`]: what
-//!   decided them.
-//! - [`past_hands`]: the finished hands of a session; [`result`]: their table and curve.
-//! - [`review`]: the agent's decisions. [`live`]: the parts that change.
+//! - [`mod@table`]: the table and the buttons. [`words`]: hands as sentences, and what decided
+//!   them.
+//! - [`result`]: the finished hands of a session, their table and curve.
+//! - [`review`]: the agent's decisions.
 
-mod live;
-mod past_hands;
 mod result;
 mod review;
-mod showdown;
 mod table;
 mod words;
+
+use std::convert::Infallible;
+use std::time::Duration;
 
 use askama::Template;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
+use axum::response::sse::Event;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use futures_util::stream;
 use serde::Deserialize;
-use wire::slumbot_host::{HostError, HostStatus, SessionView};
+use wire::slumbot_host::{HostError, HostStatus, Moment, SessionView};
+
+use result::SessionStatsCache;
 
 use super::Site;
-use super::api::blocking;
-use super::pages::{message, text};
-use past_hands::SessionStatsCache;
+use super::pages::{blocking, event, message, respond};
 
 /// The state shared by the handlers.
 #[derive(Clone)]
@@ -57,7 +60,7 @@ pub fn router(site: Site) -> Router {
     Router::new()
         .route("/play", get(page))
         .route("/play/table", get(table))
-        .route("/play/live", get(live::sections))
+        .route("/play/live", get(sections))
         .route("/play/history", get(history))
         .with_state(Play { site, past: SessionStatsCache::default() })
 }
@@ -74,14 +77,14 @@ struct SessionQuery {
 
 /// The page with an empty table: only the browser knows the session.
 async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Response {
-    let Some(api) = play.site.slumbot() else {
+    let Some(api) = play.site.slumbot.as_ref() else {
         let why = "This server offers no table to play at: `slumbot.enabled` is false.";
         return message(StatusCode::NOT_FOUND, "No table here", why);
     };
     let status = api.status();
     let chosen = chosen(&status, asked.agent);
     let summary = |name: &str| {
-        let line = play.site.agents().iter().find(|line| line.name == name);
+        let line = play.site.agents.iter().find(|line| line.name == name);
         line.map(|line| line.summary.clone()).unwrap_or_default()
     };
     let opponents = status.agents.into_iter().map(|agent| Opponent {
@@ -90,7 +93,7 @@ async fn page(State(play): State<Play>, Query(asked): Query<SessionQuery>) -> Re
         name: agent.name,
     });
     let page = Page { opponents: opponents.collect(), table: table::empty(&chosen) };
-    Html(text(&page)).into_response()
+    super::pages::page(&page)
 }
 
 /// The agent of this name if it is offered, otherwise the default one.
@@ -105,7 +108,7 @@ async fn table(
     Query(asked): Query<SessionQuery>,
 ) -> Result<Response, Response> {
     if asked.token.is_empty() {
-        let api = play.site.slumbot().ok_or_else(no_table)?;
+        let api = play.site.slumbot.as_ref().ok_or_else(no_table)?;
         let agent = chosen(&api.status(), asked.agent);
         return Ok(Html(table::empty(&agent)).into_response());
     }
@@ -119,11 +122,11 @@ async fn history(
     Query(asked): Query<SessionQuery>,
 ) -> Result<Response, Response> {
     let view = play.view(&asked.token).await?;
-    if let Some(api) = play.site.slumbot() {
+    if let Some(api) = play.site.slumbot.as_ref() {
         api.host().written(&asked.token).await;
     }
-    let matches = play.site.data().join("matches");
-    let hands = blocking(move || past_hands::all_hands(&matches, &view)).await?;
+    let matches = play.site.data.join("matches");
+    let hands = blocking(move || result::all_hands(&matches, &view)).await?;
     let text = hands.map_err(|error| {
         tracing::warn!(%error, "the hands of a session cannot be read");
         (StatusCode::SERVICE_UNAVAILABLE, "the hands cannot be read now\n").into_response()
@@ -135,7 +138,7 @@ async fn history(
 impl Play {
     /// The session of this token, or the response that it cannot be shown.
     async fn view(&self, token: &str) -> Result<SessionView, Response> {
-        let api = self.site.slumbot().ok_or_else(no_table)?;
+        let api = self.site.slumbot.as_ref().ok_or_else(no_table)?;
         api.host().view(token).await.map_err(|error| match error {
             HostError::BadToken => {
                 (StatusCode::NOT_FOUND, "the server knows no such session\n").into_response()
@@ -160,3 +163,82 @@ fn big_blinds(chips: i64) -> String {
 
 /// The game's big blind, in chips.
 const BIG_BLIND: game::Chips = 100;
+
+/// The polling interval of a session.
+const TICK: Duration = Duration::from_millis(250);
+
+/// The state last sent to one page.
+#[derive(Default)]
+struct Sent {
+    moment: Option<Moment>,
+    sections: [String; 4],
+    /// Whether finished hands remain to be counted.
+    counting: bool,
+}
+
+/// The names of the sections.
+const SECTIONS: [&str; 4] = ["table", "review", "result", "history"];
+
+/// The sections of a session's page, now and whenever they change.
+async fn sections(
+    State(play): State<Play>,
+    Query(asked): Query<SessionQuery>,
+) -> Result<Response, Response> {
+    play.view(&asked.token).await?;
+    let start = (play, asked.token, Sent::default(), Vec::new());
+    let events = stream::unfold(start, |(play, token, mut sent, mut due)| async move {
+        while due.is_empty() {
+            if sent.moment.is_some() {
+                tokio::select! {
+                    () = tokio::time::sleep(TICK) => {}
+                    () = play.site.stop.cancelled() => return None,
+                }
+            }
+            due = sent.changes(&play, &token).await?;
+        }
+        let next: Event = due.remove(0);
+        Some((Ok::<_, Infallible>(next), (play, token, sent, due)))
+    });
+    Ok(respond(events))
+}
+
+impl Sent {
+    /// The sections that have changed; `None` when the session is gone.
+    async fn changes(&mut self, play: &Play, token: &str) -> Option<Vec<Event>> {
+        let host = play.site.slumbot.as_ref()?.host();
+        let view = host.view(token).await.ok()?;
+        if self.moment == Some(view.moment) && !self.counting {
+            return Some(Vec::new());
+        }
+        // Waits until the finished hands are in the ledger.
+        let finished = host.review(token).await.ok().flatten();
+        let [_, thoughts, result, history] = &self.sections;
+        let thoughts = finished.map_or_else(|| thoughts.clone(), |last| review::render(&last));
+        let shown = table::render(&view);
+        self.moment = Some(view.moment);
+        let counted = count(play, view).await;
+        let (result, history, more) =
+            counted.unwrap_or_else(|| (result.clone(), history.clone(), false));
+        self.counting = more;
+        let new = [shown, thoughts, result, history];
+        let changed = (0..SECTIONS.len()).filter(|&i| new[i] != self.sections[i]);
+        let events = changed.map(|i| event(SECTIONS[i], &new[i])).collect();
+        self.sections = new;
+        Some(events)
+    }
+}
+
+/// Counts new hands; returns the result, the history, and whether more hands remain.
+async fn count(play: &Play, view: SessionView) -> Option<(String, String, bool)> {
+    let matches = play.site.data.join("matches");
+    let past = play.past.get(&view);
+    let work = tokio::task::spawn_blocking(move || {
+        let mut past = past.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let more = past.update(&matches, &view).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the hands of a session cannot be read");
+            false
+        });
+        (result::result(&view.agent, &past), result::history(&view.agent, &past), more)
+    });
+    work.await.ok()
+}

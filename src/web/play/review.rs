@@ -7,7 +7,7 @@ use wire::slumbot_host::{Review, ReviewedDecision};
 
 use super::words::{card_signs, card_texts, street_name};
 use crate::web::pages::text;
-use crate::web::show::{CardText, sentence};
+use crate::web::pages::{CardText, sentence};
 
 #[derive(Template)]
 #[template(path = "play_review.html", config = ".askama.toml")]

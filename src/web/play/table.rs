@@ -9,8 +9,7 @@ use show::number::decimal;
 use wire::slumbot_host::{Moment, SeenHand, SessionView};
 
 use super::big_blinds;
-use super::showdown::hand_name;
-use super::words::{self, card_name, rank_text, steps};
+use super::words::{self, card_name, hand_name, rank_text, steps};
 use crate::web::pages::text;
 
 #[derive(Template)]
@@ -46,7 +45,7 @@ struct Player {
 }
 
 /// A card as rendered.
-pub struct CardView {
+struct CardView {
     pub rank: String,
     /// `c`, `d`, `h` or `s`.
     pub suit: char,
@@ -103,7 +102,7 @@ pub fn empty(agent: &str) -> String {
 
 /// Renders the table of a session.
 pub fn render(view: &SessionView) -> String {
-    let table = view.hand.as_ref().map(|hand| Table::of(&view.agent, hand));
+    let table = view.hand.as_ref().map(|hand| Table::new(&view.agent, hand));
     let table = table.unwrap_or_else(|| Table::empty(&view.agent));
     text(&Table { moment: view.moment, ..table })
 }
@@ -114,7 +113,7 @@ impl Table {
             name: name.to_owned(),
             cards: Vec::new(),
             dealt: false,
-            stack: Amount::of(20_000),
+            stack: Amount::new(20_000),
             bet: None,
             button,
             turn: false,
@@ -133,11 +132,11 @@ impl Table {
         }
     }
 
-    fn of(agent: &str, hand: &SeenHand) -> Table {
+    fn new(agent: &str, hand: &SeenHand) -> Table {
         let public = &hand.public;
         let board = board_order(public.board());
-        let place = |i: usize| board.get(i).map(|&card| CardView::of(card));
-        let controls = Controls::of(public, hand.client);
+        let place = |i: usize| board.get(i).map(|&card| CardView::new(card));
+        let controls = Controls::new(public, hand.client);
         let since = words::since_last(public, hand.client, agent);
         let end = hand.end.map(|end| End {
             class: ["loss", "even", "gain"][(end.winnings.signum() + 1) as usize],
@@ -154,7 +153,7 @@ impl Table {
             bot: Player::bot(agent, hand),
             you: Player::you(hand),
             board: (0..5).map(place).collect(),
-            pot: Some(Amount::of(public.pot() as i64)),
+            pot: Some(Amount::new(public.pot() as i64)),
             controls,
             end,
         }
@@ -173,18 +172,18 @@ impl Player {
         let seat = Seat::new(1 - hand.client.index()).expect("two seats");
         let shown = hand.end.map(|end| end.bot_hole);
         let cards = match &shown {
-            Some(cards) => cards.iter().map(|&card| Some(CardView::of(card))).collect(),
+            Some(cards) => cards.iter().map(|&card| Some(CardView::new(card))).collect(),
             None => vec![None, None],
         };
-        Player::of(agent, hand, seat, cards, shown.as_deref())
+        Player::new(agent, hand, seat, cards, shown.as_deref())
     }
 
     fn you(hand: &SeenHand) -> Player {
-        let cards = hand.hole.iter().map(|&card| Some(CardView::of(card))).collect();
-        Player::of("You", hand, hand.client, cards, Some(&hand.hole))
+        let cards = hand.hole.iter().map(|&card| Some(CardView::new(card))).collect();
+        Player::new("You", hand, hand.client, cards, Some(&hand.hole))
     }
 
-    fn of(
+    fn new(
         name: &str,
         hand: &SeenHand,
         seat: Seat,
@@ -205,8 +204,8 @@ impl Player {
             name: name.to_owned(),
             cards,
             dealt: true,
-            stack: Amount::of(public.stack(seat).into()),
-            bet: (bet > 0 && !over).then(|| Amount::of(bet.into())),
+            stack: Amount::new(public.stack(seat).into()),
+            bet: (bet > 0 && !over).then(|| Amount::new(bet.into())),
             button: seat == public.def().button(),
             turn: public.turn() == Turn::Act(seat),
             folded: public.folded().contains(seat),
@@ -217,7 +216,7 @@ impl Player {
 
 impl CardView {
     /// A card face up.
-    pub fn of(card: Card) -> CardView {
+    pub fn new(card: Card) -> CardView {
         let (rank, suit) = (rank_text(card), card.suit().to_char());
         CardView { rank, suit, name: card_name(card) }
     }
@@ -225,23 +224,23 @@ impl CardView {
 
 impl Amount {
     /// An amount of this many chips.
-    pub fn of(chips: i64) -> Amount {
+    pub fn new(chips: i64) -> Amount {
         Amount { chips: decimal(chips.abs() as f64, 0), bb: big_blinds(chips) }
     }
 }
 
 impl Controls {
-    fn of(public: &PublicState, client: Seat) -> Option<Controls> {
+    fn new(public: &PublicState, client: Seat) -> Option<Controls> {
         let legal = public.legal();
         (public.turn() == Turn::Act(client)).then(|| Controls {
-            call: legal.fold.then(|| Amount::of(legal.to_call.into())),
-            raise: legal.raise.map(|raises| RaiseControl::of(public, client, raises)),
+            call: legal.fold.then(|| Amount::new(legal.to_call.into())),
+            raise: legal.raise.map(|raises| RaiseControl::new(public, client, raises)),
         })
     }
 }
 
 impl RaiseControl {
-    fn of(public: &PublicState, client: Seat, raises: Raises) -> RaiseControl {
+    fn new(public: &PublicState, client: Seat, raises: Raises) -> RaiseControl {
         let before = public.committed()[client] - public.committed_street(client);
         let (min, max) = (raises.min - before, raises.max - before);
         let called = public.highest() - before;

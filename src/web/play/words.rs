@@ -1,13 +1,16 @@
-//! Hands as sentences: actions, the events since the client's last action, and the result.
+//! Hands as sentences: actions, the events since the client's last action, the result, and what a
+//! showdown was decided by: `oct's pair of kings has the better kicker, ace against queen`.
 
-use cards::{Card, evaluate};
+use cards::Category::{
+    Flush, FourOfAKind, FullHouse, HighCard, Pair, Straight, StraightFlush, ThreeOfAKind, TwoPair,
+};
+use cards::{Card, HandRank, evaluate};
 use game::{Action, PublicState, Seat, Street};
 use protocol::slumbot::Incr;
 use protocol::slumbot::action::board_order;
 use show::number::decimal;
 
-use super::showdown::{better_by, hand_name};
-use crate::web::show::CardText;
+use crate::web::pages::{CardText, suit_sign};
 
 /// An action of a hand in words.
 pub struct Step {
@@ -85,12 +88,16 @@ pub fn since_last(public: &PublicState, client: Seat, agent: &str) -> String {
 
 /// The cards of a street, such as `Flop Q♠ 7♥ 2♣.`
 fn dealt(public: &PublicState, street: Street) -> String {
+    format!("{} {}.", street_name(street), card_signs(&street_cards(public, street)))
+}
+
+/// The board cards of a street, as far as they are dealt.
+pub fn street_cards(public: &PublicState, street: Street) -> Vec<Card> {
     let def = public.def();
     let board = board_order(public.board());
     let before = street.index().checked_sub(1).and_then(|index| Street::ALL.get(index));
     let from = before.map_or(0, |&street| def.board_len(street));
-    let cards = board.get(from..def.board_len(street)).unwrap_or_default();
-    format!("{} {}.", street_name(street), card_signs(cards))
+    board.get(from..def.board_len(street)).unwrap_or_default().to_vec()
 }
 
 /// The name of a street at the beginning of a sentence.
@@ -106,9 +113,10 @@ pub fn street_name(street: Street) -> &'static str {
 /// The end of a finished hand from the client's view, without the amount.
 pub fn ending(public: &PublicState, client: Seat, cards: [&[Card]; 2], agent: &str) -> String {
     if !public.is_showdown() {
-        return match public.folded().contains(client) {
-            true => "You fold.".to_owned(),
-            false => format!("{agent} folds."),
+        return if public.folded().contains(client) {
+            "You fold.".to_owned()
+        } else {
+            format!("{agent} folds.")
         };
     }
     let rank = |hole: &[Card]| evaluate(hole.iter().chain(&*public.board()).copied().collect());
@@ -138,7 +146,7 @@ pub fn outcome(winnings: i64) -> String {
 
 /// Cards with suit signs: `Q♠ 7♥ 2♣`.
 pub fn card_signs(cards: &[Card]) -> String {
-    let sign = |card: &Card| format!("{}{}", rank_text(*card), suit_sign(*card));
+    let sign = |card: &Card| format!("{}{}", rank_text(*card), suit_sign(card.suit().to_char()));
     cards.iter().map(sign).collect::<Vec<_>>().join(" ")
 }
 
@@ -156,22 +164,201 @@ pub fn rank_text(card: Card) -> String {
     }
 }
 
-fn suit_sign(card: Card) -> char {
-    match card.suit().to_char() {
-        's' => '♠',
-        'h' => '♥',
-        'd' => '♦',
-        _ => '♣',
+/// A card's name: `queen of spades`.
+pub fn card_name(card: Card) -> String {
+    const SUITS: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
+    let rank = one(card.rank().index().into());
+    format!("{rank} of {}", SUITS[usize::from(card.suit().index())])
+}
+
+/// The ranks from the deuce up, with their plurals.
+const RANKS: [(&str, &str); 13] = [
+    ("two", "twos"),
+    ("three", "threes"),
+    ("four", "fours"),
+    ("five", "fives"),
+    ("six", "sixes"),
+    ("seven", "sevens"),
+    ("eight", "eights"),
+    ("nine", "nines"),
+    ("ten", "tens"),
+    ("jack", "jacks"),
+    ("queen", "queens"),
+    ("king", "kings"),
+    ("ace", "aces"),
+];
+
+/// A hand's ranks from the highest down, by the layout of [`HandRank`]: those that make its
+/// category, and those that break ties.
+fn ranks(rank: HandRank) -> [Vec<usize>; 2] {
+    [rank.value() >> 13, rank.value()]
+        .map(|mask| (0..RANKS.len()).rev().filter(|&rank| mask >> rank & 1 == 1).collect())
+}
+
+fn one(rank: usize) -> &'static str {
+    RANKS[rank].0
+}
+
+fn many(rank: usize) -> &'static str {
+    RANKS[rank].1
+}
+
+/// A hand with what it is made of, without kickers: `two pair, kings and fours`.
+pub fn hand_name(rank: HandRank) -> String {
+    let [made, rest] = ranks(rank);
+    match (rank.category(), &*made, &*rest) {
+        (HighCard, _, [top, ..]) => format!("{} high", one(*top)),
+        (Pair, [pair], _) => format!("a pair of {}", many(*pair)),
+        (TwoPair, [high, low], _) => format!("two pair, {} and {}", many(*high), many(*low)),
+        (ThreeOfAKind, [three], _) => format!("three {}", many(*three)),
+        (Straight, [top], _) => format!("a straight to the {}", one(*top)),
+        (Flush, [top, ..], _) => format!("a flush to the {}", one(*top)),
+        (FullHouse, [three], [two]) => {
+            format!("a full house, {} full of {}", many(*three), many(*two))
+        }
+        (FourOfAKind, [four], _) => format!("four {}", many(*four)),
+        (StraightFlush, [12], _) => "a royal flush".to_owned(),
+        (StraightFlush, [top], _) => format!("a straight flush to the {}", one(*top)),
+        // No hand has other ranks.
+        (category, ..) => format!("{category:?}"),
     }
 }
 
-/// A card's name: `queen of spades`.
-pub fn card_name(card: Card) -> String {
-    const RANKS: [&str; 13] = [
-        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen",
-        "king", "ace",
-    ];
-    const SUITS: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
-    let rank = RANKS[usize::from(card.rank().index())];
-    format!("{rank} of {}", SUITS[usize::from(card.suit().index())])
+/// The better of two different hands and why it is, where both have the same category; `whose` is
+/// its owner with an apostrophe: `your`, `oct's`. `None` where the names of the hands say it.
+fn better_by(better: HandRank, worse: HandRank, whose: &str) -> Option<String> {
+    if better.category() != worse.category() {
+        return None;
+    }
+    let [made, rest] = ranks(better);
+    let [other_made, other_rest] = ranks(worse);
+    let differ = |one: &[usize], other: &[usize]| {
+        one.iter().zip(other).find(|(one, other)| one != other).map(|(&one, &other)| (one, other))
+    };
+    let name = hand_name(better);
+    let own = name.strip_prefix("a ").unwrap_or(&name);
+    let against = |(a, b): (usize, usize)| format!("{} against {}", one(a), one(b));
+    Some(match (better.category(), differ(&made, &other_made), differ(&rest, &other_rest)) {
+        // Below the top card, the names of two flushes, or of two high cards, are the same.
+        (Flush, Some(cards), _) if made[0] == other_made[0] => {
+            format!("{whose} {own} has the better next card, {}", against(cards))
+        }
+        (HighCard, _, Some(cards)) if rest[0] == other_rest[0] => {
+            format!("{whose} {own} has the better kicker, {}", against(cards))
+        }
+        (Pair, None, Some(cards)) => {
+            format!("{whose} {own} has the better kicker, {}", against(cards))
+        }
+        (TwoPair, None, Some(cards)) => {
+            format!("{whose} {own}, has the better kicker, {}", against(cards))
+        }
+        (ThreeOfAKind | FourOfAKind, None, Some(cards)) => {
+            format!("{whose} {own} have the better kicker, {}", against(cards))
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use cards::{Card, CardSet, HandRank, evaluate};
+
+    use super::*;
+
+    fn rank(cards: &str) -> HandRank {
+        let cards: CardSet = cards.split(' ').map(|card| card.parse::<Card>().unwrap()).collect();
+        evaluate(cards)
+    }
+
+    /// Seven cards of each category, their name, and the same category with the next lower hand.
+    #[test]
+    fn every_hand_says_what_it_is_made_of_and_what_decides() {
+        for (better, worse, name, by) in [
+            (
+                "Ah Kd 9c 7s 5h 3d 2c",
+                "Ah Qd 9c 7s 5h 3d 2c",
+                "ace high",
+                "oct's ace high has the better kicker, king against queen",
+            ),
+            ("Ah Kd 9c 7s 5h 3d 2c", "Kd Qd 9c 7s 5h 3d 2c", "ace high", ""),
+            (
+                "Kh Kd Ac 7s 5h 3d 2c",
+                "Kh Kd Qc 7s 5h 3d 2c",
+                "a pair of kings",
+                "oct's pair of kings has the better kicker, ace against queen",
+            ),
+            (
+                "Kh Kd Ac 9s 5h 3d 2c",
+                "Kh Kd Ac 8s 5h 3d 2c",
+                "a pair of kings",
+                "oct's pair of kings has the better kicker, nine against eight",
+            ),
+            ("Kh Kd Ac 7s 5h 3d 2c", "Qh Qd Ac 7s 5h 3d 2c", "a pair of kings", ""),
+            (
+                "Kh Kd 4c 4s Ah 3d 3c",
+                "Kh Kd 4c 4s Jh 3d 3c",
+                "two pair, kings and fours",
+                "oct's two pair, kings and fours, has the better kicker, ace against jack",
+            ),
+            ("Kh Kd 4c 4s Ah 9d 8c", "Kh Kd 3c 3s Ah 9d 8c", "two pair, kings and fours", ""),
+            (
+                "6h 6d 6c As Qh 3d 2c",
+                "6h 6d 6c As Jh 3d 2c",
+                "three sixes",
+                "oct's three sixes have the better kicker, queen against jack",
+            ),
+            ("5h 4d 3c 2s Ah Kd Jc", "Kh Kd Kc 2s 3h 9d 8c", "a straight to the five", ""),
+            ("9h 8d 7c 6s 5h Ad Ac", "8h 7d 6c 5s 4h Ad Ac", "a straight to the nine", ""),
+            (
+                "Ah Th 9h 4h 2h Kd Kc",
+                "Ah Th 8h 4h 2h Kd Kc",
+                "a flush to the ace",
+                "oct's flush to the ace has the better next card, nine against eight",
+            ),
+            ("Ah Th 9h 4h 2h Kd Kc", "Kh Th 9h 4h 2h Kd Kc", "a flush to the ace", ""),
+            (
+                "Kh Kd Kc 4s 4h 4d 2c",
+                "Kh Kd Kc 3s 3h Ad 2c",
+                "a full house, kings full of fours",
+                "",
+            ),
+            (
+                "4h 4d 4c 4s Ah Kd Kc",
+                "4h 4d 4c 4s Qh Jd Jc",
+                "four fours",
+                "oct's four fours have the better kicker, ace against queen",
+            ),
+            ("9h 8h 7h 6h 5h Ad Ac", "8h 7h 6h 5h 4h Ad Ac", "a straight flush to the nine", ""),
+            ("5h 4h 3h 2h Ah Ad Kc", "9h 9d 9c 9s Ah Ad Kc", "a straight flush to the five", ""),
+            ("Ah Kh Qh Jh Th Ad Ac", "Kh Qh Jh Th 9h Ad Ac", "a royal flush", ""),
+        ] {
+            let (better, worse) = (rank(better), rank(worse));
+            assert!(better > worse, "{name}");
+            assert_eq!(hand_name(better), name);
+            assert_eq!(better_by(better, worse, "oct's").unwrap_or_default(), by);
+            assert!(!by.is_empty() || hand_name(better) != hand_name(worse), "{name}");
+        }
+    }
+
+    #[test]
+    fn different_hands_of_one_name_always_say_what_decides() {
+        // Every pair of hands on boards of each kind.
+        for board in ["Kh 9d 4c 2s Ah", "Kh 9h 4h 2s Ah", "Kh Kd 4c 4s 9h", "9h 9d 9c 9s 2h"] {
+            let board: Vec<Card> = board.split(' ').map(|card| card.parse().unwrap()).collect();
+            let rest: Vec<Card> = Card::all().filter(|card| !board.contains(card)).collect();
+            let holes =
+                rest.iter().enumerate().flat_map(|(k, a)| rest[..k].iter().map(move |b| (a, b)));
+            let mut ranks: Vec<HandRank> = holes
+                .map(|(a, b)| evaluate(board.iter().chain([a, b]).copied().collect()))
+                .collect();
+            ranks.sort_unstable();
+            ranks.dedup();
+            for (k, &better) in ranks.iter().enumerate() {
+                for &worse in &ranks[..k] {
+                    let told = better_by(better, worse, "your").is_some();
+                    assert_eq!(told, hand_name(better) == hand_name(worse), "{better:?} {worse:?}");
+                }
+            }
+        }
+    }
 }

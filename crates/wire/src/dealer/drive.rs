@@ -309,9 +309,10 @@ impl Drive<'_> {
         let absent: Vec<_> = connections
             .filter_map(|(entrant, connection)| Some((entrant, port(connection)?)))
             .collect();
-        match absent.is_empty() {
-            true => self.dealer.silent().map(|entrant| (entrant, None)).collect(),
-            false => absent,
+        if absent.is_empty() {
+            self.dealer.silent().map(|entrant| (entrant, None)).collect()
+        } else {
+            absent
         }
     }
 

@@ -1,38 +1,37 @@
 //! `cardroom dealer`: the ACPC dealer over sockets, with the original's streams and files.
 //!
-//! - [`run`]: one match, from opening its files and ports to its result.
+//! - [`run`]: one match, from opening its files and ports to its result, with the agents that it
+//!   starts itself.
 //! - [`drive()`]: the loop around the dealer's state machine alone, for hosted tables.
+//! - `record`: what a match leaves behind.
 //!
 //! Files: `NAME.log` (hands and score), `NAME.tlog` (one line for each action; a match is continued
 //! from it), `NAME.playerN.std` and `.err` (output of agents started here), and a summary as JSON;
 //! while the match lasts also `NAME.lock`, so that no two matches share these files.
 
-mod agents;
 mod drive;
-mod error;
-mod files;
 mod record;
-mod summary;
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::GameDef;
+use matches::program::{Program, Running};
 use protocol::acpc::Dealer;
 use protocol::acpc::dealer::{Config, Limits, Replies};
 use tokio::signal::unix::{SignalKind, signal};
 
-use agents::Agents;
-use files::{Claim, MatchLog, TransactionLog, overwritten};
-use record::Recorder;
+use crate::Error;
+use record::{Claim, MatchLog, Recorder, TransactionLog, overwritten};
 
 pub use drive::{
     Clock, EntrantConnection, InProcessPlayer, Observer, SocketLimits, Stopped, drive,
 };
-pub use error::DealerError;
 
 /// The settings of a match.
 #[derive(Debug, Clone)]
@@ -149,9 +148,10 @@ impl Options {
 /// original's words. SIGINT and SIGTERM end the match at once.
 ///
 /// # Errors
-/// See [`DealerError`]. Whatever happens, agents that were started are gone when this returns, and
-/// the files hold every finished hand and every action.
-pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), DealerError> {
+/// When a port or file cannot be used, an agent cannot be started, or the match comes to an early
+/// end; then the message is its result line. Whatever happens, agents that were started are gone
+/// when this returns, and the files hold every finished hand and every action.
+pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), Error> {
     let mut dealer = Dealer::new(options.config());
     let header = options.header();
     // Before any file is touched: a port in use must not cost an earlier match its log.
@@ -159,14 +159,12 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let _claim = options.keeps_files().then(|| Claim::take(&options.name)).transpose()?;
     let older = overwritten(options);
     let mut log = options.log.then(|| MatchLog::open(options, &header)).transpose()?;
-    let transactions = match options.transactions {
-        true => Some(TransactionLog::open(options, &mut dealer)?),
-        false => None,
-    };
+    let transactions =
+        if options.transactions { Some(TransactionLog::open(options, &mut dealer)?) } else { None };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(DealerError::System)?;
+        .map_err(|error| refused(&error))?;
     let line = ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
     put_out(out, &format!("{line}\n"))?;
     let _ = err.write_all(header.as_bytes());
@@ -183,7 +181,7 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     let signals = runtime.block_on(async {
         Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
     });
-    let (mut interrupt, mut terminate) = signals.map_err(DealerError::System)?;
+    let (mut interrupt, mut terminate) = signals.map_err(|error| refused(&error))?;
     let agents = Agents::start(options, &ports)?;
     let clock = Clock::start();
     let mut recorder = Recorder::new(options, clock, out, err, log, transactions, agents);
@@ -205,19 +203,23 @@ pub fn run(options: &Options, out: &mut dyn Write, err: &mut dyn Write) -> Resul
     recorder.finish(&dealer, result)
 }
 
+/// The error that the operating system refuses something that a dealer needs.
+fn refused(error: &std::io::Error) -> Error {
+    Error::here(format!("the system refused a request: {error}"))
+}
+
 /// Writes the ports or the score. A closed stream is no error: the caller does not want to know.
-fn put_out(out: &mut dyn Write, text: &str) -> Result<(), DealerError> {
+fn put_out(out: &mut dyn Write, text: &str) -> Result<(), Error> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(DealerError::Output(error)),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::here(format!("cannot write to the output: {error}")))
+        }
         _ => Ok(()),
     }
 }
 
 /// Opens one port for each seat.
-fn listen(
-    options: &Options,
-    err: &mut dyn Write,
-) -> Result<(Vec<TcpListener>, Vec<u16>), DealerError> {
+fn listen(options: &Options, err: &mut dyn Write) -> Result<(Vec<TcpListener>, Vec<u16>), Error> {
     let mut listeners = Vec::new();
     let mut ports = Vec::new();
     for entrant in 0..options.def.players {
@@ -229,13 +231,80 @@ fn listen(
             let port = listener.local_addr()?.port();
             Ok((listener, port))
         };
-        let (listener, port) = open().map_err(|source| {
+        let (listener, port) = open().map_err(|source: std::io::Error| {
             let seat = entrant + 1;
             let _ = writeln!(err, "ERROR: could not create listen socket for player {seat}");
-            DealerError::Listen { seat, address, source }
+            Error::here(format!("cannot listen on {address} for seat {seat}: {source}"))
         })?;
         listeners.push(listener);
         ports.push(port);
     }
     Ok((listeners, ports))
+}
+
+/// The time limit for agents to end after the match, after which they are killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The running agents, by seat. Dropping it kills them and everything they started.
+#[derive(Debug, Default)]
+struct Agents {
+    agents: Vec<Option<(Running, PathBuf)>>,
+}
+
+impl Agents {
+    /// Starts the agents, with host and port appended to their commands. An empty command leaves
+    /// its seat to an outside player.
+    fn start(options: &Options, ports: &[u16]) -> Result<Agents, Error> {
+        let mut agents = Agents::default();
+        let host = match options.bind {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+            address => address,
+        };
+        if let Some(command) = options.run.get(ports.len()) {
+            let reason = format!("this game has {} seats only", ports.len());
+            return Err(Error::here(format!("--run {command}: {reason}")));
+        }
+        for (index, (command, port)) in options.run.iter().zip(ports).enumerate() {
+            if command.trim().is_empty() {
+                agents.agents.push(None);
+                continue;
+            }
+            let program = Program::parse(command, Path::new("")).ok_or_else(|| {
+                Error::here(format!("--run {command}: a quotation mark is not closed"))
+            })?;
+            let create = |kind: &str| {
+                let path = PathBuf::from(format!("{}.player{index}.{kind}", options.name));
+                match File::create(&path) {
+                    Ok(file) => Ok((Stdio::from(file), path)),
+                    Err(error) => Err(Error::file(&path, &error)),
+                }
+            };
+            let (output, _) = create("std")?;
+            let (errors, path) = create("err")?;
+            let further = [host.to_string(), port.to_string()];
+            let running = program.start_into(&further, output, errors).map_err(|source| {
+                let seat = index + 1;
+                Error::here(format!("cannot start the agent of seat {seat}, `{command}`: {source}"))
+            })?;
+            agents.agents.push(Some((running, path)));
+        }
+        Ok(agents)
+    }
+
+    /// The reason why the seat's agent can no longer connect, if its program has ended.
+    fn ended(&mut self, entrant: usize) -> Option<String> {
+        let (running, errors) = self.agents.get_mut(entrant)?.as_mut()?;
+        let status = running.ended()?;
+        Some(format!("its agent ended ({status}) before it connected; see {}", errors.display()))
+    }
+
+    /// Waits a short time for the agents to end, then kills those that still run.
+    fn finish(&mut self) {
+        let deadline = Instant::now() + EXIT_TIMEOUT;
+        for (running, _) in self.agents.iter_mut().flatten() {
+            running.wait(deadline.saturating_duration_since(Instant::now()));
+        }
+        self.agents.clear();
+    }
 }

@@ -25,8 +25,8 @@ const MAX_EARLY_BYTES: usize = 1024;
 /// Most refused connections that are drained at a time; further ones are closed at once.
 const MAX_DRAINING: usize = 1024;
 
-/// The time limit for a refused bot to read the reason.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+/// The time limit for a bot to read the last lines that it is sent.
+pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pause after the system could not accept a connection (out of file descriptors, say).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -280,7 +280,7 @@ fn send_reason(stream: &TcpStream, why: &str) {
 
 /// Reads until the other side closes, so that it gets the message: closing with unread bytes would
 /// discard it.
-async fn drain(mut stream: TcpStream) {
+pub(super) async fn drain(mut stream: TcpStream) {
     let drained = async {
         let mut bytes = [0; 256];
         while stream.read(&mut bytes).await.is_ok_and(|n| n > 0) {}

@@ -13,10 +13,11 @@ use logs::stats::{DecisionTally, Tally};
 use logs::{DecisionRecord, Entrant, HandRecord, MatchInfo};
 use matches::plan::{file_names, files_sha256, unique_names};
 
-use super::failure_limits::FailureLimits;
+use super::pace::FailureLimits;
 use super::session::{ResumeState, resume_state};
-use super::{OPPONENT, RunError, SlumbotRunSettings};
-use crate::permissions::{self, FILE, FOLDER, take_from_others};
+use super::{OPPONENT, SlumbotRunSettings};
+use crate::slumbot_host::files::{FILE, FOLDER, make_folder, take_from_others};
+use crate::{Error, lock};
 
 /// The game's name in the ledger.
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
@@ -57,11 +58,11 @@ impl Store {
         plan: &SlumbotRunSettings,
         def: &Arc<GameDef>,
         fresh_seed: u64,
-    ) -> Result<(Store, FailureLimits), RunError> {
+    ) -> Result<(Store, FailureLimits), Error> {
         let path = plan.folder.join(ledger::FILE_NAME);
         let file = |path: &Path| {
             let path = path.to_path_buf();
-            move |source| RunError::File { path, source }
+            move |reason| Error::file(&path, &reason)
         };
         private_folder(&plan.folder)?;
         let resumed = path.exists();
@@ -73,11 +74,18 @@ impl Store {
             // A different number of hands does not make another run.
             info.hands = writer.info().hands;
             if let Some(difference) = info.difference(writer.info()) {
-                let (path, difference) = (plan.folder.clone(), Box::new(difference));
-                return Err(RunError::OtherRun { path, difference });
+                return Err(Error::here(format!(
+                    "{} holds another run: {difference}; choose another folder with --out, or \
+                     remove this one",
+                    plan.folder.display()
+                )));
             }
             if !writer.reader()?.is_slumbot()? {
-                return Err(RunError::OtherKind(plan.folder.clone()));
+                return Err(Error::here(format!(
+                    "{} holds a match that was not played over the Slumbot API; choose another \
+                     folder with --out",
+                    plan.folder.display()
+                )));
             }
             writer
         } else {
@@ -101,7 +109,7 @@ impl Store {
             .map(|session| {
                 Ok((session.closed.is_none(), resume_state(&plan.folder, def, session)?))
             })
-            .collect::<Result<_, RunError>>()?;
+            .collect::<Result<_, Error>>()?;
         // A hand in play has a number, but no row yet.
         let in_play = resume_states.iter().map(|(_, state)| state.number + 1).max();
         let open = resume_states.iter().filter(|(open, _)| *open).map(|(_, state)| state);
@@ -127,7 +135,7 @@ impl Store {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 
     /// The seed of the agent's random choices.
@@ -157,7 +165,7 @@ impl Store {
     }
 
     /// Commits the entry in one transaction, which survives the end of the process.
-    pub(super) fn commit(&self, entry: &Entry) -> Result<(), RunError> {
+    pub(super) fn commit(&self, entry: &Entry) -> Result<(), Error> {
         let mut inner = self.inner();
         let inner = &mut *inner;
         let mut note = None;
@@ -195,7 +203,7 @@ impl Store {
     }
 
     /// A reader of the committed rows.
-    pub(super) fn reader(&self) -> Result<LedgerReader, RunError> {
+    pub(super) fn reader(&self) -> Result<LedgerReader, Error> {
         Ok(self.inner().writer.reader()?)
     }
 
@@ -206,16 +214,15 @@ impl Store {
 }
 
 /// Hands given up since one was finished.
-fn given_up(reader: &LedgerReader) -> Result<u64, RunError> {
+fn given_up(reader: &LedgerReader) -> Result<u64, Error> {
     let hands = reader.slumbot_hands()?;
     let since = hands.iter().rev().take_while(|hand| hand.known != Known::Played);
     Ok(since.filter(|hand| hand.seen() && hand.known == Known::Unknown).count() as u64)
 }
 
-fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<MatchInfo, RunError> {
+fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<MatchInfo, Error> {
     let hash = files_sha256(plan.agent.files());
-    let model_sha256 =
-        hash.map_err(|source| RunError::File { path: plan.agent.name().into(), source })?;
+    let model_sha256 = hash.map_err(|reason| Error::file(Path::new(plan.agent.name()), &reason))?;
     let files = file_names(plan.agent.files());
     let agent = plan.agent.name().to_owned();
     let name = unique_names(std::slice::from_ref(&plan.agent)).remove(0);
@@ -237,22 +244,19 @@ fn match_info(plan: &SlumbotRunSettings, def: &GameDef, seed: u64) -> Result<Mat
 /// Makes the run's folder, which holds session tokens, with access for its owner only; restricts
 /// an existing one if it holds a run. Other folders, such as the current directory, are left as
 /// they are.
-fn private_folder(path: &Path) -> Result<(), RunError> {
-    let fail = |source| RunError::File { path: path.to_path_buf(), source };
+fn private_folder(path: &Path) -> Result<(), Error> {
+    let fail = |reason| Error::file(path, &reason);
     if !path.exists() {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(fail)?;
         }
-        return permissions::make_folder(path).map_err(fail);
+        return make_folder(path).map_err(fail);
     }
-    match path.join(ledger::FILE_NAME).exists() {
-        true => restrict(path, FOLDER),
-        false => Ok(()),
-    }
+    if path.join(ledger::FILE_NAME).exists() { restrict(path, FOLDER) } else { Ok(()) }
 }
 
 /// Restricts the ledger's files to their owner.
-fn private_files(folder: &Path) -> Result<(), RunError> {
+fn private_files(folder: &Path) -> Result<(), Error> {
     // SQLite gives its further files the permissions of the first.
     let suffixes = ["", "-wal", "-shm", "-journal"];
     let path = |suffix| folder.join(format!("{}{suffix}", ledger::FILE_NAME));
@@ -260,13 +264,15 @@ fn private_files(folder: &Path) -> Result<(), RunError> {
     there.collect::<Vec<PathBuf>>().iter().try_for_each(|path| restrict(path, FILE))
 }
 
-fn restrict(path: &Path, mode: u32) -> Result<(), RunError> {
+fn restrict(path: &Path, mode: u32) -> Result<(), Error> {
     let unsupported = || io::Error::other("the file system does not store permissions");
     let restricted = take_from_others(path, mode)
         .and_then(|restricted| restricted.then_some(()).ok_or_else(unsupported));
-    restricted.map_err(|error| RunError::Open {
-        path: path.to_path_buf(),
-        mode,
-        reason: error.to_string(),
+    restricted.map_err(|reason| {
+        Error::here(format!(
+            "{} holds session tokens, and users other than its owner have access: {reason}; remove \
+             their rights (chmod {mode:o}), or choose another folder with --out",
+            path.display()
+        ))
     })
 }

@@ -1,74 +1,61 @@
 //! The host of the Slumbot API: sessions that play heads-up hands against our agents.
 //!
-//! `protocol::slumbot::host` decides what a request means; here are the sessions, the cards, the
-//! agents and the records. A request is atomic: it works on a copy of its session's slot, which is
-//! written to disk before the answer is sent, and by then a finished hand is in the journal of the
-//! agent's ledger. A host that is killed and started again continues every session, with the open
-//! hands.
+//! `protocol::slumbot::host` decides what a request means; here are the sessions, the cards and the
+//! records. A request is atomic: it works on a copy of its session's slot, which is written to disk
+//! before the answer is sent, and by then a finished hand is in the journal of the agent's ledger.
+//! A host that is killed and started again reads what is on disk, completes what it had begun, and
+//! continues every session, with the open hands.
 //!
-//! - [`open`]: starting. [`hands`]: hands. [`timeouts`]: open hands and sessions that expire.
-//! - [`session`], [`slots`]: sessions in memory and on disk. [`seeds`]: cards and tokens.
-//! - [`agents`]: the agents. [`ledger_store`]: the ledgers. [`queue`], [`writer`]: writing to them.
-//! - [`report`]: statistics of the ledgers, written periodically.
-//! - [`review`]: the agent's decisions in a finished hand.
-//! - [`users`]: the number of sessions of a user. [`view`]: what a client may see of its session.
+//! - [`session`]: sessions and their hands, and what happens to those that are left. [`slots`]:
+//!   sessions on disk. [`files`]: the small files, with the secret behind cards and tokens.
+//! - [`ledgers`]: the records. [`view`]: what a client may see of its session.
 //!
 //! Folder: `secret`, `sessions` (slots), `agents` (their names, one a line, in the order of their
 //! numbers), `tokens.csv` (every session that ever was, so that a ledger's deal numbers can be
 //! traced: deal number = session × 2³² + deal of the session), `forfeits.jsonl`.
 
-mod agents;
-mod error;
-mod files;
-mod hands;
-mod ledger_store;
-mod open;
-mod queue;
-mod report;
-mod review;
-mod seeds;
+pub(crate) mod files;
+mod ledgers;
 mod session;
 mod slots;
-mod timeouts;
-mod users;
 mod view;
-mod writer;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io;
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ::agents::AgentChoice;
-use game::GameDef;
+use agents::{AgentChoice, AgentError};
+use game::{GameDef, Turn};
 use logs::Provenance;
 use logs::folder::Lock;
-use protocol::slumbot::host::{Hand, Request};
-use protocol::slumbot::message::{HandObject, TokenObject, json};
+use matches::games::load_game;
+use protocol::acpc::gamedef::Reading;
+use protocol::slumbot::IncrError;
+use protocol::slumbot::host::{self, BAD_TOKEN, Hand, Request, refusal};
+use protocol::slumbot::message::{ErrorObject, HandObject, TokenObject, json};
 use serde::Serialize;
+use tokio::sync::Semaphore;
 
-use files::Files;
-use hands::{not_recorded, recorded};
-use ledger_store::{AgentLedger, LedgerStore};
-use seeds::{Secret, token_text};
-use session::{Session, replay};
-use slots::{Slots, Stage, pack};
-use users::{User, Users};
+use crate::{Error, lock};
+use files::{FILE, FOLDER, Files, Secret, agent_names, make_folder, take_from_others, token_text};
+use ledgers::{AgentLedger, Finished, Writer};
+use session::{Session, User, Users, not_recorded, record, recorded, replay};
+use slots::{FoundSlots, InLedger, Kind, Slot, Slots, Stage, pack};
 
-pub use agents::{OfferedAgent, Question};
-pub use error::{HostError, OpenError};
-pub use ledger_store::OpenLedgerError;
-pub use review::{Choice, Review, ReviewedDecision};
-pub use view::{Moment, SeenEnd, SeenHand, SessionView};
+pub use crate::bots::{OfferedAgent, Question};
+pub use view::{Choice, Moment, Review, ReviewedDecision, SeenEnd, SeenHand, SessionView};
 
 /// The name of the game that is played.
 pub const GAME: &str = "holdem.nolimit.2p.reverse_blinds";
 
 /// The entrant numbers of the client and the bot.
 const CLIENT_ENTRANT: u8 = 0;
-const SERVER_ENTRANT: u8 = 1;
+pub(crate) const SERVER_ENTRANT: u8 = 1;
 
 /// The settings of a host.
 #[derive(Debug, Clone)]
@@ -149,7 +136,7 @@ struct Inner {
     sessions: RwLock<HashMap<u128, Shared>>,
     /// The hands left open, in the order in which they will be forfeited.
     left_open: Mutex<VecDeque<LeftOpenHand>>,
-    ledger_store: Mutex<LedgerStore>,
+    writer: Mutex<Writer>,
     ledgers: Vec<Mutex<Option<Arc<AgentLedger>>>>,
     counts: Counts,
     users: Users,
@@ -226,13 +213,13 @@ impl SlumbotHost {
         let hand = match request {
             Request::Login(login) => {
                 let name = login.username.as_deref().unwrap_or_default();
-                let user = User::of(name, from);
+                let user = User::new(name, from);
                 let token = self.begin(name, login.agent.as_deref(), user)?;
                 return Ok(Answer::Token(TokenObject { token }));
             }
             Request::NewHand(new) => {
                 let (token, agent) = (new.token.as_deref(), new.agent.as_deref());
-                self.next_hand(token, agent, User::of("", from), fault).await?
+                self.next_hand(token, agent, User::new("", from), fault).await?
             }
             Request::Act(act) => {
                 let token = act.token.as_deref().unwrap_or_default();
@@ -247,7 +234,7 @@ impl SlumbotHost {
     /// # Errors
     /// When the agent is not offered, or there are too many sessions.
     pub fn login(&self, username: &str, agent: Option<&str>) -> Result<String, HostError> {
-        self.begin(username, agent, User::of(username, None))
+        self.begin(username, agent, User::new(username, None))
     }
 
     fn begin(
@@ -373,12 +360,272 @@ impl SlumbotHost {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Milliseconds since 1970.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The reason why a request fails. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The token belongs to no session, or to one that has expired.
+    #[error("the token belongs to no session, or to an expired one")]
+    BadToken,
+    /// The client's action is not legal; the hand is unchanged.
+    #[error("{refused}")]
+    Refused {
+        /// The reason.
+        refused: host::Refused,
+        /// The betting so far.
+        action: String,
+    },
+    /// There is no hand in play.
+    #[error("no hand is open in this session")]
+    NoHand {
+        /// The betting of the last hand; empty when there was none.
+        action: String,
+    },
+    /// The client asked for an agent that is not offered.
+    #[error("there is no agent `{name}`; agents here: {}", .known.join(", "))]
+    UnknownAgent {
+        /// The name it asked for, cut at 100 characters.
+        name: String,
+        /// The names of the agents on offer.
+        known: Vec<String>,
+    },
+    /// The limit of sessions is reached.
+    #[error("there are too many sessions; try again later")]
+    Full,
+    /// The user has reached the limit of sessions for one user.
+    #[error("this user has {0} sessions, the limit per user: continue one of them by its token")]
+    TooManyOfUser(usize),
+    /// The agent cannot be built.
+    #[error("the agent cannot play now: {0}")]
+    Agent(#[from] AgentError),
+    /// The hand or the session cannot be recorded.
+    #[error("the server cannot record hands now; try again later")]
+    NotRecorded(#[source] Option<io::Error>),
+}
+
+impl HostError {
+    /// The HTTP status of the answer.
+    pub fn status(&self) -> u16 {
+        match self {
+            HostError::BadToken | HostError::Refused { .. } | HostError::NoHand { .. } => 200,
+            HostError::UnknownAgent { .. } => 400,
+            HostError::TooManyOfUser(_) => 429,
+            HostError::Full | HostError::Agent(_) | HostError::NotRecorded(_) => 503,
+        }
+    }
+
+    /// The error object in the answer's body.
+    pub fn object(&self) -> ErrorObject {
+        match self {
+            HostError::BadToken => refusal(BAD_TOKEN, None),
+            HostError::Refused { refused, action } => {
+                refusal(refused.error_msg(), Some(action.clone()))
+            }
+            HostError::NoHand { action } => refusal(IncrError::ERROR_MSG, Some(action.clone())),
+            // The details are for the server's own log.
+            HostError::Agent(_) => refusal("the agent cannot play now; try again later", None),
+            other => refusal(&other.to_string(), None),
+        }
+    }
+}
+
+impl SlumbotHost {
+    /// Opens the host's folder, or makes it. Blocks: not for a runtime's own threads.
+    ///
+    /// # Errors
+    /// When a file or ledger cannot be used, or an agent that is named is not offered.
+    pub fn open(plan: HostPlan) -> Result<SlumbotHost, Error> {
+        let at = |name: &str| plan.folder.join(name);
+        let io = |name: &str| {
+            let path = at(name);
+            move |reason| Error::file(&path, &reason)
+        };
+        make_folder(&plan.folder).map_err(io(""))?;
+        take_from_others(&plan.folder, FOLDER).map_err(io(""))?;
+        let lock = files::lock_folder(&at("lock")).map_err(io("lock"))?;
+        let lock = lock.ok_or_else(|| {
+            Error::here(format!(
+                "{} is in use by another process: give each process a folder for its records of \
+                 its own",
+                plan.folder.display()
+            ))
+        })?;
+        for name in files::SECRET {
+            take_from_others(&at(name), FILE).map_err(io(name))?;
+        }
+        let def = load_game(GAME, Reading::Strict).expect("a built-in game");
+        let secret = Secret::open(&at("secret"), plan.process).map_err(io("secret"))?;
+        let names: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
+        let known = agent_names(&at("agents"), &names).map_err(io("agents"))?;
+        let (slots, found) = Slots::open(&at("sessions")).map_err(io("sessions"))?;
+        let sessions = found.slots.iter().map(|(_, slot)| slot.number + 1).max().unwrap_or(0);
+        let files = Files::open(&plan.folder, sessions).map_err(io("tokens.csv"))?;
+        let writer = Writer::start().map_err(|error| {
+            Error::here(format!("there is no thread for the Slumbot ledgers: {error}"))
+        })?;
+        let permits = Arc::new(Semaphore::new(plan.workers));
+        let offer = |name: &String| {
+            let (_, choice) = plan.agents.iter().find(|(offered, _)| offered == name)?;
+            let (name, choice, permits) = (name.clone(), choice.clone(), Arc::clone(&permits));
+            Some(Arc::new(OfferedAgent::new(name, choice, &def, plan.decision_time, permits)))
+        };
+        let offered_agents: Vec<Option<Arc<OfferedAgent>>> = known.iter().map(offer).collect();
+        let offered = |name: &String| {
+            let position = known
+                .iter()
+                .zip(&offered_agents)
+                .position(|(known, offered)| offered.is_some() && known == name);
+            position.ok_or_else(|| {
+                Error::here(format!(
+                    "there is no agent `{name}` among those that clients of the Slumbot API can \
+                     play against"
+                ))
+            })
+        };
+        let default = offered(&plan.agent)? as u16;
+        plan.users.values().try_for_each(|name| offered(name).map(drop))?;
+        let ledgers = offered_agents.iter().map(|_| Mutex::default()).collect();
+        let inner = Inner {
+            def,
+            default,
+            secret,
+            slots,
+            files,
+            sessions: RwLock::default(),
+            left_open: Mutex::default(),
+            writer: Mutex::new(writer),
+            ledgers,
+            counts: Counts::default(),
+            users: Arc::default(),
+            lock,
+            plan,
+            offered_agents,
+        };
+        ledgers::recover(&inner.plan.matches)?;
+        inner.restore(found)?;
+        Ok(SlumbotHost(Arc::new(inner)))
+    }
+}
+
+/// The ledger of an agent, and the ranges of hands in it.
+type Opened = (Arc<AgentLedger>, Vec<RangeInclusive<u64>>);
+
+impl Inner {
+    /// Restores the sessions of an earlier process.
+    fn restore(&self, found: FoundSlots) -> Result<(), Error> {
+        for index in &found.damaged {
+            tracing::warn!(place = index, "a session was written in part and is lost");
+        }
+        let offered =
+            |number: u16| self.offered_agents.get(usize::from(number)).is_some_and(Option::is_some);
+        let mut opened: Vec<Option<Opened>> = self.offered_agents.iter().map(|_| None).collect();
+        let mut sessions = HashMap::with_capacity(found.slots.len());
+        let (mut aliases, mut left) = (Vec::new(), Vec::new());
+        for (index, mut slot) in found.slots {
+            if slot.kind == Kind::Alias {
+                aliases.push((index, slot));
+                continue;
+            }
+            if !offered(slot.agent) {
+                slot.agent = self.default;
+            }
+            slot.last = slot.last.filter(|last| offered(last.agent));
+            if !offered(slot.hand_agent) {
+                // The agent of this hand is no longer offered.
+                slot.stage = Stage::None;
+            }
+            if slot.stage == Stage::Finished {
+                self.complete(&slot, &mut opened)?;
+            }
+            match slot.kind {
+                Kind::LeftOpen if slot.stage == Stage::Open => left.push((index, slot)),
+                Kind::LeftOpen => self.free(index),
+                Kind::Session | Kind::Alias => {
+                    let seeds = self.secret.seeds(slot.number);
+                    let token = slot.token;
+                    let session = Session::new(slot, index, seeds);
+                    sessions.insert(token, Arc::new(tokio::sync::Mutex::new(session)));
+                }
+            }
+        }
+        for (index, alias) in aliases {
+            self.restore_alias(&mut sessions, index, &alias);
+        }
+        left.sort_unstable_by_key(|(_, slot)| slot.used);
+        for (index, slot) in left {
+            let session = sessions.get(&slot.token).and_then(|session| session.try_lock().ok());
+            // The server was killed just before the hand was left open: it is still in play.
+            let goes_on = session.is_some_and(|session| {
+                let Session { slot: open, .. } = &*session;
+                open.stage == Stage::Open
+                    && (open.deal, &open.actions) == (slot.deal, &slot.actions)
+            });
+            if goes_on {
+                self.free(index);
+            } else {
+                self.is_left_open(LeftOpenHand { at: self.forfeit_at(&slot), index });
+            }
+        }
+        if !sessions.is_empty() {
+            tracing::info!(
+                sessions = sessions.len(),
+                "resumed the Slumbot sessions of an earlier run"
+            );
+        }
+        *self.sessions_mut() = sessions;
+        Ok(())
+    }
+
+    /// Restores an additional token of a session, or frees its slot if the session is gone.
+    fn restore_alias(&self, sessions: &mut HashMap<u128, Shared>, index: u32, alias: &Slot) {
+        let Some(session) = sessions.get(&alias.stands_for).cloned() else {
+            return self.free(index);
+        };
+        if let Ok(mut session) = session.try_lock() {
+            session.aliases.push((alias.token, index));
+        }
+        sessions.insert(alias.token, session);
+    }
+
+    /// Adds a finished hand to its ledger if it is missing there because the server was killed.
+    fn complete(&self, slot: &Slot, opened: &mut [Option<Opened>]) -> Result<(), Error> {
+        let Some(InLedger { agent, ledger: ledger_number, hand: number }) = slot.last else {
+            return Ok(());
+        };
+        let entry = &mut opened[usize::from(agent)];
+        let (ledger, present) = match entry {
+            Some(opened) => opened,
+            None => {
+                let fresh = self.open_ledger(agent)?;
+                *lock(&self.ledgers[usize::from(agent)]) = Some(Arc::clone(&fresh.0));
+                entry.insert(fresh)
+            }
+        };
+        // Ledgers before the open one are not checked.
+        if ledger_number != ledger.number || present.iter().any(|range| range.contains(&number)) {
+            return Ok(());
+        }
+        let seeds = self.secret.seeds(slot.number);
+        let hand = replay(&self.def, seeds, slot).filter(|hand| hand.public().turn() == Turn::Over);
+        let Some(hand) = hand else {
+            tracing::warn!(session = slot.number, "a finished hand cannot be rebuilt");
+            return Ok(());
+        };
+        let record = record(slot, &hand);
+        ledger.restore(Finished { record, decisions: Vec::new() }, number);
+        Ok(())
+    }
+
+    /// Opens the ledger of an agent.
+    fn open_ledger(&self, agent: u16) -> Result<Opened, Error> {
+        let offered = self.offered_agent(agent);
+        let (matches, provenance) = (&self.plan.matches, &self.plan.provenance);
+        let writer = lock(&self.writer);
+        writer.open_ledger(matches, offered.choice(), &self.def, provenance)
+    }
 }

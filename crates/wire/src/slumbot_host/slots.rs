@@ -24,8 +24,9 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use crate::lock;
 use game::Action;
 use smallvec::SmallVec;
 
@@ -283,7 +284,7 @@ impl Slots {
     }
 
     fn free(&self) -> std::sync::MutexGuard<'_, FreeSlots> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.free)
     }
 
     /// Takes the index of a new slot.

@@ -1,17 +1,23 @@
-//! The client's view of its session, for a page that shows the table. It has nothing that the
-//! client may not know yet: no cards of the agent before the end of the hand, no cards to come.
+//! What a client may see: its session at the moment, for a page that shows the table, and the
+//! agent's decisions in the last finished hand. Neither has anything that the client may not know
+//! yet: no cards of the agent before the end of the hand, no cards to come, no decisions in a hand
+//! in play.
 
 use std::fmt;
 
 use cards::HoleCards;
-use game::{PublicState, Seat};
-use protocol::slumbot::action::high_to_low;
+use game::{Action, PublicState, Seat};
+use logs::{DecisionRecord, HandRecord, LedgerError, LedgerReader};
+use protocol::slumbot::Incr;
+use protocol::slumbot::action::{board_order, high_to_low, write};
 use protocol::slumbot::host::{Hand, Next, Totals};
+use serde::Serialize;
 
-use super::ledger_store::match_name;
+use super::ledgers::match_name;
 use super::session::{Session, replay, totals};
 use super::slots::{Slot, Stage};
-use super::{HostError, Inner, SlumbotHost, lock};
+use super::{CLIENT_ENTRANT, HostError, Inner, SERVER_ENTRANT, SlumbotHost};
+use crate::lock;
 
 /// The client's view of a session at one moment.
 #[derive(Debug, Clone)]
@@ -36,7 +42,7 @@ pub struct SessionView {
 pub struct Moment(u64);
 
 impl Moment {
-    fn of(slot: &Slot) -> Moment {
+    fn new(slot: &Slot) -> Moment {
         let over = slot.stage != Stage::Open;
         // A hand has fewer than 32,768 actions.
         Moment((u64::from(slot.dealt) << 16) + 2 * slot.actions.len() as u64 + u64::from(over))
@@ -97,11 +103,11 @@ impl SlumbotHost {
             agent: offered.name.clone(),
             session: slot.number,
             totals: totals(slot),
-            hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::of(&hand)),
+            hand: replay(&inner.def, *seeds, slot).map(|hand| SeenHand::new(&hand)),
             matches: (1..=ledgers)
                 .map(|ledger| match_name(offered.choice().name(), ledger))
                 .collect(),
-            moment: Moment::of(slot),
+            moment: Moment::new(slot),
         })
     }
 }
@@ -117,7 +123,7 @@ impl Inner {
 }
 
 impl SeenHand {
-    fn of(hand: &Hand) -> SeenHand {
+    fn new(hand: &Hand) -> SeenHand {
         let end = (hand.next() == Next::Over).then(|| SeenEnd {
             bot_hole: high_to_low(hand.hole()[hand.server()]),
             winnings: hand.winnings(),
@@ -125,4 +131,161 @@ impl SeenHand {
         let hole = high_to_low(hand.hole()[hand.client()]);
         SeenHand { public: hand.public().clone(), client: hand.client(), hole, end }
     }
+}
+
+/// A finished hand with the agent's decisions in it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Review {
+    /// The agent's name.
+    pub agent: String,
+    /// The match in whose ledger the hand is.
+    #[serde(rename = "match")]
+    pub of: String,
+    /// The hand's number in that ledger.
+    pub hand: u64,
+    /// The number of its deal in that ledger.
+    pub deal: u64,
+    /// The client's seat: 0 the big blind, 1 the button.
+    pub client_pos: u8,
+    /// The client's cards, high to low.
+    pub hole_cards: Vec<String>,
+    /// The agent's cards.
+    pub bot_hole_cards: Vec<String>,
+    /// The board cards.
+    pub board: Vec<String>,
+    /// The betting, in Slumbot's notation.
+    pub action: String,
+    /// The client's winnings in chips.
+    pub winnings: i64,
+    /// The agent's decisions in order, without those made before a restart of the server.
+    pub decisions: Vec<ReviewedDecision>,
+}
+
+/// A decision of the agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewedDecision {
+    /// The number of actions before it, of either seat.
+    pub index: u32,
+    /// The street, in lower case.
+    pub street: &'static str,
+    /// The betting before it.
+    pub before: String,
+    /// The board cards at that moment.
+    pub board: Vec<String>,
+    /// The action played, as in the betting: `k`, `c`, `f` or `b` and the total on the street.
+    pub action: String,
+    /// The distribution the action was drawn from; empty when the agent gave none.
+    pub strategy: Vec<Choice>,
+    /// The agent's explanation, if it gave one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The reason why a check or fold replaced its answer, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<logs::Fallback>,
+    /// The decision time in microseconds.
+    pub elapsed_us: u64,
+}
+
+/// An action with its probability and its value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    /// The action, as in [`ReviewedDecision::action`].
+    pub action: String,
+    /// The probability, from 0 to 1.
+    pub probability: f64,
+    /// The average winnings of the action with the agent's hand, in chips over the whole hand, as
+    /// the agent estimated it; absent when it gave no values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+}
+
+impl SlumbotHost {
+    /// The last finished hand of a session; `None` when there is none yet.
+    ///
+    /// # Errors
+    /// When the token is unknown, or the ledger cannot be read.
+    pub async fn review(&self, token: &str) -> Result<Option<Review>, HostError> {
+        let inner = &*self.0;
+        let shared = inner.find(token)?;
+        let session = shared.lock().await;
+        let Some(last) = session.slot.last else { return Ok(None) };
+        drop(session);
+        inner.written(last.agent).await;
+        let offered = inner.offered_agent(last.agent);
+        let (name, of) = (offered.name.clone(), match_name(offered.choice().name(), last.ledger));
+        let folder = inner.plan.matches.join(&of);
+        let read = tokio::task::spawn_blocking(move || -> Result<Option<Review>, LedgerError> {
+            let reader = LedgerReader::open(&folder)?;
+            let Some(record) = reader.hand(last.hand)? else { return Ok(None) };
+            let decisions = reader.decisions(last.hand)?;
+            Ok(Some(review(name, of, &record, &decisions)))
+        });
+        match read.await {
+            Ok(Ok(review)) => Ok(review),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a hand cannot be read again");
+                Err(HostError::NotRecorded(None))
+            }
+            Err(_) => Err(HostError::NotRecorded(None)),
+        }
+    }
+}
+
+fn review(agent: String, of: String, record: &HandRecord, decisions: &[DecisionRecord]) -> Review {
+    let seat = |entrant: u8| {
+        let found = record.entrants.iter().find(|(_, sits)| **sits == entrant);
+        found.map(|(seat, _)| seat).expect("both sit in every hand")
+    };
+    let (client, server) = (seat(CLIENT_ENTRANT), seat(SERVER_ENTRANT));
+    let texts = |cards: &[cards::Card]| cards.iter().map(ToString::to_string).collect();
+    let reviewed = decisions.iter().filter(|decision| decision.entrant == SERVER_ENTRANT);
+    Review {
+        agent,
+        of,
+        hand: record.hand,
+        deal: record.deal,
+        client_pos: client.index() as u8,
+        hole_cards: texts(&high_to_low(record.hole[client])),
+        bot_hole_cards: texts(&high_to_low(record.hole[server])),
+        board: texts(&board_order(record.public.board())),
+        action: write(&record.public),
+        winnings: record.payoffs[client].parts() / game::Payoff::PER_CHIP,
+        decisions: reviewed.filter_map(|decision| reviewed_decision(record, decision)).collect(),
+    }
+}
+
+fn reviewed_decision(record: &HandRecord, decision: &DecisionRecord) -> Option<ReviewedDecision> {
+    let state = state_before(record, decision.index as usize)?;
+    let text = |action: Action| Incr::of(action, &state).to_string();
+    let strategy = decision.strategy.iter().flat_map(|strategy| &strategy.actions);
+    let value = |action: Action| {
+        decision.values.iter().find(|(valued, _)| *valued == action).map(|&(_, value)| value)
+    };
+    let choice = |&(action, probability): &(Action, f64)| Choice {
+        action: text(action),
+        probability,
+        value: value(action),
+    };
+    Some(ReviewedDecision {
+        index: decision.index,
+        street: state.street().name(),
+        before: write(&state),
+        board: board_order(state.board()).iter().map(ToString::to_string).collect(),
+        action: text(decision.action),
+        strategy: strategy.map(choice).collect(),
+        note: decision.note.clone(),
+        fallback: decision.fallback,
+        elapsed_us: u64::try_from(decision.elapsed.as_micros()).unwrap_or(u64::MAX),
+    })
+}
+
+/// The hand's state before its action of this index.
+fn state_before(record: &HandRecord, index: usize) -> Option<PublicState> {
+    let history = record.public.history();
+    let mut state = PublicState::new(record.public.def());
+    for played in history.get(..index)? {
+        state.apply(played.action).ok()?;
+        state.deal_from(&record.public.board()).ok()?;
+    }
+    Some(state)
 }

@@ -1,15 +1,16 @@
-//! Merging the layers of a configuration, with the origin of each value.
+//! Reading a configuration: merging its layers, with the origin of each value, and its errors.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::origin::ValueOrigin;
-use super::{Config, ConfigError, known_keys};
+use super::{Config, Decide, Login, OutsideDealer, Queue, Server, Slumbot};
 use crate::shell::without_accounts;
 
 /// A value given by a flag.
@@ -91,8 +92,7 @@ impl Loaded {
         variables.retain(|(name, _)| !NOT_KEYS.contains(&name.as_str()));
         for (name, value) in variables {
             let path = name[PREFIX.len()..].to_lowercase();
-            let whole = known_keys(&[]).is_some_and(|keys| keys.contains(&path.as_str()));
-            if !whole && !path.contains("__") {
+            if !merged.contains_key(&path) && !path.contains("__") {
                 let nearest = nearest_variable(&path);
                 return Err(ConfigError::UnknownVariable { name, nearest });
             }
@@ -177,43 +177,47 @@ impl Loaded {
         let spanned = DeTable::parse(text).map_err(no_toml)?;
         let root = Spanned::new(spanned.span(), DeValue::Table(spanned.into_inner()));
         let origin = |at: usize| ValueOrigin::Line(path.to_owned(), line(text, at));
-        self.note_origins("", &mut Vec::new(), &root, &origin)?;
-        toml::from_str::<Config>(text).map_err(|error| bad(&error, explain(&error, &root)))?;
+        let mut keys = BTreeMap::new();
+        self.note_origins("", &root, &origin, &mut keys);
+        toml::from_str::<Config>(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            match (unknown_field(&error), keys.get(&at)) {
+                (Some((field, known)), Some(key)) => {
+                    unknown_key(origin(at), key.clone(), &field, known)
+                }
+                _ => bad(&error, explain(&error, &root)),
+            }
+        })?;
         toml::from_str(text).map_err(no_toml)
     }
 
-    /// Walks a file's values: rejects unknown keys, and records the line of every known one.
+    /// Walks a file's values, and records the line of every one; `keys` gets the keys by their byte
+    /// offset in the file.
     fn note_origins(
         &mut self,
         key: &str,
-        path: &mut Vec<String>,
         value: &Spanned<DeValue<'_>>,
         origin: &impl Fn(usize) -> ValueOrigin,
-    ) -> Result<(), ConfigError> {
+        keys: &mut BTreeMap<usize, String>,
+    ) {
         match value.get_ref() {
             DeValue::Table(table) => {
                 for (name, inner) in table {
-                    let at = origin(name.span().start);
-                    check_key(path, name.get_ref(), &at)?;
-                    let key = join(key, name.get_ref());
-                    self.origins.insert(key.clone(), at);
-                    path.push(name.get_ref().to_string());
-                    self.note_origins(&key, path, inner, origin)?;
-                    path.pop();
+                    let (at, key) = (name.span().start, join(key, name.get_ref()));
+                    self.origins.insert(key.clone(), origin(at));
+                    self.note_origins(&key, inner, origin, keys);
+                    keys.insert(at, key);
                 }
             }
             DeValue::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
                     let key = format!("{key}[{i}]");
                     self.origins.insert(key.clone(), origin(item.span().start));
-                    path.push(i.to_string());
-                    self.note_origins(&key, path, item, origin)?;
-                    path.pop();
+                    self.note_origins(&key, item, origin, keys);
                 }
             }
             _ => {}
         }
-        Ok(())
     }
 
     /// Sets one value from text.
@@ -224,31 +228,31 @@ impl Loaded {
         text: &str,
         origin: &ValueOrigin,
     ) -> Result<(), ConfigError> {
-        let mut above: Vec<String> = Vec::new();
-        let mut key = String::new();
-        for part in path {
-            check_key(&above, part, origin)?;
-            key = match part.parse::<usize>() {
-                Ok(i) => format!("{key}[{i}]"),
-                Err(_) => join(&key, part),
-            };
-            above.push((*part).to_owned());
-        }
+        let key = key_of(path);
         let mut reason = None;
         // The type of the value is the one that is accepted.
         for value in [parsed(text), Some(Value::String(text.to_owned()))].into_iter().flatten() {
             let mut tried = merged.clone();
-            let done = put(&mut tried, path, value)
-                .map_err(str::to_owned)
-                .and_then(|()| typed(&tried).map(drop).map_err(|error| one_line(error.message())));
-            match done {
-                Ok(()) => {
-                    *merged = tried;
-                    self.origins.insert(key, origin.clone());
-                    return Ok(());
-                }
-                Err(error) => reason.get_or_insert(error),
+            let error = match put(&mut tried, path, value) {
+                Err(error) => error.to_owned(),
+                Ok(()) => match typed(&tried) {
+                    Ok(_) => {
+                        *merged = tried;
+                        self.origins.insert(key, origin.clone());
+                        return Ok(());
+                    }
+                    Err(error) => {
+                        if let Some((field, known)) = unknown_field(&error)
+                            && let Some(at) = path.iter().position(|part| **part == field)
+                        {
+                            let key = key_of(&path[..=at]);
+                            return Err(unknown_key(origin.clone(), key, &field, known));
+                        }
+                        one_line(error.message())
+                    }
+                },
             };
+            reason.get_or_insert(error);
         }
         let reason = match reason.unwrap_or_default() {
             _ if is_secret(&key) => format!("{key} cannot have this value, which is not shown"),
@@ -272,44 +276,53 @@ impl Loaded {
     }
 }
 
-/// Rejects a key that is unknown in its table.
-fn check_key(path: &[String], name: &str, origin: &ValueOrigin) -> Result<(), ConfigError> {
-    let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    let Some(known) = known_keys(&path) else { return Ok(()) };
-    if known.contains(&name) {
-        return Ok(());
-    }
-    let key = path.iter().fold(String::new(), |key, part| match part.parse::<usize>() {
+/// A path of keys and indices as one key.
+fn key_of(path: &[&str]) -> String {
+    path.iter().fold(String::new(), |key, part| match part.parse::<usize>() {
         Ok(i) => format!("{key}[{i}]"),
         Err(_) => join(&key, part),
-    });
-    Err(ConfigError::UnknownKey {
-        origin: origin.clone(),
-        key: join(&key, name),
-        nearest: show::nearest::nearest(name, known.iter().copied()),
-        known,
     })
+}
+
+/// The field that a type does not have, and those that it has, if that is the error: serde names
+/// them in backquotes.
+fn unknown_field(error: &toml::de::Error) -> Option<(String, Vec<String>)> {
+    let (field, rest) = error.message().strip_prefix("unknown field `")?.split_once('`')?;
+    let known = rest.split('`').skip(1).step_by(2).map(str::to_owned);
+    Some((field.to_owned(), known.collect()))
+}
+
+/// The error that there is no key of this name among those known in its table.
+fn unknown_key(origin: ValueOrigin, key: String, name: &str, known: Vec<String>) -> ConfigError {
+    let nearest = show::nearest::nearest(name, known.iter().map(String::as_str));
+    let nearest = nearest.map(str::to_owned);
+    ConfigError::UnknownKey { origin, key, nearest, known }
+}
+
+/// The names of a type's fields.
+fn fields<T: DeserializeOwned>() -> Vec<String> {
+    let error = toml::from_str::<T>("\"\" = 0").err();
+    error.as_ref().and_then(unknown_field).map(|(_, known)| known).unwrap_or_default()
 }
 
 /// The nearest variable to one without `__`; `path` is the part after the prefix.
 fn nearest_variable(path: &str) -> Option<String> {
     let digits = |c: char| c.is_ascii_digit();
     let index = path.split(|c| !digits(c)).find(|part| !part.is_empty()).unwrap_or("0");
-    let keys = |above: &[&str]| -> Vec<String> {
-        let known = known_keys(above).unwrap_or_default();
-        known.iter().map(|key| format!("{}__{key}", above.join("__")).to_uppercase()).collect()
-    };
     let known = [
-        &["server"][..],
-        &["server", "login"],
-        &["slumbot"],
-        &["decide"],
-        &["queue"],
-        &["tables", index],
-        &["dealers", index],
+        ("server".to_owned(), fields::<Server>()),
+        ("server__login".to_owned(), fields::<Login>()),
+        ("slumbot".to_owned(), fields::<Slumbot>()),
+        ("decide".to_owned(), fields::<Decide>()),
+        ("queue".to_owned(), fields::<Queue>()),
+        (format!("tables__{index}"), fields::<super::Table>()),
+        (format!("dealers__{index}"), fields::<OutsideDealer>()),
     ];
-    let known = known.map(keys).concat();
-    let nearest = show::nearest::nearest(path, known.iter().map(String::as_str))?;
+    let variables = known.iter().flat_map(|(above, keys)| {
+        keys.iter().map(move |key| format!("{above}__{key}").to_uppercase())
+    });
+    let variables: Vec<String> = variables.collect();
+    let nearest = show::nearest::nearest(path, variables.iter().map(String::as_str))?;
     Some(format!("{PREFIX}{nearest}"))
 }
 
@@ -440,4 +453,87 @@ fn flatten(key: &str, value: &Value, values: &mut Vec<(String, String)>) {
 fn is_secret(key: &str) -> bool {
     let name = key.rsplit('.').next().unwrap_or(key).to_lowercase();
     ["password", "secret", "token", "api_key"].iter().any(|word| name.ends_with(word))
+}
+
+/// An error in a configuration. Every message names its origin and is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {reason}", .path.display())]
+    Read {
+        /// The file's path.
+        path: PathBuf,
+        /// The system's error.
+        reason: std::io::Error,
+    },
+    /// The file is not TOML, or a value has the wrong type.
+    #[error("{origin}: {reason}")]
+    Bad {
+        /// The origin of the value.
+        origin: ValueOrigin,
+        /// The fault.
+        reason: String,
+    },
+    /// A key is unknown.
+    #[error(
+        "{origin}: there is no key `{key}`{}; keys here: {}",
+        .nearest.as_ref().map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default(),
+        .known.join(", ")
+    )]
+    UnknownKey {
+        /// The origin of the key.
+        origin: ValueOrigin,
+        /// The key with its path.
+        key: String,
+        /// The nearest known key, if one is near.
+        nearest: Option<String>,
+        /// All keys that are allowed there.
+        known: Vec<String>,
+    },
+    /// An environment variable has our prefix but sets nothing.
+    #[error(
+        "environment variable {name} sets nothing{}: two underscores separate the parts of a \
+         key, as in CARDROOM_SERVER__BIND",
+        .nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+    )]
+    UnknownVariable {
+        /// The variable's name.
+        name: String,
+        /// The nearest known variable, if one is near.
+        nearest: Option<String>,
+    },
+    /// A value has the right type but cannot be used.
+    #[error("{origin}: {key}: {reason}")]
+    Unusable {
+        /// The origin of the value.
+        origin: ValueOrigin,
+        /// The key with its path.
+        key: String,
+        /// The error of the check.
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// The layer that set a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueOrigin {
+    /// The built-in default.
+    Default,
+    /// A line of a file.
+    Line(PathBuf, usize),
+    /// An environment variable.
+    Variable(String),
+    /// A flag on the command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for ValueOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ValueOrigin::Default => f.write_str("default"),
+            ValueOrigin::Line(file, line) => write!(f, "{}:{line}", file.display()),
+            ValueOrigin::Variable(name) => write!(f, "environment variable {name}"),
+            ValueOrigin::Flag(flag) => f.write_str(flag),
+        }
+    }
 }

@@ -1,20 +1,38 @@
-//! The values of a match's page, running or finished.
+//! The page of a match, running or finished: its values, which are in the JSON API as well, and the
+//! part that is sent again as server-sent events while the match runs.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use askama::Template;
+use axum::extract::{self, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
 use game::{Turn, notation};
 use jiff::Timestamp;
 use logs::stats::{AllIn, Report, StopRule, winnings_curve};
 use logs::{DecisionRecord, DecisionTally, HandRecord, LedgerError, LedgerReader, Tally};
 use serde::Serialize;
+use show::number::{duration, signed_grouped};
 use wire::host::{Playing, TableView};
 
 use super::Site;
+use super::pages::{
+    CardText, blocking, class, event, message, page, respond, sentence, suit_sign, text,
+};
+use super::rates::{self, PlayerLine, RateView};
 use super::records::{MatchLine, Records};
 use crate::chart::action_words;
 use crate::exit::Failure;
 use crate::report::{self, Effort};
 use crate::source::Source;
+
+/// The polling interval of a running match.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Reading a running match takes at most one part in so many of the time.
+const SHARE: u32 = 5;
 
 /// The number of hands shown.
 const LAST_HANDS: u64 = 20;
@@ -84,12 +102,72 @@ pub struct DecisionView {
     pub note: Option<String>,
 }
 
+#[derive(Template)]
+#[template(path = "match.html", config = ".askama.toml")]
+struct MatchPage {
+    id: String,
+    running: bool,
+    body: String,
+}
+
+#[derive(Template)]
+#[template(path = "match_body.html", config = ".askama.toml")]
+struct MatchBody<'a> {
+    page: &'a MatchView,
+}
+
+/// The page of a match.
+pub async fn html(
+    State(site): State<Site>,
+    extract::Path(id): extract::Path<String>,
+) -> Result<Response, Response> {
+    let name = id.clone();
+    let found = blocking(move || {
+        let view = MatchView::find(&site, &name)?;
+        Some((view.running, text(&MatchBody { page: &view })))
+    });
+    let Some((running, body)) = found.await? else {
+        let why = "There is no match with this name.";
+        return Ok(message(StatusCode::NOT_FOUND, "No such match", why));
+    };
+    Ok(page(&MatchPage { id, running, body }))
+}
+
+/// The live part of a match's page.
+pub async fn live(State(site): State<Site>, extract::Path(id): extract::Path<String>) -> Response {
+    if !site.records.exists(&id) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let stop = site.stop.clone();
+    let start = (site, stop, id, String::new(), TICK);
+    let events = stream::unfold(start, |(site, stop, id, mut shown, mut pause)| async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = stop.cancelled() => return None,
+            }
+            let (for_page, name, begun) = (site.clone(), id.clone(), Instant::now());
+            let body = tokio::task::spawn_blocking(move || {
+                MatchView::find(&for_page, &name).map(|page| text(&MatchBody { page: &page }))
+            });
+            let body = body.await.ok()??;
+            pause = TICK.max(SHARE * begun.elapsed());
+            if body != shown {
+                shown = body;
+                let event = event("match", &shown);
+                return Some((Ok(event), (site, stop, id, shown, pause)));
+            }
+        }
+    });
+    respond(events)
+}
+
 impl MatchView {
     /// The match with this name, if it exists. Reads files.
-    pub fn of(site: &Site, id: &str) -> Option<MatchView> {
-        let folder = site.records().folder_of(id)?;
+    pub fn find(site: &Site, id: &str) -> Option<MatchView> {
+        let folder = site.records.folder_of(id)?;
         let running = site
-            .tables()
+            .tables
             .iter()
             .map(TableView::status)
             .find_map(|status| status.playing.filter(|playing| playing.id == id));
@@ -114,7 +192,7 @@ impl MatchView {
         let line = match (&running, elsewhere) {
             (Some(_), _) => None,
             (None, true) => MatchLine::so_far(&reader, id),
-            (None, false) => site.records().line(id),
+            (None, false) => site.records.line(id),
         };
         let state = match (&running, &line) {
             (Some(playing), _) => format!("hand {} of {}", playing.hands, playing.of),
@@ -189,14 +267,14 @@ fn last_hands(reader: &LedgerReader) -> Result<Vec<HandView>, LedgerError> {
     let Some(last) = last else { return Ok(Vec::new()) };
     let first = (last + 1).saturating_sub(LAST_HANDS);
     let played = reader.hands_and_decisions(first..last + 1, |_| true);
-    let views = played.map(|played| played.map(|(hand, made)| HandView::of(&hand, &made)));
+    let views = played.map(|played| played.map(|(hand, made)| HandView::new(&hand, &made)));
     let mut hands = views.collect::<Result<Vec<_>, LedgerError>>()?;
     hands.reverse();
     Ok(hands)
 }
 
 impl HandView {
-    fn of(record: &HandRecord, decisions: &[DecisionRecord]) -> HandView {
+    fn new(record: &HandRecord, decisions: &[DecisionRecord]) -> HandView {
         debug_assert_eq!(record.public.turn(), Turn::Over);
         let players = record.entrants.len();
         let mut cards = vec![String::new(); players];
@@ -234,4 +312,97 @@ fn decision_views(record: &HandRecord, decisions: &[DecisionRecord]) -> Vec<Deci
         });
     });
     views
+}
+
+impl MatchBody<'_> {
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = Vec::new();
+        if let Some(report) = &self.page.report {
+            let planned = report.of.hands_planned;
+            facts.push(("Hands", format!("{} of {planned}", report.hands)));
+            if let Some(stop) = &report.stop {
+                let name = if stop.met { "Ended by its rule" } else { "Stopping rule" };
+                facts.push((name, stop.words.clone()));
+            }
+            facts.push(("Game", report.of.game.clone()));
+            facts.push(("Seed", report.of.seed.to_string()));
+        }
+        if let Some(speed) = self.page.hands_per_second {
+            facts.push(("Hands a second", format!("{speed:.1}")));
+        }
+        facts.push(("Began", to_the_second(&self.page.started)));
+        if let Some(ended) = self.page.ended {
+            facts.push(("Ended", to_the_second(&ended.to_string())));
+        }
+        facts
+    }
+
+    fn rates(&self) -> String {
+        let entrants = || self.page.report.iter().flat_map(|report| &report.entrants);
+        let players = entrants().map(|entrant| PlayerLine {
+            name: entrant.name.clone(),
+            rate: RateView::estimated(&entrant.rate),
+        });
+        let all_in = entrants().map(|entrant| RateView::estimated(&entrant.all_in_adjusted));
+        rates::table(&players.collect::<Vec<_>>(), &all_in.collect::<Vec<_>>())
+    }
+
+    /// The findings and warnings of the report.
+    fn warnings(&self) -> Vec<String> {
+        let Some(report) = &self.page.report else { return Vec::new() };
+        let findings = report.findings.iter();
+        let findings = findings.map(|finding| format!("Warning: {}", finding.evidence));
+        findings.chain(report.warnings.iter().cloned()).collect()
+    }
+
+    /// The players that decided, with the counts and times of their decisions.
+    fn decisions(&self) -> Vec<(String, [String; 6])> {
+        let entrants = self.page.report.iter().flat_map(|report| &report.entrants);
+        let row = |entrant: &logs::stats::report::EntrantSection| {
+            let counts = entrant.decisions.as_ref()?;
+            let times = counts.nanoseconds?;
+            let cells = [
+                counts.count.to_string(),
+                duration(times.p50),
+                duration(times.p99),
+                duration(times.max),
+                counts.corrected.to_string(),
+                counts.fallbacks.values().sum::<u64>().to_string(),
+            ];
+            Some((entrant.name.clone(), cells))
+        };
+        entrants.filter_map(row).collect()
+    }
+
+    fn name(&self, decision: &DecisionView) -> &str {
+        self.page.names.get(usize::from(decision.entrant)).map_or("", String::as_str)
+    }
+
+    /// The first line of an agent's explanation, and the rest.
+    fn note(&self, decision: &DecisionView) -> (String, String) {
+        sentence(decision.note.as_deref().unwrap_or_default())
+    }
+
+    /// A player's winnings as text, with their class.
+    fn winnings(&self, &won: &f64) -> (String, &'static str) {
+        (signed_grouped(won, if won.fract() == 0.0 { 0 } else { 2 }), class(won))
+    }
+
+    /// The cards of a text without separators, each with rank and suit.
+    fn cards(&self, cards: &str) -> Vec<CardText> {
+        let letters: Vec<char> = cards.chars().collect();
+        let card = |pair: &[char]| {
+            let suit = pair.get(1).copied().unwrap_or(' ');
+            CardText { text: format!("{}{}", pair[0], suit_sign(suit)), suit }
+        };
+        letters.chunks(2).map(card).collect()
+    }
+}
+
+/// A time stamp to the second.
+fn to_the_second(stamp: &str) -> String {
+    match stamp.parse::<jiff::Timestamp>() {
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Err(_) => stamp.to_owned(),
+    }
 }

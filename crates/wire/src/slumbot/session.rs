@@ -1,0 +1,765 @@
+//! A session: asks the agent, sends requests, records the answers as rows of the ledger, and saves
+//! its state there, from which a later run restores it.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use agents::HandOutcome;
+use backon::ExponentialBackoff;
+use game::{BySeat, GameDef, InfoSet, PublicState, Seat, Turn};
+use logs::ledger::{FILE_NAME, Known, SlumbotHand, SlumbotSession};
+use logs::formats::jsonl;
+use logs::{DecisionRecord, Fallback, HandRecord};
+use matches::bot::Bot;
+use matches::decide::{Decided, Request};
+use protocol::slumbot::answer::{AnswerError, Fault};
+use protocol::slumbot::client::{Client, ClientError, Finished, Login, Lost, News, Next};
+use protocol::slumbot::{KnownHand, Settled, Unsettled};
+use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
+
+use super::http::HttpError;
+use super::pace::MAX_CONSECUTIVE_UNUSABLE;
+use super::store::Entry;
+use super::{Shared, barred, gone, not_slumbot, rejected};
+use crate::Error;
+use crate::bots;
+
+/// The number of refusals in a row, or of sessions that end without a hand, after which the run
+/// ends.
+const MAX_REFUSALS: u32 = 25;
+
+/// The entrant numbers of this side and of the server.
+const AGENT: u8 = 0;
+const SERVER: u8 = 1;
+
+/// The client side of a session, with its agent.
+pub(super) struct Session {
+    shared: Arc<Shared>,
+    session: u64,
+    client: Client,
+    /// `None` while it decides on another thread.
+    agent: Option<Bot>,
+    open: HandInPlay,
+    /// Whether the session holds a claim to one of the run's hands.
+    claimed: bool,
+    pauses: ExponentialBackoff,
+    /// Refusals and lost sessions since the last hand.
+    refusals: u32,
+    /// Repeated answers in a row.
+    again: u64,
+    /// Unusable answers of the session: since its last finished hand, and all.
+    unusable: [u64; 2],
+}
+
+/// The hand in play: its costs so far, and the agent's decisions.
+#[derive(Debug, Default)]
+struct HandInPlay {
+    number: u64,
+    began_ms: i64,
+    requests: u32,
+    waited: Duration,
+    thought: Duration,
+    blind: u32,
+    decisions: Vec<DecisionRecord>,
+}
+
+impl Session {
+    /// Builds the agent and resumes a session of an earlier run, or begins a new one.
+    pub(super) async fn new(shared: Arc<Shared>) -> Result<Session, Error> {
+        let opponents = [super::OPPONENT.to_owned()];
+        let agent = bots::build(&shared.plan.agent, &shared.def, &opponents).await?;
+        let pauses = shared.pacer.pauses();
+        let mut session = Session {
+            client: fresh(&shared),
+            session: 0,
+            shared,
+            agent: Some(agent),
+            open: HandInPlay::default(),
+            claimed: false,
+            pauses,
+            refusals: 0,
+            again: 0,
+            unusable: [0; 2],
+        };
+        session.resume_or_begin()?;
+        session.claimed = session.client.in_hand() && session.shared.claim_reserved();
+        Ok(session)
+    }
+
+    /// Resumes a session of an earlier run, if there is one, or begins a new one.
+    fn resume_or_begin(&mut self) -> Result<(), Error> {
+        let earlier = match self.shared.store.session() {
+            Ok(earlier) => earlier,
+            Err(new) => {
+                (self.session, self.client, self.open) =
+                    (new, fresh(&self.shared), HandInPlay::default());
+                self.unusable = [0; 2];
+                return Ok(());
+            }
+        };
+        self.session = earlier.session;
+        if earlier.token.is_some() {
+            self.shared.mark_verified();
+        }
+        (self.client, self.open, self.unusable) = restore(&self.shared, &earlier)?;
+        Ok(())
+    }
+
+    /// Plays until the run has all its hands or is asked to stop.
+    pub(super) async fn run(&mut self) -> Result<(), Error> {
+        if self.client.in_hand() && !self.claimed {
+            // The run has enough hands without this one.
+            return Ok(());
+        }
+        loop {
+            if self.shared.ended() {
+                return if self.client.in_hand() { self.save(None) } else { Ok(()) };
+            }
+            match self.client.next() {
+                Next::NewHand => {
+                    if !self.claim() {
+                        return Ok(());
+                    }
+                    self.exchange().await?;
+                }
+                Next::Send => {
+                    self.save(None)?;
+                    self.exchange().await?;
+                }
+                Next::Decide(infoset) => self.decide(*infoset).await?,
+                Next::DecideBlind(state) => self.decide_blind(&state),
+                Next::Gone => self.renew()?,
+            }
+        }
+    }
+
+    /// Drops the agent, which may take a moment.
+    pub(super) async fn leave(&mut self) {
+        bots::dismiss(self.agent.take()).await;
+    }
+
+    /// Claims a hand if none is claimed; whether one is to be begun.
+    fn claim(&mut self) -> bool {
+        self.claimed = self.claimed || (!self.shared.stop.asked() && self.shared.claim(1));
+        self.claimed && !self.shared.stop.asked()
+    }
+
+    async fn decide(&mut self, infoset: InfoSet) -> Result<(), Error> {
+        let plan = &self.shared.plan;
+        let hand = self.open.number;
+        let request = Request { seed: self.shared.store.seed(), hand, time_left: plan.deadline };
+        let Some(mut agent) = self.agent.take() else { return Ok(()) };
+        let before = Instant::now();
+        let (agent, infoset, decided) = if agent.is_inline() {
+            let decided = agent.decide(&infoset, request);
+            (agent, infoset, decided)
+        } else {
+            // The decision may take long; what has been received must not be lost meanwhile.
+            self.save(None)?;
+            bots::think(agent, infoset, request).await.expect("a bot's panics are its own")
+        };
+        let elapsed = before.elapsed();
+        self.agent = Some(agent);
+        self.open.thought += elapsed;
+        self.client.act(decided.action).expect("decide returns legal actions for the turn");
+        self.open.decisions.push(decided.record(&infoset, hand, AGENT, elapsed));
+        Ok(())
+    }
+
+    /// Checks or folds: the answer that showed the board was lost, so the agent cannot be asked.
+    fn decide_blind(&mut self, state: &PublicState) {
+        let Turn::Act(seat) = state.turn() else { return };
+        let legal = state.legal();
+        let action = if legal.fold { game::Action::Fold } else { game::Action::Call };
+        self.client.act(action).expect("a check, or a fold where there is a bet, is legal");
+        self.open.blind += 1;
+        let decided = Decided {
+            action,
+            corrected_from: None,
+            fallback: Some(Fallback::Gone),
+            strategy: None,
+            values: Vec::new(),
+            note: Some("the answer that showed the board was lost".into()),
+            beyond_model: false,
+        };
+        let hole = BySeat::<cards::HoleCards>::new(2)[seat];
+        let infoset = InfoSet { public: state.clone(), seat, hole };
+        self.open.decisions.push(decided.record(&infoset, self.open.number, AGENT, Duration::ZERO));
+    }
+
+    /// Sends the next request and processes the answer.
+    async fn exchange(&mut self) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        // When asked to stop during an outage, the hand in play stays in the ledger to be resumed.
+        if !shared.pacer.permit(|| shared.ended() || shared.stop.asked()).await {
+            return if shared.ended() || self.shared.stop.asked() {
+                self.suspend()
+            } else {
+                Ok(())
+            };
+        }
+        let Some(request) = self.client.request() else { return Ok(()) };
+        let before = Instant::now();
+        let flight = shared.pacer.begin();
+        let answer = shared.http.post(request.endpoint, request.body).await;
+        drop(flight);
+        self.open.requests += 1;
+        self.open.waited += before.elapsed();
+        match answer {
+            Ok(body) => self.receive(&body).await,
+            Err(error) => self.handle_failure(error).await,
+        }
+    }
+
+    async fn receive(&mut self, body: &[u8]) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        match self.client.receive(body, || shared.store.number()) {
+            Ok(news) => {
+                self.again = 0;
+                let refused = news.iter().find_map(|news| match news {
+                    News::Refused(text) | News::Gone(text) => Some(text.clone()),
+                    _ => None,
+                });
+                if let Some(text) = &refused {
+                    shared.note_failure(text, true);
+                }
+                let gone = matches!(self.client.next(), Next::Gone);
+                self.take(news)?;
+                match refused.filter(|_| !gone) {
+                    Some(text) => self.refused(&text).await,
+                    None => {
+                        shared.pacer.note_answer();
+                        self.pauses = shared.pacer.pauses();
+                        Ok(())
+                    }
+                }
+            }
+            Err(ClientError::Answer(error)) => {
+                if !shared.verified() && !error.is_cut() {
+                    return Err(self.not_slumbot(&error));
+                }
+                self.unusable(&error, body)?;
+                shared.note_failure(&error.to_string(), true);
+                self.pause(&error.to_string(), None).await
+            }
+            Err(ClientError::Contradiction { reason, .. }) if !shared.verified() => {
+                Err(self.not_slumbot(&reason))
+            }
+            Err(error) => {
+                let hand = self.open.number;
+                self.close(&error.to_string())?;
+                Err(self.contradiction(hand, &error))
+            }
+        }
+    }
+
+    fn not_slumbot(&self, error: &AnswerError) -> Error {
+        not_slumbot(&self.shared.url(), &error.to_string(), "check --host and --prefix")
+    }
+
+    /// The error that the server's results contradict the cards, the betting or its sums.
+    fn contradiction(&self, hand: u64, reason: &dyn Display) -> Error {
+        let (session, url) = (self.session, self.shared.url());
+        Error::contradiction(format!(
+            "session {session} at {url}, hand {hand}: {reason}; the session is abandoned"
+        ))
+    }
+
+    /// Counts an unusable answer; an error when a limit is reached.
+    fn unusable(&mut self, error: &AnswerError, body: &[u8]) -> Result<(), Error> {
+        let often = match error.fault() {
+            Fault::Line | Fault::Contradiction => return Ok(()),
+            Fault::Again => {
+                self.again += 1;
+                let often = format!("{} that were given before", self.again);
+                if self.again >= MAX_CONSECUTIVE_UNUSABLE { Err(often) } else { Ok(()) }
+            }
+            Fault::Unusable => {
+                self.unusable = self.unusable.map(|count| count + 1);
+                let counts = self.shared.store.counts();
+                self.shared.failure_limits.unusable(counts.played + counts.settled)
+            }
+        };
+        let (reason, text) = (error.to_string(), self.client.shown(body));
+        self.shared.note_unusable(format!("{reason}: `{text}`"));
+        let Err(often) = often else { return Ok(()) };
+        self.keep()?;
+        let url = self.shared.url();
+        Err(Error::useless(format!(
+            "{url} gives answers that are not Slumbot's, {often}: {reason}: `{text}`"
+        )))
+    }
+
+    /// Saves the session's state, if there is a session yet.
+    fn keep(&self) -> Result<(), Error> {
+        if self.client.token().is_some() { self.save(None) } else { Ok(()) }
+    }
+
+    /// Handles a request without a readable answer.
+    async fn handle_failure(&mut self, error: HttpError) -> Result<(), Error> {
+        let reason = error.reason().to_owned();
+        let answered = !matches!(error, HttpError::Unsent(_) | HttpError::Maybe(..));
+        self.shared.note_failure(&reason, answered);
+        let mut wait = None;
+        match error {
+            HttpError::Unsent(_) => self.client.lost(Lost::Unsent),
+            HttpError::Maybe(_, longer) => {
+                self.client.lost(Lost::Maybe);
+                wait = longer;
+            }
+            HttpError::NotSlumbot(_, remedy) if !self.shared.verified() => {
+                return Err(not_slumbot(&self.shared.url(), &reason, remedy));
+            }
+            HttpError::Barred(_, remedy) if !self.shared.verified() => {
+                return Err(barred(&self.shared.url(), &reason, remedy));
+            }
+            HttpError::NotSlumbot(..) | HttpError::Barred(..) => self.client.lost(Lost::Maybe),
+            HttpError::Rejected(_) => {
+                self.client.lost(Lost::Maybe);
+                self.refusals += 1;
+                if self.refusals >= MAX_REFUSALS {
+                    return Err(rejected(&self.shared.url(), &reason));
+                }
+            }
+        }
+        self.pause(&reason, wait).await
+    }
+
+    /// Handles a refusal by the server; an error after too many.
+    async fn refused(&mut self, text: &str) -> Result<(), Error> {
+        self.refusals += 1;
+        let asked = self.client.request().map(|request| request.endpoint);
+        if self.refusals >= MAX_REFUSALS || asked == Some(protocol::slumbot::Endpoint::Login) {
+            let what = asked.map_or("a request", |endpoint| endpoint.name());
+            let reason = format!("to {what} it says `{text}`");
+            return Err(rejected(&self.shared.url(), &reason));
+        }
+        self.pause(text, None).await
+    }
+
+    /// Pauses this session after a failure, and tells the pacer, which may pause all.
+    async fn pause(&mut self, reason: &str, wait: Option<Duration>) -> Result<(), Error> {
+        tracing::debug!(session = self.session, reason, "no usable answer");
+        self.shared.failed();
+        self.keep()?;
+        let pause = self.pauses.next().unwrap_or(self.shared.plan.pace.longest_pause);
+        let pause = wait.map_or(pause, |wait| pause.max(wait.min(Duration::from_secs(600))));
+        if let Err(waited) = self.shared.pacer.note_failure(reason) {
+            return Err(gone(&self.shared.url(), waited, reason));
+        }
+        sleep(pause).await;
+        Ok(())
+    }
+
+    /// Begins another session: the server has ended this one.
+    fn renew(&mut self) -> Result<(), Error> {
+        let ended = self.session;
+        self.resume_or_begin()?;
+        tracing::warn!(ended, begun = self.session, "the server has ended a session");
+        Ok(())
+    }
+}
+
+fn fresh(shared: &Shared) -> Client {
+    let mut client = Client::new(Arc::clone(&shared.def), shared.plan.login.clone());
+    client.against(shared.plan.opponent.clone());
+    client
+}
+
+impl Session {
+    /// Records the results of an answer.
+    fn take(&mut self, news: Vec<News>) -> Result<(), Error> {
+        let mut entry = self.entry();
+        let mut drift = None;
+        let mut settled = Vec::new();
+        let known = !news.is_empty();
+        let mut begun = false;
+        let mut in_vain = Ok(());
+        for news in news {
+            match news {
+                News::Began(number) => {
+                    begun = true;
+                    self.open = HandInPlay {
+                        number,
+                        began_ms: now_ms(),
+                        requests: self.open.requests,
+                        waited: self.open.waited,
+                        ..HandInPlay::default()
+                    };
+                }
+                News::Finished(hand) => entry.hands.push(self.finished(*hand, &mut entry.record)),
+                News::Unsettled(hand) => {
+                    if hand.seen() {
+                        in_vain = self.shared.failure_limits.given_up();
+                    }
+                    entry.hands.push(self.unsettled(&hand));
+                }
+                News::Settled(hand) => settled.push(hand),
+                News::Drift(error) => {
+                    entry.session.closed = Some(error.to_string());
+                    drift = Some(error);
+                }
+                News::Gone(text) => {
+                    self.refusals += 1;
+                    entry.session.closed = Some(text);
+                }
+                News::Refused(_) => {}
+            }
+        }
+        let together = |hand: &&Settled| hand.together > 1 && seen(hand);
+        let together = settled.iter().filter(together).count() as u64;
+        // Hands known only together are all in the run, or none is.
+        let beyond = !self.shared.claim(together);
+        for hand in settled {
+            let row = self.settled(&hand, beyond, &entry.hands)?;
+            entry.hands.retain(|other| other.hand != row.hand);
+            entry.hands.push(row);
+        }
+        if entry.record.is_some() {
+            self.shared.failure_limits.seen();
+            self.unusable[0] = 0;
+            in_vain = Ok(());
+        }
+        if begun || entry.record.is_some() {
+            self.refusals = 0;
+            self.shared.mark_verified();
+        }
+        if known {
+            self.fill(&mut entry);
+            self.shared.store.commit(&entry)?;
+        }
+        match drift {
+            Some(drift) => {
+                let hand = entry.record.map_or(self.open.number, |(record, _)| record.hand);
+                Err(self.contradiction(hand, &drift))
+            }
+            None if self.refusals >= MAX_REFUSALS => {
+                Err(rejected(&self.shared.url(), "it forgets every session"))
+            }
+            None => in_vain.map_err(|hands| {
+                let (reason, answered) = self.shared.last_failure();
+                let text = format!(
+                    "{}: {hands} hands in a row had no visible end: {reason}",
+                    self.shared.url()
+                );
+                // If the server answered, the connection is not at fault.
+                if answered { Error::useless(text) } else { Error::gone(text) }
+            }),
+        }
+    }
+
+    /// Counts a finished hand; returns its row, and its record and decisions in `record`.
+    fn finished(
+        &mut self,
+        hand: Finished,
+        record: &mut Option<(HandRecord, Vec<DecisionRecord>)>,
+    ) -> SlumbotHand {
+        let open = std::mem::take(&mut self.open);
+        let Finished { number, seat, public, hole, payoffs, end, disturbed } = hand;
+        if let Some(agent) = &mut self.agent {
+            let (public, shown) = (&public, &hole);
+            agent.hand_over(&HandOutcome { hand: number, public, seat, shown, payoffs: &payoffs });
+        }
+        self.claimed = false;
+        self.shared.store.count(|counts| {
+            counts.played += 1;
+            counts.chips += end.winnings;
+            counts.disturbed += u64::from(disturbed);
+            counts.blind += u64::from(open.blind);
+        });
+        let row = SlumbotHand {
+            number: Some(end.session_num_hands),
+            known: Known::Played,
+            winnings: Some(end.winnings),
+            baseline: end.baseline_winnings,
+            action: protocol::slumbot::action::write(&public),
+            hole: hole[seat].to_string(),
+            board: public.board().to_string(),
+            disturbed,
+            ended_ms: Some(now_ms()),
+            ..self.row(&open, number, seat)
+        };
+        let entrants = BySeat::from_fn(2, |other| if other == seat { AGENT } else { SERVER });
+        let hand = HandRecord { hand: number, deal: number, public, hole, payoffs, entrants };
+        *record = Some((hand, open.decisions));
+        row
+    }
+
+    /// Counts a hand whose end is not known; returns its row.
+    fn unsettled(&mut self, hand: &Unsettled) -> SlumbotHand {
+        let never_seen = !hand.seen();
+        let open = if !never_seen && hand.number == self.open.number {
+            // Another hand is played in its place: the claim stays.
+            std::mem::take(&mut self.open)
+        } else {
+            HandInPlay { began_ms: now_ms(), ..HandInPlay::default() }
+        };
+        self.shared.store.count(|counts| {
+            counts.unknown_seen += u64::from(!never_seen);
+            counts.unseen += u64::from(never_seen);
+            counts.blind += u64::from(open.blind);
+        });
+        let seat = Seat::new(hand.seat.into()).expect("0 or 1");
+        SlumbotHand {
+            action: hand.action.clone(),
+            hole: hand.hole.clone(),
+            board: hand.board.clone(),
+            incr: hand.incr.clone(),
+            ..self.row(&open, hand.number, seat)
+        }
+    }
+
+    /// Counts a hand that the session's sums have settled; returns its row, which may be among
+    /// those not yet written.
+    fn settled(
+        &mut self,
+        hand: &Settled,
+        together_beyond: bool,
+        unwritten: &[SlumbotHand],
+    ) -> Result<SlumbotHand, Error> {
+        let store = &self.shared.store;
+        let row = match &hand.hand {
+            Some(known) => {
+                let here = unwritten.iter().find(|row| row.hand == known.number).cloned();
+                let there = || store.reader()?.slumbot_hand(known.number).map_err(Error::from);
+                match here {
+                    Some(row) => Some(row),
+                    None => there()?,
+                }
+            }
+            None => None,
+        };
+        let seen = seen(hand);
+        // If the run has all its hands, including the one played in place of this one, this one is
+        // one too many.
+        let beyond = match hand.together {
+            1 => seen && !self.shared.claim(1),
+            _ => seen && together_beyond,
+        };
+        store.count(|counts| {
+            counts.chips += hand.winnings;
+            if seen {
+                counts.unknown_seen -= 1;
+                counts.settled += u64::from(!beyond);
+                counts.beyond += u64::from(beyond);
+            } else {
+                counts.unseen += u64::from(hand.hand.is_none());
+                counts.unseen_settled += 1;
+            }
+        });
+        let row = row.unwrap_or_else(|| {
+            // A hand of which only its count is known.
+            let open = HandInPlay { began_ms: now_ms(), ..HandInPlay::default() };
+            self.row(&open, store.number(), Seat::new(0).expect("0"))
+        });
+        Ok(SlumbotHand {
+            known: if beyond { Known::Beyond } else { Known::Settled },
+            winnings: Some(hand.winnings),
+            baseline: hand.baseline,
+            together: hand.together as u32,
+            forfeited: hand.forfeited,
+            ended_ms: Some(now_ms()),
+            ..row
+        })
+    }
+
+    /// A row for a hand of unknown result.
+    fn row(&self, open: &HandInPlay, hand: u64, seat: Seat) -> SlumbotHand {
+        SlumbotHand {
+            hand,
+            session: self.session,
+            number: None,
+            known: Known::Unknown,
+            seat: seat.index() as u8,
+            winnings: None,
+            baseline: None,
+            action: String::new(),
+            hole: String::new(),
+            board: String::new(),
+            incr: None,
+            together: 1,
+            forfeited: false,
+            disturbed: false,
+            blind: open.blind,
+            began_ms: open.began_ms,
+            ended_ms: None,
+            requests: open.requests,
+            waited: open.waited,
+            thought: open.thought,
+        }
+    }
+}
+
+fn seen(hand: &Settled) -> bool {
+    hand.hand.as_ref().is_some_and(Unsettled::seen)
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The most of anything that a session counts, far from overflow.
+const MAX_COUNT: u64 = u32::MAX as u64 / 2;
+
+/// The state of a session as the ledger keeps it, in JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    client: String,
+    number: u64,
+    began_ms: i64,
+    requests: u32,
+    waited_us: u64,
+    thought_us: u64,
+    blind: u32,
+    /// The decisions, as lines of JSON.
+    decisions: String,
+    /// Unusable answers: since a hand was last finished, and all.
+    unusable: [u64; 2],
+    /// The latest failure of the run, and whether the server had answered.
+    trouble: (String, bool),
+}
+
+impl Session {
+    /// Saves the session's state; `closed` is the reason if it has ended.
+    fn save(&self, closed: Option<String>) -> Result<(), Error> {
+        let mut entry = self.entry();
+        entry.session.closed = closed;
+        self.fill(&mut entry);
+        self.shared.store.commit(&entry)
+    }
+
+    fn close(&self, reason: &str) -> Result<(), Error> {
+        self.save(Some(reason.to_owned()))
+    }
+
+    /// Makes all sessions leave, and saves the hand in play to be resumed later.
+    fn suspend(&self) -> Result<(), Error> {
+        self.shared.suspend_all();
+        if self.client.in_hand() { self.save(None) } else { Ok(()) }
+    }
+
+    fn entry(&self) -> Entry {
+        let session = SlumbotSession {
+            session: self.session,
+            token: None,
+            closed: None,
+            state: String::new(),
+        };
+        Entry { record: None, hands: Vec::new(), session }
+    }
+
+    fn fill(&self, entry: &mut Entry) {
+        entry.session.token = self.client.token().map(str::to_owned);
+        let mut lines = String::new();
+        self.open.decisions.iter().for_each(|decision| jsonl::write_decision(decision, &mut lines));
+        let saved = Saved {
+            client: self.client.save(),
+            number: self.open.number,
+            began_ms: self.open.began_ms,
+            requests: self.open.requests,
+            waited_us: self.open.waited.as_micros() as u64,
+            thought_us: self.open.thought.as_micros() as u64,
+            blind: self.open.blind,
+            decisions: lines,
+            unusable: self.unusable,
+            trouble: self.shared.last_failure(),
+        };
+        entry.session.state = serde_json::to_string(&saved).expect("plain data with text keys");
+    }
+}
+
+/// A saved session cannot be gone on with.
+fn damaged(folder: &Path, session: u64, reason: impl Display) -> Error {
+    Error::here(format!(
+        "{}: the saved state of session {session} cannot be gone on with: {reason}; restore the \
+         file, or begin another run with --out",
+        folder.join(FILE_NAME).display()
+    ))
+}
+
+/// Reads a saved session.
+fn read(
+    folder: &Path,
+    def: &Arc<GameDef>,
+    login: Option<Login>,
+    session: &SlumbotSession,
+) -> Result<(Saved, Client), Error> {
+    let number = session.session;
+    let damaged = |reason: &dyn Display| damaged(folder, number, reason);
+    let saved: Saved = serde_json::from_str(&session.state).map_err(|error| damaged(&error))?;
+    let client = Client::restore(Arc::clone(def), session.token.clone(), login, &saved.client);
+    let client = client.map_err(|error| damaged(&error))?;
+    let Saved { number, requests, waited_us, thought_us, blind, unusable, .. } = &saved;
+    let [row, all] = *unusable;
+    let counts = [*number, (*requests).into(), (*blind).into(), row, all, waited_us / 1000];
+    if counts.into_iter().chain([thought_us / 1000]).any(|count| count > MAX_COUNT) {
+        return Err(damaged(&"its counts are too large"));
+    }
+    if session.token.is_none() && (client.in_hand() || client.accounts().hands > 0) {
+        return Err(damaged(&"it has hands, but no token"));
+    }
+    Ok((saved, client))
+}
+
+/// The saved session, its hand in play, and its counts of unusable answers.
+fn restore(
+    shared: &Shared,
+    session: &SlumbotSession,
+) -> Result<(Client, HandInPlay, [u64; 2]), Error> {
+    let (folder, login) = (&shared.plan.folder, shared.plan.login.clone());
+    let (saved, mut client) = read(folder, &shared.def, login, session)?;
+    shared.recall(saved.trouble.clone());
+    client.against(shared.plan.opponent.clone());
+    let damaged = |reason: &dyn Display| damaged(folder, session.session, reason);
+    // Hands that were dealt are not in the saved state once they can only be forfeited.
+    let open = shared.store.reader()?.slumbot_unknown(session.session)?;
+    let left_open = |hand: &SlumbotHand| {
+        let SlumbotHand { hand: number, seat, hole, board, action, incr, .. } = hand;
+        let (number, seat, incr) = (*number, *seat, incr.as_deref());
+        let known = KnownHand { number, seat, hole, board, action, incr };
+        Unsettled::left_open(&shared.def, known)
+    };
+    client.left_open(open.iter().filter_map(left_open));
+    let lines = (1..).zip(saved.decisions.lines());
+    let decisions = lines.map(|(number, line)| jsonl::read_decision(line, number));
+    let open = HandInPlay {
+        number: saved.number,
+        began_ms: saved.began_ms,
+        requests: saved.requests,
+        waited: Duration::from_micros(saved.waited_us),
+        thought: Duration::from_micros(saved.thought_us),
+        blind: saved.blind,
+        decisions: decisions.collect::<Result<_, _>>().map_err(|error| damaged(&error))?,
+    };
+    Ok((client, open, saved.unusable))
+}
+
+/// The state of a saved session that the run needs before it is resumed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ResumeState {
+    /// The number of the hand that was in play, which no other hand may get.
+    pub(super) number: u64,
+    /// Whether that hand is still in play.
+    pub(super) in_hand: bool,
+    /// Unusable answers: since a hand was last finished, and all.
+    pub(super) unusable: [u64; 2],
+}
+
+/// Reads a saved session's state.
+///
+/// # Errors
+/// When it is damaged.
+pub(super) fn resume_state(
+    folder: &Path,
+    def: &Arc<GameDef>,
+    session: &SlumbotSession,
+) -> Result<ResumeState, Error> {
+    let (saved, client) = read(folder, def, None, session)?;
+    let Saved { number, unusable, .. } = saved;
+    Ok(ResumeState { number, in_hand: client.in_hand(), unusable })
+}

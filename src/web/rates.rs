@@ -1,0 +1,130 @@
+//! Win rates on pages and in the JSON API: the values, and their text with a picture of the
+//! interval.
+
+use askama::Template;
+use logs::Rate;
+use logs::stats::Interval;
+use logs::stats::report::Estimate;
+use serde::Serialize;
+use show::number::{decimal, signed_grouped};
+
+use super::pages::text;
+
+/// A win rate and its 95 % interval, in mbb/hand.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RateView {
+    /// The estimate.
+    pub mbb: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+    /// The interval that is valid at any time; `null` with few deals.
+    pub any_time: Option<Interval>,
+}
+
+impl From<Rate> for RateView {
+    fn from(rate: Rate) -> RateView {
+        let Interval { low, high } = rate.interval;
+        RateView { mbb: rate.mbb, low, high, any_time: rate.any_time() }
+    }
+}
+
+impl RateView {
+    /// A rate of a report, if it has one.
+    pub fn estimated(rate: &Estimate) -> Option<RateView> {
+        let (mbb, Interval { low, high }) = rate.mbb.zip(rate.interval)?;
+        Some(RateView { mbb, low, high, any_time: rate.any_time })
+    }
+}
+
+/// A player with its rate, if there is one yet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlayerLine {
+    /// The player's name.
+    pub name: String,
+    /// The player's win rate; `null` before the second hand.
+    pub rate: Option<RateView>,
+}
+
+/// Players with their rates.
+#[derive(Template)]
+#[template(path = "rates.html", config = ".askama.toml")]
+struct Rates {
+    lines: Vec<RateLine>,
+    /// Whether any has an all-in adjusted rate.
+    all_in: bool,
+}
+
+/// A player with its rate, if there is one.
+pub struct RateLine {
+    pub name: String,
+    pub shown: Option<RateText>,
+    /// The all-in adjusted rate, on the page of a match.
+    pub all_in: Option<RateText>,
+}
+
+/// A rate as text, with its position in a picture 200 wide with zero in the middle.
+pub struct RateText {
+    pub class: &'static str,
+    pub mbb: String,
+    pub reach: String,
+    pub any_time: String,
+    pub bb: String,
+    pub bb_reach: String,
+    pub low: String,
+    pub high: String,
+    pub x_low: String,
+    pub x_high: String,
+    pub x_mean: String,
+}
+
+/// The lines of players without all-in adjusted rates.
+pub fn lines(players: &[PlayerLine]) -> Vec<RateLine> {
+    rate_lines(players, &[])
+}
+
+/// The table of players' rates, with their all-in adjusted ones as far as given.
+pub fn table(players: &[PlayerLine], all_in: &[Option<RateView>]) -> String {
+    let lines = rate_lines(players, all_in);
+    text(&Rates { lines, all_in: all_in.iter().any(Option::is_some) })
+}
+
+fn rate_lines(players: &[PlayerLine], all_in: &[Option<RateView>]) -> Vec<RateLine> {
+    // The largest absolute value in the players' intervals.
+    let rates = players.iter().filter_map(|player| player.rate);
+    let scale = rates.map(|rate| rate.low.abs().max(rate.high.abs())).fold(1.0, f64::max);
+    let line = |(i, player): (usize, &PlayerLine)| RateLine {
+        name: player.name.clone(),
+        shown: player.rate.map(|rate| RateText::new(rate, scale)),
+        all_in: all_in.get(i).copied().flatten().map(|rate| RateText::new(rate, scale)),
+    };
+    players.iter().enumerate().map(line).collect()
+}
+
+impl RateText {
+    fn new(rate: RateView, scale: f64) -> RateText {
+        let RateView { mbb, low, high, any_time } = rate;
+        let x = |value: f64| 100.0 + 96.0 * value / scale;
+        let reach = 0.5 * (high - low);
+        RateText {
+            class: if low > 0.0 {
+                "gain"
+            } else if high < 0.0 {
+                "loss"
+            } else {
+                ""
+            },
+            mbb: signed_grouped(mbb, 0),
+            reach: decimal(reach, 0),
+            any_time: any_time.map_or_else(String::new, |ends| decimal(ends.half_width(), 0)),
+            bb: signed_grouped(mbb / 10.0, 1),
+            bb_reach: decimal(reach / 10.0, 1),
+            low: signed_grouped(low, 0),
+            high: signed_grouped(high, 0),
+            x_low: format!("{:.1}", x(low)),
+            x_high: format!("{:.1}", x(high)),
+            x_mean: format!("{:.1}", x(mbb) - 1.5),
+        }
+    }
+}
