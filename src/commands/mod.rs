@@ -1,7 +1,6 @@
 //! The commands, one file each, the command line they are parsed from, and their dispatch.
 
 pub mod agents;
-pub mod bench;
 pub mod buckets;
 pub mod completions;
 pub mod config;
@@ -19,7 +18,6 @@ pub mod import;
 pub mod init;
 pub mod match_;
 pub mod merge;
-pub mod package;
 pub mod play;
 pub mod queue;
 pub mod replay;
@@ -60,7 +58,7 @@ pub enum Command {
     Import(import::Args),
     Dealer(dealer::Args),
     Play(play::Args),
-    Package(package::Args),
+    Package(agents::PackageArgs),
     Agents(agents::Args),
     Games(games::Args),
     Equity(equity::Args),
@@ -75,7 +73,7 @@ pub enum Command {
     Enqueue(queue::enqueue::Args),
     Worker(queue::worker::Args),
     Runs(queue::runs::Args),
-    Bench(bench::Args),
+    Bench(games::BenchArgs),
     Config(config::Args),
     Systemd(systemd::Args),
     Completions(completions::Args),
@@ -103,7 +101,7 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Import(args) => import::run(&args),
         Command::Dealer(args) => dealer::run(args).map(Output::printed),
         Command::Play(args) => play::run(args).map(Output::printed),
-        Command::Package(args) => package::run(args).map(Output::printed),
+        Command::Package(args) => agents::package(args).map(Output::printed),
         Command::Games(args) => games::run(&args),
         Command::Equity(args) => equity::run(&args),
         Command::Features(args) => features::run(&args),
@@ -118,7 +116,7 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Enqueue(args) => queue::enqueue::run(args),
         Command::Worker(args) => queue::worker::run(args),
         Command::Runs(args) => queue::runs::run(args),
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => games::bench(args),
         Command::Config(args) => config::run(args),
         Command::Systemd(args) => systemd::run(args).map(Output::printed),
         Command::Init(args) => init::run(&args),

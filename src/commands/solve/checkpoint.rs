@@ -16,9 +16,10 @@ use logs::folder::write_whole;
 use logs::lock::{Lock, LockError};
 use solvers::subgame::Solver;
 
-use super::subgame::{Problem, say};
+use super::subgame::Problem;
 use crate::config::{Loaded, variables};
 use crate::exit::Failure;
+use crate::progress::say_line;
 
 /// Seconds of solving below which a checkpoint is only kept if requested.
 const SHORT: f64 = 5.0;
@@ -113,7 +114,7 @@ impl Checkpoint {
         let read = solver.resume(&self.words, BufReader::with_capacity(1 << 20, file));
         let (solver, seconds) = read.map_err(|error| failure(&error))?;
         let iterations = solver.iterations();
-        say(&format!(
+        say_line(&format!(
             "resuming after {iterations} iterations in {seconds:.0} s, kept in {} ({})",
             self.path.display(),
             HumanBytes(size)
@@ -197,7 +198,7 @@ impl Checkpoint {
     fn write_new(&mut self, solver: &Solver) {
         let newest = self.written.is_some_and(|(iterations, _)| iterations == solver.iterations());
         if !newest && let Some(line) = self.write(solver) {
-            say(&line);
+            say_line(&line);
         }
     }
 
