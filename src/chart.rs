@@ -245,7 +245,8 @@ pub(crate) mod grid {
         (0..SIDE * SIDE).map(at)
     }
 
-    /// A grid as text: a line with the ranks, then a row for each rank. Lines have no trailing blanks.
+    /// A grid as text: a line with the ranks, then a row for each rank. Lines have no trailing
+    /// blanks.
     pub(crate) fn text(head: impl Fn(Rank) -> String, cell: impl Fn(usize) -> String) -> String {
         let mut lines = vec![format!(" {}", Rank::all().rev().map(head).collect::<String>())];
         for (row, rank) in Rank::all().rev().enumerate() {
@@ -265,46 +266,94 @@ pub(crate) fn colours() -> bool {
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// The actions with their frequencies over all hands.
-pub(crate) fn actions_text(chart: &Chart, colours: bool) -> String {
-    let named = |choice: &Choice| {
-        let share = choice.of_pot.map(|share| format!(" ({} of the pot)", percent(share, 0)));
-        choice.name.clone() + &share.unwrap_or_default()
-    };
-    let names: Vec<String> = chart.actions.iter().map(named).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
-    let mut text =
-        format!("   {:<8} {:<width$} {:>9} {:>10}\n", "--at", "action", "share", "combos");
-    for (choice, name) in chart.actions.iter().zip(names) {
-        writeln!(
-            text,
-            "{}  {:<8} {name:<width$} {:>9} {:>10.2}",
-            painted(&choice.letter.to_string(), choice, colours),
-            choice.word,
-            percent(choice.frequency, 2),
-            choice.combos
-        )
-        .expect("a string takes all");
-    }
-    text
-}
-
-/// The chart, 80 columns wide.
-pub(crate) fn chart_text(chart: &Chart, colours: bool) -> String {
-    let classes = chart.classes();
-    let text = |number: usize| {
-        let class = &classes[number];
-        match class.combos {
-            0.0 => format!(" {:^LETTERS$}", '·'),
-            _ => format!(" {}", letters(chart, class, colours)),
+/// The chart as text and as a picture.
+impl Chart {
+    /// The actions with their frequencies over all hands.
+    pub(crate) fn actions_text(&self, colours: bool) -> String {
+        let named = |choice: &Choice| {
+            let share = choice.of_pot.map(|share| format!(" ({} of the pot)", percent(share, 0)));
+            choice.name.clone() + &share.unwrap_or_default()
+        };
+        let names: Vec<String> = self.actions.iter().map(named).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
+        let mut text =
+            format!("   {:<8} {:<width$} {:>9} {:>10}\n", "--at", "action", "share", "combos");
+        for (choice, name) in self.actions.iter().zip(names) {
+            writeln!(
+                text,
+                "{}  {:<8} {name:<width$} {:>9} {:>10.2}",
+                painted(&choice.letter.to_string(), choice, colours),
+                choice.word,
+                percent(choice.frequency, 2),
+                choice.combos
+            )
+            .expect("a string takes all");
         }
-    };
-    let mut text = grid::text(|rank| format!(" {:^LETTERS$}", rank.to_char()), text);
-    text.push_str(
-        "\n  suited above the diagonal, offsuit below; each letter is a fifth of what \
-                   the hand does\n",
-    );
-    text
+        text
+    }
+
+    /// The chart, 80 columns wide.
+    pub(crate) fn text(&self, colours: bool) -> String {
+        let classes = self.classes();
+        let text = |number: usize| {
+            let class = &classes[number];
+            match class.combos {
+                0.0 => format!(" {:^LETTERS$}", '·'),
+                _ => format!(" {}", letters(self, class, colours)),
+            }
+        };
+        let mut text = grid::text(|rank| format!(" {:^LETTERS$}", rank.to_char()), text);
+        text.push_str(
+            "\n  suited above the diagonal, offsuit below; each letter is a fifth of what \
+                       the hand does\n",
+        );
+        text
+    }
+
+    /// Every hand with the probabilities of its actions and its expected chips.
+    pub(crate) fn hands_text(&self) -> String {
+        let names = self.actions.iter().map(|choice| choice.name.as_str());
+        let header = ["hand", "weight"].into_iter().chain(names).chain(["gets"]);
+        let mut table = Table::new(header).right(1..).at_the_margin();
+        for hand in &self.hands {
+            let shares = hand.strategy.iter().map(|share| format!("{:.2}", 100.0 * share));
+            let gets = hand.gets.map_or_else(|| "-".to_owned(), |gets| format!("{gets:.2}"));
+            let first = [hand.combo.to_string(), format!("{:.4}", hand.weight)];
+            table.row(first.into_iter().chain(shares).chain([gets]));
+        }
+        format!("{table}\n")
+    }
+
+    /// The chart as SVG: each cell is divided by the probabilities of the actions, and filled up to
+    /// the share of its combos that are in the range.
+    pub(crate) fn picture(&self, title: &Title) -> String {
+        let [wide, tall] = grid::size([CELL, TALL]);
+        let heading = Heading::new(&title.head, &title.about, wide);
+        let head = HEAD + heading.extra_height();
+        let legend = head + tall + 10.0;
+        let (width, height) = (wide + 2.0 * EDGE, legend + LINE * self.actions.len() as f64 + EDGE);
+        let mut picture = open([width, height], title);
+        heading.draw(&mut picture, [EDGE, 20.0]);
+        for (class, [x, y]) in self.classes().iter().zip(grid::corners([EDGE, head], [CELL, TALL]))
+        {
+            draw_cell(&mut picture, self, class, x + 1.0, y + 1.0);
+        }
+        for (at, choice) in self.actions.iter().enumerate() {
+            let y = legend + LINE * at as f64;
+            let pot = choice
+                .of_pot
+                .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
+            picture.add(format_args!(
+                "<rect x=\"{EDGE}\" y=\"{y:.1}\" width=\"14\" height=\"14\" rx=\"2\" fill=\"{}\"/>",
+                colour(choice.kind)
+            ));
+            let (frequency, combos) = (percent(choice.frequency, 2), choice.combos);
+            let words =
+                format!("{}{pot}: {frequency} of the range, {combos:.2} combos", choice.name);
+            picture.text([EDGE + 22.0, y + 11.5], "", &words);
+        }
+        picture.finish()
+    }
 }
 
 /// The letters of a cell.
@@ -330,20 +379,6 @@ fn apportioned(mix: &[f64]) -> Vec<usize> {
         letters[action] += 1;
     }
     letters
-}
-
-/// Every hand with the probabilities of its actions and its expected chips.
-pub(crate) fn hands_text(chart: &Chart) -> String {
-    let names = chart.actions.iter().map(|choice| choice.name.as_str());
-    let header = ["hand", "weight"].into_iter().chain(names).chain(["gets"]);
-    let mut table = Table::new(header).right(1..).at_the_margin();
-    for hand in &chart.hands {
-        let shares = hand.strategy.iter().map(|share| format!("{:.2}", 100.0 * share));
-        let gets = hand.gets.map_or_else(|| "-".to_owned(), |gets| format!("{gets:.2}"));
-        let first = [hand.combo.to_string(), format!("{:.4}", hand.weight)];
-        table.row(first.into_iter().chain(shares).chain([gets]));
-    }
-    format!("{table}\n")
 }
 
 /// A text in the colour of an action.
@@ -374,35 +409,6 @@ pub(crate) struct Title {
     pub(crate) head: String,
     /// The description.
     pub(crate) about: String,
-}
-
-/// The chart as SVG: each cell is divided by the probabilities of the actions, and filled up to the
-/// share of its combos that are in the range.
-pub(crate) fn chart_picture(chart: &Chart, title: &Title) -> String {
-    let [wide, tall] = grid::size([CELL, TALL]);
-    let heading = Heading::new(&title.head, &title.about, wide);
-    let head = HEAD + heading.extra_height();
-    let legend = head + tall + 10.0;
-    let (width, height) = (wide + 2.0 * EDGE, legend + LINE * chart.actions.len() as f64 + EDGE);
-    let mut picture = open([width, height], title);
-    heading.draw(&mut picture, [EDGE, 20.0]);
-    for (class, [x, y]) in chart.classes().iter().zip(grid::corners([EDGE, head], [CELL, TALL])) {
-        draw_cell(&mut picture, chart, class, x + 1.0, y + 1.0);
-    }
-    for (at, choice) in chart.actions.iter().enumerate() {
-        let y = legend + LINE * at as f64;
-        let pot = choice
-            .of_pot
-            .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
-        picture.add(format_args!(
-            "<rect x=\"{EDGE}\" y=\"{y:.1}\" width=\"14\" height=\"14\" rx=\"2\" fill=\"{}\"/>",
-            colour(choice.kind)
-        ));
-        let (frequency, combos) = (percent(choice.frequency, 2), choice.combos);
-        let words = format!("{}{pot}: {frequency} of the range, {combos:.2} combos", choice.name);
-        picture.text([EDGE + 22.0, y + 11.5], "", &words);
-    }
-    picture.finish()
 }
 
 fn draw_cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {

@@ -146,7 +146,8 @@ impl TreeBox {
             let part = (WIDE - 2.0 * INSET) * share;
             if part >= 0.05 {
                 svg.add(format_args!(
-                    "<rect x=\"{left:.2}\" y=\"{top:.1}\" width=\"{part:.2}\" height=\"9\" {colour}/>"
+                    "<rect x=\"{left:.2}\" y=\"{top:.1}\" width=\"{part:.2}\" height=\"9\" \
+                     {colour}/>"
                 ));
             }
             left += part;

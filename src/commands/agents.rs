@@ -241,9 +241,10 @@ fn description(spec: &AgentSpec) -> String {
         Cost::Inline => "\nCost: inline (decides at once)",
         Cost::Worker => "\nCost: worker (decides on a thread of its own, against a deadline)",
     };
-    text += match spec.repeatable {
-        true => "\nRepeatable: the same seeds give the same decisions",
-        false => "\nNot repeatable: the same seeds may give other decisions",
+    text += if spec.repeatable {
+        "\nRepeatable: the same seeds give the same decisions"
+    } else {
+        "\nNot repeatable: the same seeds may give other decisions"
     };
     if spec.options.is_empty() {
         return text + "\nNo options.";

@@ -825,9 +825,10 @@ fn panel(picture: &mut Picture, win_rate: f64, later: &LaterStreet, top: f64) {
         "<path d=\"M{mean:.1} {:.1}V{base:.1}\" class=\"mean\"/>",
         top + PANEL_TOP - 14.0
     ));
-    let (left, anchor) = match mean > 0.5 * WIDTH {
-        true => (mean - 5.0, "text-anchor=\"end\""),
-        false => (mean + 5.0, "text-anchor=\"start\""),
+    let (left, anchor) = if mean > 0.5 * WIDTH {
+        (mean - 5.0, "text-anchor=\"end\"")
+    } else {
+        (mean + 5.0, "text-anchor=\"start\"")
     };
     let words = format!("mean {}", percent(win_rate, 2));
     picture.text([left, top + PANEL_TOP - 6.0], anchor, &words);

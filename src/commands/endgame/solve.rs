@@ -222,8 +222,8 @@ const BAR: f64 = 130.0;
 /// Width of the column of cards between the bars.
 const MIDDLE: f64 = 40.0;
 
-/// A picture of an endgame in the form of Figure 1 of Ganzfried & Yusuf: the first player's cards on
-/// the left, the second's on the right, the best on top; and the first player's strategy.
+/// A picture of an endgame in the form of Figure 1 of Ganzfried & Yusuf: the first player's cards
+/// on the left, the second's on the right, the best on top; and the first player's strategy.
 fn picture(game: &Endgame, solution: &Solution) -> String {
     let sizes = game.bets().sizes();
     let plays: Vec<String> = solution

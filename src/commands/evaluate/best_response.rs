@@ -26,7 +26,7 @@ use solvers::response::in_buckets::DEALS;
 use solvers::response::in_tree::{FLOPS, InBuckets, KINDS, PolicyInTree, TreeStrategy, is_holdem};
 use solvers::{Player, Sequences, Tree};
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -115,8 +115,7 @@ const MAX_BETTING_NODES: u64 = 4_000_000;
 /// Runs the command: measures the agent and prints the result.
 fn run_in_tree(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     let plan = in_tree_plan(args, def)?;
-    let data = args.named.load()?.config.server.data;
-    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let folder = args.folder(&plan.name())?;
     let stop = interrupt::listen(
         "finishing the current flops, which may take minutes; press Ctrl-C again to abort",
     )?;
@@ -138,13 +137,7 @@ fn run_in_tree(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
     if outcome.complete {
         return Ok(shown);
     }
-    let end = Err(Failure::interrupted(format!(
-        "stopped after {} of {} flops; resume with: {}",
-        outcome.flops,
-        plan.flops,
-        interrupt::command_line()
-    )));
-    Ok(shown.then(end))
+    Ok(shown.then(Err(interrupted(outcome.flops, plan.flops, "flops"))))
 }
 
 fn in_tree_plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings, Failure> {

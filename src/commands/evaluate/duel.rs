@@ -12,7 +12,7 @@ use serde::Serialize;
 use show::number::{signed, whole};
 use solvers::response::in_tree::is_holdem;
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -55,8 +55,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             seed: args.seed,
         },
     };
-    let data = args.named.load()?.config.server.data;
-    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let folder = args.folder(&plan.name())?;
     let stop = interrupt::listen("stopping after the current hands; the values so far are shown")?;
     let hands = plan.hands();
     let mut progress = Progress::new(hands, "hands", args.quiet);
@@ -80,12 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let shown = Output::report(&report, args.json)?;
     if valued_hands < hands {
-        return Ok(shown.then(Err(Failure::interrupted(format!(
-            "stopped after {} of {} hands; resume with: {}",
-            whole(valued_hands),
-            whole(hands),
-            interrupt::command_line()
-        )))));
+        return Ok(shown.then(Err(interrupted(whole(valued_hands), whole(hands), "hands"))));
     }
     Ok(shown)
 }

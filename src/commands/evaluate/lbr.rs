@@ -13,7 +13,7 @@ use show::Table;
 use show::number::whole;
 use solvers::lbr::Moves;
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
@@ -23,8 +23,7 @@ use crate::progress::Progress;
 /// Runs the command: measures the agent and prints the result.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let plan = plan(args)?;
-    let data = args.named.load()?.config.server.data;
-    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let folder = args.folder(&plan.name())?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let hands = plan.wanted();
     let mut progress = Progress::new(hands, "hands", args.quiet);
@@ -37,13 +36,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     if outcome.complete {
         return Ok(shown);
     }
-    let end = Err(Failure::interrupted(format!(
-        "stopped after {} of {} hands; resume with: {}",
-        outcome.hands,
-        hands,
-        interrupt::command_line()
-    )));
-    Ok(shown.then(end))
+    Ok(shown.then(Err(interrupted(outcome.hands, hands, "hands"))))
 }
 
 fn plan(args: &Args) -> Result<LbrSettings, Failure> {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use show::Table;
 use show::number::{counted, signed, whole};
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::{play_shown, provenance, stopped, strict_match, usual_level};
@@ -73,7 +73,6 @@ const PANEL_HANDS: u64 = 2_000;
 
 /// Runs the command: plays the matches and prints the results.
 pub(super) fn run_exploiters(args: &Args, in_panel: bool) -> Result<Output, Failure> {
-    let data = args.named.load()?.config.server.data;
     let registry = args.named.registry()?;
     let agent = registry.resolve(&args.agent)?;
     let def = args.game.load()?;
@@ -87,7 +86,7 @@ pub(super) fn run_exploiters(args: &Args, in_panel: bool) -> Result<Output, Fail
         opponents: if in_panel { panel(&def, &registry) } else { ideas(&def).to_vec() },
         def,
     };
-    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let folder = args.folder(&plan.name())?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
     if args.quiet {
         matches::waiting::only_failures();
@@ -120,11 +119,7 @@ fn end(args: &Args, found: &Outcome, all: usize) -> Result<(), Failure> {
         )));
     }
     if won.len() < all {
-        return Err(Failure::interrupted(format!(
-            "stopped after {} of {all} matches; resume with: {}",
-            won.len(),
-            interrupt::command_line()
-        )));
+        return Err(interrupted(won.len(), all, "matches"));
     }
     let faults = |won: &&Won| won.decisions.fallbacks + won.decisions.corrected > 0;
     match won.iter().find(faults).filter(|_| args.strict) {
@@ -312,9 +307,10 @@ fn panel_table(won: &[Won]) -> String {
     let mut table = Table::new(header).right(1..6).at_the_margin();
     for Won { idea, rate, decisions } in won {
         let own = |value: f64| signed(-value, 0);
-        let needed = match rate.holds_zero() {
-            false => "separated".to_owned(),
-            true => rate.hands_needed(rate.mbb.abs()).map_or_else(|| "-".to_owned(), whole),
+        let needed = if rate.holds_zero() {
+            rate.hands_needed(rate.mbb.abs()).map_or_else(|| "-".to_owned(), whole)
+        } else {
+            "separated".to_owned()
         };
         table.row([
             idea.words.to_owned(),

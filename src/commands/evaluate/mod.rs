@@ -1,5 +1,6 @@
 //! `cardroom evaluate`: the strength of an agent, measured in one of several ways.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,6 +11,7 @@ use solvers::response::in_tree::FLOPS;
 
 use crate::exit::Failure;
 use crate::given::Given;
+use crate::interrupt;
 use crate::output::Output;
 use crate::resolve_names::{Game, Named};
 use crate::shell;
@@ -283,6 +285,15 @@ impl Args {
         threads(self.threads)
     }
 
+    /// The folder for the results of a measurement with this name.
+    fn folder(&self, name: &str) -> Result<PathBuf, Failure> {
+        let Some(folder) = &self.out else {
+            let data = self.named.load()?.config.server.data;
+            return Ok(data.join("evaluations").join(name));
+        };
+        Ok(folder.clone())
+    }
+
     /// The files that the agents are made from, and the configuration, where there is one.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let names = [Some(&self.agent), self.against.as_ref()];
@@ -309,4 +320,12 @@ impl Args {
         });
         kept + &part
     }
+}
+
+/// The end of a measurement that was stopped, with the command that resumes it.
+fn interrupted(done: impl fmt::Display, all: impl fmt::Display, what: &str) -> Failure {
+    Failure::interrupted(format!(
+        "stopped after {done} of {all} {what}; resume with: {}",
+        interrupt::command_line()
+    ))
 }

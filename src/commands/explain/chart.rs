@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let drawn = match &args.svg {
         Some(path) => {
             let title = Title { head: report.head(), about: report.about() };
-            report::write(path, &chart::chart_picture(&chart, &title))
+            report::write(path, &chart.picture(&title))
         }
         None => Ok(()),
     };
@@ -179,7 +179,8 @@ impl ChartReport<'_> {
     fn about(&self) -> String {
         let ChartReport { game, position, pot, to_call, .. } = self;
         format!(
-            "{game}, {position} to act: pot {pot}, {to_call} to call; 1,326 hands, each counted once"
+            "{game}, {position} to act: pot {pot}, {to_call} to call; 1,326 hands, each \
+             counted once"
         )
     }
 }
@@ -187,8 +188,8 @@ impl ChartReport<'_> {
 impl fmt::Display for ChartReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let colours = chart::colours();
-        let actions = chart::actions_text(self.chart, colours);
-        let hands = chart::chart_text(self.chart, colours);
+        let actions = self.chart.actions_text(colours);
+        let hands = self.chart.text(colours);
         write!(f, "{}\n{}\n\n{actions}\n{hands}", self.head(), self.about())
     }
 }

@@ -649,9 +649,10 @@ impl TreeDecision<'_> {
         let here: u32 = public.def().seats().map(|seat| public.committed_street(seat)).sum();
         let pot = public.pot() as f32 - here as f32;
         let bet = feature == (Feature::OpponentBet { street }) && street > Street::Preflop;
-        match bet && chips > 0.0 && pot > 0.0 {
-            true => format!(" ({:.0} % of the pot)", 100.0 * chips / pot),
-            false => String::new(),
+        if bet && chips > 0.0 && pot > 0.0 {
+            format!(" ({:.0} % of the pot)", 100.0 * chips / pot)
+        } else {
+            String::new()
         }
     }
 
@@ -849,7 +850,7 @@ fn explain_by_record(decided: &Decided<'_>) -> Result<Output, Failure> {
         (None, _) => Ok(()),
         (Some(path), Some(chart)) => {
             let [head, about] = [chart_title(decided), chart_about(decided, chart)];
-            report::write(path, &chart::chart_picture(chart, &Title { head, about }))
+            report::write(path, &chart.picture(&Title { head, about }))
         }
         (Some(_), None) => Err(Failure::input(anyhow::anyhow!(
             "--svg: `{}` has no chart here: it cannot be asked what it does with other hands",
@@ -968,8 +969,8 @@ impl Explained<'_> {
             "\nWhat it does with every hand that it would have here: {:.1} combos by its own \
              play\n\n{}\n{}",
             chart.combos,
-            chart::actions_text(chart, colours),
-            chart::chart_text(chart, colours)
+            chart.actions_text(colours),
+            chart.text(colours)
         );
         text
     }

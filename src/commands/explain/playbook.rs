@@ -163,11 +163,10 @@ fn about(manifest: &Manifest, whole_trees: bool) -> Vec<String> {
             "The likeliest move of the whole trees is their teacher’s in {} (of decisions kept for \
              testing); {}.",
             right.join(", "),
-            match whole_trees {
-                true => "the rules here are all that they have",
-                false =>
-                    "the rules here are the upper part of the trees, with the mean of what is \
-                     below",
+            if whole_trees {
+                "the rules here are all that they have"
+            } else {
+                "the rules here are the upper part of the trees, with the mean of what is below"
             }
         ),
     ]
@@ -199,9 +198,10 @@ fn line(explainer: &Explainer<'_>, shown: &[OutlineNode], place: usize, weight: 
     let rule = || Rule {
         whole: explainer.mix(node.node),
         parts: class_colours(explainer).into_iter().zip(node.summary.shares.clone()).collect(),
-        play: match weight > 0.0 {
-            true => short_percent(node.summary.weight / weight),
-            false => String::new(),
+        play: if weight > 0.0 {
+            short_percent(node.summary.weight / weight)
+        } else {
+            String::new()
         },
         node: format!("{}{}", node.node, if node.hidden > 0 { "+" } else { "" }),
     };

@@ -159,7 +159,7 @@ impl Key {
 
 impl Spot {
     /// The place of an action of the seat to act.
-    fn of(public: &PublicState, seat: Seat, action: Action) -> Spot {
+    fn new(public: &PublicState, seat: Seat, action: Action) -> Spot {
         let action = match action {
             Action::Fold => ActionKind::Fold,
             Action::Call if !public.legal().fold => ActionKind::Check,
@@ -218,7 +218,7 @@ fn last_decisions(hand: &HandRecord) -> Vec<(u8, Seat, Spot)> {
     let mut places: BySeat<Option<Spot>> = BySeat::new(hand.entrants.len());
     hand.each_decision(|public, seat| {
         let played = public.history().len();
-        places[seat] = Some(Spot::of(public, seat, hand.public.history()[played].action));
+        places[seat] = Some(Spot::new(public, seat, hand.public.history()[played].action));
     });
     let nothing = |seat| Spot {
         street: Street::Preflop,
@@ -298,9 +298,10 @@ impl PlaceSums {
             for key in place.keys() {
                 let line = self.lines.entry(key).or_default();
                 line.open_hands[usize::from(!own)] += 1;
-                match own {
-                    true => line.open = [line.open[0] + won, line.open[1] + won],
-                    false => line.open[1] -= won / self.others,
+                if own {
+                    line.open = [line.open[0] + won, line.open[1] + won];
+                } else {
+                    line.open[1] -= won / self.others;
                 }
             }
         }

@@ -278,9 +278,10 @@ fn line(explainer: &Explainer<'_>, node: &OutlineNode, weight: f64) -> String {
 /// The number of rows of a node and their share of all play, in words.
 pub(super) fn rows_in_words(summary: &Summary, weight: f64) -> String {
     let rows = counted(summary.rows, "row");
-    match weight > 0.0 {
-        true => format!("{rows}, {} of play", short_percent(summary.weight / weight)),
-        false => rows,
+    if weight > 0.0 {
+        format!("{rows}, {} of play", short_percent(summary.weight / weight))
+    } else {
+        rows
     }
 }
 

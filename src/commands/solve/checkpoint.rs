@@ -56,7 +56,7 @@ impl Checkpoint {
             _ if options.no_keep => return Ok((solver, None)),
             Some(path) => path.clone(),
             None => {
-                let data = Loaded::load(None, variables(), &[]).map_err(Failure::input)?;
+                let data = Loaded::load(None, variables(), &[])?;
                 let print = solver.fingerprint(&words);
                 let name = format!("{}-{}.solve", problem.root.board(), &print[..16]);
                 data.config.server.data.join("solves").join(name)
@@ -86,13 +86,10 @@ impl Checkpoint {
     /// Makes sure, before time is spent, that a requested file can be written.
     fn prepare(&mut self) -> Result<(), Failure> {
         let path = self.path.display().to_string();
-        match fs::metadata(&self.path) {
-            Ok(found) if !found.is_file() => {
-                let text =
-                    format!("{path} is not a file to keep a solve in: give --keep another name");
-                return Err(Failure::input(anyhow::anyhow!(text)));
-            }
-            _ => {}
+        if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
+            return Err(Failure::input(anyhow::anyhow!(
+                "{path} is not a file to keep a solve in: give --keep another name"
+            )));
         }
         self.take().map_err(|error| match error {
             LockError::Taken(_) => Failure::input(anyhow::anyhow!(
@@ -104,10 +101,8 @@ impl Checkpoint {
 
     fn resume(&mut self, solver: Solver) -> Result<Solver, Failure> {
         let failure = |error: &dyn std::fmt::Display| {
-            Failure::input(anyhow::anyhow!(
-                "{}: {error}; to start again, remove it or give --keep another name",
-                self.path.display()
-            ))
+            let remedy = "to start again, remove it or give --keep another name";
+            Failure::at(&self.path, format!("{error}; {remedy}"))
         };
         let file = File::open(&self.path).map_err(|error| failure(&error))?;
         let size = file.metadata().map_err(|error| failure(&error))?.len();

@@ -291,8 +291,8 @@ const HEAD_HEIGHT: f64 = 50.0;
 const LINE_HEIGHT: f64 = 24.0;
 
 impl StackReport {
-    /// The picture: the equilibrium's all-ins and calls side by side. With a rule they are one below
-    /// the other, with the rule's range and the difference beside each.
+    /// The picture: the equilibrium's all-ins and calls side by side. With a rule they are one
+    /// below the other, with the rule's range and the difference beside each.
     fn picture(&self) -> String {
         let rule = self.rules.first();
         let played = [
@@ -306,8 +306,8 @@ impl StackReport {
         let title = format!("All-in or fold with {} big blinds", self.stack);
         let about = match rule {
             Some(rule) => format!(
-                "The rule loses {:.1} mbb as small blind and {:.1} as big blind. Difference: played by \
-             the rule only (filled), by the equilibrium only (dashed).",
+                "The rule loses {:.1} mbb as small blind and {:.1} as big blind. Difference: \
+                 played by the rule only (filled), by the equilibrium only (dashed).",
                 rule.small_blind_loses_mbb, rule.big_blind_loses_mbb
             ),
             None => format!("The small blind wins {:.5} big blinds a hand.", self.value),

@@ -239,10 +239,10 @@ impl<'a> Problem<'a> {
 
     /// The spots to show; the root if none is named.
     fn asked(&self, solver: &Solver) -> Result<Vec<RequestedSpot>, Failure> {
-        match self.options.at.is_empty() {
-            true => Ok(vec![read_spot(solver, "")?]),
-            false => self.options.at.iter().map(|text| read_spot(solver, text)).collect(),
+        if self.options.at.is_empty() {
+            return Ok(vec![read_spot(solver, "")?]);
         }
+        self.options.at.iter().map(|text| read_spot(solver, text)).collect()
     }
 
     /// The exploitability to reach, in chips.
@@ -436,7 +436,7 @@ impl Problem<'_> {
         }
         if let (Some(path), [spot]) = (&self.options.svg, spots.as_slice()) {
             let title = spot.title(parameters, result);
-            report::write(path, &chart::chart_picture(&spot.chart, &title))?;
+            report::write(path, &spot.chart.picture(&title))?;
         }
         Ok(())
     }
@@ -584,10 +584,10 @@ impl SolvedSpot {
              from here on player 1 gets {first:.2} and player 2 {second:.2} chips of the pot\n\n",
             self.board, self.player, self.pot,
         );
-        text += &chart::actions_text(&self.chart, colours);
-        text += &format!("\n{}", chart::chart_text(&self.chart, colours));
+        text += &self.chart.actions_text(colours);
+        text += &format!("\n{}", self.chart.text(colours));
         if each_hand {
-            text += &format!("\n{}", chart::hands_text(&self.chart));
+            text += &format!("\n{}", self.chart.hands_text());
         }
         text
     }
@@ -621,9 +621,10 @@ fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, Failure> {
     let mut spot = solver.spot();
     let mut path: Vec<String> = Vec::new();
     for word in words(text) {
-        let position = match path.is_empty() {
-            true => "at the beginning".to_owned(),
-            false => format!("after `{}`", path.join(" ")),
+        let position = if path.is_empty() {
+            "at the beginning".to_owned()
+        } else {
+            format!("after `{}`", path.join(" "))
         };
         (spot, path) = step(spot, path, word, &position)?;
     }
