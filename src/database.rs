@@ -39,7 +39,7 @@ impl Making {
         quiet: bool,
     ) -> Result<Card<C>, Failure> {
         if !self.merge.is_empty() {
-            return merge(&self.merge, &self.out).map_err(Failure::input);
+            return Ok(merge(&self.merge, &self.out)?);
         }
         let content = content()?;
         let games = match self.shard {
@@ -68,7 +68,7 @@ impl Making {
             })
         });
         progress.finish();
-        match made.map_err(Failure::input)? {
+        match made? {
             MakeOutcome::Whole(card) => Ok(card),
             MakeOutcome::Stopped(done) => Err(Failure::interrupted(format!(
                 "stopped after {} {}; resume with: {}",

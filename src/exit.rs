@@ -1,9 +1,11 @@
 //! Exit codes, and failures that carry one.
 
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use game::escape;
+use queue::QueueError;
 
 /// The exit codes of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +41,11 @@ impl Failure {
         Failure { code: Code::Input, error: error.into() }
     }
 
+    /// A file cannot be read or written, or its content is invalid.
+    pub fn at(path: &Path, error: impl fmt::Display) -> Failure {
+        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
+    }
+
     /// The other side cannot be reached.
     pub fn gone(error: impl Into<anyhow::Error>) -> Failure {
         Failure { code: Code::Gone, error: error.into() }
@@ -65,10 +72,15 @@ impl Failure {
     }
 }
 
-impl From<anyhow::Error> for Failure {
-    /// Errors without a code of their own count as bad input.
-    fn from(error: anyhow::Error) -> Failure {
-        Failure::input(error)
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    /// Errors without a code of their own count as bad input; a queue's temporary errors have
+    /// another code than those that must be fixed.
+    fn from(error: E) -> Failure {
+        let error = error.into();
+        match error.downcast_ref::<QueueError>() {
+            Some(queue) if queue.is_passing() => Failure::gone(error),
+            _ => Failure::input(error),
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub struct AgentOption {
 }
 
 /// The description of an agent kind.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct AgentSpec {
     /// The name of the kind.
     pub kind: &'static str,
@@ -68,6 +68,7 @@ pub struct AgentSpec {
     /// Whether the same seeds give the same decisions in every run.
     pub repeatable: bool,
     /// Reads options and files once, and returns a recipe that builds agents.
+    #[serde(skip)]
     pub prepare: fn(&Resolver<'_>) -> Result<Recipe, AgentError>,
 }
 

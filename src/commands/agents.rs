@@ -1,26 +1,30 @@
 //! `cardroom agents`: lists and describes the agents, verifies their contract and measures their
-//! speed.
+//! speed; and `cardroom package`: makes a folder that plays an agent without anything else.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use agents::contract::{self, Claim, Report, Terms};
-use agents::{AgentChoice, AgentError, AgentSpec, Clock, Cost, Registry};
+use agents::contract::{self, Claim, Terms};
+use agents::{AgentChoice, AgentConfig, AgentError, AgentSpec, Clock, Cost, Registry};
 use clap::value_parser;
 use evaluation::speed::{Measured, measure};
 use game::GameDef;
 use matches::bot::Bot;
 use matches::games::load_game;
 use protocol::acpc::gamedef::Reading;
-use serde_json::json;
+use serde::Serialize;
 use show::{Table, number};
+use wire::package_acpc::{self, Entry};
 
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt::Aborting;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report, print};
 use crate::progress::Progress;
-use crate::resolve_names::{Game, Named};
+use crate::resolve_names::{Game, Named, this_program};
 
 /// List, describe, check and measure agents.
 #[derive(clap::Args)]
@@ -116,7 +120,7 @@ const GAMES: [&str; 6] = [
 /// Runs the command.
 pub fn run(args: Args) -> Result<Output, Failure> {
     match args.what {
-        What::List(args) => Output::of(&List(args.named.registry()?), args.json),
+        What::List(args) => list(&args),
         What::Describe(args) => describe(&args),
         What::Verify(args) => verify(&args),
         What::Bench(args) => bench(&args),
@@ -124,34 +128,44 @@ pub fn run(args: Args) -> Result<Output, Failure> {
 }
 
 /// The kinds of agents, and the agents in the configuration.
-struct List(Registry);
+#[derive(Serialize)]
+struct AgentList<'a> {
+    kinds: &'a [AgentSpec],
+    configured: Vec<ConfiguredAgent<'a>>,
+}
 
-impl Shown for List {
-    fn text(&self) -> String {
-        let List(registry) = self;
+#[derive(Serialize)]
+struct ConfiguredAgent<'a> {
+    name: &'a str,
+    agent: &'a AgentConfig,
+}
+
+impl Report for AgentList<'_> {
+    const SCHEMA: &'static str = "cardroom-agents/1";
+}
+
+impl fmt::Display for AgentList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new(["AGENT", "COST", "WHAT IT DOES"]);
-        for spec in registry.kinds() {
+        for spec in self.kinds {
             table.row([named(spec), cost(spec.cost).to_owned(), spec.summary.to_owned()]);
         }
-        for (name, config) in registry.defined() {
-            let spec = registry.kinds().iter().find(|spec| spec.kind == config.kind);
+        for ConfiguredAgent { name, agent: AgentConfig { kind, .. } } in &self.configured {
+            let spec = self.kinds.iter().find(|spec| spec.kind == kind);
             let what = spec.map_or("", |spec| spec.summary);
             let cost = spec.map_or("", |spec| cost(spec.cost));
-            table.row([
-                name.to_owned(),
-                cost.to_owned(),
-                format!("{} (configured): {what}", config.kind),
-            ]);
+            let what = format!("{kind} (configured): {what}");
+            table.row([(*name).to_owned(), cost.to_owned(), what]);
         }
-        format!("{table}\n")
+        writeln!(f, "{table}")
     }
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let kinds: Vec<_> = self.0.kinds().iter().map(kind_json).collect();
-        let one = |(name, config)| json!({ "name": name, "agent": config });
-        let defined: Vec<_> = self.0.defined().map(one).collect();
-        json!({ "schema": "cardroom-agents/1", "kinds": kinds, "configured": defined })
-    }
+fn list(args: &ListArgs) -> Result<Output, Failure> {
+    let registry = args.named.registry()?;
+    let configured = registry.defined().map(|(name, agent)| ConfiguredAgent { name, agent });
+    let list = AgentList { kinds: registry.kinds(), configured: configured.collect() };
+    Output::report(&list, args.json)
 }
 
 /// The kind with its argument, as written on command lines.
@@ -169,74 +183,56 @@ fn cost(cost: Cost) -> &'static str {
     }
 }
 
-fn kind_json(spec: &AgentSpec) -> serde_json::Value {
-    json!({
-        "kind": spec.kind,
-        "summary": spec.summary,
-        "example": spec.example,
-        "argument": spec.argument,
-        "cost": spec.cost,
-        "repeatable": spec.repeatable,
-        "options": spec.options,
-    })
+/// A description of an agent.
+#[derive(Serialize)]
+struct Description<'a> {
+    #[serde(flatten)]
+    spec: &'a AgentSpec,
+    /// The description of the model, by lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    model: Vec<&'a str>,
+    /// The name in the configuration, for a kind or a configured agent; null for a kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configured: Option<Option<&'a AgentConfig>>,
+    #[serde(skip)]
+    name: &'a str,
+}
+
+impl Report for Description<'_> {
+    const SCHEMA: &'static str = "cardroom-agent/1";
+}
+
+impl fmt::Display for Description<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&description(self.spec))?;
+        if !self.model.is_empty() {
+            write!(f, "\n\n{}", self.model.join("\n"))?;
+        }
+        if let Some(Some(AgentConfig { kind, options, .. })) = self.configured {
+            write!(f, "\n\n[agents.{}]\nkind = \"{kind}\"\n{options}", self.name)?;
+        }
+        writeln!(f)
+    }
 }
 
 fn describe(args: &DescribeArgs) -> Result<Output, Failure> {
     let registry = args.list.named.registry()?;
     let config = registry.defined().find(|(name, _)| *name == args.name).map(|(_, config)| config);
     let kind = config.map_or(args.name.as_str(), |config| config.kind.as_str());
-    let Some(spec) = registry.kinds().iter().find(|spec| spec.kind == kind) else {
+    let (choice, spec, configured) = match registry.kinds().iter().find(|spec| spec.kind == kind) {
+        // A kind that needs an option cannot be resolved by its name and has no model to describe.
+        Some(spec) => (registry.resolve(&args.name).ok(), *spec, Some(config)),
         // The error lists the known names; an agent with an argument is described by its kind.
-        let choice = registry.resolve(&args.name).map_err(Failure::input)?;
-        let (spec, about) = (choice.spec(), choice.about());
-        let text = description(spec) + &model(about);
-        return Output::of(
-            &Described { text, document: description_json(spec, about) },
-            args.list.json,
-        );
+        None => {
+            let choice = registry.resolve(&args.name)?;
+            let spec = *choice.spec();
+            (Some(choice), spec, None)
+        }
     };
-    // A kind that needs an option cannot be resolved by its name and has no model to describe.
-    let about = registry.resolve(&args.name).map(|choice| choice.about().to_owned());
-    let about = about.unwrap_or_default();
-    let mut document = description_json(spec, &about);
-    document["configured"] = json!(config);
-    let mut text = description(spec) + &model(&about);
-    if let Some(config) = config {
-        text +=
-            &format!("\n\n[agents.{}]\nkind = \"{}\"\n{}", args.name, config.kind, config.options);
-    }
-    Output::of(&Described { text, document }, args.list.json)
-}
-
-/// A description of an agent as text and as JSON.
-struct Described {
-    text: String,
-    document: serde_json::Value,
-}
-
-impl Shown for Described {
-    fn text(&self) -> String {
-        format!("{}\n", self.text)
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        &self.document
-    }
-}
-
-/// The description of the model as a paragraph to append; empty if there is none.
-fn model(about: &str) -> String {
-    if about.is_empty() { String::new() } else { format!("\n\n{about}") }
-}
-
-/// The JSON document of a kind and its model.
-fn description_json(spec: &AgentSpec, about: &str) -> serde_json::Value {
-    let mut document = kind_json(spec);
-    document["schema"] = json!("cardroom-agent/1");
-    if !about.is_empty() {
-        document["model"] = json!(about.lines().collect::<Vec<_>>());
-    }
-    document
+    let about = choice.as_ref().map_or("", |choice| choice.about());
+    let description =
+        Description { spec: &spec, model: about.lines().collect(), configured, name: &args.name };
+    Output::report(&description, args.list.json)
 }
 
 fn description(spec: &AgentSpec) -> String {
@@ -245,9 +241,10 @@ fn description(spec: &AgentSpec) -> String {
         Cost::Inline => "\nCost: inline (decides at once)",
         Cost::Worker => "\nCost: worker (decides on a thread of its own, against a deadline)",
     };
-    text += match spec.repeatable {
-        true => "\nRepeatable: the same seeds give the same decisions",
-        false => "\nNot repeatable: the same seeds may give other decisions",
+    text += if spec.repeatable {
+        "\nRepeatable: the same seeds give the same decisions"
+    } else {
+        "\nNot repeatable: the same seeds may give other decisions"
     };
     if spec.options.is_empty() {
         return text + "\nNo options.";
@@ -267,7 +264,7 @@ fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<AgentChoice>, Fai
     let defined = registry.defined().map(|(name, _)| name.to_owned());
     let all: Vec<String> =
         if names.is_empty() { kinds.chain(defined).collect() } else { names.to_vec() };
-    all.iter().map(|name| registry.resolve(name).map_err(Failure::input)).collect()
+    all.iter().map(|name| Ok(registry.resolve(name)?)).collect()
 }
 
 fn verify(args: &VerifyArgs) -> Result<Output, Failure> {
@@ -278,7 +275,7 @@ fn verify(args: &VerifyArgs) -> Result<Output, Failure> {
     };
     let games = names
         .iter()
-        .map(|name| Ok((*name, load_game(name, Reading::Strict).map_err(Failure::input)?)))
+        .map(|name| Ok((*name, load_game(name, Reading::Strict)?)))
         .collect::<Result<Vec<_>, Failure>>()?;
     let (hands, seed, deadline) = (args.hands, args.seed, args.deadline.0);
     if deadline.is_zero() {
@@ -292,7 +289,7 @@ fn verify(args: &VerifyArgs) -> Result<Output, Failure> {
     let mut progress = Progress::patient(all * games.len() as u64, "hands", false);
     let mut done = 0;
     for choice in &choices {
-        choice.check_models().map_err(Failure::input)?;
+        choice.check_models()?;
         for (game, def) in &games {
             let note = format!("{} at {game}", choice.name());
             let (first, mut played) = (done, 0);
@@ -307,17 +304,17 @@ fn verify(args: &VerifyArgs) -> Result<Output, Failure> {
                 played += 1;
                 progress.show(first + played, &note);
             })?;
-            reports.push((choice.name().to_owned(), (*game).to_owned(), report));
+            reports.push(AgentCheck::new(choice.name(), game, report));
         }
     }
     progress.finish();
-    let broken = reports.iter().filter(|(_, _, report)| !report.breaches.is_empty()).count();
+    let broken = reports.iter().filter(|report| !report.holds).count();
     let all = reports.len();
     let end = match broken {
         0 => Ok(()),
         _ => Err(Failure::claim(format!("{broken} of {all} checks of an agent at a game failed"))),
     };
-    Ok(Output::of(&Reports(reports), args.list.json)?.then(end))
+    Ok(Output::report(&Checks { reports }, args.list.json)?.then(end))
 }
 
 fn check(
@@ -325,76 +322,107 @@ fn check(
     def: &Arc<GameDef>,
     terms: Terms,
     watch: &mut dyn FnMut(),
-) -> Result<Report, Failure> {
+) -> Result<contract::Report, Failure> {
     let start = Instant::now();
     let clock = Clock::new(move || start.elapsed());
-    contract::check_watched(choice, def, terms, &clock, watch).map_err(Failure::input)
+    Ok(contract::check_watched(choice, def, terms, &clock, watch)?)
 }
 
-/// The reports on agents, each with the names of the agent and the game.
-struct Reports(Vec<(String, String, Report)>);
+/// The checks of agents at games.
+#[derive(Serialize)]
+struct Checks {
+    reports: Vec<AgentCheck>,
+}
 
-impl Shown for Reports {
-    fn text(&self) -> String {
+/// The check of an agent at a game.
+#[derive(Serialize)]
+struct AgentCheck {
+    agent: String,
+    game: String,
+    decisions: u64,
+    holds: bool,
+    breaches: Vec<Breach>,
+    not_claimed: Vec<Claim>,
+}
+
+#[derive(Serialize)]
+struct Breach {
+    claim: Claim,
+    how: String,
+}
+
+impl AgentCheck {
+    fn new(agent: &str, game: &str, report: contract::Report) -> AgentCheck {
+        let breaches = report.breaches.into_iter();
+        AgentCheck {
+            agent: agent.to_owned(),
+            game: game.to_owned(),
+            decisions: report.decisions,
+            holds: breaches.len() == 0,
+            breaches: breaches.map(|(claim, how)| Breach { claim, how }).collect(),
+            not_claimed: report.not_claimed,
+        }
+    }
+}
+
+impl Report for Checks {
+    const SCHEMA: &'static str = "cardroom-agents-verify/1";
+}
+
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new(["AGENT", "GAME", "DECISIONS", "RESULT"]).right(2..3);
         let mut details = String::new();
-        for (agent, game, report) in &self.0 {
-            let result = match report.breaches.len() {
-                0 if report.not_claimed.is_empty() => "holds".to_owned(),
+        for AgentCheck { agent, game, decisions, breaches, not_claimed, .. } in &self.reports {
+            let result = match breaches.len() {
+                0 if not_claimed.is_empty() => "holds".to_owned(),
                 0 => "holds; not repeatable".to_owned(),
                 count => format!("{count} of {} claims fail", Claim::ALL.len()),
             };
-            table.row([agent.clone(), game.clone(), report.decisions.to_string(), result]);
-            for (claim, how) in &report.breaches {
+            table.row([agent.clone(), game.clone(), decisions.to_string(), result]);
+            for Breach { claim, how } in breaches {
                 let claim = claim.words();
                 details += &format!("\n{agent} at {game}: not true that it {claim}: {how}");
             }
         }
-        format!("{table}{details}\n")
+        writeln!(f, "{table}{details}")
     }
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let one = |(agent, game, report): &(String, String, Report)| {
-            let breaches = report.breaches.iter();
-            let breaches: Vec<_> =
-                breaches.map(|(claim, how)| json!({ "claim": claim, "how": how })).collect();
-            json!({
-                "agent": agent,
-                "game": game,
-                "decisions": report.decisions,
-                "holds": breaches.is_empty(),
-                "breaches": breaches,
-                "not_claimed": report.not_claimed,
-            })
-        };
-        let reports: Vec<_> = self.0.iter().map(one).collect();
-        json!({ "schema": "cardroom-agents-verify/1", "reports": reports })
-    }
+/// The measured speeds of agents.
+#[derive(Serialize)]
+struct Speeds {
+    agents: Vec<AgentSpeed>,
+}
+
+#[derive(Serialize)]
+struct AgentSpeed {
+    agent: String,
+    measured: Measured,
 }
 
 fn bench(args: &BenchArgs) -> Result<Output, Failure> {
     let choices = chosen(&args.list.named.registry()?, &args.names)?;
     let def = args.game.load()?;
     let _aborting = Aborting::begin()?;
-    let measured = choices
-        .iter()
-        .map(|choice| {
-            let result = measure(choice, &def, args.time.0, args.seed);
-            Ok((choice.name().to_owned(), result.map_err(Failure::input)?))
-        })
-        .collect::<Result<Vec<_>, Failure>>()?;
-    Output::of(&Speeds(measured), args.list.json)
+    let agents = choices.iter().map(|choice| {
+        let measured = measure(choice, &def, args.time.0, args.seed)?;
+        Ok(AgentSpeed { agent: choice.name().to_owned(), measured })
+    });
+    let agents = agents.collect::<Result<Vec<_>, Failure>>()?;
+    Output::report(&Speeds { agents }, args.list.json)
 }
 
-/// The measured speeds, each with the agent's name.
-struct Speeds(Vec<(String, Measured)>);
+impl Report for Speeds {
+    const SCHEMA: &'static str = "cardroom-agents-bench/1";
+}
 
-impl Shown for Speeds {
-    fn text(&self) -> String {
+impl fmt::Display for Speeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header =
             ["AGENT", "DECISIONS", "PER SECOND", "P50", "P99", "LONGEST", "MEMORY", "TOTAL MEMORY"];
         let mut table = Table::new(header).right(1..);
-        for (agent, measured) in &self.0 {
+        for AgentSpeed { agent, measured } in &self.agents {
             table.row([
                 agent.clone(),
                 measured.decisions.to_string(),
@@ -406,16 +434,7 @@ impl Shown for Speeds {
                 memory(measured.memory),
             ]);
         }
-        format!("{table}\n")
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let agents: Vec<_> = self
-            .0
-            .iter()
-            .map(|(agent, measured)| json!({ "agent": agent, "measured": measured }))
-            .collect();
-        json!({ "schema": "cardroom-agents-bench/1", "agents": agents })
+        writeln!(f, "{table}")
     }
 }
 
@@ -425,4 +444,71 @@ fn time(microseconds: f64) -> String {
 
 fn memory(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "unknown".into(), |bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0))
+}
+
+/// Make a self-contained folder that plays an agent.
+#[derive(clap::Args)]
+pub struct PackageArgs {
+    #[command(subcommand)]
+    what: PackageKind,
+}
+
+#[derive(clap::Subcommand)]
+enum PackageKind {
+    Acpc(AcpcArgs),
+}
+
+/// Write an entry for an ACPC competition: startme.sh HOST PORT, README, this program, the game,
+/// the agent's files.
+///
+/// The entry is tested at once: matches against random players, started from another folder by
+/// absolute and by relative path, with every reply checked against the rules. Exit codes: 0 when
+/// the entry works, 3 when it cannot be made, 5 when it exists but fails.
+#[derive(clap::Args)]
+struct AcpcArgs {
+    /// The folder to make; it must be empty or missing
+    dir: PathBuf,
+    /// The agent: a kind, KIND:ARGUMENT or a name from the configuration (see `cardroom agents
+    /// list`)
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    #[command(flatten)]
+    game: Game,
+    #[command(flatten)]
+    named: Named,
+    /// Hands per test match; 0 for no tests
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    check: u32,
+}
+
+/// Runs the command: makes the package and tests it.
+pub fn package(args: PackageArgs) -> Result<(), Failure> {
+    let PackageKind::Acpc(args) = args.what;
+    let registry = args.named.registry()?;
+    let agent = registry.resolve(&args.agent)?;
+    let def = args.game.load()?;
+    // Fail now, not on the organizers' machine, if the agent cannot play the game.
+    let aborting = Aborting::begin()?;
+    drop(Bot::new(&agent, &def)?);
+    drop(aborting);
+    let defined: BTreeMap<_, _> =
+        registry.defined().map(|(name, config)| (name.to_owned(), config.clone())).collect();
+    let program = this_program()?;
+    let entry = Entry { program: &program, agent: &agent, defined: &defined, def: &def };
+    package_acpc::write(&entry, &args.dir)?;
+    if args.check > 0 {
+        package_acpc::check(&args.dir, &def, args.check).map_err(|error| match error {
+            error if error.is_failed_entry() => Failure::claim(error),
+            error => Failure::input(error),
+        })?;
+    }
+    let tried = match args.check {
+        0 => "not tried".to_owned(),
+        hands => format!("tried twice over {hands} hands"),
+    };
+    print(&format!(
+        "{}: an entry that plays {}, {tried}; start it with startme.sh HOST PORT\n",
+        args.dir.display(),
+        agent.name()
+    ))
 }

@@ -1,5 +1,6 @@
 //! `cardroom buckets`: makes card buckets from a recipe, reports on them and saves them.
 
+use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -10,12 +11,12 @@ use game::Street;
 use learners::situations::Database;
 use learners::values::{Errors, encoding_error};
 use models::values::Encoding;
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 use show::number::whole;
 
 use crate::exit::Failure;
-use crate::output::{self, Output, Shown};
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 
 /// Make card buckets and show how much the hands in a bucket differ, with examples.
@@ -50,8 +51,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
-    let situations = args.situations.as_deref().map(Database::open).transpose();
-    let situations = situations.map_err(Failure::input)?;
+    let situations = args.situations.as_deref().map(Database::open).transpose()?;
     let mut progress = Progress::parts(1000, false);
     let show = |made: Made| {
         progress.show((1000.0 * made.done) as u64, &format!("{}: {}", made.street, made.stage));
@@ -60,114 +60,171 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     progress.finish();
     if let Some(path) = &args.out {
         let written = logs::folder::write_whole(path, |out| buckets.write(out));
-        written.map_err(|error| failure(path, &error))?;
+        written.map_err(|error| Failure::at(path, error))?;
     }
     let reports = Street::ALL.map(|street| buckets.report(street, args.seed));
-    let reports: Vec<StreetReport> =
-        reports.into_iter().collect::<Result<_, _>>().map_err(Failure::input)?;
+    let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
     let buckets = Arc::new(buckets);
-    let loss = situations.map(|situations| {
+    let encoding_error = situations.map(|situations| {
         let street =
             if situations.situation(0).board.len() == 5 { Street::River } else { Street::Turn };
         let encoding = Encoding::Buckets(Arc::clone(&buckets), street);
-        (encoding_error(&encoding, &situations), situations)
+        EncodingError::new(encoding_error(&encoding, &situations), &situations)
     });
-    Output::of(&Described { buckets: &buckets, reports, loss }, args.json)
+    let report = BucketsReport {
+        recipe: buckets.recipe().to_string(),
+        sha256: buckets.hash().to_string(),
+        streets: reports.into_iter().map(StreetBuckets::new).collect(),
+        encoding_error,
+    };
+    Output::report(&report, args.json)
 }
 
 /// Buckets with a report on each street.
-struct Described<'a> {
-    buckets: &'a Buckets,
-    reports: Vec<StreetReport>,
-    /// The encoding error on these situations, if given.
-    loss: Option<(Errors, Database)>,
+#[derive(Serialize)]
+struct BucketsReport {
+    recipe: String,
+    sha256: String,
+    streets: Vec<StreetBuckets>,
+    /// The encoding error on the situations, if given.
+    encoding_error: Option<EncodingError>,
 }
 
-impl Shown for Described<'_> {
-    fn text(&self) -> String {
-        let mut text = format!("{}\nsha256 {}\n", self.buckets.recipe(), self.buckets.hash());
-        self.reports.iter().for_each(|report| text.push_str(&format!("\n{report}")));
-        if let Some((error, situations)) = &self.loss {
-            text.push_str(&error_text(error, situations));
+impl Report for BucketsReport {
+    const SCHEMA: &'static str = "cardroom-buckets/1";
+}
+
+impl fmt::Display for BucketsReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\nsha256 {}\n", self.recipe, self.sha256)?;
+        self.streets.iter().try_for_each(|street| write!(f, "\n{}", street.report))?;
+        self.encoding_error.iter().try_for_each(|error| error.fmt(f))
+    }
+}
+
+/// The buckets of a street.
+#[derive(Serialize)]
+struct StreetBuckets {
+    street: &'static str,
+    buckets: u32,
+    hands_drawn: u32,
+    unseen: u32,
+    fullest: f64,
+    variance: f64,
+    variance_within: f64,
+    examples: Vec<ExampleBucket>,
+    #[serde(skip)]
+    report: StreetReport,
+}
+
+impl StreetBuckets {
+    fn new(report: StreetReport) -> StreetBuckets {
+        StreetBuckets {
+            street: report.street.name(),
+            buckets: report.buckets,
+            hands_drawn: report.hands,
+            unseen: report.unseen,
+            fullest: report.fullest,
+            variance: report.variance,
+            variance_within: report.within,
+            examples: report.examples.iter().map(ExampleBucket::new).collect(),
+            report,
         }
-        text
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        json!({
-            "schema": "cardroom-buckets/1",
-            "recipe": self.buckets.recipe().to_string(),
-            "sha256": self.buckets.hash(),
-            "streets": self.reports.iter().map(street_json).collect::<Vec<_>>(),
-            "encoding_error": self.loss.as_ref().map(|(error, _)| error_json(error)),
-        })
     }
 }
 
-fn error_text(error: &Errors, situations: &Database) -> String {
-    let mut table =
-        Table::new(["values of hands in buckets", "Huber loss", "mean square"]).right(1..3);
-    for (name, huber, squares) in [
-        ("over all hands", error.huber, error.squares),
-        ("by the range's probabilities", error.weighted_huber, error.weighted_squares),
-    ] {
-        table.row([name.to_owned(), format!("{huber:.5}"), format!("{squares:.5}")]);
-    }
-    let (games, street) = (whole(situations.card().games), &situations.card().content.street);
-    format!("\n{games} situations of the {street}, in shares of the pot\n{table}\n")
+#[derive(Serialize)]
+struct ExampleBucket {
+    bucket: u32,
+    share: f64,
+    win_rate: WinRates,
+    made: Vec<MadeHand>,
+    hands: Vec<ExampleHand>,
 }
 
-fn error_json(error: &Errors) -> Value {
-    json!({
-        "huber": error.huber,
-        "mean_square": error.squares,
-        "weighted_huber": error.weighted_huber,
-        "weighted_mean_square": error.weighted_squares,
-    })
+#[derive(Serialize)]
+struct WinRates {
+    mean: f64,
+    least: f64,
+    most: f64,
+}
+
+#[derive(Serialize)]
+struct MadeHand {
+    made: &'static str,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct ExampleHand {
+    hole: String,
+    board: String,
+}
+
+impl ExampleBucket {
+    fn new(example: &Example) -> ExampleBucket {
+        let [mean, least, most] = example.win_rate;
+        let hands = example.hands.iter();
+        let hands = hands
+            .map(|(hole, board)| ExampleHand { hole: hole.to_string(), board: board.to_string() });
+        ExampleBucket {
+            bucket: example.bucket,
+            share: example.share,
+            win_rate: WinRates { mean, least, most },
+            made: example.made.iter().map(|&(made, share)| MadeHand { made, share }).collect(),
+            hands: hands.collect(),
+        }
+    }
+}
+
+/// The error when all hands of a bucket share their mean value.
+#[derive(Serialize)]
+struct EncodingError {
+    huber: f64,
+    mean_square: f64,
+    weighted_huber: f64,
+    weighted_mean_square: f64,
+    /// The situations in words.
+    #[serde(skip)]
+    situations: String,
+}
+
+impl EncodingError {
+    fn new(errors: Errors, situations: &Database) -> EncodingError {
+        let (games, street) = (whole(situations.card().games), &situations.card().content.street);
+        EncodingError {
+            huber: errors.huber,
+            mean_square: errors.squares,
+            weighted_huber: errors.weighted_huber,
+            weighted_mean_square: errors.weighted_squares,
+            situations: format!("{games} situations of the {street}"),
+        }
+    }
+}
+
+impl fmt::Display for EncodingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table =
+            Table::new(["values of hands in buckets", "Huber loss", "mean square"]).right(1..3);
+        for (name, huber, squares) in [
+            ("over all hands", self.huber, self.mean_square),
+            ("by the range's probabilities", self.weighted_huber, self.weighted_mean_square),
+        ] {
+            table.row([name.to_owned(), format!("{huber:.5}"), format!("{squares:.5}")]);
+        }
+        write!(f, "\n{}, in shares of the pot\n{table}\n", self.situations)
+    }
 }
 
 /// Buckets made from a recipe or read from a file.
 fn buckets(text: &str, show: impl FnMut(Made)) -> Result<Buckets, Failure> {
     let path = Path::new(text);
     if !text.contains('=') && path.exists() {
-        let file = File::open(path).map_err(|error| failure(path, &error))?;
-        return Buckets::read(BufReader::new(file)).map_err(|error| failure(path, &error));
+        let file = File::open(path).map_err(|error| Failure::at(path, error))?;
+        return Buckets::read(BufReader::new(file)).map_err(|error| Failure::at(path, error));
     }
     let recipe: BucketRecipe = text
         .parse()
         .map_err(|error| Failure::usage(format!("{error} (and there is no file of that name)")))?;
-    Buckets::make(&recipe, show).map_err(Failure::input)
-}
-
-fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-}
-
-fn street_json(report: &StreetReport) -> Value {
-    json!({
-        "street": report.street.name(),
-        "buckets": report.buckets,
-        "hands_drawn": report.hands,
-        "unseen": report.unseen,
-        "fullest": report.fullest,
-        "variance": report.variance,
-        "variance_within": report.within,
-        "examples": report.examples.iter().map(example_json).collect::<Vec<_>>(),
-    })
-}
-
-fn example_json(example: &Example) -> Value {
-    let [mean, least, most] = example.win_rate;
-    let made = example.made.iter().map(|(name, share)| json!({ "made": name, "share": share }));
-    let hands = example
-        .hands
-        .iter()
-        .map(|(hole, board)| json!({ "hole": hole.to_string(), "board": board.to_string() }));
-    json!({
-        "bucket": example.bucket,
-        "share": example.share,
-        "win_rate": { "mean": mean, "least": least, "most": most },
-        "made": made.collect::<Vec<_>>(),
-        "hands": hands.collect::<Vec<_>>(),
-    })
+    Buckets::make(&recipe, show).map_err(Failure::from)
 }

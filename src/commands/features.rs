@@ -1,17 +1,19 @@
 //! `cardroom features`: the features of a situation, as models see them.
 
+use std::fmt;
+
 use abstraction::features::{
-    Feature, FeatureMaker, Features, Quantiles, Schema, Unit, preflop_table,
+    Feature, FeatureMaker, Features, Quantiles, Schema, Stamp, Unit, preflop_table,
 };
 use cards::CardSet;
 use game::{Chips, Street};
 use protocol::acpc::matchstate::MatchState;
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 
 use crate::exit::Failure;
-use crate::odds::{Method, TiesArg, input};
-use crate::output::{Output, Shown};
+use crate::hand_args::{Method, TiesArg, check_disjoint, on_board, parse_board, parse_hand};
+use crate::output::{Output, Report};
 use crate::resolve_names::Game;
 
 /// Show a situation of heads-up hold'em as the numbers that models use, with their names.
@@ -64,63 +66,146 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     };
     let schema = Schema { ties: args.ties.ties(), quantiles };
     if args.schema {
-        return Output::of(&Names { schema, args }, args.json);
+        let report = SchemaReport::new(schema, args.ties, args.method);
+        return Output::report(&report, args.json);
     }
     let (title, features) = situation(args, &mut FeatureMaker::counting(schema))?;
-    Output::of(&Values { schema, title, features }, args.json)
+    Output::report(&Situation::new(schema, title, &features), args.json)
+}
+
+/// A feature of a situation, or of the schema.
+#[derive(Serialize)]
+struct ListedFeature {
+    id: String,
+    name: String,
+    unit: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<serde_json::Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<String>,
+    /// The value in words.
+    #[serde(skip)]
+    shown: [String; 2],
+}
+
+impl ListedFeature {
+    fn new(feature: Feature) -> ListedFeature {
+        ListedFeature {
+            id: feature.to_string(),
+            name: feature.name(),
+            unit: feature.unit().to_string(),
+            value: None,
+            explanation: None,
+            shown: [const { String::new() }; 2],
+        }
+    }
 }
 
 /// The features of a situation.
-struct Values {
-    schema: Schema,
+#[derive(Serialize)]
+struct Situation {
+    features: Stamp,
     /// The situation in words.
-    title: String,
-    features: Features,
+    situation: String,
+    street: String,
+    values: Vec<ListedFeature>,
 }
 
-impl Shown for Values {
-    fn text(&self) -> String {
-        let Values { title, features, .. } = self;
-        let rows = features.iter().map(|(feature, value)| {
-            let (value, unit) = match feature.unit() {
+impl Report for Situation {
+    const SCHEMA: &'static str = "cardroom-features/1";
+}
+
+impl Situation {
+    fn new(schema: Schema, situation: String, features: &Features) -> Situation {
+        let values = features.iter().map(|(feature, value)| {
+            let (number, unit) = match feature.unit() {
                 Unit::ShareOfPot => (format!("{value:.6}"), "of pot"),
                 Unit::Chips => (value.to_string(), "chips"),
             };
-            [feature.to_string(), feature.name(), value, unit.to_owned()]
+            let shown = [number, unit.to_owned()];
+            ListedFeature { value: exact(value), shown, ..ListedFeature::new(feature) }
         });
-        let table = Table::of(rows).right(2..3).at_the_margin();
-        format!("{title}: {} features\n\n{table}\n", features.as_slice().len())
+        let values = values.collect();
+        let street = features.street().to_string();
+        Situation { features: schema.stamp(), situation, street, values }
     }
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let values = self.features.iter().map(|(feature, value)| {
-            let mut entry = feature_json(feature);
-            entry["value"] = exact(value);
-            entry
-        });
-        json!({
-            "schema": "cardroom-features/1",
-            "features": self.schema.stamp(),
-            "situation": self.title,
-            "street": self.features.street().to_string(),
-            "values": values.collect::<Vec<_>>(),
-        })
+impl fmt::Display for Situation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows =
+            self.values.iter().map(|ListedFeature { id, name, shown: [value, unit], .. }| {
+                [id.clone(), name.clone(), value.clone(), unit.clone()]
+            });
+        let table = Table::of(rows).right(2..3).at_the_margin();
+        writeln!(f, "{}: {} features\n\n{table}", self.situation, self.values.len())
     }
 }
 
 /// The names and explanations of the features.
-struct Names<'a> {
-    schema: Schema,
-    args: &'a Args,
+#[derive(Serialize)]
+struct SchemaReport {
+    features: Stamp,
+    ties_count: TiesArg,
+    quantile_method: Method,
+    streets: Vec<StreetFeatures>,
+    all: Vec<ListedFeature>,
 }
 
-impl Shown for Names<'_> {
-    fn text(&self) -> String {
-        schema_text(self.schema, self.args)
-    }
+#[derive(Serialize)]
+struct StreetFeatures {
+    street: String,
+    features: Vec<String>,
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        schema_json(self.schema, self.args)
+impl Report for SchemaReport {
+    const SCHEMA: &'static str = "cardroom-features-schema/1";
+}
+
+impl SchemaReport {
+    fn new(schema: Schema, ties_count: TiesArg, quantile_method: Method) -> SchemaReport {
+        let streets = Street::ALL.into_iter().map(|street| StreetFeatures {
+            street: street.to_string(),
+            features: Feature::of(street).map(|feature| feature.to_string()).collect(),
+        });
+        let all = Feature::of(Street::Preflop).map(|feature| ListedFeature {
+            explanation: Some(feature.explanation()),
+            ..ListedFeature::new(feature)
+        });
+        SchemaReport {
+            features: schema.stamp(),
+            ties_count,
+            quantile_method,
+            streets: streets.collect(),
+            all: all.collect(),
+        }
+    }
+}
+
+impl fmt::Display for SchemaReport {
+    /// The schema as Markdown, as in docs/features.md.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let deciles = match self.quantile_method {
+            Method::Nearest => "deciles are the nearest rank",
+            Method::Linear => "deciles are interpolated linearly",
+        };
+        let Stamp { id, sha256 } = &self.features;
+        write!(
+            f,
+            "`{id}`: {}, {deciles}.\n\nsha256 `{sha256}`\n\n\
+             | preflop | flop | turn | river | feature | name | unit | meaning |\n\
+             |---|---|---|---|---|---|---|---|\n",
+            self.ties_count.words()
+        )?;
+        for feature in Feature::of(Street::Preflop) {
+            for street in Street::ALL {
+                let place = feature.index(street);
+                write!(f, "| {} ", place.map_or("–".to_owned(), |index| index.to_string()))?;
+            }
+            let (name, unit) = (feature.name(), feature.unit());
+            writeln!(f, "| `{feature}` | {name} | {unit} | {} |", feature.explanation())?;
+        }
+        Ok(())
     }
 }
 
@@ -132,7 +217,7 @@ fn situation(args: &Args, maker: &mut FeatureMaker) -> Result<(String, Features)
             Failure::input(anyhow::anyhow!("the match state of --state: {error}"))
         })?;
         let infoset = state.infoset();
-        let features = maker.infoset(&infoset).map_err(Failure::input)?;
+        let features = maker.infoset(&infoset)?;
         let title = format!(
             "{} in position {}",
             cards_words(&infoset.hole.to_string(), &infoset.public.board().to_string()),
@@ -140,16 +225,16 @@ fn situation(args: &Args, maker: &mut FeatureMaker) -> Result<(String, Features)
         );
         return Ok((title, features));
     }
-    let hand = input::hand(args.cards.as_deref().unwrap_or_default())?;
-    let board = input::board(args.board.as_deref())?;
-    input::disjoint(std::slice::from_ref(&hand), &board)?;
+    let hand = parse_hand(args.cards.as_deref().unwrap_or_default())?;
+    let board = parse_board(args.board.as_deref())?;
+    check_disjoint(std::slice::from_ref(&hand), &board)?;
     let bets = bets(args.bets.as_deref().unwrap_or("0"), board.cards)?;
-    let features = maker.cards(hand.combo, board.cards, bets).map_err(Failure::input)?;
+    let features = maker.cards(hand.combo, board.cards, bets)?;
     Ok((cards_words(&hand.text, &board.text), features))
 }
 
 fn cards_words(hand: &str, board: &str) -> String {
-    format!("{hand} {}", crate::odds::on_board(board))
+    format!("{hand} {}", on_board(board))
 }
 
 /// Parses the bets of each street, from the first on; omitted ones are 0.
@@ -179,64 +264,11 @@ fn bets(text: &str, board: CardSet) -> Result<[Chips; 4], Failure> {
     Ok(bets)
 }
 
-/// The shortest decimal that parses as this `f32`.
-fn exact(value: f32) -> Value {
-    let text = value.to_string();
-    text.parse::<f64>().map_or(Value::Null, |number| {
-        if number.fract() == 0.0 { json!(number as i64) } else { json!(number) }
-    })
-}
-
-fn feature_json(feature: Feature) -> Value {
-    json!({
-        "id": feature.to_string(),
-        "name": feature.name(),
-        "unit": feature.unit().to_string(),
-    })
-}
-
-fn schema_json(schema: Schema, args: &Args) -> Value {
-    let streets = Street::ALL.map(|street| {
-        let ids: Vec<String> = Feature::of(street).map(|feature| feature.to_string()).collect();
-        json!({ "street": street.to_string(), "features": ids })
-    });
-    let features = Feature::of(Street::Preflop).map(|feature| {
-        let mut entry = feature_json(feature);
-        entry["explanation"] = json!(feature.explanation());
-        entry
-    });
-    json!({
-        "schema": "cardroom-features-schema/1",
-        "features": schema.stamp(),
-        "ties_count": args.ties.name(),
-        "quantile_method": args.method.name(),
-        "streets": streets,
-        "all": features.collect::<Vec<_>>(),
-    })
-}
-
-/// The schema as Markdown, as in docs/features.md.
-fn schema_text(schema: Schema, args: &Args) -> String {
-    let stamp = schema.stamp();
-    let deciles = match args.method {
-        Method::Nearest => "deciles are the nearest rank",
-        Method::Linear => "deciles are interpolated linearly",
-    };
-    let mut text = format!(
-        "`{}`: {}, {deciles}.\n\nsha256 `{}`\n\n\
-         | preflop | flop | turn | river | feature | name | unit | meaning |\n\
-         |---|---|---|---|---|---|---|---|\n",
-        stamp.id,
-        args.ties.words(),
-        stamp.sha256
-    );
-    for feature in Feature::of(Street::Preflop) {
-        for street in Street::ALL {
-            let place = feature.index(street).map_or("–".to_owned(), |index| index.to_string());
-            text.push_str(&format!("| {place} "));
-        }
-        let (name, unit) = (feature.name(), feature.unit());
-        text.push_str(&format!("| `{feature}` | {name} | {unit} | {} |\n", feature.explanation()));
+/// The shortest decimal that parses as this `f32`, without a fraction if it has none.
+fn exact(value: f32) -> Option<serde_json::Number> {
+    let number: f64 = value.to_string().parse().ok()?;
+    match number.fract() {
+        0.0 => Some((number as i64).into()),
+        _ => serde_json::Number::from_f64(number),
     }
-    text
 }

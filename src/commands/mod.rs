@@ -1,7 +1,6 @@
 //! The commands, one file each, the command line they are parsed from, and their dispatch.
 
 pub mod agents;
-pub mod bench;
 pub mod buckets;
 pub mod config;
 pub mod dealer;
@@ -16,7 +15,6 @@ pub mod first_steps;
 pub mod games;
 pub mod import;
 pub mod merge;
-pub mod package;
 pub mod play;
 pub mod queue;
 pub mod replay;
@@ -58,7 +56,7 @@ pub enum Command {
     Import(import::Args),
     Dealer(dealer::Args),
     Play(play::Args),
-    Package(package::Args),
+    Package(agents::PackageArgs),
     Agents(agents::Args),
     Games(games::Args),
     Equity(equity::Args),
@@ -73,7 +71,7 @@ pub enum Command {
     Enqueue(queue::enqueue::Args),
     Worker(queue::worker::Args),
     Runs(queue::runs::Args),
-    Bench(bench::Args),
+    Bench(games::BenchArgs),
     Config(config::Args),
     Systemd(systemd::Args),
     Completions(help::CompletionsArgs),
@@ -101,7 +99,7 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Import(args) => import::run(&args),
         Command::Dealer(args) => dealer::run(args).map(Output::printed),
         Command::Play(args) => play::run(args).map(Output::printed),
-        Command::Package(args) => package::run(args).map(Output::printed),
+        Command::Package(args) => agents::package(args).map(Output::printed),
         Command::Games(args) => games::run(&args),
         Command::Equity(args) => equity::run(&args),
         Command::Features(args) => features::run(&args),
@@ -116,7 +114,7 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Enqueue(args) => queue::enqueue::run(args),
         Command::Worker(args) => queue::worker::run(args),
         Command::Runs(args) => queue::runs::run(args),
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => games::bench(args),
         Command::Config(args) => config::run(args),
         Command::Systemd(args) => systemd::run(args).map(Output::printed),
         Command::Init(args) => first_steps::init(&args),

@@ -22,8 +22,6 @@ FONTS = {"narrow": "'Liberation Sans', Arial", "wide": "'DejaVu Sans', Verdana"}
 DRAWN = [
     ("oct.html", ["playbook", "oct"]), ("small.html", ["playbook", "oct:model=small"]),
     ("deep.html", ["playbook", "cart", "--depth", "5"]),
-    ("oct.svg", ["playbook", "oct"]), ("small.svg", ["playbook", "oct:model=small"]),
-    ("deep.svg", ["playbook", "cart", "--depth", "5"]),
     *((f"tree-{street}.svg", ["tree", "oct", "--street", street, "--format", "svg"])
       for street in ("preflop", "flop", "turn", "river")),
     ("small-river.svg", ["tree", "oct:model=small", "--street", "river", "--format", "svg", "--depth", "9"]),

@@ -4,9 +4,9 @@
 mod around;
 mod fidelity;
 mod heuristic;
-mod leaks;
 mod playbook;
 mod results;
+mod winnings;
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,134 +1,131 @@
-//! The winnings of leaves and nodes in a match, compared with sums over the notes of the recorded
-//! decisions.
+//! The decisions at which a match was lost: some that are known by heart, sums that must agree with
+//! the match's own report.
 
-use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use logs::LedgerReader;
 use serde_json::Value;
 
-use super::{cardroom, check_failure, document, explain, student};
-
-const HANDS: u64 = 60;
+use super::{cardroom, check_failure, document, explain};
 
 fn play(folder: &Path, agents: [&str; 2], arguments: &[&str]) {
-    let hands = HANDS.to_string();
-    let usual = ["match", agents[0], agents[1], "--hands", &hands, "--seed", "5", "--quiet"];
+    let usual = ["match", agents[0], agents[1], "--seed", "5", "--quiet", "--record", "hands"];
     let output = cardroom(folder, &[&usual[..], arguments].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The sums of a leaf.
-#[derive(Default)]
-struct Sum {
-    decisions: u64,
-    hands: HashSet<u64>,
-    deals: HashSet<u64>,
-    chips: f64,
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// The leaves of the first entrant on each street, by what its decisions say of themselves, and
-/// where each decision of it stands: hand, number, street and leaf.
-type Noted = (BTreeMap<(String, u64), Sum>, Vec<(u64, u32, String, u64)>);
+fn rows<'a>(found: &'a Value, which: &str) -> &'a [Value] {
+    found[which].as_array().expect("rows")
+}
 
-fn noted(ledger: &LedgerReader) -> Noted {
-    let (mut sums, mut places) = (BTreeMap::<_, Sum>::new(), Vec::new());
-    for hand in ledger.hands().map(|hand| hand.expect("a hand")) {
-        for decision in ledger.decisions(hand.hand).expect("decisions") {
-            if decision.entrant != 0 {
-                continue;
-            }
-            let note = decision.note.expect("a tree says why");
-            let path = note.lines().nth(1).expect("the path");
-            let nodes = path.strip_prefix("nodes ").expect("nodes").split(':').next();
-            let leaf = nodes.expect("nodes").rsplit('-').next().expect("a leaf");
-            let leaf: u64 = leaf.parse().expect("a number");
-            let street = hand.public.history()[decision.index as usize].street.name().to_owned();
-            places.push((hand.hand, decision.index, street.clone(), leaf));
-            let sum = sums.entry((street, leaf)).or_default();
-            sum.decisions += 1;
-            sum.deals.insert(hand.deal);
-            if sum.hands.insert(hand.hand) {
-                sum.chips += hand.payoffs[decision.seat].chips();
-            }
-        }
+fn row<'a>(found: &'a Value, which: &str, name: &str) -> &'a Value {
+    let found = rows(found, which).iter().find(|row| row["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn who_folds_every_button_loses_the_small_blind_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // `fold` folds as the button before the flop and checks everywhere else; `call` calls and
+    // checks.
+    play(at, ["fold", "call"], &["--hands", "400", "--out", "m"]);
+    let found = document(at, &["results", "m"]);
+    assert_eq!(found["schema"], "cardroom-explain-results/1");
+    assert_eq!((&found["hands"], &found["deals"]), (&400.into(), &200.into()));
+    let places = rows(&found, "places");
+    let worst = &places[0];
+    assert_eq!(worst["name"], "preflop, button: folds to the blind");
+    assert_eq!((&worst["hands"], &worst["hands_of_others"]), (&200.into(), &0.into()));
+    // Half a big blind in half of the hands, without any spread.
+    assert_eq!(number(&worst["won"]["mbb"]), -250.0);
+    assert_eq!(number(&worst["difference"]["mbb"]), -250.0);
+    assert_eq!(worst["verdict"], "separated");
+    // Where `fold` folds, `call` has nothing to decide and wins as much.
+    let other = row(&found, "places", "preflop, big blind: nothing to decide");
+    assert_eq!(number(&other["difference"]["mbb"]), -250.0);
+    // All other hands are checked down: the river is checked, once from each seat.
+    let river = row(&found, "streets", "river");
+    assert_eq!((&river["hands"], &river["hands_of_others"]), (&200.into(), &200.into()));
+    assert!(rows(&found, "actions").iter().all(|row| row["name"] != "calls"), "{found}");
+    let text = explain(at, &["results", "m"]);
+    for words in ["fold in 400 hands", "folds to the blind", "separated", "By position"] {
+        assert!(text.contains(words), "{words}: {text}");
     }
-    (sums, places)
+    // No more places than asked for, of those that differ significantly, too.
+    let text = explain(at, &["results", "m", "--most", "1"]);
+    assert!(text.contains("2 places differ significantly"), "{text}");
+    assert!(text.contains("1 significant: --most shows them"), "{text}");
+    let ranked = |rank: &str| text.lines().any(|line| line.trim_start().starts_with(rank));
+    assert!(ranked("1  ") && !ranked("2  "), "{text}");
+    // `call` sees the same from the other side.
+    let other = document(at, &["results", "m", "--who", "call"]);
+    let same = row(&other, "places", "preflop, button: folds to the blind");
+    assert_eq!(number(&same["difference"]["mbb"]), 250.0);
 }
 
-fn check(found: &Value, sum: &Sum) {
-    let hands = sum.hands.len();
-    assert_eq!(found["decisions"], sum.decisions, "{found}");
-    assert_eq!(found["hands"], hands, "{found}");
-    assert_eq!(found["won_chips"], sum.chips, "{found}");
-    let rate = &found["rate"];
-    assert_eq!(rate.is_null(), sum.deals.len() < 2, "{found}");
-    if !rate.is_null() {
-        let number = |value: &Value| value.as_f64().expect("a number");
-        // A big blind is 100 chips.
-        let mbb = 10.0 * sum.chips / hands as f64;
-        assert!((number(&rate["mbb"]) - mbb).abs() < 1e-6, "{found}");
-        assert_eq!(rate["groups"], sum.deals.len(), "{found}");
-        let interval = &rate["interval"];
-        assert!(number(&interval["low"]) <= mbb && mbb <= number(&interval["high"]), "{found}");
+#[test]
+fn places_add_up_to_the_win_rate() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    for (arguments, deals) in
+        [(&["--hands", "600"][..], 300), (&["--hands", "600", "--no-duplicate"], 600)]
+    {
+        let name = format!("m{deals}");
+        play(at, ["equity", "random"], &[arguments, &["--out", &name]].concat());
+        let found = document(at, &["results", &name]);
+        assert_eq!(found["deals"], deals, "{found}");
+        let stats = cardroom(at, &["stats", &name, "--json", "--quiet", "--estimates", "off"]);
+        let stats: Value = serde_json::from_slice(&stats.stdout).expect("a document");
+        let all_in = &stats["entrants"][0]["all_in_adjusted"];
+        let all = &found["all"];
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * (1.0 + a.abs());
+        assert!(near(number(&all["won"]["mbb"]), number(&all_in["mbb"])), "{all} {all_in}");
+        for end in ["low", "high"] {
+            let [ours, theirs] = [&all["won"], all_in].map(|rate| number(&rate["interval"][end]));
+            assert!(near(ours, theirs), "{end}: {ours} {theirs}");
+        }
+        for which in ["places", "streets", "positions", "actions"] {
+            let sum = |of: &dyn Fn(&Value) -> f64| rows(&found, which).iter().map(of).sum::<f64>();
+            assert_eq!(sum(&|row| number(&row["hands"])), 600.0, "{which}");
+            assert_eq!(sum(&|row| number(&row["hands_of_others"])), 600.0, "{which}");
+            assert!(near(sum(&|row| number(&row["won"]["mbb"])), number(&all["won"]["mbb"])));
+            let difference = sum(&|row| number(&row["difference"]["mbb"]));
+            assert!(near(difference, 2.0 * number(&all["won"]["mbb"])), "{which}: {difference}");
+        }
     }
 }
 
 #[test]
-fn a_leaf_has_won_what_the_hands_won_that_came_to_it() {
+fn equal_players_are_not_told_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let made = student(at, "made");
-    play(at, [&made, "random"], &["--out", "m"]);
-    // The same hands without decisions and their notes.
-    play(at, [&made, "random"], &["--out", "bare", "--record", "hands"]);
-    let (sums, places) = noted(&LedgerReader::open(&at.join("m")).expect("a ledger"));
-    let mut seen = HashSet::new();
-    for (hand, number, street, leaf) in places {
-        // One decision of each leaf will do.
-        if !seen.insert((street.clone(), leaf)) {
-            continue;
-        }
-        let (hand, number) = (hand.to_string(), number.to_string());
-        let found = document(at, &["decision", "bare", &hand, &number]);
-        check(&found["results"], &sums[&(street, leaf)]);
-        if seen.len() == 1 {
-            let noted = document(at, &["decision", "m", &hand, &number]);
-            assert_eq!(found["results"], noted["results"]);
-            let text = explain(at, &["decision", "m", &hand, &number]);
-            assert!(text.contains("in this match: "), "{text}");
-        }
+    play(at, ["random", "random"], &["--hands", "3000", "--out", "m"]);
+    let found = document(at, &["results", "m"]);
+    for which in ["places", "streets", "positions", "actions"] {
+        let all = rows(&found, which).iter();
+        assert_eq!(all.filter(|row| row["verdict"] == "separated").count(), 0, "{which}: {found}");
     }
-    assert!(seen.len() > 6, "{seen:?}");
-    let text = explain(at, &["tree", "made", "--street", "flop", "--match", "bare"]);
-    check_tree(&text, &sums);
-    let svg = ["--format", "svg", "--match", "bare"];
-    let svg = explain(at, &[&["tree", &made, "--street", "flop"], &svg[..]].concat());
-    let dot = ["--format", "dot", "--match", "bare"];
-    let dot = explain(at, &[&["tree", &made, "--street", "flop"], &dot[..]].concat());
-    for picture in [svg, dot] {
-        assert!(picture.matches("mbb/hand in").count() >= 3, "{picture}");
-    }
-    check_failure(
-        at,
-        &["tree", "oct", "--street", "flop", "--match", "m"],
-        3,
-        "no player has the trees of `oct`; the agents are cart:model=",
-    );
+    // Some single interval is off zero all the same: that is what the verdict is for.
+    let off = rows(&found, "places").iter().filter(|row| {
+        let ends = &row["difference"]["interval"];
+        number(&ends["low"]) > 0.0 || number(&ends["high"]) < 0.0
+    });
+    assert!(off.count() > 0, "{found}");
+    let text = explain(at, &["results", "m"]);
+    assert!(text.contains("No place where random loses more"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
 }
 
-/// The leaves of a tree on the flop say in how many hands they won how much.
-fn check_tree(text: &str, sums: &BTreeMap<(String, u64), Sum>) {
-    let of_flop = sums.iter().filter(|((street, _), _)| street == "flop");
-    for ((_, leaf), sum) in of_flop {
-        let line = text.lines().find(|line| line.contains(&format!("node {leaf}:")));
-        let line = line.unwrap_or_else(|| panic!("node {leaf}: {text}"));
-        let hands = sum.hands.len();
-        let hands = if hands == 1 { "1 hand".to_owned() } else { format!("{hands} hands") };
-        assert!(line.contains(&format!("in {hands}")), "{hands}: {line}");
-        if sum.deals.len() > 1 {
-            let mbb = 10.0 * sum.chips / sum.hands.len() as f64;
-            assert!(line.contains(&format!("; won {mbb:+.0} ± ")), "{mbb}: {line}");
-        }
-    }
+#[test]
+fn results_of_nobody_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    play(at, ["call", "fold"], &["--hands", "2", "--out", "m"]);
+    check_failure(at, &["results", "m", "--who", "cfr"], 2, "the entrants are call, fold");
+    check_failure(at, &["results", "m"], 3, "fewer than two whole deals");
+    check_failure(at, &["results", "nowhere"], 3, "nowhere");
 }

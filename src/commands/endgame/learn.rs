@@ -1,21 +1,21 @@
 //! `cardroom endgame learn`: trees and nearest neighbours that predict equilibria of endgames,
 //! measured on held-out games.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use learners::endgames::database::Deck;
 use learners::endgames::neighbours::Neighbours;
 use learners::endgames::representations::Representation;
 use learners::endgames::score::{Mean, Score, baselines};
 use learners::endgames::trees::{AtDepth, Predictor};
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 use show::number::whole;
 
 use super::ShareArg;
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 
 /// The depth of the published table.
@@ -91,25 +91,66 @@ impl FromStr for Numbers {
     }
 }
 
-/// The trees of a representation.
-struct Learned {
-    representation: Representation,
-    trees: Vec<AtDepth>,
-    /// Pairs of a greedy and an optimal tree grown from the same games.
-    optimal: Vec<[AtDepth; 2]>,
-}
-
 /// All results.
-struct Results<'a> {
-    args: &'a Args,
-    card: &'a learners::database::Card<Deck>,
+#[derive(Serialize)]
+struct LearnReport<'a> {
+    data: DataReport<'a>,
     games: usize,
     train: usize,
+    test: usize,
+    share: ShareArg,
     /// Number of games that optimal trees are searched over.
-    searched: usize,
-    learned: Vec<Learned>,
-    neighbours: Vec<(usize, Score)>,
-    baselines: [(&'static str, Score); 2],
+    optimal_games: usize,
+    representations: Vec<Learned>,
+    neighbours: Vec<Neighbourhood>,
+    baselines: Vec<Baseline>,
+    #[serde(skip)]
+    args: &'a Args,
+}
+
+/// The database.
+#[derive(Serialize)]
+struct DataReport<'a> {
+    sha256: &'a str,
+    seed: u64,
+    first: u64,
+    cards: usize,
+    sizes: &'a [f64],
+}
+
+/// The trees of a representation.
+#[derive(Serialize)]
+struct Learned {
+    number: usize,
+    name: String,
+    trees: Vec<AtDepth>,
+    /// Trees grown from the same games.
+    optimal: Vec<TreePair>,
+}
+
+#[derive(Serialize)]
+struct TreePair {
+    greedy: AtDepth,
+    optimal: AtDepth,
+}
+
+/// The mean of the `k` nearest games.
+#[derive(Serialize)]
+struct Neighbourhood {
+    k: usize,
+    #[serde(flatten)]
+    score: Score,
+}
+
+#[derive(Serialize)]
+struct Baseline {
+    name: &'static str,
+    #[serde(flatten)]
+    score: Score,
+}
+
+impl Report for LearnReport<'_> {
+    const SCHEMA: &'static str = "cardroom-endgame-learn/1";
 }
 
 /// Runs the command: learns the trees, tests them and returns the results.
@@ -144,9 +185,9 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let mut progress = Progress::new(steps as u64 + 1, "steps", args.quiet);
     let mut done = 0;
     progress.show(done, "nearest neighbours");
-    let baselines = baselines(&database, test.clone()).map_err(Failure::input)?;
+    let baselines = baselines(&database, test.clone())?;
     let neighbours = Neighbours::new(&database, 0..train).scores(test.clone(), &ks);
-    let neighbours = ks.into_iter().zip(neighbours.map_err(Failure::input)?).collect();
+    let neighbours = ks.into_iter().zip(neighbours?);
     let mut learned = Vec::new();
     for representation in chosen {
         let mut show = |what: &str| {
@@ -157,33 +198,49 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         show("the greedy tree");
         let greedy = |games: usize, depth: usize| {
             Predictor::greedy(representation, share, &database, 0..games, depth)
-                .map_err(Failure::input)
         };
-        let scored = |tree: Predictor, depths: &[usize]| {
-            tree.at_depths(&database, test.clone(), depths).map_err(Failure::input)
-        };
+        let scored =
+            |tree: Predictor, depths: &[usize]| tree.at_depths(&database, test.clone(), depths);
         let trees = scored(greedy(train, deepest)?, depths)?;
         let mut optimal = Vec::new();
         for depth in OPTIMAL_DEPTHS.into_iter().filter(|_| searched > 0) {
             show(&format!("the optimal tree of depth {depth}"));
-            let tree = Predictor::optimal(representation, share, &database, 0..searched, depth)
-                .map_err(Failure::input)?;
-            let pair = [greedy(searched, depth)?, tree];
-            let [greedy, optimal_] = pair.map(|tree| scored(tree, &[depth]));
-            optimal.push([greedy?[0], optimal_?[0]]);
+            let tree = Predictor::optimal(representation, share, &database, 0..searched, depth)?;
+            optimal.push(TreePair {
+                greedy: scored(greedy(searched, depth)?, &[depth])?[0],
+                optimal: scored(tree, &[depth])?[0],
+            });
         }
-        learned.push(Learned { representation, trees, optimal });
+        let (number, name) = (representation.number, representation.name());
+        learned.push(Learned { number, name, trees, optimal });
     }
     progress.finish();
     let card = database.card();
-    let results = Results { args, card, games, train, searched, learned, neighbours, baselines };
-    Output::of(&results, args.json)
+    let report = LearnReport {
+        data: DataReport {
+            sha256: &card.sha256,
+            seed: card.seed,
+            first: card.first,
+            cards: card.content.cards,
+            sizes: &card.content.sizes,
+        },
+        games,
+        train,
+        test: games - train,
+        share: args.share,
+        optimal_games: searched,
+        representations: learned,
+        neighbours: neighbours.map(|(k, score)| Neighbourhood { k, score }).collect(),
+        baselines: baselines.into_iter().map(|(name, score)| Baseline { name, score }).collect(),
+        args,
+    };
+    Output::report(&report, args.json)
 }
 
-impl Shown for Results<'_> {
+impl LearnReport<'_> {
     fn text(&self) -> String {
-        let Results { args, games, train, searched, .. } = *self;
-        let [all, train, test] = [games, train, games - train].map(|games| whole(games as u64));
+        let LearnReport { args, games, train, test, .. } = *self;
+        let [all, train, test] = [games, train, test].map(|games| whole(games as u64));
         let mut text = format!(
             "{}: {all} games, {train} to learn from, {test} to test on.\nDistance to the \
              equilibrium (0 to 1) and exploitability (in pots): means with 95 % intervals.\n",
@@ -194,10 +251,10 @@ impl Shown for Results<'_> {
         let mut table = Table::new(["", "representation", "nodes", "distance", "exploitability"])
             .right(2..)
             .at_the_margin();
-        for Learned { representation, trees, .. } in &self.learned {
+        for Learned { number, name, trees, .. } in &self.representations {
             for tree in trees.iter().filter(|tree| tree.depth == shown) {
                 let nodes = whole(tree.nodes as u64);
-                let start = [representation.number.to_string(), representation.name(), nodes];
+                let start = [number.to_string(), name.clone(), nodes];
                 table.row(start.into_iter().chain(cells(&tree.score)));
             }
         }
@@ -206,91 +263,32 @@ impl Shown for Results<'_> {
         text += &self
             .by_depth("Exploitability at each depth", |tree| three(tree.score.exploitability.mean));
         text += &self.by_depth("Nodes at each depth", |tree| whole(tree.nodes as u64));
-        if searched > 0 {
+        if self.optimal_games > 0 {
             text += &self.optimal_text();
         }
         let header = ["without a tree", "distance", "exploitability"];
         let mut table = Table::new(header).right(1..).at_the_margin();
-        for (k, score) in &self.neighbours {
+        for Neighbourhood { k, score } in &self.neighbours {
             let name = match k {
                 1 => "the nearest game".to_owned(),
                 k => format!("the {k} nearest games"),
             };
             table.row(std::iter::once(name).chain(cells(score)));
         }
-        for (name, score) in &self.baselines {
+        for Baseline { name, score } in &self.baselines {
             table.row(std::iter::once((*name).to_owned()).chain(cells(score)));
         }
         text + &format!("\n{table}\n")
     }
 
-    fn document(&self) -> impl serde::Serialize {
-        let Results { args, card, .. } = *self;
-        let tree = |tree: &AtDepth| {
-            let Score { distance, exploitability } = tree.score;
-            json!({
-                "depth": tree.depth,
-                "nodes": tree.nodes,
-                "distance": distance,
-                "exploitability": exploitability,
-            })
-        };
-        let learned = self.learned.iter().map(|learned| {
-            let optimal = learned.optimal.iter();
-            json!({
-                "number": learned.representation.number,
-                "name": learned.representation.name(),
-                "trees": learned.trees.iter().map(tree).collect::<Vec<_>>(),
-                "optimal": optimal
-                    .map(|[greedy, optimal]| {
-                        json!({ "greedy": tree(greedy), "optimal": tree(optimal) })
-                    })
-                    .collect::<Vec<_>>(),
-            })
-        });
-        let scored = |name: Value, of: &str, score: &Score| {
-            json!({
-                of: name,
-                "distance": score.distance,
-                "exploitability": score.exploitability,
-            })
-        };
-        let neighbours = self.neighbours.iter();
-        let baselines = self.baselines.iter();
-        json!({
-            "schema": "cardroom-endgame-learn/1",
-            "data": {
-                "sha256": card.sha256,
-                "seed": card.seed,
-                "first": card.first,
-                "cards": card.content.cards,
-                "sizes": card.content.sizes,
-            },
-            "games": self.games,
-            "train": self.train,
-            "test": self.games - self.train,
-            "share": args.share.name(),
-            "optimal_games": self.searched,
-            "representations": learned.collect::<Vec<_>>(),
-            "neighbours": neighbours
-                .map(|(k, score)| scored(json!(k), "k", score))
-                .collect::<Vec<_>>(),
-            "baselines": baselines
-                .map(|(name, score)| scored(json!(name), "name", score))
-                .collect::<Vec<_>>(),
-        })
-    }
-}
-
-impl Results<'_> {
     /// A table with a row for each depth and a column for each representation.
     fn by_depth(&self, title: &str, cell: impl Fn(&AtDepth) -> String) -> String {
-        let numbers = self.learned.iter().map(|learned| learned.representation.number.to_string());
+        let numbers = self.representations.iter().map(|learned| learned.number.to_string());
         let header = std::iter::once("depth".to_owned()).chain(numbers);
         let mut table = Table::new(header).right(..).at_the_margin();
-        let depths = self.learned.first().map_or(&[][..], |learned| &learned.trees);
+        let depths = self.representations.first().map_or(&[][..], |learned| &learned.trees);
         for (at, AtDepth { depth, .. }) in depths.iter().enumerate() {
-            let cells = self.learned.iter().map(|learned| cell(&learned.trees[at]));
+            let cells = self.representations.iter().map(|learned| cell(&learned.trees[at]));
             table.row(std::iter::once(depth.to_string()).chain(cells));
         }
         format!("\n{title}\n{table}\n")
@@ -300,16 +298,22 @@ impl Results<'_> {
         let header =
             ["", "depth", "greedy distance", "optimal", "greedy exploitability", "optimal"];
         let mut table = Table::new(header).right(..).at_the_margin();
-        for Learned { representation, optimal, .. } in &self.learned {
-            for [greedy, optimal] in optimal {
-                let [number, depth] = [representation.number, greedy.depth].map(|n| n.to_string());
+        for Learned { number, optimal: pairs, .. } in &self.representations {
+            for TreePair { greedy, optimal } in pairs {
+                let [number, depth] = [*number, greedy.depth].map(|n| n.to_string());
                 let [a, b] = [cells(&greedy.score), cells(&optimal.score)];
                 let ([a, c], [b, d]) = (a, b);
                 table.row([number, depth, a, b, c, d]);
             }
         }
-        let games = whole(self.searched as u64);
+        let games = whole(self.optimal_games as u64);
         format!("\nOptimal and greedy trees, both from {games} games\n{table}\n")
+    }
+}
+
+impl fmt::Display for LearnReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 

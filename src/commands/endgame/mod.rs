@@ -2,15 +2,10 @@
 //! them.
 
 mod database;
-mod deck;
-mod drawing;
 mod learn;
-mod leaves;
-mod picture;
 mod play;
 mod rules;
 mod solve;
-mod summary;
 mod tree;
 
 use std::path::Path;
@@ -18,6 +13,8 @@ use std::path::Path;
 use clap::{Subcommand, ValueEnum};
 use learners::endgames::database::Database;
 use learners::endgames::representations::Share;
+use serde::Serialize;
+use solvers::endgame::{Bets, Endgame, EndgameError};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -39,7 +36,7 @@ enum Command {
     Solve(solve::Args),
     Play(play::Args),
     Database(database::Args),
-    Summary(summary::Args),
+    Summary(database::SummaryArgs),
     Learn(learn::Args),
     Tree(tree::Args),
     Rules(rules::Args),
@@ -51,7 +48,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Command::Solve(args) => solve::run(args),
         Command::Play(args) => play::run(args).map(Output::printed),
         Command::Database(args) => database::run(args),
-        Command::Summary(args) => summary::run(args),
+        Command::Summary(args) => database::summary(args),
         Command::Learn(args) => learn::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Rules(args) => rules::run(args),
@@ -59,7 +56,8 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 /// Which share stands for a card, as clap knows it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum ShareArg {
     /// The share of the second player's cards that it beats
     #[default]
@@ -75,13 +73,6 @@ impl ShareArg {
             ShareArg::Own => Share::Own,
         }
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            ShareArg::Beaten => "beaten",
-            ShareArg::Own => "own",
-        }
-    }
 }
 
 /// The default number of games, as published.
@@ -90,15 +81,105 @@ const GAMES: usize = 80_000;
 /// Opens the database. Also returns how many of its games are used, and how many of those are for
 /// training: four fifths.
 fn games(path: &Path, asked: Option<usize>) -> Result<(Database, usize, usize), Failure> {
-    let database = Database::open(path).map_err(Failure::input)?;
+    let database = Database::open(path)?;
     let games = asked.unwrap_or(GAMES.min(database.games()));
-    let input = |words: String| Failure::input(anyhow::anyhow!("{}: {words}", path.display()));
     if games > database.games() {
         let words = format!("it has {} games, and --games asks for {games}", database.games());
-        return Err(input(words));
+        return Err(Failure::at(path, words));
     }
     if games < 10 {
-        return Err(input(format!("{games} games: at least 10 are needed, 8 to learn from")));
+        let words = format!("{games} games: at least 10 are needed, 8 to learn from");
+        return Err(Failure::at(path, words));
     }
     Ok((database, games, games * 4 / 5))
+}
+
+/// An endgame.
+#[derive(clap::Args)]
+struct Weights {
+    /// Weights of the first player's cards, 1 is the worst: `1:0.5,10:0.5` or `3-6`; missing cards
+    /// have weight 0 [default: all equal]
+    #[arg(long, value_name = "CARDS")]
+    first: Option<String>,
+    /// Weights of the second player's cards
+    #[arg(long, value_name = "CARDS")]
+    second: Option<String>,
+    #[command(flatten)]
+    deck: Deck,
+}
+
+impl Weights {
+    fn game(&self) -> Result<Endgame, Failure> {
+        let first = self.deck.weights("--first", self.first.as_deref())?;
+        let second = self.deck.weights("--second", self.second.as_deref())?;
+        Ok(Endgame::new(&first, &second, self.deck.bets()?)?)
+    }
+}
+
+/// The deck and the sizes.
+#[derive(clap::Args)]
+struct Deck {
+    /// Number of cards in the deck
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    cards: usize,
+    /// Stack of each player, in pots
+    #[arg(long, value_name = "POTS", default_value_t = 3.0, allow_negative_numbers = true)]
+    stack: f64,
+    /// Bets are multiples of this, in pots, up to the stack
+    #[arg(long, value_name = "POTS", default_value_t = 0.1, allow_negative_numbers = true)]
+    step: f64,
+    /// Bet sizes in pots, instead of steps: `0.5,1,3`
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true)]
+    sizes: Vec<f64>,
+}
+
+impl Deck {
+    /// The number of cards; an error if no endgame has so many or so few.
+    fn cards(&self) -> Result<usize, Failure> {
+        match self.cards {
+            cards @ 2..=Endgame::MAX_CARDS => Ok(cards),
+            cards => Err(EndgameError::Cards(cards).into()),
+        }
+    }
+
+    /// The bet sizes.
+    fn bets(&self) -> Result<Bets, Failure> {
+        if self.sizes.is_empty() {
+            return Ok(Bets::steps(self.step, self.stack)?);
+        }
+        if let Some(size) = self.sizes.iter().find(|&&size| size > self.stack) {
+            return Err(Failure::input(anyhow::anyhow!(
+                "--sizes: {size} pots are more than the stack of {}; give a larger --stack",
+                self.stack
+            )));
+        }
+        Ok(Bets::new(&self.sizes)?)
+    }
+
+    /// The weights of a player's cards, read from a text such as `1:0.5,10:0.5`, `3-6` or `2,9:3`.
+    /// Cards that are not named have weight 0; without a text all cards weigh the same.
+    fn weights(&self, option: &str, text: Option<&str>) -> Result<Vec<f64>, Failure> {
+        let cards = self.cards()?;
+        let Some(text) = text else { return Ok(vec![1.0; cards]) };
+        let mut weights = vec![0.0; cards];
+        for part in text.split(',').map(str::trim) {
+            let wrong = |why: &str| {
+                let hint = "write cards with their weights, as in 1:0.5,10:0.5 or 3-6";
+                Failure::input(anyhow::anyhow!("{option}: `{part}`: {why}; {hint}"))
+            };
+            let (named, weight) = part.split_once(':').unwrap_or((part, "1"));
+            let weight: f64 = weight.trim().parse().map_err(|_| wrong("no weight"))?;
+            if !(weight.is_finite() && weight >= 0.0) {
+                return Err(wrong("a weight is a number of at least 0"));
+            }
+            let (from, to) = named.split_once('-').unwrap_or((named, named));
+            let card = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong("no card"));
+            let (from, to) = (card(from)?, card(to)?);
+            if from < 1 || to > cards || from > to {
+                return Err(wrong(&format!("cards go from 1 to {cards}")));
+            }
+            weights[from - 1..to].fill(weight);
+        }
+        Ok(weights)
+    }
 }

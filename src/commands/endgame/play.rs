@@ -8,7 +8,7 @@ use show::number::{counted, percent, signed};
 use solvers::Player;
 use solvers::endgame::{Dealer, Endgame, Solution};
 
-use super::deck::Weights;
+use super::Weights;
 use super::solve::{choices, mix, short};
 use crate::exit::Failure;
 use crate::output::print;

@@ -1,17 +1,18 @@
 //! `cardroom endgame rules`: finds the cheapest short lists of rules.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use learners::endgames::database::Database;
 use learners::endgames::rules::{Games, find_betting, find_calling};
 use learners::endgames::score::Mean;
 use models::rules::{Bet, Betting, Calling, RuleList, Size};
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{self, Output, Shown};
+use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::report;
 
@@ -57,19 +58,71 @@ pub(super) struct Args {
 const ALL_IN: &str = "published all-in rule";
 const REST: &str = ", all else the equilibrium";
 
+/// Rules with their prices.
+#[derive(Serialize)]
+struct RulesReport<'a> {
+    file: &'a Path,
+    found_on: usize,
+    priced_on: usize,
+    rules: Vec<PricedRule>,
+}
+
 /// A rule with its price.
-struct Priced {
-    what: String,
+#[derive(Serialize)]
+struct PricedRule {
+    name: String,
+    #[serde(rename = "rules")]
     text: String,
+    words: usize,
     bets: bool,
     /// The mean loss in games that the rule was not found on.
-    price: Mean,
+    #[serde(rename = "exploitability")]
+    price: f64,
+    half_width: f64,
+}
+
+impl PricedRule {
+    fn new(name: String, text: String, bets: bool, price: Mean) -> PricedRule {
+        let words = lines(&text).map(|line| line.split_whitespace().count()).sum();
+        let Mean { mean, half_width } = price;
+        PricedRule { name, text, words, bets, price: mean, half_width }
+    }
+}
+
+/// The lines of a rule without `else check`.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| *line != "else check")
+}
+
+impl Report for RulesReport<'_> {
+    const SCHEMA: &'static str = "cardroom-endgame-rules/1";
+}
+
+impl fmt::Display for RulesReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new(["rule", "words", "price, of the pot", "in words"]).right(1..3);
+        for rule in &self.rules {
+            let said = match lines(&rule.text).collect::<Vec<_>>().join("\n") {
+                said if said.is_empty() => "check".to_owned(),
+                said => said,
+            };
+            let price = format!("{:.4} ± {:.4}", rule.price, rule.half_width);
+            table.row([rule.name.clone(), rule.words.to_string(), price, said]);
+        }
+        let RulesReport { found_on, priced_on, .. } = self;
+        writeln!(
+            f,
+            "Found on {found_on} games, priced on {priced_on} others: what a best response wins \
+             beyond the\n\
+             game's value, on average, with 95 % intervals over games.\n\n{table}"
+        )
+    }
 }
 
 /// Runs the command: finds rules, prices them and returns the table.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     output::check(args.out.as_deref())?;
-    let database = Database::open(&args.data).map_err(Failure::input)?;
+    let database = Database::open(&args.data)?;
     if args.games == 0 || args.games >= database.games() {
         return Err(Failure::input(anyhow::anyhow!(
             "--games {}: the database has {}; name fewer, so that some are left to price rules on",
@@ -78,17 +131,14 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         )));
     }
     let own = args.price.iter().map(|path| {
-        let at = |error: &dyn std::fmt::Display| {
-            Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-        };
-        let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
-        let list = RuleList::parse(&text).map_err(|error| at(&error))?;
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, error))?;
+        let list = RuleList::parse(&text).map_err(|error| Failure::at(path, error))?;
         Ok((path.display().to_string(), list))
     });
     let own = own.collect::<Result<Vec<_>, Failure>>()?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
-    let learn = Games::new(&database, 0..args.games).map_err(Failure::input)?;
-    let rest = Games::new(&database, args.games..database.games()).map_err(Failure::input)?;
+    let learn = Games::new(&database, 0..args.games)?;
+    let rest = Games::new(&database, args.games..database.games())?;
     // An estimate of the number of lists that a search with so many lines prices.
     let sizes = database.card().content.sizes.len() as u64 - 1;
     let lines = u64::from(args.lines);
@@ -129,7 +179,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             lists.push((format!("{name}: calls"), calls(calling)));
         }
     }
-    let mut priced: Vec<Priced> = lists
+    let mut priced: Vec<PricedRule> = lists
         .into_iter()
         .map(|(what, list)| {
             let price = match (list.betting(), list.calling()) {
@@ -137,89 +187,31 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
                 (None, Some(calling)) => rest.price_calling(calling),
                 (None, None) => unreachable!("a list has a part"),
             };
-            Priced { what, text: list.to_string(), bets: list.betting().is_some(), price }
+            PricedRule::new(what, list.to_string(), list.betting().is_some(), price)
         })
         .collect();
     // The price of each published rule when everything else is played perfectly.
     let most = database.bets().sizes().last().copied().unwrap_or_default();
     let middle = rest.price_in_equilibrium(|beats| (0.2..=0.8).contains(&beats).then_some(0.0));
     let best = rest.price_in_equilibrium(|beats| (beats >= 0.95).then_some(most));
-    let after = priced.iter().position(|rule| rule.what == ALL_IN).unwrap_or(priced.len());
+    let after = priced.iter().position(|rule| rule.name == ALL_IN).unwrap_or(priced.len());
     for (name, line, price) in [
         (ALL_IN, "bet all-in when beating at least 95 %", best),
         ("published 80-20 rule", "check when beating 20 to 80 %", middle),
     ] {
-        let (what, text) = (format!("{name}{REST}"), line.to_owned());
-        priced.insert(after, Priced { what, text, bets: true, price });
+        let rule = PricedRule::new(format!("{name}{REST}"), line.to_owned(), true, price);
+        priced.insert(after, rule);
     }
     if let Some(path) = &args.out {
         let betting = found.last().map(|(betting, _)| betting.clone());
         let list = RuleList::new(betting, Some(calling)).expect("it has a part");
         report::write(path, &list.to_string())?;
     }
-    Output::of(&Prices { args, priced_on: rest.len(), priced }, args.json)
-}
-
-/// Rules with their prices.
-struct Prices<'a> {
-    args: &'a Args,
-    priced_on: usize,
-    priced: Vec<Priced>,
-}
-
-impl Shown for Prices<'_> {
-    fn text(&self) -> String {
-        text(self.args.games, self.priced_on, &self.priced)
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        json!({
-            "schema": "cardroom-endgame-rules/1",
-            "file": self.args.data,
-            "found_on": self.args.games,
-            "priced_on": self.priced_on,
-            "rules": self.priced.iter().map(document).collect::<Vec<_>>(),
-        })
-    }
-}
-
-/// The lines of a rule without `else check`.
-fn lines(rule: &Priced) -> impl Iterator<Item = &str> {
-    rule.text.lines().filter(|line| *line != "else check")
-}
-
-fn words(rule: &Priced) -> usize {
-    lines(rule).map(|line| line.split_whitespace().count()).sum()
-}
-
-fn document(rule: &Priced) -> Value {
-    json!({
-        "name": rule.what,
-        "rules": rule.text,
-        "words": words(rule),
-        "bets": rule.bets,
-        "exploitability": rule.price.mean,
-        "half_width": rule.price.half_width,
-    })
-}
-
-fn text(found_on: usize, priced_on: usize, rules: &[Priced]) -> String {
-    let mut table = Table::new(["rule", "words", "price, of the pot", "in words"]).right(1..3);
-    for rule in rules {
-        let said = match lines(rule).collect::<Vec<_>>().join("\n") {
-            said if said.is_empty() => "check".to_owned(),
-            said => said,
-        };
-        table.row([
-            rule.what.clone(),
-            words(rule).to_string(),
-            format!("{:.4} ± {:.4}", rule.price.mean, rule.price.half_width),
-            said,
-        ]);
-    }
-    format!(
-        "Found on {found_on} games, priced on {priced_on} others: what a best response wins beyond \
-         the\n\
-         game's value, on average, with 95 % intervals over games.\n\n{table}\n"
-    )
+    let report = RulesReport {
+        file: &args.data,
+        found_on: args.games,
+        priced_on: rest.len(),
+        rules: priced,
+    };
+    Output::report(&report, args.json)
 }

@@ -1,26 +1,48 @@
 //! `cardroom evaluate AGENT --by best-response`: the exact exploitability of an agent in small
-//! games. Hold'em has a [module of its own](super::in_tree).
+//! games; in hold'em, best responses within a betting tree, on sampled flops or on all, and with
+//! `--sees buckets` the exact value of a best response that sees the same buckets as the agent.
 
-use serde_json::json;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use abstraction::betting::BettingTree;
+use abstraction::menu::BetMenu;
+use evaluation::counting::{
+    InBucketsError, Progress as InBucketsProgress, best_response as measure_in_buckets,
+};
+use evaluation::best_response::{
+    BestResponseSettings, Estimate, Figure, MeasureError, Outcome, Progress as Position, run as measure,
+};
+use evaluation::folder::model_sha256;
+use game::{Betting, GameDef, Seat};
+use logs::stats::Interval;
+use serde::Serialize;
 use show::Table;
 use show::number::whole;
 use solvers::games::Dealt;
+use solvers::response::in_buckets::DEALS;
+use solvers::response::in_tree::{FLOPS, InBuckets, KINDS, PolicyInTree, TreeStrategy, is_holdem};
 use solvers::{Player, Sequences, Tree};
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::interrupt;
+use crate::match_options::provenance;
+use crate::output::{Output, Report};
+use crate::progress::Progress;
+use crate::resolve_names::bet_menu;
 
 /// Nodes of the largest game tree that is built; it takes some 1.2 GB meanwhile.
-const NODES: usize = 2_000_000;
+const MAX_GAME_NODES: usize = 2_000_000;
 /// A game with more deals of hole cards than this has too many nodes; hold'em has 1,624,350.
-const DEALS: u64 = 200_000;
+const MAX_DEALS: u64 = 200_000;
 
 /// Runs the command: computes the best responses and prints their values.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let def = args.game.load()?;
-    if solvers::response::in_tree::is_holdem(&def) {
-        return super::in_tree::run(args, &def);
+    if is_holdem(&def) {
+        return run_in_tree(args, &def);
     }
     args.must_be_whole()?;
     args.given.refuse(
@@ -29,45 +51,469 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
          for hold'em",
     )?;
     let agent = args.named.resolve_with_policy(&args.agent)?;
-    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = agent.policy(&def)?;
     let policy = policy.expect("asked for an agent that has one");
     let unit = 1000.0 / f64::from(def.big_blind());
-    let dealt = Dealt::new(def).map_err(Failure::input)?;
-    if dealt.hole_deals() > DEALS {
+    let dealt = Dealt::new(def)?;
+    if dealt.hole_deals() > MAX_DEALS {
         return Err(Failure::input(anyhow::anyhow!(
             "`{}` has {} deals of hole cards, too many to examine each: use --by lbr, or a game of \
-             at most {DEALS}",
+             at most {MAX_DEALS}",
             args.game.name(),
             dealt.hole_deals()
         )));
     }
-    let tree = Tree::new(&dealt, NODES).map_err(Failure::input)?;
+    let tree = Tree::new(&dealt, MAX_GAME_NODES)?;
     let game = Sequences::new(&tree);
-    let profile = dealt.profile(&tree, &game, &*policy).map_err(Failure::input)?;
+    let profile = dealt.profile(&tree, &game, &*policy)?;
     // What the responder wins in each seat, in mbb a hand.
     let won = Player::BOTH.map(|player| unit * profile.best_response_value(&game, player));
-    let mean = (won[0] + won[1]) / 2.0;
-    if args.json {
-        let document = json!({
-            "schema": "cardroom-evaluate-best-response/1",
-            "agent": agent.name(),
-            "game": args.game.name(),
-            "nodes": tree.nodes().len(),
-            "mbb": mean,
-            "mbb_by_seat": won,
+    let report = SmallGameReport {
+        agent: agent.name(),
+        game: args.game.name(),
+        nodes: tree.nodes().len(),
+        mbb: (won[0] + won[1]) / 2.0,
+        mbb_by_seat: won,
+    };
+    Output::report(&report, args.json)
+}
+
+/// The best response in a small game.
+#[derive(Serialize)]
+struct SmallGameReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    nodes: usize,
+    mbb: f64,
+    mbb_by_seat: [f64; 2],
+}
+
+impl Report for SmallGameReport<'_> {
+    const SCHEMA: &'static str = "cardroom-evaluate-best-response/1";
+}
+
+impl fmt::Display for SmallGameReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.mbb_by_seat;
+        let mut table = Table::new(["what it wins", "mbb/hand"]).right(1..).at_the_margin();
+        for (name, mbb) in [
+            ("both seats", self.mbb),
+            ("  response in seat 0", first),
+            ("  response in seat 1", second),
+        ] {
+            table.row([name.to_owned(), format!("{mbb:+.6}")]);
+        }
+        let (agent, game, nodes) = (self.agent, self.game, whole(self.nodes as u64));
+        writeln!(f, "{agent}, best response, {game}: {nodes} nodes, exact\n\n{table}")
+    }
+}
+
+/// Nodes of the largest betting tree.
+const MAX_BETTING_NODES: u64 = 4_000_000;
+
+/// Runs the command: measures the agent and prints the result.
+fn run_in_tree(args: &Args, def: &Arc<GameDef>) -> Result<Output, Failure> {
+    let plan = in_tree_plan(args, def)?;
+    let folder = args.folder(&plan.name())?;
+    let stop = interrupt::listen(
+        "finishing the current flops, which may take minutes; press Ctrl-C again to abort",
+    )?;
+    let mut progress: Option<Progress> = None;
+    let begun = Instant::now();
+    let mut show = |position: &Position| {
+        let total = position.needed as u64;
+        let progress = progress.get_or_insert_with(|| Progress::new(total, "flops", args.quiet));
+        progress.show(position.known as u64, &note(position));
+    };
+    let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
+    if let Some(progress) = progress {
+        progress.finish();
+    }
+    let outcome = outcome.map_err(in_tree_failure)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let report = InTreeReport::new(&plan, &outcome, seconds, args.kept_in(&folder));
+    let shown = Output::report(&report, args.json)?;
+    if outcome.complete {
+        return Ok(shown);
+    }
+    Ok(shown.then(Err(interrupted(outcome.flops, plan.flops, "flops"))))
+}
+
+fn in_tree_plan(args: &Args, def: &Arc<GameDef>) -> Result<BestResponseSettings, Failure> {
+    if args.flops.is_some_and(|flops| flops.0 == FLOPS) {
+        args.given.refuse(&["seed"], "no flops are drawn where all are counted")?;
+    }
+    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let own = match args.menu {
+        Some(_) => None,
+        None => agent.tree_strategy(def)?,
+    };
+    let strategy: Arc<dyn TreeStrategy> = match own {
+        Some(own) => own,
+        None => {
+            let menu = menu(args.menu.as_deref(), def)?;
+            let tree = BettingTree::new(def, &menu, MAX_BETTING_NODES)?;
+            let policy = agent.policy(def)?;
+            let policy = policy.expect("asked for an agent that has one");
+            Arc::new(PolicyInTree::new(policy, tree))
+        }
+    };
+    Ok(BestResponseSettings {
+        def: Arc::clone(def),
+        game_name: args.game.name().to_owned(),
+        model_sha256: model_sha256(&agent)?,
+        agent,
+        strategy,
+        flops: args.flops.map_or(20, |flops| flops.0),
+        seed: args.seed,
+        shard: args.shard,
+    })
+}
+
+/// The menu of this name or in this file; the default depends on the game.
+fn menu(name: Option<&str>, def: &GameDef) -> Result<BetMenu, Failure> {
+    let usual = match def.betting {
+        Betting::Limit => "limit",
+        Betting::NoLimit => "fcpa",
+    };
+    bet_menu(name.unwrap_or(usual))
+}
+
+fn in_tree_failure(error: MeasureError) -> Failure {
+    match error {
+        MeasureError::Flops(_) => Failure::usage(error),
+        error => Failure::input(error),
+    }
+}
+
+/// The estimate so far, for the progress display.
+fn note(position: &Position) -> String {
+    position.figures.map_or_else(String::new, |figures| {
+        let Estimate { mbb, half_width } = figures.from_flop.both;
+        format!("{mbb:+.0} ± {half_width:.0} mbb/hand from the flop on")
+    })
+}
+
+/// The best response within a betting tree of hold'em.
+#[derive(Serialize)]
+struct InTreeReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    menu: String,
+    tree_sha256: String,
+    decisions: u64,
+    flops: usize,
+    kinds: usize,
+    exact: bool,
+    seed: u64,
+    complete: bool,
+    seconds: f64,
+    #[serde(flatten)]
+    figures: Option<InTreeFigures>,
+    #[serde(skip)]
+    plan: &'a BestResponseSettings,
+    #[serde(skip)]
+    outcome: &'a Outcome,
+    /// Where the results are kept, for the text.
+    #[serde(skip)]
+    kept: String,
+}
+
+#[derive(Serialize)]
+struct InTreeFigures {
+    from_flop: FigureReport<EstimateReport>,
+    from_start: FigureReport<EstimateReport>,
+}
+
+/// A figure over both seats of the response, and for each.
+#[derive(Serialize)]
+struct FigureReport<T> {
+    both: T,
+    seats: [T; 2],
+}
+
+#[derive(Serialize)]
+struct EstimateReport {
+    mbb: f64,
+    /// What an exact value does not have.
+    #[serde(flatten)]
+    error: Option<ErrorReport>,
+}
+
+#[derive(Serialize)]
+struct ErrorReport {
+    half_width: f64,
+    interval: Interval,
+}
+
+impl EstimateReport {
+    fn new(estimate: Estimate, exact: bool) -> EstimateReport {
+        let Estimate { mbb, half_width } = estimate;
+        let interval = Interval { low: mbb - half_width, high: mbb + half_width };
+        let error = (!exact).then_some(ErrorReport { half_width, interval });
+        EstimateReport { mbb, error }
+    }
+}
+
+impl<'a> InTreeReport<'a> {
+    fn new(
+        plan: &'a BestResponseSettings,
+        outcome: &'a Outcome,
+        seconds: f64,
+        kept: String,
+    ) -> InTreeReport<'a> {
+        let exact = outcome.flops == FLOPS;
+        let tree = plan.strategy.tree();
+        let figure = |figure: Figure| FigureReport {
+            both: EstimateReport::new(figure.both, exact),
+            seats: figure.seats.map(|seat| EstimateReport::new(seat, exact)),
+        };
+        let figures = outcome.figures.as_ref().map(|found| InTreeFigures {
+            from_flop: figure(found.from_flop),
+            from_start: figure(found.from_start),
         });
-        return Output::json(&document);
+        InTreeReport {
+            agent: plan.agent.name(),
+            game: &plan.game_name,
+            menu: tree.menu().to_string(),
+            tree_sha256: tree.hash(),
+            decisions: tree.size().decisions.iter().sum(),
+            flops: outcome.flops,
+            kinds: outcome.kinds,
+            exact,
+            seed: plan.seed,
+            complete: outcome.complete,
+            seconds,
+            figures,
+            plan,
+            outcome,
+            kept,
+        }
     }
-    let mut table = Table::new(["what it wins", "mbb/hand"]).right(1..).at_the_margin();
-    for (name, mbb) in
-        [("both seats", mean), ("  response in seat 0", won[0]), ("  response in seat 1", won[1])]
-    {
-        table.row([name.to_owned(), format!("{mbb:+.6}")]);
+}
+
+impl Report for InTreeReport<'_> {
+    const SCHEMA: &'static str = "cardroom-evaluate-best-response-in-tree/1";
+}
+
+impl fmt::Display for InTreeReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InTreeReport { plan, outcome, exact, decisions, seconds, .. } = *self;
+        let flops = match outcome.flops {
+            FLOPS => format!("all {FLOPS} flops ({KINDS} up to suits), exact"),
+            flops => {
+                format!(
+                    "{flops} of {FLOPS} flops ({} up to suits), seed {}",
+                    outcome.kinds, plan.seed
+                )
+            }
+        };
+        write!(
+            f,
+            "{}, best response inside its betting tree of {} decisions, {}\n{flops}; {} of them \
+         computed before, {seconds:.0} s\n\n",
+            plan.agent.name(),
+            whole(decisions),
+            plan.game_name,
+            outcome.earlier,
+        )?;
+        let Some(found) = &outcome.figures else {
+            return write!(f, "too few flops for an estimate\n{}", self.kept);
+        };
+        let mut rows = Vec::new();
+        for (name, figure) in [
+            ("best from the flop on, like the agent preflop", found.from_flop),
+            ("best before the flop, too", found.from_start),
+        ] {
+            rows.push((format!("{name}, both seats"), figure.both));
+            for (at, estimate) in figure.seats.into_iter().enumerate() {
+                let seat = Seat::new(at).expect("a seat of two players");
+                let position = plan.def.position(seat);
+                rows.push((format!("  response in seat {at}, {position}"), estimate));
+            }
+        }
+        let shown = if exact { 2 } else { 4 };
+        let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
+        let mut table = Table::new(header.into_iter().take(shown)).right(1..3).at_the_margin();
+        for (name, Estimate { mbb, half_width }) in rows {
+            let interval = format!("{:+.1} to {:+.1}", mbb - half_width, mbb + half_width);
+            let row = [name, format!("{mbb:+.1}"), format!("{half_width:.1}"), interval];
+            table.row(row.into_iter().take(shown));
+        }
+        let rest = if exact {
+            ", and no more."
+        } else {
+            "; a best\nresponse on all flops wins at least as much."
+        };
+        write!(
+            f,
+            "{table}\n\nAn opponent who knows the strategy can win this much with the bets of this \
+         tree{rest}\n{}",
+            self.kept
+        )
     }
-    Ok(Output::from(format!(
-        "{}, best response, {}: {} nodes, exact\n\n{table}\n",
-        agent.name(),
-        args.game.name(),
-        whole(tree.nodes().len() as u64),
-    )))
+}
+
+/// Runs the command: computes the best response and prints its value.
+pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
+    if args.menu.is_some() {
+        return Err(Failure::usage(
+            "--menu gives a different tree from that of the agent's buckets: leave it out, or \
+             see cards",
+        ));
+    }
+    args.given.refuse(
+        &["flops", "seed", "out"],
+        "a best response that sees buckets is exact, over all deals, and not kept; this option is \
+         for one that sees cards",
+    )?;
+    let def = args.game.load()?;
+    if !is_holdem(&def) {
+        return Err(Failure::input(anyhow::anyhow!(
+            "buckets are for hold'em of two players, and `{}` is another game: leave --sees out",
+            args.game.name()
+        )));
+    }
+    let agent = args.named.resolve_with_policy(&args.agent)?;
+    let strategy = agent.tree_strategy(&def)?;
+    let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
+    let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
+    let mut progress: Option<Progress> = None;
+    let begun = Instant::now();
+    let mut show = |position: &InBucketsProgress| {
+        let total = position.needed as u64;
+        let progress = progress.get_or_insert_with(|| Progress::new(total, "flops", args.quiet));
+        progress.show(position.known as u64, "");
+    };
+    let found = measure_in_buckets(&*strategy, args.threads(), &stop, &mut show);
+    if let Some(progress) = progress {
+        progress.finish();
+    }
+    let found = found.map_err(|error| match error {
+        InBucketsError::Deals { .. } => Failure::claim(error),
+        error => Failure::input(error),
+    })?;
+    let Some(found) = found else {
+        return Err(Failure::interrupted(format!(
+            "stopped before all deals were counted; nothing is kept; start again with: {}",
+            interrupt::command_line()
+        )));
+    };
+    let figure = |chips: [f64; 2]| FigureReport {
+        both: Amount::new(mean(chips), &def),
+        seats: chips.map(|chips| Amount::new(chips, &def)),
+    };
+    let size = strategy.tree().size();
+    let infosets = strategy.in_buckets().map_or(0, |InBuckets { buckets, .. }| {
+        let counts = game::Street::ALL.map(|street| buckets.count(street));
+        size.infosets(counts).iter().sum::<u128>()
+    });
+    let report = InBucketsReport {
+        agent: agent.name(),
+        game: args.game.name(),
+        menu: strategy.tree().menu().to_string(),
+        tree_sha256: strategy.tree().hash(),
+        buckets_sha256: strategy.in_buckets().map(|agent| agent.buckets.hash()),
+        decisions: size.decisions.iter().sum(),
+        infosets: u64::try_from(infosets).unwrap_or(u64::MAX),
+        guessed: found.guessed,
+        paths: found.paths,
+        deals: DEALS,
+        best: figure(found.best),
+        own: figure(found.own),
+        seconds: begun.elapsed().as_secs_f64(),
+        def: &def,
+    };
+    Output::report(&report, args.json)
+}
+
+/// The best response that sees buckets.
+#[derive(Serialize)]
+struct InBucketsReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    menu: String,
+    tree_sha256: String,
+    buckets_sha256: Option<&'a str>,
+    /// The number of decision nodes of the tree.
+    decisions: u64,
+    infosets: u64,
+    guessed: u64,
+    paths: [usize; 4],
+    deals: u64,
+    best: FigureReport<Amount>,
+    own: FigureReport<Amount>,
+    seconds: f64,
+    #[serde(skip)]
+    def: &'a GameDef,
+}
+
+/// What is won per hand.
+#[derive(Clone, Copy, Serialize)]
+struct Amount {
+    chips: f64,
+    mbb: f64,
+}
+
+impl Amount {
+    fn new(chips: f64, def: &GameDef) -> Amount {
+        Amount { chips, mbb: 1000.0 * chips / f64::from(def.big_blind()) }
+    }
+}
+
+impl Report for InBucketsReport<'_> {
+    const SCHEMA: &'static str = "cardroom-evaluate-best-response-in-buckets/1";
+}
+
+impl fmt::Display for InBucketsReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InBucketsReport { agent, game, best, own, .. } = self;
+        let [preflop, flop, turn, river] = self.paths;
+        write!(
+            f,
+            "{agent}, best response that sees buckets, {game}\n\
+             {} decisions, {} information sets; {preflop}, {flop}, {turn} and {river} paths of \
+             buckets up to each street\n\
+             all {} deals, exact, {:.0} s\n\n",
+            whole(self.decisions),
+            whole(self.infosets),
+            whole(DEALS),
+            self.seconds,
+        )?;
+        let mut rows = vec![("both seats".to_owned(), [best.both, own.both])];
+        for (at, won) in best.seats.into_iter().zip(own.seats).enumerate() {
+            let seat = Seat::new(at).expect("a seat of two players");
+            rows.push((format!("  in seat {at}, {}", self.def.position(seat)), won.into()));
+        }
+        let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        let heads = ["the best response", "the agent itself"];
+        writeln!(f, "{:widest$}  {:>23}  {:>23}", "", heads[0], heads[1])?;
+        write!(f, "{:widest$}", "what it wins")?;
+        f.write_str(&format!("  {:>10}  {:>11}", "mbb/hand", "chips/hand").repeat(2))?;
+        for (name, won) in rows {
+            write!(f, "\n{name:widest$}")?;
+            for Amount { mbb, chips } in won {
+                write!(f, "  {mbb:>+10.2}  {chips:>+11.5}")?;
+            }
+        }
+        f.write_str(
+            "\n\nAn opponent who sees the agent's buckets, remembers them and knows its \
+                 strategy can win this much\n\
+                 with the bets of this tree, and no more.\n",
+        )?;
+        if self.guessed > 0 {
+            write!(
+                f,
+                "In {} information sets the agent is taken to call: training never reached them, \
+                 and in play\n\
+                 the odds of its cards decide.\n",
+                whole(self.guessed)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn mean([first, second]: [f64; 2]) -> f64 {
+    (first + second) / 2.0
 }

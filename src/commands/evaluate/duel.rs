@@ -1,22 +1,22 @@
 //! `cardroom evaluate AGENT --by duel --against OTHER`: two strategies compared by their values at
 //! sampled spots.
 
-use std::path::Path;
+use std::fmt;
 use std::sync::Arc;
 
 use agents::AgentChoice;
-use evaluation::Sampled;
 use evaluation::duel::{Duel, DuelSettings, Valued, run as measure};
 use evaluation::folder::model_sha256;
-use serde_json::json;
+use logs::Rate;
+use serde::Serialize;
 use show::number::{signed, whole};
 use solvers::response::in_tree::is_holdem;
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::Output;
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 
 /// Runs the command.
@@ -37,12 +37,11 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         [args.named.resolve_with_policy(&args.agent)?, args.named.resolve_with_policy(against)?];
     let policy = |agent: &AgentChoice| -> Result<_, Failure> {
         agent.prepare(&def, args.hands());
-        Ok(agent.policy(&def).map_err(Failure::input)?.expect("it has one"))
+        Ok(agent.policy(&def)?.expect("it has one"))
     };
     let (one, other) = (policy(&agents[0])?, policy(&agents[1])?);
-    let model = |agent| model_sha256(agent).map_err(Failure::input);
     let plan = DuelSettings {
-        model_sha256: [model(&agents[0])?, model(&agents[1])?],
+        model_sha256: [model_sha256(&agents[0])?, model_sha256(&agents[1])?],
         agents,
         game_name: args.game.name().to_owned(),
         shard: args.shard,
@@ -56,69 +55,79 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             seed: args.seed,
         },
     };
-    let data = args.named.load()?.config.server.data;
-    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let folder = args.folder(&plan.name())?;
     let stop = interrupt::listen("stopping after the current hands; the values so far are shown")?;
     let hands = plan.hands();
     let mut progress = Progress::new(hands, "hands", args.quiet);
     let mut seen = |hands| progress.show(hands, "");
     let valued = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut seen);
     progress.finish();
-    let valued = valued.map_err(Failure::input)?;
-    let shown = shown(args, sampled, against, &folder, &valued)?;
-    match valued.hands < hands {
-        true => Ok(shown.then(Err(Failure::interrupted(format!(
-            "stopped after {} of {} hands; resume with: {}",
-            whole(valued.hands),
-            whole(hands),
-            interrupt::command_line()
-        ))))),
-        false => Ok(shown),
+    let Valued { hands: valued_hands, spots, rate, at_spots } = valued?;
+    let report = DuelReport {
+        agent: &args.agent,
+        against,
+        game: args.game.name(),
+        from: args.street().to_string(),
+        sample_below: sampled.below,
+        cards: sampled.cards,
+        seed: args.seed,
+        hands: valued_hands,
+        spots,
+        rate,
+        big_blinds_a_spot: at_spots,
+        kept: args.kept_in(&folder),
+    };
+    let shown = Output::report(&report, args.json)?;
+    if valued_hands < hands {
+        return Ok(shown.then(Err(interrupted(whole(valued_hands), whole(hands), "hands"))));
     }
+    Ok(shown)
 }
 
-fn shown(
-    args: &Args,
-    sampled: Sampled,
-    against: &str,
-    folder: &Path,
-    valued: &Valued,
-) -> Result<Output, Failure> {
-    let Valued { hands, spots, rate, at_spots } = *valued;
-    let street = args.street();
-    if args.json {
-        let document = json!({
-            "schema": "cardroom-evaluate-duel/1",
-            "agent": args.agent,
-            "against": against,
-            "game": args.game.name(),
-            "from": street.to_string(),
-            "sample_below": sampled.below,
-            "cards": sampled.cards,
-            "seed": args.seed,
-            "hands": hands,
-            "spots": spots,
-            "rate": rate,
-            "big_blinds_a_spot": at_spots,
-        });
-        return Output::json(&document);
+/// The result of a duel.
+#[derive(Serialize)]
+struct DuelReport<'a> {
+    agent: &'a str,
+    against: &'a str,
+    game: &'a str,
+    from: String,
+    sample_below: f64,
+    cards: u32,
+    seed: u64,
+    hands: u64,
+    /// The number of hands that were valued.
+    spots: u64,
+    rate: Option<Rate>,
+    big_blinds_a_spot: f64,
+    /// Where the results are kept, for the text.
+    #[serde(skip)]
+    kept: String,
+}
+
+impl Report for DuelReport<'_> {
+    const SCHEMA: &'static str = "cardroom-evaluate-duel/1";
+}
+
+impl fmt::Display for DuelReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DuelReport { agent, against, from, .. } = self;
+        let rate = match self.rate {
+            Some(rate) => format!(
+                "{} mbb/hand, 95 % interval {} to {}",
+                signed(rate.mbb, 1),
+                signed(rate.interval.low, 1),
+                signed(rate.interval.high, 1)
+            ),
+            None => "nothing: an interval needs two hands".to_owned(),
+        };
+        write!(
+            f,
+            "{agent} wins from {against} on the {from} and later: {rate}\n{} hands of {against} \
+             against itself, {} of them valued over all hands there ({} big blinds each)\n{}",
+            whole(self.hands),
+            whole(self.spots),
+            signed(self.big_blinds_a_spot, 4),
+            self.kept,
+        )
     }
-    let rate = match rate {
-        Some(rate) => format!(
-            "{} mbb/hand, 95 % interval {} to {}",
-            signed(rate.mbb, 1),
-            signed(rate.interval.low, 1),
-            signed(rate.interval.high, 1)
-        ),
-        None => "nothing: an interval needs two hands".to_owned(),
-    };
-    Ok(Output::from(format!(
-        "{} wins from {against} on the {street} and later: {rate}\n{} hands of {against} against \
-         itself, {} of them valued over all hands there ({} big blinds each)\n{}",
-        args.agent,
-        whole(hands),
-        whole(spots),
-        signed(at_spots, 4),
-        args.kept_in(folder),
-    )))
 }

@@ -1,28 +1,29 @@
 //! `cardroom evaluate AGENT --by lbr`: local best response.
 
+use std::fmt;
+
 use evaluation::folder::model_sha256;
 use evaluation::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
 use evaluation::lbr::{LbrSettings, MeasureError, Outcome, Progress as Position, run as measure};
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 use show::number::whole;
 use solvers::lbr::Moves;
 
-use super::Args;
+use super::{Args, interrupted};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::Output;
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 
 /// Runs the command: measures the agent and prints the result.
 pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let plan = plan(args)?;
-    let data = args.named.load()?.config.server.data;
-    let folder = args.out.clone().unwrap_or_else(|| data.join("evaluations").join(plan.name()));
+    let folder = args.folder(&plan.name())?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
     let hands = plan.wanted();
     let mut progress = Progress::new(hands, "hands", args.quiet);
@@ -30,20 +31,12 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let outcome = measure(&plan, &folder, provenance(), args.threads(), &stop, &mut show);
     progress.finish();
     let outcome = outcome.map_err(failure)?;
-    let shown = match args.json {
-        true => Output::json(&document(&plan, &outcome))?,
-        false => Output::from(text(&plan, &outcome) + &args.kept_in(&folder)),
-    };
+    let shown =
+        Output::report(&LbrReport::new(&plan, &outcome, &args.kept_in(&folder)), args.json)?;
     if outcome.complete {
         return Ok(shown);
     }
-    let end = Err(Failure::interrupted(format!(
-        "stopped after {} of {} hands; resume with: {}",
-        outcome.hands,
-        hands,
-        interrupt::command_line()
-    )));
-    Ok(shown.then(end))
+    Ok(shown.then(Err(interrupted(outcome.hands, hands, "hands"))))
 }
 
 fn plan(args: &Args) -> Result<LbrSettings, Failure> {
@@ -65,7 +58,7 @@ fn plan(args: &Args) -> Result<LbrSettings, Failure> {
     Ok(LbrSettings {
         def,
         game_name: args.game.name().to_owned(),
-        model_sha256: model_sha256(&agent).map_err(Failure::input)?,
+        model_sha256: model_sha256(&agent)?,
         agent,
         moves: args.actions.unwrap_or(usual),
         from: args.street(),
@@ -133,44 +126,141 @@ fn rounds(from: Street) -> String {
     }
 }
 
-fn text(plan: &LbrSettings, outcome: &Outcome) -> String {
-    let mut text = format!(
-        "{}, local best response {} from {} ({}), {}, seed {}\n{} of {} hands\n\n",
-        plan.agent.name(),
-        plan.moves,
-        street_words(plan.from),
-        rounds(plan.from),
-        plan.game_name,
-        plan.seed,
-        whole(outcome.hands),
-        whole(plan.wanted()),
-    );
-    let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
-    let mut table = Table::new(header).right(1..3).at_the_margin();
-    for (name, sums) in rows(plan, outcome) {
-        let [mbb, half, interval] = match rate(plan, &sums) {
-            Ok(rate) => [
-                format!("{:+.1}", rate.mbb),
-                format!("{:.1}", rate.half_width()),
-                format!("{:+.1} to {:+.1}", rate.interval.low, rate.interval.high),
-            ],
-            Err(reason) => ["-".to_owned(), String::new(), reason.to_string()],
+/// The result of local best response.
+#[derive(Serialize)]
+struct LbrReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    actions: String,
+    from: &'static str,
+    seed: u64,
+    hands: u64,
+    hands_planned: u64,
+    complete: bool,
+    cards: Option<u32>,
+    sample_below: Option<f64>,
+    dealt: RateOrReason,
+    dealt_by_seat: [RateOrReason; 2],
+    expected: RateOrReason,
+    expected_by_seat: [RateOrReason; 2],
+    published: Vec<PublishedRow>,
+    #[serde(skip)]
+    plan: &'a LbrSettings,
+    #[serde(skip)]
+    outcome: &'a Outcome,
+    /// Where the results are kept, for the text.
+    #[serde(skip)]
+    kept: &'a str,
+}
+
+/// A rate, or why there is none.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RateOrReason {
+    Rate(Rate),
+    None { reason: NoRate },
+}
+
+/// The published results against an agent.
+#[derive(Serialize)]
+struct PublishedRow {
+    agent: &'static str,
+    won: Vec<PublishedRate>,
+}
+
+#[derive(Serialize)]
+struct PublishedRate {
+    actions: &'static str,
+    from: &'static str,
+    mbb: i32,
+    half_width: u32,
+}
+
+impl<'a> LbrReport<'a> {
+    fn new(plan: &'a LbrSettings, outcome: &'a Outcome, kept: &'a str) -> LbrReport<'a> {
+        let of = |sums: &Sums| match rate(plan, sums) {
+            Ok(rate) => RateOrReason::Rate(rate),
+            Err(reason) => RateOrReason::None { reason },
         };
-        table.row([name, mbb, half, interval]);
+        let figures = &outcome.figures;
+        let published = ROWS.map(|row| {
+            let won = SETTINGS.iter().zip(row.won).filter_map(|(&(actions, from), won)| {
+                let (mbb, half_width) = won?;
+                Some(PublishedRate { actions, from: from.name(), mbb, half_width })
+            });
+            PublishedRow { agent: row.agent, won: won.collect() }
+        });
+        LbrReport {
+            agent: plan.agent.name(),
+            game: &plan.game_name,
+            actions: plan.moves.to_string(),
+            from: plan.from.name(),
+            seed: plan.seed,
+            hands: outcome.hands,
+            hands_planned: plan.wanted(),
+            complete: outcome.complete,
+            cards: plan.all_hands.map(|sampled| sampled.cards),
+            sample_below: plan.all_hands.map(|sampled| sampled.below),
+            dealt: of(&figures.dealt),
+            dealt_by_seat: figures.dealt_seats.each_ref().map(of),
+            expected: of(&figures.expected),
+            expected_by_seat: figures.expected_seats.each_ref().map(of),
+            published: published.into(),
+            plan,
+            outcome,
+            kept,
+        }
     }
-    text += &format!("{table}\n");
-    text += match plan.all_hands {
+}
+
+impl Report for LbrReport<'_> {
+    const SCHEMA: &'static str = "cardroom-evaluate-lbr/1";
+}
+
+impl fmt::Display for LbrReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LbrReport { plan, outcome, .. } = *self;
+        write!(
+            f,
+            "{}, local best response {} from {} ({}), {}, seed {}\n{} of {} hands\n\n",
+            plan.agent.name(),
+            plan.moves,
+            street_words(plan.from),
+            rounds(plan.from),
+            plan.game_name,
+            plan.seed,
+            whole(outcome.hands),
+            whole(plan.wanted()),
+        )?;
+        let header = ["what it wins", "mbb/hand", "±", "95 % interval"];
+        let mut table = Table::new(header).right(1..3).at_the_margin();
+        for (name, sums) in rows(plan, outcome) {
+            let [mbb, half, interval] = match rate(plan, &sums) {
+                Ok(rate) => [
+                    format!("{:+.1}", rate.mbb),
+                    format!("{:.1}", rate.half_width()),
+                    format!("{:+.1} to {:+.1}", rate.interval.low, rate.interval.high),
+                ],
+                Err(reason) => ["-".to_owned(), String::new(), reason.to_string()],
+            };
+            table.row([name, mbb, half, interval]);
+        }
+        writeln!(f, "{table}")?;
+        f.write_str(match plan.all_hands {
         None => {
             "\nBoth count the same hands; averaged, what the agent held and the boards after the \
              last decision are\nnot left to chance. "
         }
         Some(_) => "\nAt each spot, both players have all hands they may hold there. ",
-    };
-    text += "A high rate shows that much could be won from the agent; a low one proves nothing.\n";
-    if plan.def.betting == Betting::NoLimit {
-        text += &published(plan, outcome);
+    })?;
+        f.write_str(
+            "A high rate shows that much could be won from the agent; a low one proves nothing.\n",
+        )?;
+        if plan.def.betting == Betting::NoLimit {
+            f.write_str(&published(plan, outcome))?;
+        }
+        f.write_str(self.kept)
     }
-    text
 }
 
 /// The published table, with this measurement in its column.
@@ -211,39 +301,4 @@ fn published(plan: &LbrSettings, outcome: &Outcome) -> String {
     });
     let others = Table::of(others).right(1..).at_the_margin();
     format!("\n{table}\n\nin one figure, moves as in their papers\n{others}\n")
-}
-
-fn document(plan: &LbrSettings, outcome: &Outcome) -> Value {
-    let of = |sums: &Sums| match rate(plan, sums) {
-        Ok(rate) => json!(rate),
-        Err(reason) => json!({ "reason": reason }),
-    };
-    let figures = &outcome.figures;
-    let published = ROWS.map(|row| {
-        let won = SETTINGS.iter().zip(row.won).filter_map(|(&(moves, from), won)| {
-            let (mbb, half_width) = won?;
-            Some(json!({
-                "actions": moves, "from": from.name(), "mbb": mbb, "half_width": half_width,
-            }))
-        });
-        json!({ "agent": row.agent, "won": won.collect::<Vec<_>>() })
-    });
-    json!({
-        "schema": "cardroom-evaluate-lbr/1",
-        "agent": plan.agent.name(),
-        "game": plan.game_name,
-        "actions": plan.moves.to_string(),
-        "from": plan.from.name(),
-        "seed": plan.seed,
-        "hands": outcome.hands,
-        "hands_planned": plan.wanted(),
-        "complete": outcome.complete,
-        "cards": plan.all_hands.map(|sampled| sampled.cards),
-        "sample_below": plan.all_hands.map(|sampled| sampled.below),
-        "dealt": of(&figures.dealt),
-        "dealt_by_seat": figures.dealt_seats.each_ref().map(of),
-        "expected": of(&figures.expected),
-        "expected_by_seat": figures.expected_seats.each_ref().map(of),
-        "published": published,
-    })
 }

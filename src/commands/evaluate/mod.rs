@@ -1,5 +1,6 @@
 //! `cardroom evaluate`: the strength of an agent, measured in one of several ways.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,6 +11,7 @@ use solvers::response::in_tree::FLOPS;
 
 use crate::exit::Failure;
 use crate::given::Given;
+use crate::interrupt;
 use crate::output::Output;
 use crate::resolve_names::{Game, Named};
 use crate::shell;
@@ -17,11 +19,8 @@ use crate::threads::threads;
 
 mod best_response;
 mod duel;
-mod exploiters;
-mod in_buckets;
-mod in_tree;
 mod lbr;
-mod versus;
+mod matches;
 
 /// Measure the strength of an agent.
 ///
@@ -57,7 +56,7 @@ pub struct Args {
     agent: String,
     /// How strength is measured [default: lbr; panel for programs]
     #[arg(long, value_enum)]
-    by: Option<Yardstick>,
+    by: Option<Measure>,
     /// Actions of local best response: fc (fold, call), fcr (also raise, limit games), fcpa (also
     /// bet the pot or all-in), 56 (also 56 bets from 1/20 of the pot to all-in) [default: fcpa, fcr
     /// in limit games]
@@ -66,7 +65,7 @@ pub struct Args {
     /// The first street on which local best response uses --actions (it checks and calls before),
     /// or the street on which a duel is valued (before the flop that takes hours) [default: turn]
     #[arg(long, value_enum)]
-    from: Option<From>,
+    from: Option<FromStreet>,
     /// The opponent in a match or a duel
     #[arg(long, value_name = "AGENT", required_if_eq_any([("by", "match"), ("by", "duel")]))]
     against: Option<String>,
@@ -83,7 +82,7 @@ pub struct Args {
     /// What the best response in hold'em sees: its two cards, or only its bucket on each street,
     /// like `cfr`; the latter is exact, over all deals, for few buckets [default: cards]
     #[arg(long, value_enum)]
-    sees: Option<Sees>,
+    sees: Option<Information>,
     /// Flops for the best response in hold'em: a number sampled from all 22,100, or `all` [default:
     /// 20]
     #[arg(long, value_name = "N|all")]
@@ -130,7 +129,7 @@ pub struct Args {
 
 /// The measure of strength.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Yardstick {
+enum Measure {
     /// Local best response (Lisý and Bowling 2017)
     Lbr,
     /// A duplicate match against the agent named by --against
@@ -150,7 +149,7 @@ enum Yardstick {
 
 /// The information that a best response has about its hand.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sees {
+enum Information {
     /// Its two cards, on the flops of --flops
     Cards,
     /// The agent's buckets, on this and earlier streets
@@ -174,7 +173,7 @@ impl FromStr for Flops {
 
 /// A street, as clap knows it.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum From {
+enum FromStreet {
     /// Rounds 1 to 4
     Preflop,
     /// Rounds 2 to 4
@@ -185,7 +184,7 @@ enum From {
     River,
 }
 
-impl From {
+impl FromStreet {
     fn street(self) -> game::Street {
         game::Street::ALL[self as usize]
     }
@@ -193,34 +192,34 @@ impl From {
 
 /// Runs the command: measures and prints.
 pub fn run(args: &Args) -> Result<Output, Failure> {
-    let by = args.yardstick()?;
+    let by = args.measure()?;
     args.check_use(by)?;
-    if args.sees == Some(Sees::Buckets) {
+    if args.sees == Some(Information::Buckets) {
         args.must_be_whole()?;
-        return in_buckets::run(args);
+        return best_response::run_in_buckets(args);
     }
     match by {
-        Yardstick::Lbr => lbr::run(args),
-        Yardstick::Match => versus::run(args),
-        Yardstick::Duel => duel::run(args),
-        Yardstick::Exploiters => exploiters::run(args, false),
-        Yardstick::Panel => exploiters::run(args, true),
-        Yardstick::BestResponse => best_response::run(args),
+        Measure::Lbr => lbr::run(args),
+        Measure::Match => matches::run_match(args),
+        Measure::Duel => duel::run(args),
+        Measure::Exploiters => matches::run_exploiters(args, false),
+        Measure::Panel => matches::run_exploiters(args, true),
+        Measure::BestResponse => best_response::run(args),
     }
 }
 
 impl Args {
     /// The measurement: by default that which suits the agent. Refuses those that ask a program for
     /// its strategy.
-    fn yardstick(&self) -> Result<Yardstick, Failure> {
-        use Yardstick::{BestResponse, Duel, Lbr, Panel};
+    fn measure(&self) -> Result<Measure, Failure> {
+        use Measure::{BestResponse, Duel, Lbr, Panel};
         let registry = self.named.registry()?;
         let mut agents = vec![self.agent.as_str()];
         if self.by == Some(Duel) {
             agents.extend(self.against.as_deref());
         }
         for name in agents {
-            let agent = registry.resolve(name).map_err(Failure::input)?;
+            let agent = registry.resolve(name)?;
             if agent.has_policy() || !agent.runs_program() {
                 continue;
             }
@@ -240,9 +239,9 @@ impl Args {
     }
 
     /// Refuses options of other measurements.
-    fn check_use(&self, used: Yardstick) -> Result<(), Failure> {
-        use Yardstick::{BestResponse, Duel, Exploiters, Lbr, Match, Panel};
-        let options: [(&str, &[Yardstick]); 10] = [
+    fn check_use(&self, used: Measure) -> Result<(), Failure> {
+        use Measure::{BestResponse, Duel, Exploiters, Lbr, Match, Panel};
+        let options: [(&str, &[Measure]); 10] = [
             ("strict", &[Match, Exploiters, Panel]),
             ("actions", &[Lbr]),
             ("from", &[Lbr, Duel]),
@@ -254,8 +253,7 @@ impl Args {
             ("menu", &[BestResponse]),
             ("hands", &[Lbr, Match, Duel, Exploiters, Panel]),
         ];
-        let wrong =
-            |(field, of): &(&str, &[Yardstick])| self.given.has(field) && !of.contains(&used);
+        let wrong = |(field, of): &(&str, &[Measure])| self.given.has(field) && !of.contains(&used);
         let Some((field, of)) = options.into_iter().find(wrong) else { return Ok(()) };
         let option = format!("--{}", field.replace('_', "-"));
         let names = of.iter().filter_map(|by| Some(by.to_possible_value()?.get_name().to_owned()));
@@ -265,7 +263,7 @@ impl Args {
 
     /// The street of `--from`.
     fn street(&self) -> game::Street {
-        self.from.unwrap_or(From::Turn).street()
+        self.from.unwrap_or(FromStreet::Turn).street()
     }
 
     /// The values of `--cards` and `--sample-below`.
@@ -285,6 +283,15 @@ impl Args {
 
     fn threads(&self) -> usize {
         threads(self.threads)
+    }
+
+    /// The folder for the results of a measurement with this name.
+    fn folder(&self, name: &str) -> Result<PathBuf, Failure> {
+        let Some(folder) = &self.out else {
+            let data = self.named.load()?.config.server.data;
+            return Ok(data.join("evaluations").join(name));
+        };
+        Ok(folder.clone())
     }
 
     /// The files that the agents are made from, and the configuration, where there is one.
@@ -313,4 +320,12 @@ impl Args {
         });
         kept + &part
     }
+}
+
+/// The end of a measurement that was stopped, with the command that resumes it.
+fn interrupted(done: impl fmt::Display, all: impl fmt::Display, what: &str) -> Failure {
+    Failure::interrupted(format!(
+        "stopped after {done} of {all} {what}; resume with: {}",
+        interrupt::command_line()
+    ))
 }

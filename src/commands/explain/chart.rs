@@ -1,15 +1,16 @@
 //! `cardroom explain chart`: an agent's strategy with each of the 169 starting hands.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use cards::{Board, Combo, HoleCards};
 use game::{Action, GameDef, Policy, PublicState, Seat, Strategy, Street, Turn, notation};
-use serde_json::json;
+use serde::Serialize;
 
-use crate::chart::{Chart, Choice, Hand, picture, text};
+use crate::chart::{self, Chart, Choice, Class, Hand, Title};
 use crate::exit::Failure;
-use crate::output::{self, Output, Shown};
+use crate::output::{self, Output, Report};
 use crate::report;
 use crate::resolve_names::{Game, Named};
 
@@ -61,18 +62,31 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     }
     let (public, seat) = decision(&def, &args.at)?;
     let agent = args.named.resolve_with_policy(&args.agent)?;
-    let policy = agent.policy(&def).map_err(Failure::input)?;
+    let policy = agent.policy(&def)?;
     let policy = policy.expect("only agents with a policy are let through");
     let chart = ask(policy.as_ref(), &public, seat, &[1.0; Combo::COUNT]);
-    let spot = SpotChart { args, public: &public, seat, chart };
+    let owed = public.highest() - public.committed()[seat];
+    let report = ChartReport {
+        agent: &args.agent,
+        game: args.game.name(),
+        at: &args.at,
+        seat: seat.index(),
+        position: def.position(seat).to_string(),
+        pot: public.pot(),
+        to_call: owed.min(public.stack(seat)),
+        combos: chart.combos,
+        actions: &chart.actions,
+        hands: chart.classes(),
+        chart: &chart,
+    };
     let drawn = match &args.svg {
         Some(path) => {
-            let title = picture::Title { head: spot.head(), about: spot.about() };
-            report::write(path, &picture::chart(&spot.chart, &title))
+            let title = Title { head: report.head(), about: report.about() };
+            report::write(path, &chart.picture(&title))
         }
         None => Ok(()),
     };
-    Ok(Output::of(&spot, args.json)?.then(drawn))
+    Ok(Output::report(&report, args.json)?.then(drawn))
 }
 
 /// The public state after this betting, and the seat to act.
@@ -133,73 +147,49 @@ pub(super) fn distinct(actions: impl Iterator<Item = Action>) -> Vec<Action> {
 }
 
 /// A chart with its place in the game.
-struct SpotChart<'a> {
-    args: &'a Args,
-    public: &'a PublicState,
-    seat: Seat,
-    chart: Chart,
+#[derive(Serialize)]
+struct ChartReport<'a> {
+    agent: &'a str,
+    game: &'a str,
+    /// The betting before the decision.
+    at: &'a str,
+    seat: usize,
+    position: String,
+    pot: u64,
+    to_call: u32,
+    combos: f64,
+    actions: &'a [Choice],
+    hands: Vec<Class>,
+    #[serde(skip)]
+    chart: &'a Chart,
 }
 
-impl SpotChart<'_> {
+impl Report for ChartReport<'_> {
+    const SCHEMA: &'static str = "cardroom-explain-chart/1";
+}
+
+impl ChartReport<'_> {
     fn head(&self) -> String {
-        match self.args.at.as_str() {
-            "" => format!("{} at the first decision", self.args.agent),
-            at => format!("{} after {at}", self.args.agent),
+        match self.at {
+            "" => format!("{} at the first decision", self.agent),
+            at => format!("{} after {at}", self.agent),
         }
     }
 
-    fn to_call(&self) -> u32 {
-        let owed = self.public.highest() - self.public.committed()[self.seat];
-        owed.min(self.public.stack(self.seat))
-    }
-
     fn about(&self) -> String {
+        let ChartReport { game, position, pot, to_call, .. } = self;
         format!(
-            "{}, {} to act: pot {}, {} to call; 1,326 hands, each counted once",
-            self.args.game.name(),
-            self.public.def().position(self.seat),
-            self.public.pot(),
-            self.to_call(),
+            "{game}, {position} to act: pot {pot}, {to_call} to call; 1,326 hands, each \
+             counted once"
         )
     }
 }
 
-impl Shown for SpotChart<'_> {
-    fn text(&self) -> String {
-        let colours = text::colours();
-        let head = format!("{}\n{}\n\n", self.head(), self.about());
-        let [actions, hands] =
-            [text::actions(&self.chart, colours), text::chart(&self.chart, colours)];
-        format!("{head}{actions}\n{hands}")
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let chart = &self.chart;
-        let action = |choice: &Choice| {
-            json!({
-                "action": choice.word,
-                "name": choice.name,
-                "share_of_pot": choice.of_pot,
-                "frequency": choice.frequency,
-                "combos": choice.combos,
-            })
-        };
-        let classes = chart.classes();
-        let hands = classes.iter().map(|class| {
-            json!({ "hand": class.hand.to_string(), "combos": class.combos, "strategy": class.mix })
-        });
-        json!({
-            "schema": "cardroom-explain-chart/1",
-            "agent": self.args.agent,
-            "game": self.args.game.name(),
-            "at": self.args.at,
-            "seat": self.seat.index(),
-            "position": self.public.def().position(self.seat).to_string(),
-            "pot": self.public.pot(),
-            "to_call": self.to_call(),
-            "combos": chart.combos,
-            "actions": chart.actions.iter().map(action).collect::<Vec<_>>(),
-            "hands": hands.collect::<Vec<_>>(),
-        })
+impl fmt::Display for ChartReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let colours = chart::colours();
+        let actions = self.chart.actions_text(colours);
+        let hands = self.chart.text(colours);
+        write!(f, "{}\n{}\n\n{actions}\n{hands}", self.head(), self.about())
     }
 }

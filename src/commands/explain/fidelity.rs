@@ -1,20 +1,22 @@
 //! `cardroom explain fidelity`: the likeness of a student to its teacher, and what the difference
 //! costs.
 
+use std::fmt;
+
 use clap::value_parser;
 use evaluation::fidelity::{Compared, Fidelity, Likeness, compare};
 use evaluation::{Settings, SettingsError};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
-use serde_json::json;
+use serde::Serialize;
 use show::Table;
 use show::number::{self, whole};
 
-use super::tree_source::player;
+use super::player;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::{Game, Named};
 use crate::threads::threads;
@@ -78,7 +80,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let policies = |name: &str| {
         let agent = player(&args.named, name)?;
         agent.prepare(&def, args.hands);
-        let plays = agent.policy(&def).map_err(Failure::input)?;
+        let plays = agent.policy(&def)?;
         let says = agent.student().map(|student| agents::model_policy(&student));
         Ok::<_, Failure>((plays.expect("only agents with a policy are let through"), says))
     };
@@ -103,17 +105,17 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
         error @ SettingsError::Players(_) => Failure::input(error),
     })?;
-    let beside =
-        Comparison { args, streets: def.streets, big_blind: def.big_blind(), found: &found };
     let hands = 2 * found.deals;
-    let end = match hands == args.hands {
-        true => Ok(()),
-        false => Err(Failure::interrupted(format!(
+    let report = FidelityReport::new(args, def.streets, def.big_blind(), &found);
+    let end = if hands == args.hands {
+        Ok(())
+    } else {
+        Err(Failure::interrupted(format!(
             "stopped after {hands} of {} hands; the figures cover those, and none are kept",
             args.hands
-        ))),
+        )))
     };
-    Ok(Output::of(&beside, args.json)?.then(end))
+    Ok(Output::report(&report, args.json)?.then(end))
 }
 
 fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
@@ -121,99 +123,128 @@ fn rate(sums: &Sums, big_blind: Chips) -> Option<Rate> {
 }
 
 /// The comparison of a student with its teacher.
-struct Comparison<'a> {
-    args: &'a Args,
-    /// The number of streets of the game.
-    streets: usize,
-    big_blind: Chips,
-    found: &'a Fidelity,
+#[derive(Serialize)]
+struct FidelityReport<'a> {
+    student: &'a str,
+    teacher: &'a str,
+    game: &'a str,
+    seed: u64,
+    hands: u64,
+    planned: u64,
+    streets: Vec<StreetRow>,
+    all: StreetRow,
 }
 
-impl Comparison<'_> {
-    /// A row for each street and one for all: name, likeness of the decisions, loss of the student.
-    fn rows(&self) -> Vec<(&'static str, Likeness, Option<Rate>)> {
-        let found = self.found;
-        let lost = |sums: &Sums| rate(sums, self.big_blind);
-        let streets = Street::ALL.into_iter().take(self.streets).map(|street| {
-            let at = street.index();
-            (street.name(), found.streets[at], lost(&found.lost[at]))
+/// The comparison on a street, or on all: the likeness of the decisions, and the student's loss.
+#[derive(Serialize)]
+struct StreetRow {
+    street: &'static str,
+    decisions: u64,
+    same_likeliest: Option<f64>,
+    distance: Option<f64>,
+    divergence: Option<f64>,
+    log_loss: Option<f64>,
+    teacher: Option<ActionShares>,
+    student: Option<ActionShares>,
+    lost: Option<Rate>,
+}
+
+/// How often each kind of action is taken.
+#[derive(Serialize)]
+struct ActionShares {
+    fold: f64,
+    call: f64,
+    raise: f64,
+}
+
+impl StreetRow {
+    fn new(street: &'static str, likeness: &Likeness, lost: Option<Rate>) -> StreetRow {
+        let shares = |[fold, call, raise]: [f64; 3]| ActionShares { fold, call, raise };
+        StreetRow {
+            street,
+            decisions: likeness.decisions,
+            same_likeliest: likeness.same(),
+            distance: likeness.distance(),
+            divergence: likeness.divergence(),
+            log_loss: likeness.log_loss(),
+            teacher: likeness.teacher().map(shares),
+            student: likeness.student().map(shares),
+            lost,
+        }
+    }
+
+    /// The cells on the likeness of the decisions.
+    fn likeness_cells(&self) -> Vec<String> {
+        let nats = |nats: Option<f64>| nats.map_or_else(none, |nats| format!("{nats:.4}"));
+        vec![
+            self.street.to_owned(),
+            whole(self.decisions),
+            percent(self.same_likeliest),
+            percent(self.distance),
+            nats(self.divergence),
+            nats(self.log_loss),
+        ]
+    }
+
+    /// The cells on what both do, and on what is lost.
+    fn loss_cells(&self) -> Vec<String> {
+        let both = |share: fn(&ActionShares) -> f64| match (&self.teacher, &self.student) {
+            (Some(teacher), Some(student)) => {
+                let student = number::percent(share(student), 1);
+                format!("{:.1} → {student}", 100.0 * share(teacher))
+            }
+            _ => none(),
+        };
+        let lost = self.lost.map_or_else(none, |rate| {
+            format!("{:.1} ± {:.1}", positive(rate.mbb), rate.half_width())
         });
-        streets.chain([("all", found.in_all(), lost(&found.lost_in_all))]).collect()
+        let [fold, call] = [both(|shares| shares.fold), both(|shares| shares.call)];
+        vec![self.street.to_owned(), fold, call, both(|shares| shares.raise), lost]
     }
 }
 
-impl Shown for Comparison<'_> {
-    fn text(&self) -> String {
-        let (student, teacher) = (&self.args.student, &self.args.teacher);
-        let rows = self.rows();
-        let alike = rows.iter().map(|(name, likeness, _)| {
-            vec![
-                (*name).to_owned(),
-                whole(likeness.decisions),
-                percent(likeness.same()),
-                percent(likeness.distance()),
-                likeness.divergence().map_or_else(none, |nats| format!("{nats:.4}")),
-                likeness.log_loss().map_or_else(none, |nats| format!("{nats:.4}")),
-            ]
+impl<'a> FidelityReport<'a> {
+    fn new(args: &'a Args, streets: usize, big_blind: Chips, found: &Fidelity) -> Self {
+        let streets = Street::ALL.into_iter().take(streets).map(|street| {
+            let index = street.index();
+            let lost = rate(&found.lost[index], big_blind);
+            StreetRow::new(street.name(), &found.streets[index], lost)
         });
-        let lost = rows.iter().map(|(name, likeness, rate)| {
-            let [taught, learned] = [likeness.teacher(), likeness.student()];
-            let both = |at: usize| match (taught, learned) {
-                (Some(taught), Some(learned)) => {
-                    format!("{:.1} → {}", 100.0 * taught[at], number::percent(learned[at], 1))
-                }
-                _ => none(),
-            };
-            let lost = rate.map_or_else(none, |rate| {
-                format!("{:.1} ± {:.1}", positive(rate.mbb), rate.half_width())
-            });
-            vec![(*name).to_owned(), both(0), both(1), both(2), lost]
-        });
-        format!(
-            "{student} compared with its teacher {teacher}: {}, seed {}, {} deals that {teacher} \
-             plays against itself\n\n{}\n\n\
+        FidelityReport {
+            student: &args.student,
+            teacher: &args.teacher,
+            game: args.game.name(),
+            seed: args.seed,
+            hands: 2 * found.deals,
+            planned: args.hands,
+            streets: streets.collect(),
+            all: StreetRow::new("all", &found.in_all(), rate(&found.lost_in_all, big_blind)),
+        }
+    }
+}
+
+impl Report for FidelityReport<'_> {
+    const SCHEMA: &'static str = "cardroom-explain-fidelity/1";
+}
+
+impl fmt::Display for FidelityReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FidelityReport { student, teacher, game, seed, hands, .. } = self;
+        let rows = || self.streets.iter().chain([&self.all]);
+        let alike = rows().map(StreetRow::likeness_cells);
+        let lost = rows().map(StreetRow::loss_cells);
+        writeln!(
+            f,
+            "{student} compared with its teacher {teacher}: {game}, seed {seed}, {} deals that \
+             {teacher} plays against itself\n\n{}\n\n\
              What both do there ({teacher} → {student}), and what is lost against {teacher} in {} \
              hands where\n\
-             {student} decides on this street only, with 95 % intervals\n\n{}\n",
-            self.args.game.name(),
-            self.args.seed,
-            whole(self.found.deals),
+             {student} decides on this street only, with 95 % intervals\n\n{}",
+            whole(hands / 2),
             table(&["", "decisions", "same", "distance", "KL, nats", "log-loss, nats"], alike),
-            whole(2 * self.found.deals),
+            whole(*hands),
             table(&["", "fold", "call or check", "raise or bet", "loses, mbb/hand"], lost),
         )
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let shares = |shares: Option<[f64; 3]>| {
-            shares.map(|[fold, call, raise]| json!({ "fold": fold, "call": call, "raise": raise }))
-        };
-        let row = |(name, likeness, lost): &(&str, Likeness, Option<Rate>)| {
-            json!({
-                "street": name,
-                "decisions": likeness.decisions,
-                "same_likeliest": likeness.same(),
-                "distance": likeness.distance(),
-                "divergence": likeness.divergence(),
-                "log_loss": likeness.log_loss(),
-                "teacher": shares(likeness.teacher()),
-                "student": shares(likeness.student()),
-                "lost": lost,
-            })
-        };
-        let rows = self.rows();
-        let (all, streets) = rows.split_last().expect("there is a row for all streets");
-        json!({
-            "schema": "cardroom-explain-fidelity/1",
-            "student": self.args.student,
-            "teacher": self.args.teacher,
-            "game": self.args.game.name(),
-            "seed": self.args.seed,
-            "hands": 2 * self.found.deals,
-            "planned": self.args.hands,
-            "streets": streets.iter().map(row).collect::<Vec<_>>(),
-            "all": row(all),
-        })
     }
 }
 

@@ -1,13 +1,14 @@
 //! `cardroom explain linear`: the weights of a linear rule in words.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use models::linear::{LinearModel, PUBLISHED, Theta, Weights};
-use serde_json::json;
+use models::linear::{LinearError, LinearModel, PUBLISHED, Theta, Weights};
+use serde::Serialize;
 use show::number::signed;
 
 use crate::exit::Failure;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 
 /// Explain each weight of a linear all-in-or-fold rule, in big blinds.
 #[derive(clap::Args)]
@@ -41,35 +42,41 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Some(stack) => vec![(stack, model.at(stack))],
         None => model.stacks().to_vec(),
     };
-    let said: Vec<(f64, Vec<String>)> =
-        stacks.iter().map(|(stack, weights)| (*stack, sentences(*stack, weights))).collect();
-    Output::of(&Sentences { file: &args.file, method: model.method, said }, args.json)
+    let stack = |(stack, weights): &(f64, Weights)| StackSentences {
+        stack: *stack,
+        says: sentences(*stack, weights),
+    };
+    let stacks = stacks.iter().map(stack).collect();
+    Output::report(&LinearReport { method: model.method, stacks, file: &args.file }, args.json)
 }
 
-/// The sentences for each stack.
-struct Sentences<'a> {
-    file: &'a Path,
+/// The weights in sentences.
+#[derive(Serialize)]
+struct LinearReport<'a> {
     method: String,
-    said: Vec<(f64, Vec<String>)>,
+    stacks: Vec<StackSentences>,
+    #[serde(skip)]
+    file: &'a Path,
 }
 
-impl Shown for Sentences<'_> {
-    fn text(&self) -> String {
-        let mut text = format!("{} ({})\n", self.file.display(), self.method);
-        for (stack, lines) in &self.said {
-            text += &format!("\n{stack} big blinds\n");
-            lines.iter().for_each(|line| text += &format!("- {line}\n"));
-        }
-        text
-    }
+#[derive(Serialize)]
+struct StackSentences {
+    stack: f64,
+    says: Vec<String>,
+}
 
-    fn document(&self) -> impl serde::Serialize {
-        let stack = |(stack, lines): &(f64, Vec<String>)| json!({"stack": stack, "says": lines});
-        json!({
-            "schema": "cardroom-linear-words/1",
-            "method": self.method,
-            "stacks": self.said.iter().map(stack).collect::<Vec<_>>(),
-        })
+impl Report for LinearReport<'_> {
+    const SCHEMA: &'static str = "cardroom-linear-words/1";
+}
+
+impl fmt::Display for LinearReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} ({})", self.file.display(), self.method)?;
+        for StackSentences { stack, says } in &self.stacks {
+            writeln!(f, "\n{stack} big blinds")?;
+            says.iter().try_for_each(|line| writeln!(f, "- {line}"))?;
+        }
+        Ok(())
     }
 }
 
@@ -77,15 +84,13 @@ fn load(path: &Path) -> Result<LinearModel, Failure> {
     if path == Path::new("published") {
         let stacks = vec![(10.0, Weights::shared(PUBLISHED))];
         let [by, method] = ["published", "linear Q, 10M hands, alpha 0.0001"].map(str::to_owned);
-        return LinearModel::new(by, method, stacks).map_err(Failure::input);
+        return Ok(LinearModel::new(by, method, stacks)?);
     }
-    let at = |error: &dyn std::fmt::Display| {
-        Failure::input(anyhow::anyhow!("{}: {error}", path.display()))
-    };
     let text = std::fs::read_to_string(path).map_err(|error| {
-        at(&format!("{error}; name a file of `cardroom train linear`, or published"))
+        let remedy = "name a file of `cardroom train linear`, or published";
+        Failure::at(path, format!("{error}; {remedy}"))
     })?;
-    text.parse().map_err(|error: models::linear::LinearError| at(&error))
+    text.parse().map_err(|error: LinearError| Failure::at(path, error))
 }
 
 /// The weights of both blinds in sentences.

@@ -6,7 +6,7 @@ pub mod worker;
 
 use std::path::PathBuf;
 
-use ::queue::{Queue, QueueError, Server};
+use ::queue::{Queue, Server};
 
 use crate::exit::Failure;
 use crate::web::login::open_secret;
@@ -32,13 +32,6 @@ impl ServerArgs {
         let opened = credentials.as_deref().map(open_secret).transpose();
         opened.map_err(Failure::input)?;
         Ok(Queue::connect(&Server { url, credentials, authority })?)
-    }
-}
-
-impl From<QueueError> for Failure {
-    /// Temporary errors have another exit code than those that must be fixed.
-    fn from(error: QueueError) -> Failure {
-        if error.is_passing() { Failure::gone(error) } else { Failure::input(error) }
     }
 }
 

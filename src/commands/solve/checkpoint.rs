@@ -16,9 +16,10 @@ use logs::folder::write_whole;
 use logs::folder::{Lock, LockError};
 use solvers::subgame::Solver;
 
-use super::subgame::{Problem, say};
+use super::subgame::Problem;
 use crate::config::{Loaded, variables};
 use crate::exit::Failure;
+use crate::progress::say_line;
 
 /// Seconds of solving below which a checkpoint is only kept if requested.
 const SHORT: f64 = 5.0;
@@ -55,7 +56,7 @@ impl Checkpoint {
             _ if options.no_keep => return Ok((solver, None)),
             Some(path) => path.clone(),
             None => {
-                let data = Loaded::load(None, variables(), &[]).map_err(Failure::input)?;
+                let data = Loaded::load(None, variables(), &[])?;
                 let print = solver.fingerprint(&words);
                 let name = format!("{}-{}.solve", problem.root.board(), &print[..16]);
                 data.config.server.data.join("solves").join(name)
@@ -85,13 +86,10 @@ impl Checkpoint {
     /// Makes sure, before time is spent, that a requested file can be written.
     fn prepare(&mut self) -> Result<(), Failure> {
         let path = self.path.display().to_string();
-        match fs::metadata(&self.path) {
-            Ok(found) if !found.is_file() => {
-                let text =
-                    format!("{path} is not a file to keep a solve in: give --keep another name");
-                return Err(Failure::input(anyhow::anyhow!(text)));
-            }
-            _ => {}
+        if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
+            return Err(Failure::input(anyhow::anyhow!(
+                "{path} is not a file to keep a solve in: give --keep another name"
+            )));
         }
         self.take().map_err(|error| match error {
             LockError::Taken(_) => Failure::input(anyhow::anyhow!(
@@ -103,17 +101,15 @@ impl Checkpoint {
 
     fn resume(&mut self, solver: Solver) -> Result<Solver, Failure> {
         let failure = |error: &dyn std::fmt::Display| {
-            Failure::input(anyhow::anyhow!(
-                "{}: {error}; to start again, remove it or give --keep another name",
-                self.path.display()
-            ))
+            let remedy = "to start again, remove it or give --keep another name";
+            Failure::at(&self.path, format!("{error}; {remedy}"))
         };
         let file = File::open(&self.path).map_err(|error| failure(&error))?;
         let size = file.metadata().map_err(|error| failure(&error))?.len();
         let read = solver.resume(&self.words, BufReader::with_capacity(1 << 20, file));
         let (solver, seconds) = read.map_err(|error| failure(&error))?;
         let iterations = solver.iterations();
-        say(&format!(
+        say_line(&format!(
             "resuming after {iterations} iterations in {seconds:.0} s, kept in {} ({})",
             self.path.display(),
             HumanBytes(size)
@@ -197,7 +193,7 @@ impl Checkpoint {
     fn write_new(&mut self, solver: &Solver) {
         let newest = self.written.is_some_and(|(iterations, _)| iterations == solver.iterations());
         if !newest && let Some(line) = self.write(solver) {
-            say(&line);
+            say_line(&line);
         }
     }
 

@@ -1,18 +1,15 @@
 //! `cardroom solve`: equilibria of small games, and of hold'em subgames from a board on.
 
 mod checkpoint;
-mod outcome;
 mod range_trees;
 mod shove_fold;
 mod small_games;
-mod spots;
 mod subgame;
-mod view;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::given::Given;
@@ -86,14 +83,13 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         Some(SolveCommand::RangeTrees(args)) => return range_trees::run(args),
         None => {}
     }
-    let printed = match (&args.subgame.board, &args.game) {
-        (Some(board), _) => subgame::run(args, board),
+    match (&args.subgame.board, &args.game) {
+        (Some(board), _) => subgame::run(args, board).map(Output::printed),
         (None, Some(game)) => small_games::run(args, game),
         (None, None) => {
             Err(Failure::usage("name a GAME, give a --board, or choose shove-fold or range-trees"))
         }
-    };
-    printed.map(Output::printed)
+    }
 }
 
 /// The exploitability at which a solve ends.
@@ -119,6 +115,6 @@ impl FromStr for Goal {
 }
 
 /// Writes a JSON document to a file.
-fn write_json(path: &Path, document: &Value) -> Result<(), Failure> {
-    report::write(path, &format!("{document:#}\n"))
+fn write_json(path: &Path, document: &impl Serialize) -> Result<(), Failure> {
+    report::write(path, &format!("{}\n", serde_json::to_string_pretty(document)?))
 }

@@ -1,18 +1,19 @@
 //! `cardroom solve range-trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
+use std::fmt;
 use std::sync::Mutex;
 
 use learners::range_trees::{Limits, Loss, Optimum, optima};
 use models::linear::Blind;
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 use show::number::percent;
 use solvers::shove_fold::{Payoffs, share};
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{Output, Shown};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::stacks::Stacks;
 use crate::threads::Threads;
@@ -50,19 +51,12 @@ pub struct Args {
     quiet: bool,
 }
 
-/// The trees of one blind at one stack.
-struct Found {
-    stack: f64,
-    blind: Blind,
-    optima: Vec<Optimum>,
-}
-
 /// Runs the command: finds the trees and prints them.
 pub fn run(args: &Args) -> Result<Output, Failure> {
     let stacks = args.stack.checked()?;
     let jobs = stacks.iter().flat_map(|&stack| [(stack, Blind::Small), (stack, Blind::Big)]);
     let jobs = jobs.map(|(stack, blind)| {
-        let payoffs = Payoffs::new(stack, args.ante).map_err(Failure::input)?;
+        let payoffs = Payoffs::new(stack, args.ante)?;
         Ok((stack, blind, payoffs))
     });
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
@@ -80,85 +74,101 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             }
             !stop.asked()
         });
-        Found { stack, blind, optima }
+        BlindTrees::new(stack, blind, &optima)
     };
-    let found: Vec<Found> = args.threads.pool()?.run(|| parallel::map(jobs, one));
+    let blinds: Vec<BlindTrees> = args.threads.pool()?.run(|| parallel::map(jobs, one));
     if let Ok(progress) = progress.lock() {
         progress.1.finish();
     }
     if stop.asked() {
         return Err(Failure::interrupted("stopped: trees are found in seconds, and none are kept"));
     }
-    Output::of(&Trees { args, found }, args.json)
+    Output::report(&RangeTrees { ante: args.ante, depth: args.depth, blinds }, args.json)
 }
 
 /// The trees of both blinds at each stack.
-struct Trees<'a> {
-    args: &'a Args,
-    found: Vec<Found>,
+#[derive(Serialize)]
+struct RangeTrees {
+    ante: f64,
+    depth: u8,
+    blinds: Vec<BlindTrees>,
 }
 
-impl Shown for Trees<'_> {
-    fn text(&self) -> String {
-        self.found.iter().map(text).collect::<Vec<_>>().join("\n")
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        json!({
-            "schema": "cardroom-range-trees/1",
-            "ante": self.args.ante,
-            "depth": self.args.depth,
-            "blinds": self.found.iter().map(document).collect::<Vec<_>>(),
-        })
-    }
+/// The trees of one blind at one stack.
+#[derive(Serialize)]
+struct BlindTrees {
+    stack: f64,
+    blind: &'static str,
+    trees: Vec<RangeTree>,
+    /// The action of the hands that are played.
+    #[serde(skip)]
+    action: &'static str,
 }
 
-/// The blind, and the action of the hands that are played.
-fn words(blind: Blind) -> [&'static str; 2] {
-    match blind {
-        Blind::Small => ["small blind", "all-in"],
-        Blind::Big => ["big blind", "call"],
-    }
+/// The best tree with a number of questions.
+#[derive(Serialize)]
+struct RangeTree {
+    questions: usize,
+    loses_mbb: f64,
+    /// A lower bound of what any tree with as many questions loses.
+    any_loses_mbb: f64,
+    proven: bool,
+    played_share: f64,
+    /// The tree in words.
+    tree: String,
 }
 
-fn document(found: &Found) -> Value {
-    let [blind, action] = words(found.blind);
-    let tree = |(questions, optimum): (usize, &Optimum)| {
-        json!({
-            "questions": questions,
-            "loses_mbb": 1000.0 * optimum.loss,
-            "any_loses_mbb": 1000.0 * optimum.bound,
-            "proven": optimum.proven(),
-            "played_share": share(&optimum.tree.range()),
-            "tree": optimum.tree.words(action),
-        })
-    };
-    let trees = found.optima.iter().enumerate().map(tree);
-    json!({ "stack": found.stack, "blind": blind, "trees": trees.collect::<Vec<_>>() })
+impl Report for RangeTrees {
+    const SCHEMA: &'static str = "cardroom-range-trees/1";
 }
 
-/// The table, followed by the trees in words.
-fn text(found: &Found) -> String {
-    let [blind, action] = words(found.blind);
-    let head = ["questions", "loses, mbb", action, ""];
-    let mut table = Table::new(head).right(0..3);
-    for (questions, optimum) in found.optima.iter().enumerate() {
-        let proof = match optimum.proven() {
-            true => "proven".to_owned(),
-            false => format!("any at least {:.2}", 1000.0 * optimum.bound),
+impl BlindTrees {
+    fn new(stack: f64, blind: Blind, optima: &[Optimum]) -> BlindTrees {
+        let (blind, action) = match blind {
+            Blind::Small => ("small blind", "all-in"),
+            Blind::Big => ("big blind", "call"),
         };
-        table.row([
-            questions.to_string(),
-            format!("{:.2}", 1000.0 * optimum.loss),
-            percent(share(&optimum.tree.range()), 1),
-            proof,
-        ]);
+        let tree = |(questions, optimum): (usize, &Optimum)| RangeTree {
+            questions,
+            loses_mbb: 1000.0 * optimum.loss,
+            any_loses_mbb: 1000.0 * optimum.bound,
+            proven: optimum.proven(),
+            played_share: share(&optimum.tree.range()),
+            tree: optimum.tree.words(action),
+        };
+        BlindTrees { stack, blind, trees: optima.iter().enumerate().map(tree).collect(), action }
     }
-    let words = found
-        .optima
-        .iter()
-        .enumerate()
-        .map(|(questions, optimum)| format!("  {questions}: {}\n", optimum.tree.words(action)));
-    let words: String = words.collect();
-    format!("{} big blinds, {blind}\n{table}\n{words}", found.stack)
+}
+
+impl fmt::Display for RangeTrees {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, blind) in self.blinds.iter().enumerate() {
+            let between = if number > 0 { "\n" } else { "" };
+            write!(f, "{between}{blind}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for BlindTrees {
+    /// The table, followed by the trees in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new(["questions", "loses, mbb", self.action, ""]).right(0..3);
+        for tree in &self.trees {
+            let proof = if tree.proven {
+                "proven".to_owned()
+            } else {
+                format!("any at least {:.2}", tree.any_loses_mbb)
+            };
+            table.row([
+                tree.questions.to_string(),
+                format!("{:.2}", tree.loses_mbb),
+                percent(tree.played_share, 1),
+                proof,
+            ]);
+        }
+        write!(f, "{} big blinds, {}\n{table}\n", self.stack, self.blind)?;
+        let mut trees = self.trees.iter();
+        trees.try_for_each(|tree| writeln!(f, "  {}: {}", tree.questions, tree.tree))
+    }
 }

@@ -1,7 +1,10 @@
-//! Small games, solved whole.
+//! `cardroom solve GAME`: small games, solved whole.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use protocol::acpc::gamedef::Reading;
-use serde_json::{Value, json};
+use serde::Serialize;
 use show::Table;
 use show::number::whole;
 use solvers::games::{Dealt, TenCards};
@@ -11,7 +14,7 @@ use solvers::{
 
 use super::{Args, Goal};
 use crate::exit::Failure;
-use crate::output::{self, Output};
+use crate::output::{Output, Report};
 use crate::progress::Progress;
 
 /// What only small games have.
@@ -34,18 +37,70 @@ enum Algorithm {
     LinearProgram,
 }
 
+/// A game's solution: a measurement after each of some numbers of iterations.
+#[derive(Serialize)]
+struct SolveReport<'a> {
+    game: &'a str,
+    algorithm: &'a str,
+    nodes: usize,
+    infosets: [usize; 2],
+    points: Vec<Point>,
+}
+
 /// A measurement after this many iterations, a row of the table.
+#[derive(Serialize)]
 struct Point {
     iterations: u32,
     exploitability: f64,
     /// The first player's value when both play their strategies.
     value: f64,
     /// Bounds of the game's value, from the best responses to each strategy.
-    bounds: [f64; 2],
+    value_at_least: f64,
+    value_at_most: f64,
+}
+
+/// The strategies of both players, as a file.
+#[derive(Serialize)]
+struct StrategyFile<'a> {
+    schema: &'static str,
+    game: &'a str,
+    players: [Vec<InfosetStrategy<'a>>; 2],
+}
+
+/// An information set with the probability of each action.
+#[derive(Serialize)]
+struct InfosetStrategy<'a> {
+    infoset: &'a str,
+    actions: BTreeMap<&'a str, f64>,
+}
+
+impl Report for SolveReport<'_> {
+    const SCHEMA: &'static str = "cardroom-solve/1";
+}
+
+impl fmt::Display for SolveReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["iterations", "exploitability", "first player wins", "value of the game"];
+        let mut table = Table::new(header).right(..3).at_the_margin();
+        for point in &self.points {
+            table.row([
+                point.iterations.to_string(),
+                format!("{:.9}", point.exploitability),
+                format!("{:.9}", point.value),
+                format!("{:.9} … {:.9}", point.value_at_least, point.value_at_most),
+            ]);
+        }
+        let SolveReport { game, algorithm, infosets: [first, second], .. } = self;
+        let nodes = whole(self.nodes as u64);
+        writeln!(
+            f,
+            "{game}: {nodes} nodes, {first} + {second} information sets, {algorithm}\n\n{table}"
+        )
+    }
 }
 
 /// Runs the command: solves the game and prints the table.
-pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, name: &str) -> Result<Output, Failure> {
     let algorithm_name = args.algorithm.as_deref().unwrap_or("dcfr");
     let algorithm = algorithm(algorithm_name)?;
     match algorithm {
@@ -70,41 +125,18 @@ pub(super) fn run(args: &Args, name: &str) -> Result<(), Failure> {
     let game = Sequences::new(&tree);
     let (points, profile) = solve(&tree, &game, &algorithm, args, until)?;
     if let Some(path) = &args.strategy {
-        let document = json!({
-            "schema": "cardroom-strategy/1",
-            "game": name,
-            "players": strategies(&tree, &game, &profile),
-        });
-        super::write_json(path, &document)?;
+        let players = Player::BOTH.map(|player| strategies(&tree, &game, &profile, player));
+        let schema = "cardroom-strategy/1";
+        super::write_json(path, &StrategyFile { schema, game: name, players })?;
     }
-    let infosets = Player::BOTH.map(|player| tree.infosets(player).len());
-    if args.json {
-        let points: Vec<Value> = points.iter().map(point_json).collect();
-        let document = json!({
-            "schema": "cardroom-solve/1",
-            "game": name,
-            "algorithm": algorithm_name,
-            "nodes": tree.nodes().len(),
-            "infosets": infosets,
-            "points": points,
-        });
-        return Output::json(&document)?.print();
-    }
-    let nodes = whole(tree.nodes().len() as u64);
-    let header = ["iterations", "exploitability", "first player wins", "value of the game"];
-    let mut table = Table::new(header).right(..3).at_the_margin();
-    for Point { iterations, exploitability, value, bounds: [low, high] } in &points {
-        table.row([
-            iterations.to_string(),
-            format!("{exploitability:.9}"),
-            format!("{value:.9}"),
-            format!("{low:.9} … {high:.9}"),
-        ]);
-    }
-    output::print(&format!(
-        "{name}: {nodes} nodes, {} + {} information sets, {algorithm_name}\n\n{table}\n",
-        infosets[0], infosets[1]
-    ))
+    let report = SolveReport {
+        game: name,
+        algorithm: algorithm_name,
+        nodes: tree.nodes().len(),
+        infosets: Player::BOTH.map(|player| tree.infosets(player).len()),
+        points,
+    };
+    Output::report(&report, args.json)
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, Failure> {
@@ -120,10 +152,10 @@ fn algorithm(name: &str) -> Result<Algorithm, Failure> {
 
 fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
     if name == "ten-cards" {
-        return Tree::new(&TenCards::uniform(), nodes).map_err(Failure::input);
+        return Ok(Tree::new(&TenCards::uniform(), nodes)?);
     }
-    let def = matches::games::load_game(name, Reading::Strict).map_err(Failure::input)?;
-    let game = Dealt::new(def).map_err(Failure::input)?;
+    let def = matches::games::load_game(name, Reading::Strict)?;
+    let game = Dealt::new(def)?;
     Tree::new(&game, nodes).map_err(|error| match error {
         TreeError::TooLarge { .. } => Failure::input(anyhow::anyhow!(
             "{name}: the tree has more than {nodes} nodes: raise --nodes, or solve a part of it: \
@@ -143,7 +175,7 @@ fn solve(
 ) -> Result<(Vec<Point>, Profile), Failure> {
     let mut stepper: Box<dyn FnMut(u32) -> Profile + '_> = match *algorithm {
         Algorithm::LinearProgram => {
-            let exact = solvers::linear::solve(game).map_err(Failure::input)?;
+            let exact = solvers::linear::solve(game)?;
             return Ok((vec![measure(game, &exact.profile, 1)], exact.profile));
         }
         Algorithm::Cfr(variant) => {
@@ -193,36 +225,24 @@ fn measure(game: &Sequences, profile: &Profile, iterations: u32) -> Point {
         // Rounding may take it below zero.
         exploitability: ((first + second) / 2.0).max(0.0),
         value: profile.value(game),
-        bounds: [-second, first],
+        value_at_least: -second,
+        value_at_most: first,
     }
 }
 
-fn point_json(point: &Point) -> Value {
-    json!({
-        "iterations": point.iterations,
-        "exploitability": point.exploitability,
-        "value": point.value,
-        "value_at_least": point.bounds[0],
-        "value_at_most": point.bounds[1],
-    })
-}
-
-/// Each player's information sets with the probability of every action, as JSON.
-fn strategies(tree: &Tree, game: &Sequences, profile: &Profile) -> Vec<Value> {
-    let of = |player: Player| {
-        let infosets = tree.infosets(player).iter().zip(game.choices(player));
-        infosets
-            .map(|(infoset, choice)| {
-                let shares = &profile.0[player.index()][choice.sequences()];
-                let actions: serde_json::Map<_, _> = infoset
-                    .actions
-                    .iter()
-                    .zip(shares)
-                    .map(|(action, share)| (action.clone(), json!(share)))
-                    .collect();
-                json!({ "infoset": infoset.name, "actions": actions })
-            })
-            .collect()
-    };
-    Player::BOTH.map(of).to_vec()
+/// A player's information sets with the probability of every action.
+fn strategies<'a>(
+    tree: &'a Tree,
+    game: &Sequences,
+    profile: &Profile,
+    player: Player,
+) -> Vec<InfosetStrategy<'a>> {
+    let infosets = tree.infosets(player).iter().zip(game.choices(player));
+    let infoset = infosets.map(|(infoset, choice)| {
+        let probabilities = &profile.0[player.index()][choice.sequences()];
+        let actions = infoset.actions.iter().map(String::as_str);
+        let actions = actions.zip(probabilities.iter().copied()).collect();
+        InfosetStrategy { infoset: &infoset.name, actions }
+    });
+    infoset.collect()
 }

@@ -1,28 +1,37 @@
-//! Hold'em subgames from a board on, range against range: parsing and solving.
+//! `cardroom solve --board`: hold'em subgames from a board on, range against range: reading the
+//! problem and the spots to show, solving, and the result as text, JSON and a picture.
+//!
+//! A spot is written as the actions and cards from the root on, as in `x b66 c Kd`: `f` folds, `x`
+//! checks, `c` calls (or checks), `bN` and `rN` bet and raise to N chips on the street, `a` moves
+//! all-in, and a card is dealt.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use abstraction::menu::BetMenu;
-use cards::{Board, Range};
-use game::{Chips, PublicState};
+use cards::{Board, Card, Range};
+use game::{Action, Chips, PublicState, Turn};
 use indicatif::HumanBytes;
 use matches::stop::Stop;
+use serde::Serialize;
 use show::number::{percent, whole};
-use solvers::Variant;
-use solvers::subgame::{Options as SolverOptions, Precision, Solver, Subgame, SubgameError, start};
+use solvers::subgame::{
+    Evaluation, HandValue, OffTree, Options as SolverOptions, Precision, Size, Solver, Spot,
+    Subgame, SubgameError, start,
+};
+use solvers::{Player, Variant};
 
 use super::checkpoint::Checkpoint;
-use super::outcome::{Solved, sizes};
-use super::spots::{self, RequestedSpot};
-use super::view::View;
 use super::{Args, Goal};
+use crate::chart::{self, Chart, Hand, before_street};
 use crate::config::units;
 use crate::exit::Failure;
+use crate::hand_args::parse_board;
 use crate::interrupt;
-use crate::odds::input;
-use crate::output::{self, Output};
-use crate::progress::Progress;
+use crate::output::{self, Output, Report};
+use crate::progress::{Progress, say_line};
+use crate::report;
 use crate::resolve_names::bet_menu;
 use crate::threads::{pool, threads};
 
@@ -55,10 +64,10 @@ pub(super) struct Options {
     menu: String,
     /// The smallest bet, in chips
     #[arg(long, value_name = "CHIPS", default_value_t = 1, requires = "board")]
-    pub(super) smallest_bet: Chips,
+    smallest_bet: Chips,
     /// Precision of stored numbers: half takes half the memory
     #[arg(long, value_enum, default_value = "single", requires = "board")]
-    pub(super) precision: Bits,
+    precision: Bits,
     /// Memory limit for solving
     #[arg(long, value_name = "SIZE", default_value = "8GiB", requires = "board")]
     memory: units::Size,
@@ -77,10 +86,10 @@ pub(super) struct Options {
     at: Vec<String>,
     /// List every hand with its strategy and expected value
     #[arg(long, requires = "board")]
-    pub(super) hands: bool,
+    hands: bool,
     /// Draw the chart of the spot into this SVG file
     #[arg(long, value_name = "FILE", requires = "board")]
-    pub(super) svg: Option<PathBuf>,
+    svg: Option<PathBuf>,
     /// Keep the checkpoint in this file, even after the solution: the same command continues from
     /// it, also with other --at, more --iterations or a lower --until [default: a file under
     /// data/solves, named after what is solved and removed when that is done; none in the first
@@ -98,8 +107,9 @@ pub(super) struct Options {
     quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Bits {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Bits {
     /// 8 bytes for each hand and action
     Single,
     /// 4 bytes, a little slower
@@ -113,13 +123,6 @@ impl Bits {
             Bits::Half => Precision::Half,
         }
     }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Bits::Single => "single",
-            Bits::Half => "half",
-        }
-    }
 }
 
 /// Runs the command on a thread pool: solves the subgame and prints the result.
@@ -131,12 +134,12 @@ pub(super) fn run(args: &Args, board: &str) -> Result<(), Failure> {
 
 /// A subgame to solve, and its options.
 pub(super) struct Problem<'a> {
-    pub(super) args: &'a Args,
+    args: &'a Args,
     pub(super) options: &'a Options,
     pub(super) root: PublicState,
-    pub(super) ranges: [Range; 2],
-    pub(super) menu: BetMenu,
-    pub(super) variant: Variant,
+    ranges: [Range; 2],
+    menu: BetMenu,
+    variant: Variant,
 }
 
 impl<'a> Problem<'a> {
@@ -147,13 +150,13 @@ impl<'a> Problem<'a> {
         if options.svg.is_some() && options.at.len() > 1 {
             return Err(Failure::usage("--svg draws one spot: give --at once, or leave it out"));
         }
-        let board: Board = input::board(Some(board))?.text.parse().map_err(Failure::usage)?;
+        let board: Board = parse_board(Some(board))?.text.parse().map_err(Failure::usage)?;
         let pot = options.pot.unwrap_or_default();
         let first = options.stack.first().copied().unwrap_or_default();
         let stacks = [first, options.stack.get(1).copied().unwrap_or(first)];
-        let root = start(&board, pot, stacks, options.smallest_bet).map_err(Failure::input)?;
+        let root = start(&board, pot, stacks, options.smallest_bet)?;
         let root = match &options.after {
-            Some(words) => spots::after(root, words)?,
+            Some(words) => after(root, words)?,
             None => root,
         };
         let range = |number: usize| {
@@ -171,28 +174,25 @@ impl<'a> Problem<'a> {
 
     fn run(&self) -> Result<(), Failure> {
         let actions = |state: &PublicState| self.menu.actions(state).to_vec();
-        let subgame =
-            Subgame::new(&self.root, self.ranges.each_ref(), &actions).map_err(Failure::input)?;
+        let subgame = Subgame::new(&self.root, self.ranges.each_ref(), &actions)?;
         let size = subgame.size(&self.solver_options());
         if self.options.dry_run {
-            return match self.args.json {
-                true => Output::json(&self.document(&size, &[]))?.print(),
-                false => output::print(&format!("{}\n", sizes(&size))),
-            };
+            return Output::report(&self.report(&size, None), self.args.json)?.print();
         }
         let stop = interrupt::listen("stopping after this iteration; press Ctrl-C again to abort")?;
         if !self.options.quiet {
-            say(&sizes(&size));
+            say_line(&self.report(&size, None).size.to_string());
         }
         let solver =
             Solver::new(subgame, self.solver_options()).map_err(|error| self.refused(&error))?;
         let asked = self.asked(&solver)?;
         let (mut solver, mut checkpoint) = Checkpoint::open(self, solver)?;
-        let solved = self.solve(&mut solver, checkpoint.as_mut(), &stop);
-        let views = asked.iter().map(|asked| View::new(&mut solver, asked));
-        let views = views.collect::<Result<Vec<_>, _>>()?;
-        self.show(&size, &solved, &views)?;
-        if !solved.interrupted {
+        let result = self.solve(&mut solver, checkpoint.as_mut(), &stop);
+        let spots = asked.iter().map(|asked| SolvedSpot::new(&mut solver, asked));
+        let spots = spots.collect::<Result<Vec<_>, _>>()?;
+        let (interrupted, iterations) = (result.interrupted, result.iterations);
+        self.show(&size, Solved { result, spots })?;
+        if !interrupted {
             checkpoint.iter_mut().for_each(Checkpoint::remove);
             return Ok(());
         }
@@ -201,8 +201,7 @@ impl<'a> Problem<'a> {
             None => "; to begin again".to_owned(),
         };
         Err(Failure::interrupted(format!(
-            "stopped after {} iterations{rest}: {}",
-            solved.iterations,
+            "stopped after {iterations} iterations{rest}: {}",
             interrupt::command_line()
         )))
     }
@@ -240,14 +239,14 @@ impl<'a> Problem<'a> {
 
     /// The spots to show; the root if none is named.
     fn asked(&self, solver: &Solver) -> Result<Vec<RequestedSpot>, Failure> {
-        match self.options.at.is_empty() {
-            true => Ok(vec![spots::read(solver, "")?]),
-            false => self.options.at.iter().map(|text| spots::read(solver, text)).collect(),
+        if self.options.at.is_empty() {
+            return Ok(vec![read_spot(solver, "")?]);
         }
+        self.options.at.iter().map(|text| read_spot(solver, text)).collect()
     }
 
     /// The exploitability to reach, in chips.
-    pub(super) fn goal(&self) -> f64 {
+    fn goal(&self) -> f64 {
         match self.args.until.unwrap_or(Goal::ShareOfPot(0.005)) {
             Goal::Chips(chips) => chips,
             Goal::ShareOfPot(share) => share * self.root.pot() as f64,
@@ -260,7 +259,7 @@ impl<'a> Problem<'a> {
         solver: &mut Solver,
         mut checkpoint: Option<&mut Checkpoint>,
         stop: &Stop,
-    ) -> Solved {
+    ) -> SolveResult {
         let (most, goal) = (self.args.iterations, self.goal());
         let begun = Instant::now();
         let mut progress = Progress::patient(most.into(), "iterations", self.options.quiet);
@@ -298,19 +297,466 @@ impl<'a> Problem<'a> {
             solver.return_to_best();
         }
         let evaluation = solver.evaluate();
-        Solved {
+        let Evaluation { values, best, committed, .. } = evaluation;
+        let pot = evaluation.pot();
+        let players = [0, 1].map(|player: usize| {
+            let gets = values[player] + committed[player];
+            PlayerResult {
+                gets,
+                share_of_pot: gets / pot,
+                wins: values[player],
+                with_a_best_response: best[player],
+            }
+        });
+        SolveResult {
             iterations: solver.iterations(),
-            reached: evaluation.exploitability() <= goal,
-            interrupted,
             seconds: checkpoint
                 .map_or(begun.elapsed().as_secs_f64(), |checkpoint| checkpoint.seconds()),
-            evaluation,
+            exploitability: evaluation.exploitability(),
+            share_of_pot: evaluation.share_of_pot(),
+            until: goal,
+            reached: evaluation.exploitability() <= goal,
+            interrupted,
+            players,
         }
     }
 }
 
-pub(super) fn say(line: &str) {
-    use std::io::Write;
-    // Nothing can be done when stderr is closed.
-    let _ = writeln!(std::io::stderr(), "{line}");
+/// The state that a solve ended in.
+#[derive(Serialize)]
+struct SolveResult {
+    iterations: u32,
+    seconds: f64,
+    exploitability: f64,
+    share_of_pot: f64,
+    /// The requested exploitability.
+    until: f64,
+    /// Whether the requested exploitability was reached.
+    reached: bool,
+    interrupted: bool,
+    players: [PlayerResult; 2],
+}
+
+/// The result of a player, in chips.
+#[derive(Serialize)]
+struct PlayerResult {
+    /// The chips of the pot that the player gets.
+    gets: f64,
+    share_of_pot: f64,
+    /// What the player wins from here on.
+    wins: f64,
+    with_a_best_response: f64,
+}
+
+/// A solved subgame: the result and the requested spots.
+#[derive(Serialize)]
+struct Solved {
+    result: SolveResult,
+    spots: Vec<SolvedSpot>,
+}
+
+/// The parameters of a subgame.
+#[derive(Serialize)]
+struct Parameters {
+    board: String,
+    pot: u64,
+    stacks: [Chips; 2],
+    smallest_bet: Chips,
+    ranges: [String; 2],
+    menu: String,
+    algorithm: String,
+    precision: Bits,
+}
+
+/// The size of a subgame.
+#[derive(Serialize)]
+struct SizeReport {
+    nodes: usize,
+    hands: [usize; 2],
+    cells: u64,
+    bytes: u64,
+}
+
+/// A subgame with its size and, unless only that is asked for, its solution.
+#[derive(Serialize)]
+struct SubgameReport {
+    #[serde(flatten)]
+    parameters: Parameters,
+    size: SizeReport,
+    #[serde(flatten)]
+    solved: Option<Solved>,
+    /// Whether the text lists every hand.
+    #[serde(skip)]
+    each_hand: bool,
+}
+
+/// The strategies at the spots, as a file.
+#[derive(Serialize)]
+struct StrategyFile<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    parameters: &'a Parameters,
+    spots: &'a [SolvedSpot],
+}
+
+impl Report for SubgameReport {
+    const SCHEMA: &'static str = "cardroom-solve-subgame/1";
+}
+
+impl Problem<'_> {
+    fn report(&self, size: &Size, solved: Option<Solved>) -> SubgameReport {
+        let (stacks, committed) = (&self.root.def().stacks, self.root.committed().as_slice());
+        let parameters = Parameters {
+            board: self.root.board().to_string(),
+            pot: self.root.pot(),
+            stacks: [0, 1].map(|seat: usize| stacks[seat] - committed[seat]),
+            smallest_bet: self.options.smallest_bet,
+            ranges: self.ranges.each_ref().map(Range::to_string),
+            menu: self.menu.to_string(),
+            algorithm: self.variant.to_string(),
+            precision: self.options.precision,
+        };
+        let &Size { nodes, hands, cells, bytes, .. } = size;
+        let size = SizeReport { nodes, hands, cells, bytes };
+        SubgameReport { parameters, size, solved, each_hand: self.options.hands }
+    }
+
+    /// Prints the result, then writes the files: the result may have taken long, and a path may be
+    /// wrong.
+    fn show(&self, size: &Size, solved: Solved) -> Result<(), Failure> {
+        let report = self.report(size, Some(solved));
+        Output::report(&report, self.args.json)?.print()?;
+        let SubgameReport { parameters, solved: Some(Solved { result, spots }), .. } = &report
+        else {
+            return Ok(());
+        };
+        if let Some(path) = &self.args.strategy {
+            let schema = "cardroom-subgame-strategy/1";
+            super::write_json(path, &StrategyFile { schema, parameters, spots })?;
+        }
+        if let (Some(path), [spot]) = (&self.options.svg, spots.as_slice()) {
+            let title = spot.title(parameters, result);
+            report::write(path, &spot.chart.picture(&title))?;
+        }
+        Ok(())
+    }
+}
+
+impl Parameters {
+    /// The chips behind, in words.
+    fn behind(&self) -> String {
+        let [first, second] = self.stacks;
+        if first == second { first.to_string() } else { format!("{first} and {second}") }
+    }
+}
+
+impl fmt::Display for SubgameReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(Solved { result, spots }) = &self.solved else {
+            return writeln!(f, "{}", self.size);
+        };
+        let Parameters { board, pot, algorithm, .. } = &self.parameters;
+        let [first, second] = self.size.hands;
+        write!(
+            f,
+            "{board}: pot {pot}, {} behind, {first} x {second} hands, {algorithm}\n\
+             {} iterations in {:.2} s: exploitability {:.4} chips, {} of the pot{}\n\n",
+            self.parameters.behind(),
+            whole(result.iterations.into()),
+            result.seconds,
+            result.exploitability,
+            percent(result.share_of_pot, 3),
+            if result.reached { "" } else { ", more than was asked for" }
+        )?;
+        f.write_str(
+            "            gets of the pot     share of it     wins  with a best response\n",
+        )?;
+        for (number, player) in (1..).zip(&result.players) {
+            writeln!(
+                f,
+                "player {number}  {:>17.3}  {:>12.2} % {:>+8.3}  {:>+20.3}",
+                player.gets,
+                100.0 * player.gets / *pot as f64,
+                player.wins,
+                player.with_a_best_response
+            )?;
+        }
+        spots.iter().try_for_each(|spot| write!(f, "\n{}", spot.text(self.each_hand)))
+    }
+}
+
+impl fmt::Display for SizeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} nodes of betting, {} x {} hands, {} pairs of hand and action over all boards: {}",
+            whole(self.nodes as u64),
+            self.hands[0],
+            self.hands[1],
+            whole(self.cells),
+            HumanBytes(self.bytes)
+        )
+    }
+}
+
+/// A solved spot where a player acts: the strategy and the values of the hands.
+#[derive(Serialize)]
+struct SolvedSpot {
+    /// The path from the root; empty for the root.
+    #[serde(rename = "at")]
+    path: String,
+    board: String,
+    pot: u64,
+    to_call: Chips,
+    /// 1 or 2.
+    player: usize,
+    /// The strategy of the hands with which the player reaches the spot, in the order of the chart.
+    #[serde(flatten)]
+    chart: Chart,
+    /// The chips of the pot that each player gets from here on, less those that it puts in from
+    /// here on.
+    gets: [f64; 2],
+}
+
+impl SolvedSpot {
+    fn new(solver: &mut Solver, asked: &RequestedSpot) -> Result<SolvedSpot, Failure> {
+        let values = solver.values_at(&asked.state)?;
+        let spot = Spot::at(solver, &asked.state)?;
+        let player = spot.player().ok_or_else(|| Failure::usage("nobody acts there"))?;
+        let state = spot.state();
+        let committed = state.committed().as_slice();
+        let sunk = [0, 1].map(|seat: usize| f64::from(committed[seat]));
+        let mut hands: Vec<Hand> = spot
+            .strategies()
+            .into_iter()
+            .map(|(combo, strategy)| {
+                let value = values[player.index()].iter().find(|value| value.combo == combo);
+                let gets = value.filter(|value| value.unblocked_weight > 0.0);
+                Hand {
+                    combo,
+                    weight: spot.range(player).weight(combo),
+                    strategy,
+                    gets: gets.map(|value| value.value + sunk[player.index()]),
+                }
+            })
+            .filter(|hand| hand.weight > 0.0)
+            .collect();
+        hands.sort_by_key(|hand| (hand.combo.starting_hand(), std::cmp::Reverse(hand.combo)));
+        let means = Player::BOTH.map(|player| mean(&spot, player, &values[player.index()]));
+        Ok(SolvedSpot {
+            path: asked.path.clone(),
+            board: state.board().to_string(),
+            pot: state.pot(),
+            to_call: cost_of_call(state),
+            player: player.index() + 1,
+            chart: Chart::new(state, spot.actions(), hands),
+            gets: [0, 1].map(|p: usize| means[p] + sunk[p]),
+        })
+    }
+
+    fn title(&self, parameters: &Parameters, result: &SolveResult) -> chart::Title {
+        let after =
+            if self.path.is_empty() { String::new() } else { format!(" after {}", self.path) };
+        chart::Title {
+            head: format!("Player {} on {}{after}", self.player, self.board),
+            about: format!(
+                "Pot {}, {} behind at the beginning; exploitability {} of the pot",
+                self.pot,
+                parameters.behind(),
+                percent(result.share_of_pot, 3)
+            ),
+        }
+    }
+
+    /// The spot's place, its actions and the chart, and each hand if requested.
+    fn text(&self, each_hand: bool) -> String {
+        let place = if self.path.is_empty() {
+            "At the beginning".to_owned()
+        } else {
+            format!("After {}", self.path)
+        };
+        let owed =
+            if self.to_call > 0 { format!(", {} to call", self.to_call) } else { String::new() };
+        let [first, second] = self.gets;
+        let colours = chart::colours();
+        let mut text = format!(
+            "{place} on {}: player {} acts, pot {}{owed}\n\
+             from here on player 1 gets {first:.2} and player 2 {second:.2} chips of the pot\n\n",
+            self.board, self.player, self.pot,
+        );
+        text += &self.chart.actions_text(colours);
+        text += &format!("\n{}", self.chart.text(colours));
+        if each_hand {
+            text += &format!("\n{}", self.chart.hands_text());
+        }
+        text
+    }
+}
+
+/// The mean value of a player's hands at a spot, over all pairs of hands that can be held there.
+fn mean(spot: &Spot<'_>, player: Player, values: &[HandValue]) -> f64 {
+    let weight =
+        |value: &HandValue| spot.range(player).weight(value.combo) * value.unblocked_weight;
+    let (sum, all) = values.iter().fold((0.0, 0.0), |(sum, all), value| {
+        (sum + weight(value) * value.value, all + weight(value))
+    });
+    if all > 0.0 { sum / all } else { 0.0 }
+}
+
+/// The cost of a call; less than the bet if the stack is smaller.
+fn cost_of_call(state: &PublicState) -> Chips {
+    let Turn::Act(seat) = state.turn() else { return 0 };
+    (state.highest() - state.committed()[seat]).min(state.stack(seat))
+}
+
+/// A requested spot.
+struct RequestedSpot {
+    /// The path from the root, in the words of the menu; empty for the root.
+    path: String,
+    state: PublicState,
+}
+
+/// Parses a spot; an error unless a player must act there.
+fn read_spot(solver: &Solver, text: &str) -> Result<RequestedSpot, Failure> {
+    let mut spot = solver.spot();
+    let mut path: Vec<String> = Vec::new();
+    for word in words(text) {
+        let position = if path.is_empty() {
+            "at the beginning".to_owned()
+        } else {
+            format!("after `{}`", path.join(" "))
+        };
+        (spot, path) = step(spot, path, word, &position)?;
+    }
+    let state = spot.state().clone();
+    match due(&state) {
+        Due::Action => Ok(RequestedSpot { path: path.join(" "), state }),
+        Due::Card(card) => Err(input(format!(
+            "--at `{text}`: nobody acts there before a card is dealt: add one, as in `{text} \
+             {card}`"
+        ))),
+        Due::Nothing => Err(input(format!(
+            "--at `{text}`: nobody acts there any more: leave out the last word"
+        ))),
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '/';
+    text.split(separates).filter(|word| !word.is_empty())
+}
+
+/// The state after actions of any size on the same street; an error unless a player must act there.
+fn after(mut state: PublicState, text: &str) -> Result<PublicState, Failure> {
+    let mut before = String::new();
+    for word in words(text) {
+        let position =
+            if before.is_empty() { "at the beginning" } else { &format!("after `{before}`") };
+        let action = action(&state, word).ok_or_else(|| {
+            Failure::usage(format!(
+                "--after: `{word}` is not an action {position}: write f, x, c, a, or bN or rN with \
+                 a number of chips"
+            ))
+        })?;
+        let (street, raise) = (before_street(&state), state.legal().raise);
+        state.apply(action).map_err(|error| {
+            let reason = match (action, raise) {
+                (Action::RaiseTo(_), Some(raise)) => {
+                    let (least, most) = (raise.min - street, raise.max - street);
+                    format!("a bet or raise to {least} to {most} is possible")
+                }
+                _ => error.to_string(),
+            };
+            input(format!("--after: `{word}` {position}: {reason}"))
+        })?;
+        before = format!("{before} {word}").trim_start().to_owned();
+    }
+    match state.turn() {
+        Turn::Act(_) => Ok(state),
+        Turn::Deal(_) | Turn::Over => Err(input(format!(
+            "--after `{before}`: nobody acts on this street any more: leave out the last word"
+        ))),
+    }
+}
+
+/// The next event at a state.
+enum Due {
+    Action,
+    /// A card is dealt, and then a player acts. Holds a card that could come, as an example.
+    Card(Card),
+    Nothing,
+}
+
+fn due(state: &PublicState) -> Due {
+    let seen = state.board().set();
+    let free = state.def().deck().into_iter().find(|&card| !seen.contains(card));
+    match (state.turn(), free) {
+        (Turn::Act(_), _) => Due::Action,
+        (Turn::Deal(_), Some(card)) if state.able().len() > 1 => Due::Card(card),
+        _ => Due::Nothing,
+    }
+}
+
+/// The spot after a word, and the path with the word appended.
+fn step<'a>(
+    spot: Spot<'a>,
+    mut path: Vec<String>,
+    word: &str,
+    position: &str,
+) -> Result<(Spot<'a>, Vec<String>), Failure> {
+    if let Ok(card) = word.parse::<Card>() {
+        path.push(card.to_string());
+        let next = spot.deal(card).map_err(|error| input(format!("--at: {error} ({position})")))?;
+        return Ok((next, path));
+    }
+    match due(spot.state()) {
+        Due::Action => {}
+        Due::Card(card) => {
+            return Err(input(format!(
+                "--at: a card is due {position}, not `{word}`: write one, as in `{card}`"
+            )));
+        }
+        Due::Nothing => {
+            let message = format!("--at: nobody acts any more {position}: leave out `{word}`");
+            return Err(input(message));
+        }
+    }
+    let offered = spot.actions().iter().map(|&action| chart::word(spot.state(), action));
+    let offered = offered.collect::<Vec<_>>().join(" ");
+    let action = action(spot.state(), word).ok_or_else(|| {
+        Failure::usage(format!(
+            "--at: `{word}` is neither an action nor a card {position}: write one of {offered}, or \
+             a card such as `Kd`"
+        ))
+    })?;
+    path.push(chart::word(spot.state(), action));
+    let next = spot.act(action).map_err(|error| match error {
+        OffTree::Action { .. } => {
+            input(format!("--at: `{word}` is not on the menu {position}, which has {offered}"))
+        }
+        error => input(error.to_string()),
+    })?;
+    Ok((next, path))
+}
+
+fn input(message: String) -> Failure {
+    Failure::input(anyhow::anyhow!(message))
+}
+
+/// The action that a word means at this state; `None` if it means none.
+fn action(state: &PublicState, word: &str) -> Option<Action> {
+    let Turn::Act(seat) = state.turn() else { return None };
+    let free = state.committed()[seat] == state.highest();
+    match word.to_ascii_lowercase().as_str() {
+        "f" => Some(Action::Fold),
+        "c" => Some(Action::Call),
+        "x" | "k" if free => Some(Action::Call),
+        "a" => state.legal().raise.map(|raise| Action::RaiseTo(raise.max)),
+        word => {
+            let chips = word.strip_prefix(['b', 'r'])?;
+            let digits = chips.bytes().all(|byte| byte.is_ascii_digit());
+            let chips: u32 = chips.parse().ok().filter(|_| digits)?;
+            Some(Action::RaiseTo(before_street(state).checked_add(chips)?))
+        }
+    }
 }

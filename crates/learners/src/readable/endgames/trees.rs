@@ -52,13 +52,14 @@ pub struct Predictor {
 }
 
 /// The scores of a tree cut off at a depth, over test games.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct AtDepth {
     /// The depth at which the tree is cut.
     pub depth: usize,
     /// The number of nodes of the cut tree.
     pub nodes: usize,
     /// The scores of the cut tree.
+    #[serde(flatten)]
     pub score: Score,
 }
 

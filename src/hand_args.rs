@@ -1,15 +1,83 @@
-//! Parsing hands, boards, ranges and quantiles from the command line, with one clear line for each
-//! mistake.
+//! Hands, boards, ranges and quantiles on the command line, as `cardroom equity` and `cardroom
+//! features` read them, with one clear line for each mistake.
 
-use cards::{Card, CardList, CardSet, Combo, Range};
+use cards::{Card, CardList, CardSet, Combo, Range, Ties};
+use serde::Serialize;
 
-use super::{Hand, Table};
 use crate::exit::Failure;
 
+/// The value of a tie, on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TiesArg {
+    /// Half a win: its share of the pot
+    #[default]
+    Half,
+    /// Nothing
+    WinOnly,
+}
+
+impl TiesArg {
+    pub(crate) fn ties(self) -> Ties {
+        match self {
+            TiesArg::Half => Ties::Half,
+            TiesArg::WinOnly => Ties::WinOnly,
+        }
+    }
+
+    /// The value in words, for sentences.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            TiesArg::Half => "ties count half",
+            TiesArg::WinOnly => "ties count nothing",
+        }
+    }
+}
+
+/// The definition of a quantile, on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Method {
+    /// The nearest rank: the win-rate of some board
+    #[default]
+    Nearest,
+    /// Linear interpolation between boards
+    Linear,
+}
+
+/// The name of the street with this board.
+pub(crate) fn street_name(board: CardSet) -> &'static str {
+    match board.len() {
+        0 => "preflop",
+        3 => "flop",
+        4 => "turn",
+        _ => "river",
+    }
+}
+
+/// The board in words, for sentences.
+pub(crate) fn on_board(board: &str) -> String {
+    if board.is_empty() { "before the flop".to_owned() } else { format!("on {board}") }
+}
+
+/// A hand as given on the command line, with its combo.
+#[derive(Debug, Clone)]
+pub(crate) struct HandArg {
+    pub(crate) text: String,
+    pub(crate) combo: Combo,
+}
+
+/// A board as given on the command line, with its cards.
+#[derive(Debug, Clone)]
+pub(crate) struct BoardArg {
+    pub(crate) text: String,
+    pub(crate) cards: CardSet,
+}
+
 /// Parses a hand of two cards.
-pub(crate) fn hand(text: &str) -> Result<Hand, Failure> {
+pub(crate) fn parse_hand(text: &str) -> Result<HandArg, Failure> {
     let what = format!("the hand `{}`", cut(text));
-    let cards = cards(text, &what)?;
+    let cards = parse_cards(text, &what)?;
     let &[a, b] = cards.as_slice() else {
         return Err(Failure::usage(format!(
             "{what} has {}: a hand in hold'em has two, as in `AcKd`",
@@ -17,14 +85,14 @@ pub(crate) fn hand(text: &str) -> Result<Hand, Failure> {
         )));
     };
     let combo = Combo::new(a, b).expect("a card that appears twice was refused");
-    Ok(Hand { text: cards.to_string(), combo })
+    Ok(HandArg { text: cards.to_string(), combo })
 }
 
 /// Parses a board; `None` is an empty one.
-pub(crate) fn board(text: Option<&str>) -> Result<Table, Failure> {
+pub(crate) fn parse_board(text: Option<&str>) -> Result<BoardArg, Failure> {
     let text = text.unwrap_or_default();
     let what = format!("the board `{}`", cut(text));
-    let cards = cards(text, &what)?;
+    let cards = parse_cards(text, &what)?;
     if !matches!(cards.len(), 0 | 3 | 4 | 5) {
         return Err(Failure::usage(format!(
             "{what} has {}: give three for a flop, four for a turn, five for a river, or no \
@@ -32,11 +100,11 @@ pub(crate) fn board(text: Option<&str>) -> Result<Table, Failure> {
             count(cards.len())
         )));
     }
-    Ok(Table { text: cards.to_string(), cards: cards.set() })
+    Ok(BoardArg { text: cards.to_string(), cards: cards.set() })
 }
 
 /// Rejects a card that occurs twice.
-pub(crate) fn disjoint(hands: &[Hand], board: &Table) -> Result<(), Failure> {
+pub(crate) fn check_disjoint(hands: &[HandArg], board: &BoardArg) -> Result<(), Failure> {
     let mut places: Vec<(String, CardSet)> = hands
         .iter()
         .map(|hand| (format!("in the hand `{}`", hand.text), hand.combo.set()))
@@ -63,12 +131,12 @@ pub(crate) fn is_range(text: &str) -> bool {
 }
 
 /// Parses a range; `what` names it in errors.
-pub(crate) fn range(text: &str, what: &str) -> Result<Range, Failure> {
+pub(crate) fn parse_range(text: &str, what: &str) -> Result<Range, Failure> {
     text.parse().map_err(|error| Failure::usage(format!("the range {what}: {error}")))
 }
 
 /// Parses comma-separated percentages from 0 to 100.
-pub(crate) fn quantiles(text: &str) -> Result<Vec<f64>, Failure> {
+pub(crate) fn parse_quantiles(text: &str) -> Result<Vec<f64>, Failure> {
     let one = |word: &str| -> Option<f64> {
         let percent = word.trim().parse().ok()?;
         (0.0..=100.0).contains(&percent).then_some(percent)
@@ -87,7 +155,7 @@ pub(crate) fn quantiles(text: &str) -> Result<Vec<f64>, Failure> {
 }
 
 /// Parses cards with or without blanks between them.
-fn cards(text: &str, what: &str) -> Result<CardList<52>, Failure> {
+fn parse_cards(text: &str, what: &str) -> Result<CardList<52>, Failure> {
     let compact: String = text.split_whitespace().collect();
     compact.parse().map_err(|error: cards::Error| match error.repeated_card() {
         Some(card) => {

@@ -1,0 +1,490 @@
+//! Charts of starting hands: the grid of 169, the strategy of a range at a spot with the actions'
+//! names and totals, as text and as a picture. Solved spots and the strategies of agents are shown
+//! in the same way.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+use cards::{CardSet, Combo, StartingHand};
+use game::{Action, Betting, Chips, PublicState, Turn};
+use serde::{Serialize, Serializer};
+use show::Table;
+use show::number::percent;
+use show::svg::{Colour, Head, Heading, Picture};
+
+/// The strategy of a range at a spot.
+#[derive(Serialize)]
+pub(crate) struct Chart {
+    /// The board; hands with its cards are missing.
+    #[serde(skip)]
+    board: CardSet,
+    pub(crate) actions: Vec<Choice>,
+    /// The hands of the player's range.
+    pub(crate) hands: Vec<Hand>,
+    /// The sum of the hands' weights.
+    pub(crate) combos: f64,
+}
+
+/// An action of the spot with its frequency over the range.
+#[derive(Serialize)]
+pub(crate) struct Choice {
+    /// The short name: `x`, `b66`, or `r250` with the total on the street.
+    #[serde(rename = "action")]
+    pub(crate) word: String,
+    /// The full name: `bet 66`.
+    pub(crate) name: String,
+    /// A letter that no other action of the spot has.
+    #[serde(skip)]
+    letter: char,
+    #[serde(skip)]
+    kind: Kind,
+    /// For bets and raises, the raise as a share of the pot after a call.
+    #[serde(rename = "share_of_pot")]
+    pub(crate) of_pot: Option<f64>,
+    /// The share of the range that takes it, from 0 to 1, and the number of combos.
+    pub(crate) frequency: f64,
+    pub(crate) combos: f64,
+}
+
+/// The kind of an action, which determines its colour.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Fold,
+    /// Check or call.
+    Call,
+    /// A bet or raise, with its index from the smallest.
+    Raise(usize),
+    AllIn,
+}
+
+/// A hand of the range.
+#[derive(Serialize)]
+pub(crate) struct Hand {
+    #[serde(rename = "hand", serialize_with = "as_text")]
+    pub(crate) combo: Combo,
+    pub(crate) weight: f64,
+    /// The probability of each action.
+    pub(crate) strategy: Vec<f64>,
+    /// The expected chips from the pot from here on; `None` when the other range has no hand it can
+    /// meet.
+    pub(crate) gets: Option<f64>,
+}
+
+/// A cell of the chart: all combos of one starting hand.
+#[derive(Serialize)]
+pub(crate) struct Class {
+    #[serde(serialize_with = "as_text")]
+    pub(crate) hand: StartingHand,
+    /// The sum of their weights; 0 if none is in the range.
+    pub(crate) combos: f64,
+    /// The number of combos that the board allows.
+    #[serde(skip)]
+    most: usize,
+    /// The mean probability of each action; empty without combos.
+    #[serde(rename = "strategy")]
+    mix: Vec<f64>,
+    /// The mean of the expected chips.
+    #[serde(skip)]
+    gets: Option<f64>,
+}
+
+/// Writes a value as its text.
+pub(crate) fn as_text<S: Serializer>(
+    value: &impl std::fmt::Display,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+impl Chart {
+    /// The chart of a spot with these actions, where each hand has as many probabilities.
+    pub(crate) fn new(state: &PublicState, actions: &[Action], hands: Vec<Hand>) -> Chart {
+        let combos = hands.iter().map(|hand| hand.weight).sum();
+        let actions = choices(state, actions, &hands, combos);
+        Chart { board: state.board().set(), actions, hands, combos }
+    }
+
+    /// The 169 cells of the chart, row by row.
+    pub(crate) fn classes(&self) -> Vec<Class> {
+        let class = |kind: StartingHand| {
+            let hands: Vec<&Hand> =
+                self.hands.iter().filter(|hand| hand.combo.starting_hand() == kind).collect();
+            let combos: f64 = hands.iter().map(|hand| hand.weight).sum();
+            let share = |action: usize| {
+                hands.iter().map(|hand| hand.weight * hand.strategy[action]).sum::<f64>() / combos
+            };
+            let mix = if combos > 0.0 {
+                (0..self.actions.len()).map(share).collect()
+            } else {
+                Vec::new()
+            };
+            let paid = hands.iter().filter_map(|hand| Some((hand.weight, hand.gets?)));
+            let (weight, sum) = paid.fold((0.0, 0.0), |(weights, sum), (weight, gets)| {
+                (weights + weight, sum + weight * gets)
+            });
+            let free = kind.combos().filter(|combo| !combo.set().intersects(self.board));
+            Class {
+                hand: kind,
+                combos,
+                most: free.count(),
+                mix,
+                gets: (weight > 0.0).then(|| sum / weight),
+            }
+        };
+        StartingHand::all().map(class).collect()
+    }
+}
+
+/// The actions with names and frequencies.
+fn choices(state: &PublicState, actions: &[Action], hands: &[Hand], combos: f64) -> Vec<Choice> {
+    let bet_before = state.highest() > before_street(state);
+    // A limit game has one size, which is all-in only by chance.
+    let no_limit = state.def().betting == Betting::NoLimit;
+    let most = state.legal().raise.filter(|_| no_limit).map(|raise| raise.max);
+    let sizes = |action: &&Action| matches!(action, Action::RaiseTo(total) if Some(*total) != most);
+    let several = actions.iter().filter(sizes).count() > 1;
+    let mut raises = 0;
+    let mut choice = |number: usize, action: Action| {
+        let word = word(state, action);
+        let chips = |total: Chips| total - before_street(state);
+        let (kind, letter, name) = match action {
+            Action::Fold => (Kind::Fold, 'F', "fold".to_owned()),
+            Action::Call if word == "x" => (Kind::Call, 'X', "check".to_owned()),
+            Action::Call => (Kind::Call, 'C', "call".to_owned()),
+            Action::RaiseTo(total) if Some(total) == most => {
+                (Kind::AllIn, 'A', format!("all-in {}", chips(total)))
+            }
+            Action::RaiseTo(total) => {
+                raises += 1;
+                let letter = match (several, bet_before) {
+                    // A menu has at most 32 sizes.
+                    (true, _) => char::from_digit(raises as u32, 36).unwrap_or('?'),
+                    (false, true) => 'R',
+                    (false, false) => 'B',
+                };
+                let verb = if bet_before { "raise to" } else { "bet" };
+                (Kind::Raise(raises - 1), letter, format!("{verb} {}", chips(total)))
+            }
+        };
+        let taken: f64 = hands.iter().map(|hand| hand.weight * hand.strategy[number]).sum();
+        let frequency = if combos > 0.0 { taken / combos } else { 0.0 };
+        Choice { word, name, letter, kind, of_pot: of_pot(state, action), frequency, combos: taken }
+    };
+    actions.iter().enumerate().map(|(number, &action)| choice(number, action)).collect()
+}
+
+/// The raise of a bet or raise as a share of the pot after a call.
+fn of_pot(state: &PublicState, action: Action) -> Option<f64> {
+    let (Action::RaiseTo(total), Turn::Act(seat)) = (action, state.turn()) else {
+        return None;
+    };
+    let owed = state.highest() - state.committed()[seat];
+    Some(f64::from(total - state.highest()) / (state.pot() as f64 + f64::from(owed)))
+}
+
+/// The short name of an action.
+pub(crate) fn word(state: &PublicState, action: Action) -> String {
+    let Turn::Act(seat) = state.turn() else { return String::new() };
+    match action {
+        Action::Fold => "f".to_owned(),
+        Action::Call if state.committed()[seat] == state.highest() => "x".to_owned(),
+        Action::Call => "c".to_owned(),
+        Action::RaiseTo(total) => {
+            let letter = if state.highest() > before_street(state) { 'r' } else { 'b' };
+            format!("{letter}{}", total - before_street(state))
+        }
+    }
+}
+
+/// An action of the player to act in words, in chips of the street, with a bet's share of the pot:
+/// `check`, `call 50`, `raise to 250 (75 % of the pot)`.
+pub(crate) fn action_words(state: &PublicState, action: Action) -> String {
+    let legal = state.legal();
+    match action {
+        Action::Fold => "fold".to_owned(),
+        Action::Call if !legal.fold => "check".to_owned(),
+        Action::Call => format!("call {}", legal.to_call),
+        Action::RaiseTo(total) => {
+            let before = before_street(state);
+            let verb = if state.highest() > before { "raise to" } else { "bet" };
+            let share = of_pot(state, action)
+                .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
+            let no_limit = state.def().betting == Betting::NoLimit;
+            let all_in = no_limit && legal.raise.is_some_and(|raise| raise.max == total);
+            let all_in = if all_in { "all-in, " } else { "" };
+            format!("{all_in}{verb} {}{share}", total - before)
+        }
+    }
+}
+
+/// The chips each player had put in before this street.
+pub(crate) fn before_street(state: &PublicState) -> u32 {
+    let Turn::Act(seat) = state.turn() else { return 0 };
+    state.committed()[seat] - state.committed_street(seat)
+}
+
+/// The 169 starting hands as 13 rows of 13, in the order of [`cards::StartingHand::all`]: aces
+/// first, pairs on the diagonal, suited hands above it, offsuit hands below.
+pub(crate) mod grid {
+    use cards::Rank;
+
+    const SIDE: usize = 13;
+
+    /// The width and height of a grid with cells of this size.
+    pub(crate) fn size([wide, tall]: [f64; 2]) -> [f64; 2] {
+        [SIDE as f64 * wide, SIDE as f64 * tall]
+    }
+
+    /// The upper left corners of the cells of a grid that begins at this point.
+    pub(crate) fn corners(
+        [x, y]: [f64; 2],
+        [wide, tall]: [f64; 2],
+    ) -> impl Iterator<Item = [f64; 2]> {
+        let at =
+            move |number| [x + wide * (number % SIDE) as f64, y + tall * (number / SIDE) as f64];
+        (0..SIDE * SIDE).map(at)
+    }
+
+    /// A grid as text: a line with the ranks, then a row for each rank. Lines have no trailing
+    /// blanks.
+    pub(crate) fn text(head: impl Fn(Rank) -> String, cell: impl Fn(usize) -> String) -> String {
+        let mut lines = vec![format!(" {}", Rank::all().rev().map(head).collect::<String>())];
+        for (row, rank) in Rank::all().rev().enumerate() {
+            let cells: String = (row * SIDE..(row + 1) * SIDE).map(&cell).collect();
+            lines.push(format!("{rank}{cells}"));
+        }
+        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The number of letters in a cell; each stands for a fifth of the hands' actions.
+const LETTERS: usize = 5;
+
+/// Whether to use colours: on a terminal, unless NO_COLOR is set.
+pub(crate) fn colours() -> bool {
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// The chart as text and as a picture.
+impl Chart {
+    /// The actions with their frequencies over all hands.
+    pub(crate) fn actions_text(&self, colours: bool) -> String {
+        let named = |choice: &Choice| {
+            let share = choice.of_pot.map(|share| format!(" ({} of the pot)", percent(share, 0)));
+            choice.name.clone() + &share.unwrap_or_default()
+        };
+        let names: Vec<String> = self.actions.iter().map(named).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
+        let mut text =
+            format!("   {:<8} {:<width$} {:>9} {:>10}\n", "--at", "action", "share", "combos");
+        for (choice, name) in self.actions.iter().zip(names) {
+            writeln!(
+                text,
+                "{}  {:<8} {name:<width$} {:>9} {:>10.2}",
+                painted(&choice.letter.to_string(), choice, colours),
+                choice.word,
+                percent(choice.frequency, 2),
+                choice.combos
+            )
+            .expect("a string takes all");
+        }
+        text
+    }
+
+    /// The chart, 80 columns wide.
+    pub(crate) fn text(&self, colours: bool) -> String {
+        let classes = self.classes();
+        let text = |number: usize| {
+            let class = &classes[number];
+            match class.combos {
+                0.0 => format!(" {:^LETTERS$}", '·'),
+                _ => format!(" {}", letters(self, class, colours)),
+            }
+        };
+        let mut text = grid::text(|rank| format!(" {:^LETTERS$}", rank.to_char()), text);
+        text.push_str(
+            "\n  suited above the diagonal, offsuit below; each letter is a fifth of what \
+                       the hand does\n",
+        );
+        text
+    }
+
+    /// Every hand with the probabilities of its actions and its expected chips.
+    pub(crate) fn hands_text(&self) -> String {
+        let names = self.actions.iter().map(|choice| choice.name.as_str());
+        let header = ["hand", "weight"].into_iter().chain(names).chain(["gets"]);
+        let mut table = Table::new(header).right(1..).at_the_margin();
+        for hand in &self.hands {
+            let shares = hand.strategy.iter().map(|share| format!("{:.2}", 100.0 * share));
+            let gets = hand.gets.map_or_else(|| "-".to_owned(), |gets| format!("{gets:.2}"));
+            let first = [hand.combo.to_string(), format!("{:.4}", hand.weight)];
+            table.row(first.into_iter().chain(shares).chain([gets]));
+        }
+        format!("{table}\n")
+    }
+
+    /// The chart as SVG: each cell is divided by the probabilities of the actions, and filled up to
+    /// the share of its combos that are in the range.
+    pub(crate) fn picture(&self, title: &Title) -> String {
+        let [wide, tall] = grid::size([CELL, TALL]);
+        let heading = Heading::new(&title.head, &title.about, wide);
+        let head = HEAD + heading.extra_height();
+        let legend = head + tall + 10.0;
+        let (width, height) = (wide + 2.0 * EDGE, legend + LINE * self.actions.len() as f64 + EDGE);
+        let mut picture = open([width, height], title);
+        heading.draw(&mut picture, [EDGE, 20.0]);
+        for (class, [x, y]) in self.classes().iter().zip(grid::corners([EDGE, head], [CELL, TALL]))
+        {
+            draw_cell(&mut picture, self, class, x + 1.0, y + 1.0);
+        }
+        for (at, choice) in self.actions.iter().enumerate() {
+            let y = legend + LINE * at as f64;
+            let pot = choice
+                .of_pot
+                .map_or_else(String::new, |share| format!(" ({} of the pot)", percent(share, 0)));
+            picture.add(format_args!(
+                "<rect x=\"{EDGE}\" y=\"{y:.1}\" width=\"14\" height=\"14\" rx=\"2\" fill=\"{}\"/>",
+                colour(choice.kind)
+            ));
+            let (frequency, combos) = (percent(choice.frequency, 2), choice.combos);
+            let words =
+                format!("{}{pot}: {frequency} of the range, {combos:.2} combos", choice.name);
+            picture.text([EDGE + 22.0, y + 11.5], "", &words);
+        }
+        picture.finish()
+    }
+}
+
+/// The letters of a cell.
+fn letters(chart: &Chart, class: &Class, colours: bool) -> String {
+    let mut text = String::new();
+    for (choice, count) in chart.actions.iter().zip(apportioned(&class.mix)) {
+        let letters = choice.letter.to_string().repeat(count);
+        if !letters.is_empty() {
+            text.push_str(&painted(&letters, choice, colours));
+        }
+    }
+    text
+}
+
+/// The number of letters for each action that is closest to its share, by largest remainders.
+fn apportioned(mix: &[f64]) -> Vec<usize> {
+    let exact: Vec<f64> = mix.iter().map(|share| share * LETTERS as f64).collect();
+    let mut letters: Vec<usize> = exact.iter().map(|exact| exact.floor() as usize).collect();
+    let mut order: Vec<usize> = (0..mix.len()).collect();
+    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = LETTERS.saturating_sub(letters.iter().sum());
+    for &action in order.iter().cycle().take(missing) {
+        letters[action] += 1;
+    }
+    letters
+}
+
+/// A text in the colour of an action.
+fn painted(text: &str, choice: &Choice, colours: bool) -> String {
+    if !colours {
+        return text.to_owned();
+    }
+    let code = match choice.kind {
+        Kind::Fold => "34",
+        Kind::Call => "32",
+        Kind::Raise(0) => "33",
+        Kind::Raise(_) => "31",
+        Kind::AllIn => "1;35",
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+const CELL: f64 = 52.0;
+const TALL: f64 = 40.0;
+const EDGE: f64 = 12.0;
+const HEAD: f64 = 50.0;
+/// The height of a line in the legend.
+const LINE: f64 = 20.0;
+
+/// The text above the chart.
+pub(crate) struct Title {
+    /// The title.
+    pub(crate) head: String,
+    /// The description.
+    pub(crate) about: String,
+}
+
+fn draw_cell(picture: &mut Picture, chart: &Chart, class: &Class, x: f64, y: f64) {
+    let (wide, tall) = (CELL - 2.0, TALL - 2.0);
+    picture.add(format_args!(
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide}\" height=\"{tall}\" \
+         class=\"cell\"/>",
+        cell_in_words(chart, class)
+    ));
+    let filled =
+        if class.most > 0 { tall * (class.combos / class.most as f64).min(1.0) } else { 0.0 };
+    let mut left = x;
+    for (choice, share) in chart.actions.iter().zip(&class.mix) {
+        let part = wide * share;
+        if part >= 0.05 {
+            picture.add(format_args!(
+                "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"{part:.2}\" height=\"{filled:.2}\" \
+                 fill=\"{}\"/>",
+                y + tall - filled,
+                colour(choice.kind)
+            ));
+        }
+        left += part;
+    }
+    let faint = if class.combos > 0.0 { "" } else { " opacity=\"0.45\"" };
+    let attributes = format!("class=\"hand\"{faint}");
+    picture.text([x + 4.0, y + 14.0], &attributes, &class.hand.to_string());
+    picture.add(format_args!("</g>"));
+}
+
+/// The description of a cell in words.
+fn cell_in_words(chart: &Chart, class: &Class) -> String {
+    if class.combos == 0.0 {
+        return format!("{}: not in the range", class.hand);
+    }
+    let shares = chart.actions.iter().zip(&class.mix);
+    let shares: Vec<String> =
+        shares.map(|(choice, share)| format!("{} {}", choice.name, percent(*share, 1))).collect();
+    let gets = class.gets.map_or_else(String::new, |gets| format!("; gets {gets:.2} chips"));
+    format!(
+        "{}: {}; {:.2} of {} combos{gets}",
+        class.hand,
+        shares.join(", "),
+        class.combos,
+        class.most
+    )
+}
+
+/// The colour of an action, also in pictures of trees.
+pub(crate) fn colour(kind: Kind) -> &'static str {
+    let colour = match kind {
+        Kind::Fold => Colour::Fold,
+        Kind::Call => Colour::Call,
+        Kind::Raise(number) => Colour::Raise(number),
+        Kind::AllIn => Colour::AllIn,
+    };
+    // It is the same on light and dark backgrounds.
+    let [light, _] = colour.codes();
+    light
+}
+
+/// Begins the picture.
+fn open(size: [f64; 2], title: &Title) -> Picture {
+    let description = format!(
+        "{}. Pairs on the diagonal, suited hands above it, offsuit hands below; a cell is as full \
+         as its combos get there.",
+        title.about
+    );
+    Picture::new(&Head {
+        name: "chart",
+        size,
+        shown: None,
+        title: &title.head,
+        description: &description,
+        letters: 12.0,
+        colours: &[(" .cell", "fill", Colour::Shade), (" .hand", "stroke", Colour::Ground)],
+        style: ".hand{font-weight:bold;paint-order:stroke;stroke-width:2.5px;stroke-opacity:0.5}",
+    })
+}
