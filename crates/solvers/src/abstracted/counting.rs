@@ -554,6 +554,18 @@ impl<'a> Walk<'a> {
             if hand.set().intersects(board) {
                 continue;
             }
+            if self.classes.is_none() {
+                // Both players have the same paths, with the same numbers.
+                let (index, last) = (indices[1] as usize, of_buckets[hand.index()]);
+                let number = &mut self.known[1][index * widths[1] + usize::from(last)];
+                if *number == u32::MAX {
+                    let [a, b, c] = self.prefixes[1][index];
+                    *number = self.sum.rows.number([a, b, c, last]);
+                    self.sum.columns.number([a, b, c, last]);
+                }
+                self.counter.add(hand, *number, *number);
+                continue;
+            }
             let last = [of_classes, of_buckets].map(|of| of[hand.index()]);
             let [row, column] = [0, 1].map(|who| {
                 let index = indices[who] as usize;
@@ -619,14 +631,18 @@ struct Counter {
     /// For sorting.
     runs: Vec<u64>,
     sorted: Vec<u64>,
-    /// The column index of each combo.
-    columns_of: Vec<u16>,
+    /// For each combo the indices of its cards, and its column index on the board.
+    combos: Vec<([u8; 2], u16)>,
     rows: IndexMap,
     columns: IndexMap,
     passed: Vec<f32>,
     sums: Vec<f32>,
     matchups: Vec<f32>,
     width: usize,
+    /// For each row how often its hands hold each card; below, which cards, and how many they are.
+    holding: Vec<f32>,
+    held: Vec<u64>,
+    many: Vec<f32>,
 }
 
 /// The counts of a board.
@@ -657,14 +673,18 @@ impl Counter {
         self.columns.clear();
         self.hands.clear();
         self.strengths = (board.len() == 5).then(|| Box::new(OnBoard::new(board)));
+        if self.combos.is_empty() {
+            self.combos.resize(Combo::COUNT, ([0; 2], 0));
+            Combo::all()
+                .for_each(|combo| self.combos[combo.index()].0 = combo.cards().map(Card::index));
+        }
     }
 
     /// Adds a hand with its row as the first player's, and its column as the second's.
     #[inline]
     fn add(&mut self, hand: Combo, row: u32, column: u32) {
         let row = u64::from(self.rows.index(row));
-        self.columns_of.resize(Combo::COUNT, 0);
-        self.columns_of[hand.index()] = self.columns.index(column);
+        self.combos[hand.index()].1 = self.columns.index(column);
         let [high, low] = hand.cards();
         let strengths = self.strengths.as_ref();
         let strength = strengths.map_or(0, |strengths| strengths.rank(high, low).value());
@@ -696,10 +716,9 @@ impl Counter {
 
     #[inline]
     fn pass(&mut self, hand: u64, times: f32) {
-        let [a, b] = cards(hand);
-        let column = usize::from(self.columns_of[combo(hand)]);
-        for row in [a, b, ALL] {
-            self.passed[row * self.width + column] += times;
+        let ([a, b], column) = self.combos[combo(hand)];
+        for row in [usize::from(a), usize::from(b), ALL] {
+            self.passed[row * self.width + usize::from(column)] += times;
         }
     }
 
@@ -713,8 +732,8 @@ impl Counter {
             for same in equal.chunk_by(|a, b| a >> 16 == b >> 16) {
                 let (mut holding, mut held) = ([0u8; CARDS], 0u64);
                 for &hand in same {
-                    for card in cards(hand) {
-                        holding[card] += 1;
+                    for card in self.combos[combo(hand)].0 {
+                        holding[usize::from(card)] += 1;
                         held |= 1 << card;
                     }
                 }
@@ -725,7 +744,7 @@ impl Counter {
                 });
                 for &hand in same {
                     // The hand itself was added once, and subtracted for both of its cards.
-                    sums[usize::from(self.columns_of[combo(hand)])] += 1.0;
+                    sums[usize::from(self.combos[combo(hand)].1)] += 1.0;
                 }
             }
             equal.iter().for_each(|&hand| self.pass(hand, 1.0));
@@ -736,16 +755,22 @@ impl Counter {
     /// Computes the number of matchups of rows and columns, after all hands have passed twice.
     fn count_matchups(&mut self) {
         let rows = self.rows.numbers.len();
-        let (mut holding, mut held) = (vec![0.0f32; rows * CARDS], vec![0u64; rows]);
-        let mut many = vec![0.0f32; rows];
+        let Counter { holding, held, many, .. } = self;
+        holding.clear();
+        holding.resize(rows * CARDS, 0.0);
+        held.clear();
+        held.resize(rows, 0);
+        many.clear();
+        many.resize(rows, 0.0);
         for &hand in &self.hands {
             let row = row_index(hand);
+            let (cards, column) = self.combos[combo(hand)];
             many[row] += 1.0;
-            for card in cards(hand) {
-                holding[row * CARDS + card] += 1.0;
+            for card in cards {
+                holding[row * CARDS + usize::from(card)] += 1.0;
                 held[row] |= 1 << card;
             }
-            self.matchups[row * self.width + usize::from(self.columns_of[combo(hand)])] += 2.0;
+            self.matchups[row * self.width + usize::from(column)] += 2.0;
         }
         for (row, matchups) in self.matchups.chunks_mut(self.width.max(1)).enumerate() {
             let holding = &holding[row * CARDS..][..CARDS];
@@ -799,14 +824,8 @@ fn row_index(hand: u64) -> usize {
     usize::from((hand >> 16) as u16)
 }
 
+/// The combo number of a hand.
 #[inline]
 fn combo(hand: u64) -> usize {
     usize::from(hand as u16)
-}
-
-/// The card indices of a hand.
-#[inline]
-fn cards(hand: u64) -> [usize; 2] {
-    let combo = Combo::from_index(combo(hand)).expect("hands are made from combos");
-    combo.cards().map(|card| card.index().into())
 }
