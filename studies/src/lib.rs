@@ -11,7 +11,8 @@ use std::str::FromStr;
 
 use logs::Shard;
 
-mod claim;
+mod claims;
+mod data;
 mod page;
 mod picture;
 mod read;
@@ -20,14 +21,11 @@ mod render;
 mod sections;
 mod shard;
 pub mod study_000;
-pub mod study_001;
-pub mod study_002;
-pub mod study_003;
-pub mod study_004;
 
 pub use read::ReadError;
 pub use shard::{independent, shard_steps};
 
+use data::{Data, data};
 use page::{Frame, page};
 use record::Record;
 use sections::Section;
@@ -138,10 +136,39 @@ pub struct Study {
     pub students: bool,
     /// Whether it trains networks, which can be done on a GPU.
     pub networks: bool,
+    source: Source,
+}
+
+/// The steps and the report of a study.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The texts of its folder.
+    Data(&'static Data),
+    Code {
+        steps: fn(&Options) -> Vec<Step>,
+        report: fn(&Options, &Record) -> Result<Report, ReadError>,
+    },
+}
+
+impl Study {
     /// Makes the steps, in order.
-    pub steps: fn(&Options) -> Vec<Step>,
+    pub fn steps(&self, options: &Options) -> Vec<Step> {
+        match self.source {
+            Source::Data(data) => data.steps(options),
+            Source::Code { steps, .. } => steps(options),
+        }
+    }
+
     /// Makes the report from the results in the folder, once all steps are done.
-    pub report: fn(&Options, &record::Record) -> Result<Report, ReadError>,
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn report(&self, options: &Options, record: &Record) -> Result<Report, ReadError> {
+        match self.source {
+            Source::Data(data) => data.report(options, record),
+            Source::Code { report, .. } => report(options, record),
+        }
+    }
 }
 
 impl fmt::Debug for Study {
@@ -151,8 +178,56 @@ impl fmt::Debug for Study {
 }
 
 /// All studies.
-pub const STUDIES: [Study; 5] =
-    [study_000::STUDY, study_001::STUDY, study_002::STUDY, study_003::STUDY, study_004::STUDY];
+pub const STUDIES: [Study; 5] = [study_000::STUDY, STUDY_001, STUDY_002, STUDY_003, STUDY_004];
+
+/// Random endgames of one bet are solved; trees of several kinds and nearest neighbours learn from
+/// the solutions, and rules are read off a tree, beside baselines and short rules found by
+/// minimising exploitability.
+const STUDY_001: Study = Study {
+    number: "001",
+    title: "Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words",
+    students: false,
+    networks: false,
+    source: Source::Data(&data!("001-endgames-in-words", "table.csv", "depth.csv", "rules.csv")),
+};
+
+/// A rule of seven weights learns by self-play when to move all-in and when to call. It is learned
+/// at sixteen stacks, without each peculiarity of the published algorithm in turn, and compared with
+/// the best weights of the same features and with a rule that players memorise.
+const STUDY_002: Study = Study {
+    number: "002",
+    title: "Shove or fold by a linear value function: seven weights learned by self-play",
+    students: false,
+    networks: false,
+    source: Source::Data(&data!("002-shove-or-fold", "theta.csv", "stacks.csv", "trees.csv")),
+};
+
+/// Decision lists that a novice can memorise are searched for, one street of limit hold'em at a
+/// time, against an opponent that knows only its hand's rank. Winnings are exact here, where the
+/// paper samples matches, so the best lists of few clauses and actions are proven.
+const STUDY_003: Study = Study {
+    number: "003",
+    title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",
+    students: false,
+    networks: false,
+    source: Source::Data(&data!(
+        "003-novice-heuristics",
+        "rules.csv",
+        "searches.csv",
+        "transitivity.csv"
+    )),
+};
+
+/// Networks of seven layers learn the values of all hands on random turns from four encodings of
+/// the ranges.
+const STUDY_004: Study = Study {
+    number: "004",
+    title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value \
+            networks",
+    students: false,
+    networks: true,
+    source: Source::Data(&data!("004-value-networks", "errors.csv")),
+};
 
 /// A step of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +267,7 @@ pub struct Report {
     /// The report as JSON.
     pub document: serde_json::Value,
     /// Files for the study's folder, by name: tables, pictures and the page.
-    pub files: Vec<(&'static str, String)>,
+    pub files: Vec<(String, String)>,
 }
 
 impl Report {
@@ -202,16 +277,18 @@ impl Report {
         frame: &Frame<'_>,
         record: &Record,
         sections: &[Section],
-        mut files: Vec<(&'static str, String)>,
-        pictures: &[&'static str],
+        files: Vec<(impl Into<String>, String)>,
+        pictures: &[impl AsRef<str>],
         document: serde_json::Value,
     ) -> Result<Report, ReadError> {
-        files.push(("tables.md", render::markdown(sections)));
-        files.push(("report.html", page(frame, record, sections)?));
-        for &name in pictures {
+        let mut files: Vec<(String, String)> =
+            files.into_iter().map(|(name, text)| (name.into(), text)).collect();
+        files.push(("tables.md".to_owned(), render::markdown(sections)));
+        files.push(("report.html".to_owned(), page(frame, record, sections)?));
+        for name in pictures {
             let mut all = sections.iter().flat_map(|section| &section.pictures);
-            let own = all.find(|picture| picture.file == name);
-            files.extend(own.map(|picture| (name, picture.svg.clone())));
+            let own = all.find(|picture| picture.file == name.as_ref());
+            files.extend(own.map(|picture| (picture.file.clone(), picture.svg.clone())));
         }
         Ok(Report { text: render::text(sections), document, files })
     }

@@ -94,12 +94,6 @@ impl Document {
         value.ok_or_else(|| self.missing(pointer, "number"))
     }
 
-    /// The boolean at a JSON pointer.
-    pub(crate) fn truth(&self, pointer: &str) -> Result<bool, ReadError> {
-        let value = self.value.pointer(pointer).and_then(Value::as_bool);
-        value.ok_or_else(|| self.missing(pointer, "true or false"))
-    }
-
     pub(crate) fn text(&self, pointer: &str) -> Result<&str, ReadError> {
         let value = self.value.pointer(pointer).and_then(Value::as_str);
         value.ok_or_else(|| self.missing(pointer, "text"))
@@ -108,18 +102,6 @@ impl Document {
     pub(crate) fn list(&self, pointer: &str) -> Result<&[Value], ReadError> {
         let value = self.value.pointer(pointer).and_then(Value::as_array);
         value.map(Vec::as_slice).ok_or_else(|| self.missing(pointer, "list"))
-    }
-
-    /// The keys of the object at a JSON pointer.
-    pub(crate) fn names(&self, pointer: &str) -> Result<Vec<&str>, ReadError> {
-        let value = self.value.pointer(pointer).and_then(Value::as_object);
-        let object = value.ok_or_else(|| self.missing(pointer, "object"))?;
-        Ok(object.keys().map(String::as_str).collect())
-    }
-
-    /// The error that something is missing at a JSON pointer.
-    pub(crate) fn lacks(&self, pointer: &str, what: &str) -> ReadError {
-        self.missing(pointer, what)
     }
 
     /// The win rate at a JSON pointer.

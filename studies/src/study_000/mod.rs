@@ -10,7 +10,7 @@
 
 use crate::page::Frame;
 use crate::record::Record;
-use crate::{Options, ReadError, Report, Study};
+use crate::{Options, ReadError, Report, Source, Study};
 
 mod files;
 mod limits;
@@ -30,8 +30,7 @@ pub const STUDY: Study = Study {
     title: "Bertsimas and Paskov, World-class interpretable poker: four students of one teacher",
     students: true,
     networks: true,
-    steps: steps::steps,
-    report,
+    source: Source::Code { steps: steps::steps, report },
 };
 
 const GAME: &str = "holdem.nolimit.2p.reverse_blinds";

@@ -9,7 +9,7 @@ use super::results::{Pair, Results, STREETS, Slumbot};
 use super::steps::PICTURES;
 use super::words::{claims, rate};
 use super::{ANCHOR, tables};
-use crate::claim::TRIAL;
+use crate::claims::TRIAL;
 use crate::record::Record;
 use crate::sections::{Picture, Section, row};
 use crate::{Options, ReadError};

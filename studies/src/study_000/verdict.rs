@@ -2,7 +2,7 @@
 
 use super::published::Published;
 use crate::Options;
-use crate::claim::TRIAL;
+use crate::claims::TRIAL;
 use crate::read::Estimate;
 
 /// The outcome of a part of a claim.
