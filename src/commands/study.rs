@@ -11,9 +11,8 @@ use serde::Serialize;
 use serde_json::json;
 use show::number::counted;
 use studies::record::{Done, Record};
-use studies::study_000::STUDENTS;
 use studies::{
-    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
+    Action, Network, Options, Report, STUDENTS, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
 };
 use wire::slumbot::LIVE;
 

@@ -6,6 +6,7 @@
 //! steps' outputs, `claims.toml` compares them, `report.md.j2` is the report, and the other
 //! templates are tables in CSV.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,37 +17,34 @@ use show::number;
 use show::svg::Colour;
 use show::svg::chart::{Chart, Line};
 
-use crate::claims::{self, Claim};
-use crate::page::Frame;
-use crate::read::{self, ReadError};
+use crate::claims::{self, Claim, Estimate};
+use crate::picture::{self, Row};
 use crate::record::Record;
-use crate::sections::Section;
-use crate::{Action, Options, Report, Step};
+use crate::report::{Frame, Section};
+use crate::{Action, Options, Report, Step, StudySection};
 
-/// The texts of a study.
+/// The texts in a study's folder.
 #[derive(Debug)]
 pub(crate) struct Data {
     pub(crate) folder: &'static str,
-    pub(crate) steps: &'static str,
-    pub(crate) published: &'static str,
-    pub(crate) results: &'static str,
-    pub(crate) claims: &'static str,
-    pub(crate) report: &'static str,
-    /// The templates of tables, by the names of their files.
-    pub(crate) tables: &'static [(&'static str, &'static str)],
+    /// The names of the tables in CSV; their templates end in `.j2`.
+    pub(crate) tables: &'static [&'static str],
+    /// All texts by the names of their files.
+    pub(crate) texts: &'static [(&'static str, &'static str)],
 }
 
 /// The texts in a study's folder, with these tables.
 macro_rules! data {
     ($folder:literal, $($table:literal),*) => {
+        crate::data::data!(@ $folder, [$($table),*],
+            "steps.toml", "published.toml", "results.j2", "claims.toml", "report.md.j2",
+            $(concat!($table, ".j2")),*)
+    };
+    (@ $folder:literal, [$($table:literal),*], $($name:expr),*) => {
         crate::data::Data {
             folder: $folder,
-            steps: include_str!(concat!("../", $folder, "/steps.toml")),
-            published: include_str!(concat!("../", $folder, "/published.toml")),
-            results: include_str!(concat!("../", $folder, "/results.j2")),
-            claims: include_str!(concat!("../", $folder, "/claims.toml")),
-            report: include_str!(concat!("../", $folder, "/report.md.j2")),
-            tables: &[$(($table, include_str!(concat!("../", $folder, "/", $table, ".j2")))),*],
+            tables: &[$($table),*],
+            texts: &[$(($name, include_str!(concat!("../", $folder, "/", $name)))),*],
         }
     };
 }
@@ -65,12 +63,21 @@ struct StepsFile {
 struct StepData {
     title: String,
     /// A command after the program's name, as for a shell.
-    command: String,
+    command: Option<String>,
+    /// A file that is copied instead.
+    copy: Option<CopyData>,
     /// The file in the study's folder that the command's output is written to.
     output: Option<String>,
-    /// Whether the device of networks' training is added.
-    #[serde(default)]
-    device: bool,
+    /// The folder in the study's folder that the command makes.
+    makes: Option<String>,
+}
+
+/// The copy of a file in the study's folder.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CopyData {
+    from: String,
+    to: String,
 }
 
 /// What `claims.toml` says.
@@ -82,80 +89,69 @@ struct ClaimsFile {
 
 /// The head of `published.toml`.
 #[derive(Deserialize)]
-struct PublishedFile {
+struct Head {
     /// The heading of the page, and the paragraph below it.
     heading: String,
     about: String,
 }
 
 impl Data {
+    fn text(&self, name: &str) -> &'static str {
+        let text = self.texts.iter().find(|(known, _)| *known == name);
+        text.unwrap_or_else(|| panic!("{} has no {name}", self.folder)).1
+    }
+
     /// The steps, in order.
     pub(crate) fn steps(&self, options: &Options) -> Vec<Step> {
-        let engine = Engine::new(options);
-        let text = engine.published(self).and_then(|context| {
-            engine.render("steps.toml", &dev(self.folder, "steps.toml", self.steps), &context)
-        });
-        let text = text.unwrap_or_else(|error| panic!("steps.toml: {error:#}"));
-        let file: StepsFile =
-            toml::from_str(&text).unwrap_or_else(|error| panic!("steps.toml: {error}: {text}"));
-        file.step.into_iter().map(|step| step.resolved(options)).collect()
+        let engine = Engine::new(options, None);
+        let steps = || -> Result<StepsFile, Error> {
+            let text = engine.render("steps.toml", self, &engine.published(self)?)?;
+            toml::from_str(&text).map_err(|error| invalid(format!("{error}: {text}")))
+        };
+        let steps = steps().unwrap_or_else(|error| panic!("{}: {error}", self.folder));
+        steps.step.into_iter().map(|step| step.resolved(options)).collect()
     }
 
     /// The report of what is in the folder.
     pub(crate) fn report(&self, options: &Options, record: &Record) -> Result<Report, ReadError> {
-        let engine = Engine::new(options);
-        self.made(&engine, options, record).map_err(|error| engine.explained(error, options))
+        let engine = Engine::new(options, Some(record.clone()));
+        self.made(&engine, options, record).map_err(|error| engine.explained(&error, options))
     }
 
     fn made(&self, engine: &Engine, options: &Options, record: &Record) -> Result<Report, Error> {
-        let invalid =
-            |error: toml::de::Error| Error::new(ErrorKind::BadSerialization, error.to_string());
-        let head: PublishedFile =
-            toml::from_str(&dev(self.folder, "published.toml", self.published)).map_err(invalid)?;
-        let published = engine.published(self)?;
-        let (results, document) =
-            engine.results(&dev(self.folder, "results.j2", self.results), &published)?;
-        let claims: ClaimsFile = toml::from_str(&engine.render(
-            "claims.toml",
-            &dev(self.folder, "claims.toml", self.claims),
-            &results,
-        )?)
-        .map_err(invalid)?;
-        let verdicts =
-            claims::verdicts(options, claims.claim, &|pointer| engine.measured(pointer))?;
-        let context = minijinja::context! {
-            claims => claims::table(&verdicts), ..results.clone()
-        };
-        let sections = Section::parse(&engine.render(
-            "report.md.j2",
-            &dev(self.folder, "report.md.j2", self.report),
-            &context,
-        )?);
+        let of_toml = |error: toml::de::Error| invalid(error.to_string());
+        let head: Head = toml::from_str(self.text("published.toml")).map_err(of_toml)?;
+        let results = engine.set_by("steps.toml", self, &engine.published(self)?)?;
+        let results = engine.set_by("results.j2", self, &results)?;
+        let claims = engine.render("claims.toml", self, &results)?;
+        let claims: ClaimsFile = toml::from_str(&claims).map_err(of_toml)?;
+        let judged = claims::judged(options, claims.claim, &|place| engine.measured(place))?;
+        let table = claims::table(&judged);
+        let context = minijinja::context! { claims => table, ..results.clone() };
+        let sections = Section::parse(&engine.render("report.md.j2", self, &context)?);
         let mut files = Vec::new();
-        for (name, template) in self.tables {
-            files.push((
-                (*name).to_owned(),
-                engine.render(
-                    name,
-                    &dev(self.folder, &format!("{name}.j2"), template),
-                    &results,
-                )?,
-            ));
+        for &name in self.tables {
+            let table = engine.render(&format!("{name}.j2"), self, &results)?;
+            files.extend((!table.trim().is_empty()).then(|| (name.to_owned(), table)));
         }
-        let mut document: serde_json::Map<String, serde_json::Value> = document;
+        let set = |name: &str| results.get_attr(name).ok().filter(|value| !value.is_undefined());
+        let document = set("document").and_then(|value| serde_json::to_value(value).ok());
+        let document = document.and_then(|value| value.as_object().cloned());
+        let mut document = document.ok_or_else(|| invalid("`document` is no object".to_owned()))?;
         document.insert("scale".to_owned(), options.scale.into());
-        document.insert("claims".to_owned(), claims::document(&verdicts));
+        document.insert("claims".to_owned(), claims::document(&judged));
+        let made = set("made").map_or_else(String::new, |made| format!("{made} "));
         let frame = Frame {
             title: &head.heading,
             about: &head.about,
-            made: options.scale_in_words(),
-            commands: String::new(),
+            made: made + &options.scale_in_words(),
+            commands: set("commands").map_or_else(String::new, |text| text.to_string()),
         };
         let sections = engine.with_pictures(sections)?;
-        let drawn: Vec<String> =
-            engine.outside.drawn().iter().map(|(name, _)| name.clone()).collect();
+        let drawn = engine.outside.drawn();
+        let drawn: Vec<&str> = drawn.iter().map(|(name, _)| name.as_str()).collect();
         Report::new(&frame, record, &sections, files, &drawn, document.into())
-            .map_err(|error| engine.failed(error))
+            .map_err(|error| engine.outside.failed(error))
     }
 }
 
@@ -174,14 +170,52 @@ impl StepData {
             }
             text
         };
-        let words = shlex::split(&self.command)
-            .unwrap_or_else(|| panic!("{}: an open quote in {}", self.title, self.command));
-        let mut arguments: Vec<String> = words.into_iter().map(word).collect();
-        if let Some(device) = options.device.filter(|_| self.device) {
-            arguments.extend(["--device", device].map(str::to_owned));
-        }
-        let prints = self.output.map(|output| options.folder.join(output));
-        Step { title: self.title, action: Action::Command { arguments, prints, makes: None } }
+        let at = |path: String| options.folder.join(path);
+        let action = match (self.command, self.copy) {
+            (None, Some(CopyData { from, to })) => Action::Copy { from: at(from), to: at(to) },
+            (command, _) => {
+                let command = command.unwrap_or_default();
+                let words = shlex::split(&command)
+                    .unwrap_or_else(|| panic!("{}: an open quote in {command}", self.title));
+                Action::Command {
+                    arguments: words.into_iter().map(word).collect(),
+                    prints: self.output.map(at),
+                    makes: self.makes.map(at),
+                }
+            }
+        };
+        Step { title: self.title, action }
+    }
+}
+
+/// An error in reading the results of a study.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// A file cannot be read.
+    #[error("{path}: {error}")]
+    File {
+        /// The file's path.
+        path: String,
+        /// The system's error.
+        error: std::io::Error,
+    },
+    /// A file is not the output of its command.
+    #[error("{path}: {what}; remove the study's folder to start again")]
+    Damaged {
+        /// The file's path.
+        path: String,
+        /// The fault.
+        what: String,
+    },
+    /// A page could not be made.
+    #[error("the page cannot be made: {0}")]
+    Page(#[from] Error),
+}
+
+impl ReadError {
+    /// The error that a file is not the output of its command.
+    pub(crate) fn damaged(path: &Path, what: String) -> ReadError {
+        ReadError::Damaged { path: path.display().to_string(), what }
     }
 }
 
@@ -212,11 +246,16 @@ impl Outside {
     }
 
     fn text(&self, name: &str) -> Result<String, Error> {
-        read::text(&self.folder.join(name)).map_err(|error| self.failed(error))
+        let path = self.folder.join(name);
+        let failed = |error| ReadError::File { path: path.display().to_string(), error };
+        std::fs::read_to_string(&path).map_err(|error| self.failed(failed(error)))
     }
 
     fn json(&self, name: &str) -> Result<serde_json::Value, Error> {
-        read::read(&self.folder.join(name)).map_err(|error| self.failed(error))
+        let damaged = |error: serde_json::Error| {
+            self.failed(ReadError::damaged(&self.folder.join(name), error.to_string()))
+        };
+        serde_json::from_str(&self.text(name)?).map_err(damaged)
     }
 }
 
@@ -229,7 +268,7 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(options: &Options) -> Engine {
+    fn new(options: &Options, record: Option<Record>) -> Engine {
         let outside = Arc::new(Outside { folder: options.folder.clone(), ..Outside::default() });
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -238,6 +277,9 @@ impl Engine {
         environment.set_keep_trailing_newline(true);
         environment.add_global("scale", options.scale);
         environment.add_global("trial", options.is_trial());
+        environment.add_global("options", chosen(options));
+        let device = options.device.map(|device| format!("--device {device}"));
+        environment.add_global("device", device.unwrap_or_default());
         let scale = options.scale;
         environment.add_function("scaled", move |whole: f64, least: f64, kwargs: Kwargs| {
             let step = kwargs.get::<Option<f64>>("step")?.unwrap_or(1.0);
@@ -245,8 +287,11 @@ impl Engine {
                 Some(true) => scale.sqrt(),
                 _ => scale,
             };
+            let up = kwargs.get::<Option<bool>>("up")?;
             kwargs.assert_all_used()?;
-            Ok((step * (whole * share / step).round()).max(least) as u64)
+            let parts = whole * share / step;
+            let parts = if up == Some(true) { parts.ceil() } else { parts.round() };
+            Ok((step * parts).max(least) as u64)
         });
         let files = Arc::clone(&outside);
         environment.add_function("json", move |name: String| {
@@ -259,6 +304,15 @@ impl Engine {
             let svg = chart(&file, &kwargs)?;
             files.drawn().push((file, svg));
             Ok(Value::UNDEFINED)
+        });
+        let files = Arc::clone(&outside);
+        environment.add_function("intervals", move |file: String, kwargs: Kwargs| {
+            let svg = intervals(&kwargs)?;
+            files.drawn().push((file, svg));
+            Ok(Value::UNDEFINED)
+        });
+        environment.add_function("seconds", move |title: String| {
+            record.as_ref().map_or(0.0, |record| record.seconds(&title))
         });
         environment.add_function("collect", || Value::from_object(Collected::default()));
         environment.add_function("spread", spread);
@@ -275,6 +329,26 @@ impl Engine {
         environment.add_filter("signed", number::signed_minus);
         environment
             .add_filter("plus", |value: f64, decimals: usize| format!("{value:+.decimals$}"));
+        environment.add_filter("sqrt", f64::sqrt);
+        environment.add_filter("minutes", number::minutes);
+        environment.add_filter("repeat", |word: String, times: usize| vec![word; times]);
+        environment.add_filter("quote", |word: String| {
+            // For a shell, inside a string of TOML.
+            let quoted = shlex::try_quote(&word).map_err(|error| invalid(error.to_string()))?;
+            Ok::<_, Error>(quoted.replace('\\', "\\\\").replace('"', "\\\""))
+        });
+        environment.add_filter("estimate", |value: Value| estimate(&value));
+        environment.add_filter("sign", |value: Value| Ok::<_, Error>(numbers(&value)?.sign()));
+        environment
+            .add_filter("half", |value: Value| Ok::<_, Error>(numbers(&value)?.half_width()));
+        environment.add_filter("rate", |value: Value| {
+            let value = numbers(&value)?;
+            let (mbb, half) = (number::signed_minus(value.mbb, 0), value.half_width());
+            Ok::<_, Error>(format!("{mbb} ± {half:.0}"))
+        });
+        environment.add_function("difference", |one: Value, other: Value| {
+            Ok::<_, Error>(of_numbers(numbers(&one)?.to(numbers(&other)?)))
+        });
         environment.add_filter("cell", |text: String| text.replace('|', "\\|"));
         environment.add_filter("pick", |of: Value, names: Vec<String>| -> Result<Value, Error> {
             let parts = names.into_iter().map(|name| Ok((name.clone(), of.get_attr(&name)?)));
@@ -292,40 +366,31 @@ impl Engine {
 
     /// The published figures.
     fn published(&self, data: &Data) -> Result<Value, Error> {
-        let table: toml::Table =
-            toml::from_str(&dev(data.folder, "published.toml", data.published))
-                .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+        let table: toml::Table = toml::from_str(data.text("published.toml"))
+            .map_err(|error| invalid(error.to_string()))?;
         Ok(minijinja::context! { published => Value::from_serialize(&table) })
     }
 
-    fn render(&self, name: &str, template: &str, context: &Value) -> Result<String, Error> {
-        let environment = match name.ends_with(".toml") {
-            true => &self.toml,
-            false => &self.environment,
-        };
-        environment.render_named_str(name, template, context)
+    fn render(&self, name: &str, data: &Data, context: &Value) -> Result<String, Error> {
+        self.of(name).render_named_str(name, data.text(name), context)
     }
 
-    /// What `results.j2` sets: all of it with `context`, and the part for the JSON document.
-    fn results(
-        &self,
-        template: &str,
-        context: &Value,
-    ) -> Result<(Value, serde_json::Map<String, serde_json::Value>), Error> {
-        let template = self.environment.template_from_named_str("results.j2", template)?;
+    /// `context` with what a template sets.
+    fn set_by(&self, name: &str, data: &Data, context: &Value) -> Result<Value, Error> {
+        let template = self.of(name).template_from_named_str(name, data.text(name))?;
         let captured = template.render_captured(context)?;
         let state = captured.state();
-        let values = state
-            .exports()
-            .into_iter()
-            .filter_map(|name| state.lookup(name).map(|value| (name.to_owned(), value)));
-        let all: std::collections::BTreeMap<String, Value> = values.collect();
-        let document = all.get("document").cloned().unwrap_or_default();
-        let document = serde_json::to_value(document)
-            .ok()
-            .and_then(|value| value.as_object().cloned())
-            .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`document` is no object"))?;
-        Ok((minijinja::context! { ..Value::from(all), ..context.clone() }, document))
+        let values = state.exports().into_iter().filter_map(|name| {
+            // Macros cannot be called from elsewhere.
+            let value = state.lookup(name).filter(|value| value.kind() != ValueKind::Plain);
+            Some((name.to_owned(), value?))
+        });
+        let values: BTreeMap<String, Value> = values.collect();
+        Ok(minijinja::context! { ..Value::from(values), ..context.clone() })
+    }
+
+    fn of(&self, name: &str) -> &Environment<'static> {
+        if name.ends_with(".toml") { &self.toml } else { &self.environment }
     }
 
     /// The value at `FILE#POINTER` in the study's folder.
@@ -335,7 +400,7 @@ impl Engine {
         document.pointer(pointer).cloned().ok_or_else(|| {
             let path = self.outside.folder.join(file);
             let what = format!("there is nothing at {pointer}");
-            self.failed(ReadError::damaged(&path, what))
+            self.outside.failed(ReadError::damaged(&path, what))
         })
     }
 
@@ -352,14 +417,31 @@ impl Engine {
         Ok(sections)
     }
 
-    fn failed(&self, error: ReadError) -> Error {
-        self.outside.failed(error)
-    }
-
     /// The reason why a report could not be made: a file, or what a template expects of the files.
-    fn explained(&self, error: Error, options: &Options) -> ReadError {
+    fn explained(&self, error: &Error, options: &Options) -> ReadError {
         let file = locked(&self.outside.error).take();
-        file.unwrap_or_else(|| ReadError::damaged(&options.folder, detail(&error)))
+        file.unwrap_or_else(|| ReadError::damaged(&options.folder, detail(error)))
+    }
+}
+
+/// The options of the study as templates see them.
+fn chosen(options: &Options) -> Value {
+    let network = options.network.map(|network| {
+        minijinja::context! {
+            name => network.to_string(), layers => network.layers, units => network.units
+        }
+    });
+    let slumbot = options.slumbot.iter().map(|run| {
+        let folder = run.folder.display().to_string();
+        minijinja::context! { kind => run.kind, folder, server => run.server }
+    });
+    minijinja::context! {
+        folder => options.folder.join("").display().to_string(),
+        shipped => options.shipped,
+        teacher => options.teacher.as_ref().map(|path| path.display().to_string()),
+        only => options.only.map(|StudySection::Depths| "depths"),
+        network,
+        slumbot => slumbot.collect::<Vec<_>>(),
     }
 }
 
@@ -396,6 +478,29 @@ impl Object for Collected {
     }
 }
 
+fn invalid(text: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, text)
+}
+
+/// An estimate with its interval, in one of the forms in which commands print them.
+fn estimate(value: &Value) -> Result<Value, Error> {
+    let value = serde_json::to_value(value).map_err(|error| invalid(error.to_string()))?;
+    let ends = claims::interval(&value);
+    let middle = ["mbb", "mean"].iter().find_map(|name| value.get(name)?.as_f64());
+    let ([low, high], mbb) =
+        ends.zip(middle).ok_or_else(|| invalid(format!("no estimate: {value}")))?;
+    Ok(of_numbers(Estimate { mbb, low, high }))
+}
+
+fn of_numbers(Estimate { mbb, low, high }: Estimate) -> Value {
+    minijinja::context! { mbb, low, high }
+}
+
+fn numbers(value: &Value) -> Result<Estimate, Error> {
+    let number = |name: &str| f64::try_from(value.get_attr(name)?);
+    Ok(Estimate { mbb: number("mbb")?, low: number("low")?, high: number("high")? })
+}
+
 /// The mean of some numbers, their standard deviation, how many there are, and half the width of
 /// the mean's 95 % interval.
 fn spread(values: Vec<f64>) -> Value {
@@ -422,11 +527,12 @@ struct LineData {
 
 /// Draws a chart: `chart(FILE, title=, along=, lines=, description=, logarithmic=)`.
 fn chart(file: &str, kwargs: &Kwargs) -> Result<String, Error> {
-    let invalid = |text: String| Error::new(ErrorKind::InvalidOperation, text);
     let lines = serde_json::to_value(kwargs.get::<Value>("lines")?)
         .and_then(serde_json::from_value::<Vec<LineData>>)
         .map_err(|error| invalid(format!("{file}: {error}")))?;
     let along: String = kwargs.get("along")?;
+    let name: Option<String> = kwargs.get("name")?;
+    let name = name.as_deref().unwrap_or(file.trim_end_matches(".svg"));
     let mut drawn = Vec::new();
     for LineData { class, colour, name, points, band } in &lines {
         let colour = colour_of(colour).ok_or_else(|| invalid(format!("no colour {colour}")))?;
@@ -437,11 +543,26 @@ fn chart(file: &str, kwargs: &Kwargs) -> Result<String, Error> {
         description: kwargs.get::<Option<String>>("description")?.unwrap_or_default(),
         logarithmic: kwargs.get::<Option<bool>>("logarithmic")?.unwrap_or_default(),
         lines: drawn,
-        ..Chart::new(file.trim_end_matches(".svg"), kwargs.get::<String>("title")?, &along)
+        size: [720, kwargs.get::<Option<u32>>("height")?.unwrap_or(340)],
+        ..Chart::new(name, kwargs.get::<String>("title")?, &along)
     }
     .file();
     kwargs.assert_all_used()?;
     Ok(svg)
+}
+
+/// Draws estimates with their intervals: `intervals(FILE, title=, unit=, kinds=, rows=)`, where a row
+/// is a name and a list of marks, each an estimate with half its interval, or none.
+fn intervals(kwargs: &Kwargs) -> Result<String, Error> {
+    let rows = serde_json::to_value(kwargs.get::<Value>("rows")?)
+        .and_then(serde_json::from_value::<Vec<Row>>)
+        .map_err(|error| invalid(error.to_string()))?;
+    let kinds: Vec<String> = kwargs.get("kinds")?;
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    let title: String = kwargs.get("title")?;
+    let unit: String = kwargs.get("unit")?;
+    kwargs.assert_all_used()?;
+    Ok(picture::intervals(&title, &unit, &kinds, &rows))
 }
 
 fn colour_of(name: &str) -> Option<Colour> {
@@ -458,18 +579,12 @@ fn colour_of(name: &str) -> Option<Colour> {
 
 /// A picture with ids that are unique on a page.
 fn own_ids(svg: &str, file: &Path) -> String {
-    let class = svg.split_once("class=\"").and_then(|(_, rest)| rest.split_once('"'));
-    let (Some((class, _)), Some(name)) = (class, file.file_stem()) else { return svg.to_owned() };
+    let prefix = svg.split_once("-title\"").and_then(|(before, _)| before.rsplit_once('"'));
+    let (Some((_, prefix)), Some(name)) = (prefix, file.file_stem()) else { return svg.to_owned() };
+    let prefix = prefix.to_owned();
     let name = name.to_string_lossy();
-    let ids = ["title", "text"].map(|id| (format!("{class}-{id}"), format!("{name}-{id}")));
+    let ids = ["title", "text"].map(|id| (format!("{prefix}-{id}"), format!("{name}-{id}")));
     ids.iter().fold(svg.to_owned(), |svg, (from, to)| svg.replace(from, to))
-}
-
-fn dev(folder: &str, name: &str, text: &str) -> String {
-    match std::env::var("STUDIES_DEV") {
-        Ok(dir) => std::fs::read_to_string(format!("{dir}/{folder}/{name}")).unwrap(),
-        Err(_) => text.to_owned(),
-    }
 }
 
 /// An error with its causes.
