@@ -1,10 +1,19 @@
 //! Studies as data: the steps, the published figures, the claims and the report of a study are
 //! texts in its folder beside `src`, compiled into the program.
 //!
-//! All are templates of [minijinja](https://docs.rs/minijinja). `steps.toml` gives the steps,
-//! `published.toml` the figures of the paper, `results.j2` names the figures that are read from the
-//! steps' outputs, `claims.toml` compares them, `report.md.j2` is the report, and the other
-//! templates are tables in CSV.
+//! All but `published.toml`, which has the figures of the paper, are templates of
+//! [minijinja](https://docs.rs/minijinja):
+//!
+//! - `steps.toml` has the steps in order. In a file of TOML, blocks of the template stand in
+//!   comments; what they set is known in all later files.
+//! - `results.j2` gives names to the figures that are read from the steps' outputs, and sets
+//!   `document`, the report as JSON. Texts outside its blocks are dropped.
+//! - `claims.toml` compares these figures with the published ones.
+//! - `report.md.j2` is the report in the form that [`Section::parse`] reads.
+//! - The other templates are tables in CSV; an empty one is left out.
+//!
+//! Templates know `scale`, `trial`, `device`, `options` and `published`, and the functions and
+//! filters of [`Engine::new`].
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -128,7 +137,10 @@ impl Data {
         let judged = claims::judged(options, claims.claim, &|place| engine.measured(place))?;
         let table = claims::table(&judged);
         let context = minijinja::context! { claims => table, ..results.clone() };
-        let sections = Section::parse(&engine.render("report.md.j2", self, &context)?);
+        let mut sections = Section::parse(&engine.render("report.md.j2", self, &context)?);
+        for section in sections.iter_mut().filter(|section| !section.table.is_empty()) {
+            section.title += if options.is_trial() { " (trial)" } else { "" };
+        }
         let mut files = Vec::new();
         for &name in self.tables {
             let table = engine.render(&format!("{name}.j2"), self, &results)?;
