@@ -12,7 +12,8 @@ use serde_json::json;
 use show::number::counted;
 use studies::record::{Done, Record};
 use studies::{
-    Action, Network, Options, Report, STUDENTS, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
+    Action, Network, Options, Report, STUDENTS, STUDIES, SlumbotRun, Step, Study, independent,
+    shard_steps,
 };
 use wire::slumbot::LIVE;
 
