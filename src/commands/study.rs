@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::json;
 use show::number::counted;
 use studies::record::{Done, Record};
-use studies::study_000::STUDENTS;
 use studies::{
-    Action, Network, Options, Report, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
+    Action, Network, Options, Report, STUDENTS, STUDIES, SlumbotRun, Step, Study, independent,
+    shard_steps,
 };
 use wire::slumbot::LIVE;
 
@@ -195,7 +195,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         device: args.device.filter(|&device| device != Device::Cpu).map(Device::name),
         shard: args.shard,
     };
-    let mut steps = (study.steps)(&options);
+    let mut steps = study.steps(&options);
     if let Some(shard) = args.shard {
         let most = independent(&steps, &options.folder);
         steps = shard_steps(steps, &options.folder, shard);
@@ -240,7 +240,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     if let Some(shard) = args.shard {
         return Output::of(&PartDone { shard, steps: count, folder: options.folder }, args.json);
     }
-    let made = (study.report)(&options, &record).map_err(Failure::input)?;
+    let made = study.report(&options, &record).map_err(Failure::input)?;
     for (name, content) in &made.files {
         report::write(&options.folder.join(name), content)?;
     }
@@ -463,7 +463,7 @@ mod tests {
     fn every_step_of_every_study_is_a_command_of_this_program() {
         for options in all() {
             for study in STUDIES {
-                for step in (study.steps)(&options) {
+                for step in study.steps(&options) {
                     let title = step.title.clone();
                     if let Err(failure) = Work::of(step) {
                         panic!("study {}, {title}: {failure}", study.number);
@@ -476,7 +476,7 @@ mod tests {
     #[test]
     fn a_step_whose_output_is_read_as_a_document_prints_one() {
         for study in STUDIES {
-            for step in (study.steps)(&Options::new(PathBuf::from("s"))) {
+            for step in study.steps(&Options::new(PathBuf::from("s"))) {
                 let Action::Command { arguments, prints: Some(path), .. } = step.action else {
                     continue;
                 };

@@ -1,36 +1,29 @@
-//! Reproductions of published systems, one module for each.
+//! Reproductions of published systems, each a folder of texts beside `src`.
 //!
 //! A study is a list of [`Step`]s, each a `cardroom` command or the copy of a file, with its
-//! results in the study's folder. When all are done the module reads the results, compares them
-//! with the published ones and reports what reproduces. The command line runs the steps; nothing
-//! here runs anything.
+//! results in the study's folder. When all are done the results are read, compared with the
+//! published ones by one rule, and reported. The command line runs the steps; nothing here runs
+//! anything.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use logs::Shard;
 
-mod claim;
-mod page;
+mod claims;
+mod data;
 mod picture;
-mod read;
 pub mod record;
-mod render;
-mod sections;
+mod report;
 mod shard;
-pub mod study_000;
-pub mod study_001;
-pub mod study_002;
-pub mod study_003;
-pub mod study_004;
 
-pub use read::ReadError;
+pub use data::ReadError;
 pub use shard::{independent, shard_steps};
 
-use page::{Frame, page};
+use data::{Data, data};
 use record::Record;
-use sections::Section;
+use report::{Frame, Section};
 
 /// The options of a study.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,10 +131,22 @@ pub struct Study {
     pub students: bool,
     /// Whether it trains networks, which can be done on a GPU.
     pub networks: bool,
+    data: &'static Data,
+}
+
+impl Study {
     /// Makes the steps, in order.
-    pub steps: fn(&Options) -> Vec<Step>,
+    pub fn steps(&self, options: &Options) -> Vec<Step> {
+        self.data.steps(options)
+    }
+
     /// Makes the report from the results in the folder, once all steps are done.
-    pub report: fn(&Options, &record::Record) -> Result<Report, ReadError>,
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn report(&self, options: &Options, record: &Record) -> Result<Report, ReadError> {
+        self.data.report(options, record)
+    }
 }
 
 impl fmt::Debug for Study {
@@ -150,9 +155,73 @@ impl fmt::Debug for Study {
     }
 }
 
+/// The kinds of students of a study that has them.
+pub const STUDENTS: [&str; 4] = ["mlp", "xgboost", "oct", "cart"];
+
 /// All studies.
-pub const STUDIES: [Study; 5] =
-    [study_000::STUDY, study_001::STUDY, study_002::STUDY, study_003::STUDY, study_004::STUDY];
+pub const STUDIES: [Study; 5] = [STUDY_000, STUDY_001, STUDY_002, STUDY_003, STUDY_004];
+
+/// A strategy found by self-play teaches four students, which play each other, their teacher and,
+/// if runs are given, Slumbot.
+const STUDY_000: Study = Study {
+    number: "000",
+    title: "Bertsimas and Paskov, World-class interpretable poker: four students of one teacher",
+    students: true,
+    networks: true,
+    data: &data!(
+        "000-slumbot-trees",
+        "table1.csv",
+        "losses.csv",
+        "parameters.csv",
+        "fidelity.csv",
+        "depths.csv",
+        "curve.csv"
+    ),
+};
+
+/// Random endgames of one bet are solved; trees of several kinds and nearest neighbours learn from
+/// the solutions, and rules are read off a tree, beside baselines and short rules found by
+/// minimising exploitability.
+const STUDY_001: Study = Study {
+    number: "001",
+    title: "Ganzfried and Yusuf, Computing human-understandable strategies: endgames in words",
+    students: false,
+    networks: false,
+    data: &data!("001-endgames-in-words", "table.csv", "depth.csv", "rules.csv"),
+};
+
+/// A rule of seven weights learns by self-play when to move all-in and when to call. It is learned
+/// at sixteen stacks, without each peculiarity of the published algorithm in turn, and compared with
+/// the best weights of the same features and with a rule that players memorise.
+const STUDY_002: Study = Study {
+    number: "002",
+    title: "Shove or fold by a linear value function: seven weights learned by self-play",
+    students: false,
+    networks: false,
+    data: &data!("002-shove-or-fold", "theta.csv", "stacks.csv", "trees.csv"),
+};
+
+/// Decision lists that a novice can memorise are searched for, one street of limit hold'em at a
+/// time, against an opponent that knows only its hand's rank. Winnings are exact here, where the
+/// paper samples matches, so the best lists of few clauses and actions are proven.
+const STUDY_003: Study = Study {
+    number: "003",
+    title: "De Mesentier Silva and others, Generating novice heuristics for post-flop poker",
+    students: false,
+    networks: false,
+    data: &data!("003-novice-heuristics", "rules.csv", "searches.csv", "transitivity.csv"),
+};
+
+/// Networks of seven layers learn the values of all hands on random turns from four encodings of
+/// the ranges.
+const STUDY_004: Study = Study {
+    number: "004",
+    title: "Hopner and Loza Mencía, Analysis and optimization of deep counterfactual value \
+            networks",
+    students: false,
+    networks: true,
+    data: &data!("004-value-networks", "errors.csv"),
+};
 
 /// A step of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +261,7 @@ pub struct Report {
     /// The report as JSON.
     pub document: serde_json::Value,
     /// Files for the study's folder, by name: tables, pictures and the page.
-    pub files: Vec<(&'static str, String)>,
+    pub files: Vec<(String, String)>,
 }
 
 impl Report {
@@ -202,64 +271,17 @@ impl Report {
         frame: &Frame<'_>,
         record: &Record,
         sections: &[Section],
-        mut files: Vec<(&'static str, String)>,
-        pictures: &[&'static str],
+        mut files: Vec<(String, String)>,
+        pictures: &[&str],
         document: serde_json::Value,
     ) -> Result<Report, ReadError> {
-        files.push(("tables.md", render::markdown(sections)));
-        files.push(("report.html", page(frame, record, sections)?));
+        files.push(("tables.md".to_owned(), report::markdown(sections)));
+        files.push(("report.html".to_owned(), report::page(frame, record, sections)?));
         for &name in pictures {
             let mut all = sections.iter().flat_map(|section| &section.pictures);
             let own = all.find(|picture| picture.file == name);
-            files.extend(own.map(|picture| (name, picture.svg.clone())));
+            files.extend(own.map(|picture| (picture.file.clone(), picture.svg.clone())));
         }
-        Ok(Report { text: render::text(sections), document, files })
+        Ok(Report { text: report::text(sections), document, files })
     }
-}
-
-impl Step {
-    /// A step that runs a command; `words` are split at spaces, so arguments with spaces are added
-    /// by `with`.
-    fn command(title: impl Into<String>, words: &str) -> Step {
-        let arguments = words.split_whitespace().map(str::to_owned).collect();
-        let action = Action::Command { arguments, prints: None, makes: None };
-        Step { title: title.into(), action }
-    }
-
-    /// Adds arguments.
-    fn with<const N: usize>(mut self, more: [&str; N]) -> Step {
-        if let Action::Command { arguments, .. } = &mut self.action {
-            arguments.extend(more.map(str::to_owned));
-        }
-        self
-    }
-
-    /// Adds the device that a network is trained on, if one was chosen.
-    fn on(self, device: Option<&'static str>) -> Step {
-        match device {
-            Some(device) => self.with(["--device", device]),
-            None => self,
-        }
-    }
-
-    /// Sets the file that the output is written to.
-    fn prints_into(mut self, path: &Path) -> Step {
-        if let Action::Command { prints, .. } = &mut self.action {
-            *prints = Some(path.to_owned());
-        }
-        self
-    }
-
-    /// Sets the folder that the command makes.
-    fn makes(mut self, path: &Path) -> Step {
-        if let Action::Command { makes, .. } = &mut self.action {
-            *makes = Some(path.to_owned());
-        }
-        self
-    }
-}
-
-/// A path as an argument.
-fn argument(path: &Path) -> String {
-    path.display().to_string()
 }

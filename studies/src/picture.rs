@@ -12,6 +12,7 @@ const ROW: f64 = 34.0;
 const EDGE: f64 = 14.0;
 
 /// A row of the picture.
+#[derive(serde::Deserialize)]
 pub(crate) struct Row {
     /// The row's label.
     pub(crate) name: String,

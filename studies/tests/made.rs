@@ -188,7 +188,7 @@ pub(crate) fn options(folder: &Path) -> Options {
 pub(crate) fn report(options: &Options) -> Report {
     let study = STUDIES[0];
     let record = Record::open(study.number, options, "a test").expect("a record");
-    (study.report)(options, &record).expect("a report")
+    study.report(options, &record).expect("a report")
 }
 
 /// The mark of the claim that begins so, and what was found.
