@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use cards::{
-    CardSet, Distribution, Outlook, Range, RiverTable, Share, ShowdownSums,
-    StartingHand, Ties, WinRate, all_in, all_in_multiway, win_rate,
+    CardSet, Distribution, Outlook, Range, RiverTable, Share, ShowdownSums, StartingHand, Ties,
+    WinRate, all_in, all_in_multiway, win_rate,
 };
 use serde::Serialize;
 use show::number::{counted, percent, plural, whole};

@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
+use evaluation::best_response::{
+    BestResponseSettings, Estimate, Figure, MeasureError, Outcome, Progress as Position,
+    run as measure,
+};
 use evaluation::counting::{
     InBucketsError, Progress as InBucketsProgress, best_response as measure_in_buckets,
-};
-use evaluation::best_response::{
-    BestResponseSettings, Estimate, Figure, MeasureError, Outcome, Progress as Position, run as measure,
 };
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};

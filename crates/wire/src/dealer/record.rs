@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use game::Payoff;
 use logs::HandRecord;
-use logs::formats::acpc;
 use logs::folder::{Lock, LockError};
+use logs::formats::acpc;
 use logs::stats::Latencies;
 use matches::waiting;
 use protocol::acpc::Dealer;

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::lock;
 use jiff::Timestamp;
-use logs::formats::csv;
 use logs::folder::{Lock, LockError};
+use logs::formats::csv;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
