@@ -1,8 +1,8 @@
 //! Agents: decision makers that map an information set to a decision.
 //!
 //! - [`Agent`], [`Context`], [`Decision`]: the interface of an agent.
-//! - [`Registry`]: all agent kinds by name. To add a kind, add one file here, one `mod` line and one
-//!   line in [`Registry::standard`] below; the contract suite then covers it.
+//! - [`Registry`]: all agent kinds by name. To add a kind, add one file here, one `mod` line and
+//!   one line in [`Registry::standard`] below; the contract suite then covers it.
 //! - [`contract`]: the contract of every agent, as checks shared by commands and tests.
 //! - [`winrate`]: win-rates against random hands.
 //!

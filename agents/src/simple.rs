@@ -2,11 +2,11 @@
 //!
 //! - `call` checks or calls, always.
 //! - `fold` folds whenever there is something to call, else checks.
-//! - `raise` raises whenever it may, else calls. Against it, an agent that always folds loses exactly
-//!   the blinds: heads-up with blinds 50 and 100 that is 750 mbb/hand.
-//! - `random` plays a random legal action. Each kind of action that is allowed (fold, call or check,
-//!   raise) is equally likely; the total of a raise is then uniform between the smallest and the
-//!   largest allowed. It never folds for free.
+//! - `raise` raises whenever it may, else calls. Against it, an agent that always folds loses
+//!   exactly the blinds: heads-up with blinds 50 and 100 that is 750 mbb/hand.
+//! - `random` plays a random legal action. Each kind of action that is allowed (fold, call or
+//!   check, raise) is equally likely; the total of a raise is then uniform between the smallest and
+//!   the largest allowed. It never folds for free.
 
 use abstraction::menu::BetSize;
 use cards::HoleCards;

@@ -9,9 +9,9 @@
 //! seed, the hand and the decision's number.
 //!
 //! **Threads.** When a decision's time is over the match continues with a fallback, and the agent's
-//! late answer is discarded. A request overtaken by a later one is dropped unanswered. Requests wait
-//! in a bounded queue. While the queue is full the driver waits for space, except where the agent
-//! already owes an answer: then messages are dropped, since its decisions are late anyway.
+//! late answer is discarded. A request overtaken by a later one is dropped unanswered. Requests
+//! wait in a bounded queue. While the queue is full the driver waits for space, except where the
+//! agent already owes an answer: then messages are dropped, since its decisions are late anyway.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -6,12 +6,12 @@
 //!   stop it.
 //! - [`table`]: one hand, played in this process, and the cards of each deal, from the match's seed
 //!   alone.
-//! - [`bot`]: agents as every driver uses them (the only caller of `Agent::act`), and their decisions
-//!   made playable.
+//! - [`bot`]: agents as every driver uses them (the only caller of `Agent::act`), and their
+//!   decisions made playable.
 //! - [`folder`]: a match's folder: the ledger and the files made from it.
 //! - [`replay`](mod@replay): replaying a recorded match and comparing it with its record.
-//! - [`external`]: programs that speak the ACPC player's protocol, as agents; with them the registry
-//!   of all agents.
+//! - [`external`]: programs that speak the ACPC player's protocol, as agents; with them the
+//!   registry of all agents.
 //! - [`program`]: child processes, killed when dropped.
 //! - [`games`]: game definitions by name or by file.
 //! - [`waiting`]: messages about long waits.

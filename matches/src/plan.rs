@@ -1,5 +1,5 @@
-//! The description of a match: game, entrants, number of hands, seed, and the shard to play; and the
-//! matches of a tournament: every set of agents of the right size plays one; in a gauntlet only
+//! The description of a match: game, entrants, number of hands, seed, and the shard to play; and
+//! the matches of a tournament: every set of agents of the right size plays one; in a gauntlet only
 //! those sets with the first agent.
 //!
 //! Each match of a tournament has a seed of its own, derived from the tournament's, so that its

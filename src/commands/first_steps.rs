@@ -1,5 +1,5 @@
-//! First steps: `cardroom init` makes a starting folder with a configuration, and `cardroom demo` is a
-//! guided tour: a match, its statistics, a hand explained, and the web page.
+//! First steps: `cardroom init` makes a starting folder with a configuration, and `cardroom demo`
+//! is a guided tour: a match, its statistics, a hand explained, and the web page.
 
 use std::path::{Path, PathBuf};
 

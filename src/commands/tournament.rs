@@ -1,5 +1,5 @@
-//! `cardroom match` and `cardroom tournament`: matches between agents in this process, and the rules by
-//! which a match ends early.
+//! `cardroom match` and `cardroom tournament`: matches between agents in this process, and the
+//! rules by which a match ends early.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -66,7 +66,8 @@ struct StepsFile {
     step: Vec<StepData>,
 }
 
-/// A step. Words that begin with `@/`, or have it after `=` or `,`, are paths in the study's folder.
+/// A step. Words that begin with `@/`, or have it after `=` or `,`, are paths in the study's
+/// folder.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepData {
@@ -563,8 +564,8 @@ fn chart(file: &str, kwargs: &Kwargs) -> Result<String, Error> {
     Ok(svg)
 }
 
-/// Draws estimates with their intervals: `intervals(FILE, title=, unit=, kinds=, rows=)`, where a row
-/// is a name and a list of marks, each an estimate with half its interval, or none.
+/// Draws estimates with their intervals: `intervals(FILE, title=, unit=, kinds=, rows=)`, where a
+/// row is a name and a list of marks, each an estimate with half its interval, or none.
 fn intervals(kwargs: &Kwargs) -> Result<String, Error> {
     let rows = serde_json::to_value(kwargs.get::<Value>("rows")?)
         .and_then(serde_json::from_value::<Vec<Row>>)

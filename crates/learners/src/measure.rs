@@ -1,5 +1,5 @@
-//! The losses of a classifier on a table, all weighted by the rows' weights, and what a learner must
-//! beat: classifiers without training.
+//! The losses of a classifier on a table, all weighted by the rows' weights, and what a learner
+//! must beat: classifiers without training.
 
 use models::Classifier;
 

@@ -415,8 +415,9 @@ fn prepare(stream: TcpStream) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// The files of a match, in a folder: `decisions.jsonl` (see [`logs::formats::jsonl`]) and `states.txt`,
-/// one line for each finished hand. Both are appended to and complete up to the last finished hand.
+/// The files of a match, in a folder: `decisions.jsonl` (see [`logs::formats::jsonl`]) and
+/// `states.txt`, one line for each finished hand. Both are appended to and complete up to the last
+/// finished hand.
 #[derive(Debug)]
 pub struct Record {
     decisions: LogFile,

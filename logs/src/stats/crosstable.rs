@@ -247,7 +247,7 @@ impl CrossTable {
     /// | `mbb`, `low`, `high` | the rate in mbb/hand, with its 95 % interval |
     /// | `for_all_low`, `for_all_high` | the simultaneous interval of all means, or of all pairs |
     /// | `hands` | number of hands |
-    /// | `group` | of a mean: its groups' letters; places that share one do not differ significantly |
+    /// | `group` | of a mean: its groups' letters; places that share one may be equal |
     ///
     /// Quoting as in RFC 4180; lines end with a line feed. Means come first, in descending order.
     pub fn to_csv(&self) -> String {
@@ -316,8 +316,8 @@ impl CrossTable {
             size,
             shown: None,
             title,
-            description: "Rates in mbb/hand of the row's entrant against the column's, with half of \
-                      the 95 % interval; the means with their 95 % intervals (thick), and those \
+            description: "Rates in mbb/hand of the row's entrant against the column's, with half \
+                      of the 95 % interval; the means with their 95 % intervals (thick), and those \
                       that are right for all together (thin).",
             letters: LETTERS,
             colours: &[

@@ -1,5 +1,5 @@
-//! `cardroom train cfr`: trains a blueprint, the average strategy of an abstract game; and `train pack`,
-//! which compresses one.
+//! `cardroom train cfr`: trains a blueprint, the average strategy of an abstract game; and `train
+//! pack`, which compresses one.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};

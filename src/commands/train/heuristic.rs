@@ -1,5 +1,5 @@
-//! `cardroom train heuristic`: searches rules that win most from an opponent, for one street of limit
-//! hold'em or for all streets of a game.
+//! `cardroom train heuristic`: searches rules that win most from an opponent, for one street of
+//! limit hold'em or for all streets of a game.
 
 use std::fmt;
 use std::fs::File;

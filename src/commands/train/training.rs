@@ -1,5 +1,6 @@
-//! What trainings share: the folder of a running one, `OUT.training`, with a checkpoint and the losses
-//! of each run and a file that identifies it; and the device that computes a network's batches.
+//! What trainings share: the folder of a running one, `OUT.training`, with a checkpoint and the
+//! losses of each run and a file that identifies it; and the device that computes a network's
+//! batches.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

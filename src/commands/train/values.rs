@@ -1,5 +1,5 @@
-//! Value networks: `cardroom train situations` solves random situations, `train values` trains networks
-//! on them, and `train label-noise` compares two solutions of the same ones.
+//! Value networks: `cardroom train situations` solves random situations, `train values` trains
+//! networks on them, and `train label-noise` compares two solutions of the same ones.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -67,8 +67,8 @@ pub fn solve(game: &Sequences) -> Result<Equilibrium, LinearError> {
     }
     let second = &solver.solution.x[..game.len(Player::Second)];
     let first = &solver.solution.z[program.equalities..][..game.len(Player::First)];
-    // The solver may leave probabilities slightly negative, and sequences that are never played with
-    // smaller sums than this.
+    // The solver may leave probabilities slightly negative, and sequences that are never played
+    // with smaller sums than this.
     let behaviour = |player, reach: &[f64]| game.in_proportion(player, reach, 1e-9);
     let profile = Profile([behaviour(Player::First, first), behaviour(Player::Second, second)]);
     Ok(Equilibrium { value: solver.solution.x[game.len(Player::Second)], profile })

@@ -266,7 +266,10 @@ pub enum TrainerError {
         infosets: u64,
     },
     /// The system refuses the memory.
-    #[error("the system cannot provide the {} that the tables take: {reason}", readable_bytes(*needed))]
+    #[error(
+        "the system cannot provide the {} that the tables take: {reason}",
+        readable_bytes(*needed)
+    )]
     NoMemory {
         /// Number of bytes needed.
         needed: u64,
