@@ -66,7 +66,8 @@ struct StepsFile {
     step: Vec<StepData>,
 }
 
-/// A step. Words that begin with `@/`, or have it after `=` or `,`, are paths in the study's folder.
+/// A step. Words that begin with `@/`, or have it after `=` or `,`, are paths in the study's
+/// folder.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepData {
@@ -347,7 +348,12 @@ impl Engine {
         environment.add_filter("quote", |word: String| {
             // For a shell, inside a string of TOML.
             let quoted = shlex::try_quote(&word).map_err(|error| invalid(error.to_string()))?;
-            Ok::<_, Error>(quoted.replace('\\', "\\\\").replace('"', "\\\""))
+            let escaped = quoted.chars().map(|letter| match letter {
+                '\\' | '"' => format!("\\{letter}"),
+                letter if letter.is_control() => format!("\\u{:04X}", u32::from(letter)),
+                letter => letter.to_string(),
+            });
+            Ok::<_, Error>(escaped.collect::<String>())
         });
         environment.add_filter("estimate", |value: Value| estimate(&value));
         environment.add_filter("sign", |value: Value| Ok::<_, Error>(numbers(&value)?.sign()));
@@ -563,8 +569,8 @@ fn chart(file: &str, kwargs: &Kwargs) -> Result<String, Error> {
     Ok(svg)
 }
 
-/// Draws estimates with their intervals: `intervals(FILE, title=, unit=, kinds=, rows=)`, where a row
-/// is a name and a list of marks, each an estimate with half its interval, or none.
+/// Draws estimates with their intervals: `intervals(FILE, title=, unit=, kinds=, rows=)`, where a
+/// row is a name and a list of marks, each an estimate with half its interval, or none.
 fn intervals(kwargs: &Kwargs) -> Result<String, Error> {
     let rows = serde_json::to_value(kwargs.get::<Value>("rows")?)
         .and_then(serde_json::from_value::<Vec<Row>>)

@@ -191,8 +191,8 @@ const STUDY_001: Study = Study {
 };
 
 /// A rule of seven weights learns by self-play when to move all-in and when to call. It is learned
-/// at sixteen stacks, without each peculiarity of the published algorithm in turn, and compared with
-/// the best weights of the same features and with a rule that players memorise.
+/// at sixteen stacks, without each peculiarity of the published algorithm in turn, and compared
+/// with the best weights of the same features and with a rule that players memorise.
 const STUDY_002: Study = Study {
     number: "002",
     title: "Shove or fold by a linear value function: seven weights learned by self-play",
