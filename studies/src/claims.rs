@@ -179,6 +179,10 @@ pub(crate) fn table(claims: &[Judged]) -> String {
 
 /// The claims as part of a JSON document.
 pub(crate) fn document(claims: &[Judged]) -> Value {
-    let claim = |Judged { claim, verdict, found }: &Judged| json!({ "claim": claim, "reproduced": verdict, "found": found });
+    let claim = |judged: &Judged| {
+        json!({
+            "claim": judged.claim, "reproduced": judged.verdict, "found": judged.found,
+        })
+    };
     claims.iter().map(claim).collect()
 }

@@ -348,7 +348,12 @@ impl Engine {
         environment.add_filter("quote", |word: String| {
             // For a shell, inside a string of TOML.
             let quoted = shlex::try_quote(&word).map_err(|error| invalid(error.to_string()))?;
-            Ok::<_, Error>(quoted.replace('\\', "\\\\").replace('"', "\\\""))
+            let escaped = quoted.chars().map(|letter| match letter {
+                '\\' | '"' => format!("\\{letter}"),
+                letter if letter.is_control() => format!("\\u{:04X}", u32::from(letter)),
+                letter => letter.to_string(),
+            });
+            Ok::<_, Error>(escaped.collect::<String>())
         });
         environment.add_filter("estimate", |value: Value| estimate(&value));
         environment.add_filter("sign", |value: Value| Ok::<_, Error>(numbers(&value)?.sign()));
