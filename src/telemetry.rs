@@ -104,12 +104,12 @@ fn in_json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         if is_seen(letter) {
-            shown.push(letter)
+            shown.push(letter);
         } else {
             letter
                 .encode_utf16(&mut [0; 2])
                 .iter()
-                .for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")))
+                .for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
         }
     }
     shown

@@ -328,7 +328,7 @@ impl Engine {
             record.as_ref().map_or(0.0, |record| record.seconds(&title))
         });
         environment.add_function("collect", || Value::from_object(Collected::default()));
-        environment.add_function("spread", spread);
+        environment.add_function("spread", |values: Vec<f64>| spread(&values));
         environment.add_function("object", |pairs: Vec<Value>| -> Result<Value, Error> {
             let pair = |pair: Value| Ok((pair.get_item_by_index(0)?, pair.get_item_by_index(1)?));
             let pairs = pairs.into_iter().map(pair).collect::<Result<Vec<(Value, Value)>, Error>>();
@@ -521,7 +521,7 @@ fn numbers(value: &Value) -> Result<Estimate, Error> {
 
 /// The mean of some numbers, their standard deviation, how many there are, and half the width of
 /// the mean's 95 % interval.
-fn spread(values: Vec<f64>) -> Value {
+fn spread(values: &[f64]) -> Value {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

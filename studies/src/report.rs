@@ -52,9 +52,8 @@ impl Section {
             if block.starts_with('|') {
                 let rows = block.lines().map(cells);
                 section.table = rows.filter(|row| row.iter().any(|cell| cell != "---")).collect();
-            } else if block.starts_with("- ") {
-                let items = block[2..].split("\n- ");
-                section.list.extend(items.map(joined));
+            } else if let Some(items) = block.strip_prefix("- ") {
+                section.list.extend(items.split("\n- ").map(joined));
             } else if block.starts_with("![") {
                 section.pictures.extend(block.lines().filter_map(picture));
             } else {
