@@ -320,27 +320,26 @@ impl<'a> Match<'a> {
         deals: u64,
     ) -> Result<Tried, Failure> {
         let group = self.source.info().group();
-        // The first hands take longer: strategies are asked when they are first needed.
+        // The first hands take longer, and each later part a little less: strategies are asked when
+        // they are first needed. The later half tells best what the hands after the trial take.
         let chunk = (2 * parallel::threads()).next_multiple_of(group);
         let mut begun = Instant::now();
-        let (mut time, mut count) = (0.0, 0);
+        let mut taken: Vec<(f64, usize)> = Vec::new();
         for (number, hands) in trial.chunks(chunk).enumerate() {
             let start = Instant::now();
             let all = hands.iter().cloned().map(Ok::<_, Failure>);
             let _ = estimates.add_all(all, &mut |_| ControlFlow::Continue(()))?;
-            let taken = start.elapsed().as_secs_f64();
-            match number {
-                1 => (time, count) = (taken, hands.len()),
-                _ => (time, count) = (time + taken, count + hands.len()),
-            }
+            taken.push((start.elapsed().as_secs_f64(), hands.len()));
             if number == 0 {
                 begun = Instant::now();
             } else if begun.elapsed() > TRIAL_TIME {
                 break;
             }
         }
-        let per_hand = if count > 0 { time / count as f64 } else { USUAL_TIME };
-        let per_deal = per_hand * group as f64;
+        let later = &taken[taken.len() / 2..];
+        let (time, count) =
+            later.iter().fold((0.0, 0), |(time, count), one| (time + one.0, count + one.1));
+        let per_deal = if count > 0 { time / count as f64 } else { USUAL_TIME } * group as f64;
         Ok(Tried {
             values: values.name(),
             seconds: per_deal * deals as f64,

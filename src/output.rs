@@ -40,15 +40,6 @@ struct Document<'a, R> {
     report: &'a R,
 }
 
-/// A result that can be shown as text and as JSON.
-pub(crate) trait Shown {
-    /// The text for people.
-    fn text(&self) -> String;
-
-    /// The document for programs, printed with `--json`.
-    fn document(&self) -> impl Serialize;
-}
-
 /// The output of a finished command: the text to print, and its failure, if it failed.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
@@ -63,14 +54,6 @@ impl Output {
             Output::json(&Document { schema: R::SCHEMA, report })
         } else {
             Ok(Output::from(report.to_string()))
-        }
-    }
-
-    /// A result as text or JSON.
-    pub(crate) fn of(result: &impl Shown, json: bool) -> Result<Output, Failure> {
-        match json {
-            true => Output::json(&result.document()),
-            false => Ok(Output::from(result.text())),
         }
     }
 
@@ -158,7 +141,11 @@ fn on_terminal(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Output, Shown, has_schema, on_terminal};
+    use std::fmt;
+
+    use serde::Serialize;
+
+    use super::{Output, Report, has_schema, on_terminal};
     use crate::exit::Failure;
 
     #[test]
@@ -168,15 +155,18 @@ mod tests {
         assert_eq!(on_terminal(text), shown);
     }
 
-    struct Chips(u32);
+    #[derive(Serialize)]
+    struct Chips {
+        chips: u32,
+    }
 
-    impl Shown for Chips {
-        fn text(&self) -> String {
-            format!("{} chips\n", self.0)
-        }
+    impl Report for Chips {
+        const SCHEMA: &'static str = "cardroom-chips/1";
+    }
 
-        fn document(&self) -> impl serde::Serialize {
-            serde_json::json!({ "schema": "cardroom-chips/1", "chips": self.0 })
+    impl fmt::Display for Chips {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            writeln!(f, "{} chips", self.chips)
         }
     }
 
@@ -190,9 +180,9 @@ mod tests {
 
     #[test]
     fn a_result_has_two_views_and_is_not_whole_when_its_command_failed_after_it() {
-        let of = |json| Output::of(&Chips(7), json).expect("a document");
+        let of = |json| Output::report(&Chips { chips: 7 }, json).expect("a document");
         assert_eq!(of(false).whole().expect("text"), "7 chips\n");
-        let document = "{\n  \"chips\": 7,\n  \"schema\": \"cardroom-chips/1\"\n}\n";
+        let document = "{\n  \"schema\": \"cardroom-chips/1\",\n  \"chips\": 7\n}\n";
         assert_eq!(of(true).whole().expect("a document"), document);
         assert!(of(false).then(Ok(())).whole().is_ok());
         let ends = of(false).then(Err(Failure::interrupted("first"))).then(Ok(()));

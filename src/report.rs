@@ -16,7 +16,7 @@ use matches::stop::Stop;
 use crate::estimating::{Extent, Match, Prepared, Values, Wanted};
 use crate::exit::Failure;
 use crate::kept_estimates::{Estimated, Keeper};
-use crate::output::{Output, Shown};
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::shell;
 use crate::source::{HandsAndDecisions, Settled, Source};
@@ -275,39 +275,20 @@ impl Hands<'_> {
     }
 }
 
-/// A report with the folder it is written to.
-struct Finished<'a> {
-    report: Report,
-    folder: Option<&'a Path>,
-}
-
-impl Shown for Finished<'_> {
-    fn text(&self) -> String {
-        let kept = self.folder.map(|path| format!("\nkept in {}\n", shell::path(path)));
-        self.report.to_string() + &kept.unwrap_or_default()
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        &self.report
-    }
-}
-
-impl Shown for Report {
-    fn text(&self) -> String {
-        self.to_string()
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        self
-    }
+/// A match's report as text or as its document, which names its own schema: it is `report.json`,
+/// too.
+pub(crate) fn output(report: &Report, json: bool) -> Result<Output, Failure> {
+    if json { Output::json(report) } else { Ok(Output::from(report.to_string())) }
 }
 
 /// Writes a report if it has a folder, and shows it.
 fn finish(report: Report, folder: Option<&Path>, json: bool) -> Result<Output, Failure> {
-    if let Some(path) = folder {
-        keep(&report, path)?;
+    let Some(path) = folder else { return output(&report, json) };
+    keep(&report, path)?;
+    if json {
+        return output(&report, json);
     }
-    Output::of(&Finished { report, folder }, json)
+    Ok(Output::from(format!("{report}\nkept in {}\n", shell::path(path))))
 }
 
 /// Writes `report.json` into a match folder.

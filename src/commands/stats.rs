@@ -133,5 +133,5 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
             )));
         }
     }
-    Output::of(&report, args.json)
+    report::output(&report, args.json)
 }

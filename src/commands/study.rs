@@ -1,5 +1,6 @@
 //! `cardroom study`: reproduces a published system with this program's own commands.
 
+use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,12 +9,10 @@ use clap::ValueEnum;
 use logs::Shard;
 use logs::folder::write_whole;
 use serde::Serialize;
-use serde_json::json;
 use show::number::counted;
 use studies::record::{Done, Record};
 use studies::{
-    Action, Network, Options, Report, STUDENTS, STUDIES, SlumbotRun, Step, Study, independent,
-    shard_steps,
+    Action, Network, Options, STUDENTS, STUDIES, SlumbotRun, Step, Study, independent, shard_steps,
 };
 use wire::slumbot::LIVE;
 
@@ -22,7 +21,7 @@ use super::{Command, perform};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::match_options::provenance;
-use crate::output::{Output, Shown};
+use crate::output::{self, Output};
 use crate::report;
 use crate::resolve_names::Named;
 use crate::shell;
@@ -122,22 +121,19 @@ impl Args {
 }
 
 /// The commands of a study that is not run.
+#[derive(Serialize)]
 struct DryRun {
     study: &'static str,
     commands: Vec<String>,
 }
 
-impl Shown for DryRun {
-    fn text(&self) -> String {
-        self.commands.iter().map(|command| format!("{command}\n")).collect()
-    }
+impl output::Report for DryRun {
+    const SCHEMA: &'static str = "cardroom-study-commands/1";
+}
 
-    fn document(&self) -> impl Serialize {
-        json!({
-            "schema": "cardroom-study-commands/1",
-            "study": self.study,
-            "commands": self.commands,
-        })
+impl fmt::Display for DryRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.commands.iter().try_for_each(|command| writeln!(f, "{command}"))
     }
 }
 
@@ -209,7 +205,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let steps = steps.into_iter().map(Work::of).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
         let commands = steps.into_iter().map(|step| step.typed).collect();
-        return Output::of(&DryRun { study: study.number, commands }, args.json);
+        return Output::report(&DryRun { study: study.number, commands }, args.json);
     }
     args.device.map_or(Ok(()), Device::check)?;
     let stop = interrupt::listen(interrupt::FINISHING)?;
@@ -238,56 +234,42 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         record.add(&options.folder, done).map_err(Failure::input)?;
     }
     if let Some(shard) = args.shard {
-        return Output::of(&PartDone { shard, steps: count, folder: options.folder }, args.json);
+        let part = shard.to_string();
+        return Output::report(&PartDone { part, steps: count, folder: options.folder }, args.json);
     }
     let made = study.report(&options, &record).map_err(Failure::input)?;
     for (name, content) in &made.files {
         report::write(&options.folder.join(name), content)?;
     }
+    if args.json {
+        return Output::json(&made.document);
+    }
     let page = options.folder.join("report.html");
-    Output::of(&Made { report: made, page }, args.json)
+    Ok(Output::from(format!("{}\nThe page: {}\n", made.text, page.display())))
 }
 
 /// A finished part of a study.
+#[derive(Serialize)]
 struct PartDone {
-    shard: Shard,
+    part: String,
     steps: usize,
     folder: PathBuf,
 }
 
-impl Shown for PartDone {
-    fn text(&self) -> String {
-        let PartDone { shard, steps, folder } = self;
-        format!(
-            "part {shard}: {} done in {}; `cardroom merge` joins the parts, and the same command \
-             with the\njoined folder as --out, and without --shard, makes the report\n",
-            counted(*steps as u64, "step"),
-            folder.display()
+impl output::Report for PartDone {
+    const SCHEMA: &'static str = "cardroom-study-part/1";
+}
+
+impl fmt::Display for PartDone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "part {}: {} done in {}; `cardroom merge` joins the parts, and the same command with \
+             the\njoined folder as --out, and without --shard, makes the report",
+            self.part,
+            counted(self.steps as u64, "step"),
+            self.folder.display()
         )
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        let PartDone { shard, steps, folder } = self;
-        json!({
-            "schema": "cardroom-study-part/1", "part": shard.to_string(), "steps": steps,
-            "folder": folder
-        })
-    }
-}
-
-/// The report of a finished study.
-struct Made {
-    report: Report,
-    page: PathBuf,
-}
-
-impl Shown for Made {
-    fn text(&self) -> String {
-        format!("{}\nThe page: {}\n", self.report.text, self.page.display())
-    }
-
-    fn document(&self) -> impl serde::Serialize {
-        &self.report.document
     }
 }
 
