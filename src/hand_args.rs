@@ -1,4 +1,4 @@
-//! Hands, boards, ranges and quantiles on the command line, as `cardroom equity` and `cardroom
+//! Hands, boards, ranges and quantiles on the command line, as `cardroom show equity` and `cardroom
 //! features` read them, with one clear line for each mistake.
 
 use cards::{Card, CardList, CardSet, Combo, Range, Ties};

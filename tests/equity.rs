@@ -1,5 +1,5 @@
-//! `cardroom equity` and `cardroom features` as processes: figures, documents, pictures, one line
-//! for each mistake.
+//! `cardroom show equity` and `cardroom show features` as processes: figures, documents, pictures,
+//! one line for each mistake.
 
 use std::fs;
 use std::process::Output;
@@ -10,7 +10,7 @@ use crate::sources::root;
 
 fn cardroom(arguments: &[&str]) -> Output {
     let mut command = crate::program::program();
-    command.args(arguments).output().expect("the program runs")
+    command.arg("show").args(arguments).output().expect("the program runs")
 }
 
 /// The text printed by a command that succeeds.
@@ -228,7 +228,7 @@ fn the_documentation_of_the_features_is_what_the_command_prints() {
     let printed = text(&["features", "--schema"]);
     assert!(
         document.contains(&printed),
-        "put what `cardroom features --schema` prints into docs/features.md"
+        "put what `cardroom show features --schema` prints into docs/features.md"
     );
     let result = json(&["features", "--schema"]);
     assert_eq!(result["all"].as_array().map(Vec::len), Some(35));

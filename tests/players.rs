@@ -142,7 +142,7 @@ fn an_entry_plays_from_any_folder() {
     fs::write(at.join("rules/b.toml"), "default = 'call'\n").expect("a file");
 
     // Ends with 0 only if the entry has played, started by an absolute and by a relative path.
-    let package = |more: &[&str]| cardroom(at, &[&["package", "acpc"], more].concat());
+    let package = |more: &[&str]| cardroom(at, &[&["agents", "package", "acpc"], more].concat());
     let output = package(&["made here/entry", "--agent", "mine", "--check", "20"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let entry = at.join("made here/entry");
@@ -178,7 +178,8 @@ fn an_entry_whose_agent_gives_no_answers_is_found_out() {
     let config = "[agents.bot]\nkind = 'external'\ncommand = './bot.sh'\nrestarts = 1\n";
     fs::write(at.join("cardroom.toml"), config).expect("a file");
     let agent = "bot";
-    let output = cardroom(at, &["package", "acpc", "entry", "--agent", agent, "--check", "5"]);
+    let output =
+        cardroom(at, &["agents", "package", "acpc", "entry", "--agent", agent, "--check", "5"]);
     check_failure(&output, 5, "without the agent's answer");
     let output = cardroom(at, &["agents", "verify", agent, "--game", NOLIMIT, "--hands", "2"]);
     assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
@@ -225,7 +226,7 @@ fn agents_are_listed_described_verified_and_measured() {
         (&["agents", "describe", "oct", "--json"], "cardroom-agent/1"),
         (&["agents", "verify", "call", "--hands", "2", "--json"], "cardroom-agents-verify/1"),
         (&["agents", "bench", "call", "--time", "10ms", "--json"], "cardroom-agents-bench/1"),
-        (&["games", "--json"], "cardroom-games/1"),
+        (&["show", "games", "--json"], "cardroom-games/1"),
         (&["config", "show", "--json"], "cardroom-config/1"),
     ] {
         assert_eq!(json(arguments)["schema"], schema, "{arguments:?}");

@@ -30,7 +30,7 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
     assert!(bytes("whole") == bytes("joined"));
 
     let recipe = "preflop=169 flop=category turn=category river=ehs2-width:100";
-    let judged = document(folder, &["buckets", recipe, "--situations", "whole"]);
+    let judged = document(folder, &["show", "buckets", recipe, "--situations", "whole"]);
     let error = &judged["encoding_error"];
     let [huber, squares] = ["huber", "mean_square"].map(|of| error[of].as_f64().expect("a number"));
     assert!(huber > 0.0 && huber <= 0.5 * squares + 1e-12, "{error}");
@@ -51,7 +51,7 @@ fn rivers_are_made_in_shards_judged_by_buckets_and_refused_when_they_cannot_be()
     bad(&["--count", "1", "--shard", "1/2"], 2, "every part must have at least one");
     bad(&["--count", "0"], 2, "--count must have at least one");
     fs::write(folder.join("foreign"), b"cards").expect("written");
-    let foreign = ["buckets", recipe, "--situations", "foreign"];
+    let foreign = ["show", "buckets", recipe, "--situations", "foreign"];
     check_failure(
         &cardroom(folder, &foreign),
         3,

@@ -1,5 +1,5 @@
 //! `cardroom agents`: lists and describes the agents, verifies their contract and measures their
-//! speed; and `cardroom package`: makes a folder that plays an agent without anything else.
+//! speed; and `cardroom agents package`: makes a folder that plays an agent without anything else.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -49,6 +49,7 @@ enum What {
     Verify(VerifyArgs),
     /// Measure decisions per second, thinking times and memory; each agent plays itself
     Bench(BenchArgs),
+    Package(PackageArgs),
 }
 
 #[derive(clap::Args)]
@@ -124,6 +125,7 @@ pub fn run(args: Args) -> Result<Output, Failure> {
         What::Describe(args) => describe(&args),
         What::Verify(args) => verify(&args),
         What::Bench(args) => bench(&args),
+        What::Package(args) => package(args).map(Output::printed),
     }
 }
 
@@ -482,7 +484,7 @@ struct AcpcArgs {
 }
 
 /// Runs the command: makes the package and tests it.
-pub fn package(args: PackageArgs) -> Result<(), Failure> {
+fn package(args: PackageArgs) -> Result<(), Failure> {
     let PackageKind::Acpc(args) = args.what;
     let registry = args.named.registry()?;
     let agent = registry.resolve(&args.agent)?;

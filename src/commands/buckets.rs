@@ -1,4 +1,4 @@
-//! `cardroom buckets`: makes card buckets from a recipe, reports on them and saves them.
+//! `cardroom show buckets`: makes card buckets from a recipe, reports on them and saves them.
 
 use std::fmt;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! `cardroom equity`: exact win-rates of hands, as text, JSON and pictures.
+//! `cardroom show equity`: exact win-rates of hands, as text, JSON and pictures.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `cardroom features`: the features of a situation, as models see them.
+//! `cardroom show features`: the features of a situation, as models see them.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! `cardroom games`: the built-in games; and `cardroom bench`: how fast this machine plays them.
+//! `cardroom show games`: the built-in games; and `cardroom bench`: how fast this machine plays
+//! them.
 
 use std::fmt;
 use std::sync::Arc;

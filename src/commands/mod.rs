@@ -19,6 +19,7 @@ pub mod play;
 pub mod queue;
 pub mod replay;
 pub mod serve;
+pub mod show;
 pub mod solve;
 pub mod stats;
 pub mod study;
@@ -56,12 +57,8 @@ pub enum Command {
     Import(import::Args),
     Dealer(dealer::Args),
     Play(play::Args),
-    Package(agents::PackageArgs),
     Agents(agents::Args),
-    Games(games::Args),
-    Equity(equity::Args),
-    Features(features::Args),
-    Buckets(buckets::Args),
+    Show(show::Args),
     Solve(solve::Args),
     Endgame(endgame::Args),
     Train(train::Args),
@@ -71,10 +68,14 @@ pub enum Command {
     Enqueue(queue::enqueue::Args),
     Worker(queue::worker::Args),
     Runs(queue::runs::Args),
-    Bench(games::BenchArgs),
     Config(config::Args),
+    #[command(hide = true)]
+    Bench(games::BenchArgs),
+    #[command(hide = true)]
     Systemd(systemd::Args),
+    #[command(hide = true)]
     Completions(help::CompletionsArgs),
+    #[command(hide = true)]
     Man(help::ManArgs),
 }
 
@@ -99,12 +100,8 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Import(args) => import::run(&args),
         Command::Dealer(args) => dealer::run(args).map(Output::printed),
         Command::Play(args) => play::run(args).map(Output::printed),
-        Command::Package(args) => agents::package(args).map(Output::printed),
-        Command::Games(args) => games::run(&args),
-        Command::Equity(args) => equity::run(&args),
-        Command::Features(args) => features::run(&args),
+        Command::Show(args) => show::run(&args),
         Command::Agents(args) => agents::run(args),
-        Command::Buckets(args) => buckets::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Endgame(args) => endgame::run(&args),
         Command::Train(args) => train::run(args),

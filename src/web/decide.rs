@@ -316,7 +316,7 @@ fn game_of(keys: &Map<String, Value>) -> Result<(&'static str, Arc<GameDef>), Pr
     let name = string(keys, "game")?.unwrap_or(USUAL_GAME);
     let unknown = || {
         let nearest = acpc::nearest(name).map(|near| format!("did you mean `{near}`? "));
-        let remedy = format!("{}`cardroom games` lists them", nearest.unwrap_or_default());
+        let remedy = format!("{}`cardroom show games` lists them", nearest.unwrap_or_default());
         let error = format!("there is no game `{}`", game::escape::excerpt(name));
         Problem::at("/game", error, remedy)
     };

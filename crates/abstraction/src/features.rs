@@ -575,7 +575,7 @@ pub fn preflop_table() -> String {
          now in parts\n\
          # of {now}, then the deciles 10 % to 100 % of the win-rate on the flop in parts of \
          {flop}, on\n\
-         # the turn of {turn} and on the river of {river}. Made by `cardroom features \
+         # the turn of {turn} and on the river of {river}. Made by `cardroom show features \
          --preflop-table`.\n{}",
         lines.concat()
     )

@@ -23,7 +23,7 @@ fn the_shipped_table_is_what_the_command_prints() {
         let made = abstraction::features::preflop_table();
         assert!(
             made == include_str!("../data/preflop.txt"),
-            "run `cardroom features --preflop-table`"
+            "run `cardroom show features --preflop-table`"
         );
     }
 }

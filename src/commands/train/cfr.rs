@@ -54,7 +54,7 @@ pub struct Args {
     /// file, or menu lines separated by `;`
     #[arg(long, value_name = "NAME|FILE|LINES")]
     menu: String,
-    /// The buckets: a recipe or a file (see `cardroom buckets --help`)
+    /// The buckets: a recipe or a file (see `cardroom show buckets --help`)
     #[arg(long, value_name = "RECIPE|FILE")]
     buckets: String,
     /// The blueprint to write

@@ -24,10 +24,10 @@ use crate::threads::Threads;
 /// Make a dataset of a blueprint's decisions in self-play, as rows of features that a player
 /// understands.
 ///
-/// Each row is a situation as 35, 25, 15 or 5 numbers, by street (`cardroom features --schema`),
-/// with the blueprint's probabilities of the menu's moves. Rows are as frequent as in self-play,
-/// except that a share of the actions is uniformly random (--explore). Equal rows are merged and
-/// counted. Eight deals in ten are for training, one for validation, one for testing.
+/// Each row is a situation as 35, 25, 15 or 5 numbers, by street (`cardroom show features
+/// --schema`), with the blueprint's probabilities of the menu's moves. Rows are as frequent as in
+/// self-play, except that a share of the actions is uniformly random (--explore). Equal rows are
+/// merged and counted. Eight deals in ten are for training, one for validation, one for testing.
 ///
 /// The same command makes the same files on every machine, with the same memory for any number of
 /// rows. An interrupted run starts again from the beginning.

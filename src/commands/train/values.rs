@@ -40,8 +40,8 @@ use crate::{interrupt, resolve_names};
 /// Of the situations of `cardroom train situations` the first 72 % are for training, 8 % for
 /// choosing the epoch, and the last 20 % for testing. Encodings: direct (all 1,326 hands and the
 /// board's cards), ehs2 (1,326 equal steps of E(HS²)), nested (10 classes of boards, 100 steps in
-/// each), potential (1,000 clusters by the earth mover's distance), any kind of `cardroom buckets`,
-/// as in ehs2:500, or by-hand (a small network that sees one hand at a time).
+/// each), potential (1,000 clusters by the earth mover's distance), any kind of `cardroom show
+/// buckets`, as in ehs2:500, or by-hand (a small network that sees one hand at a time).
 ///
 /// Layers use parametric rectified units; both ranges' values sum to zero; the loss is Huber's with
 /// δ = 1. FILE.csv and FILE.svg have the losses of each pass. The same command resumes a training
