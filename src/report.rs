@@ -84,14 +84,14 @@ pub(crate) fn show(played: &Played, folder: Option<&Path>, json: bool) -> Result
     }
     let report = Report::new(&played.info, &outcome.tally, Some(&outcome.decisions), None)
         .with_stop_rule(played.rule.as_ref(), &outcome.tally);
-    finish(report, folder, json)
+    finish(&report, folder, json)
 }
 
 /// Shows the report of a match folder and writes it there.
 pub(crate) fn show_folder(path: &Path, json: bool) -> Result<Output, Failure> {
     let source = Source::open(path, None)?;
     let added = add_up(&source, &Effort::WITHOUT_ESTIMATES, None, None, json)?;
-    finish(added.report(&source, None)?, Some(path), json)
+    finish(&added.report(&source, None)?, Some(path), json)
 }
 
 /// The report of a match folder with all estimates, written there; `None` when it was stopped.
@@ -282,11 +282,11 @@ pub(crate) fn output(report: &Report, json: bool) -> Result<Output, Failure> {
 }
 
 /// Writes a report if it has a folder, and shows it.
-fn finish(report: Report, folder: Option<&Path>, json: bool) -> Result<Output, Failure> {
-    let Some(path) = folder else { return output(&report, json) };
-    keep(&report, path)?;
+fn finish(report: &Report, folder: Option<&Path>, json: bool) -> Result<Output, Failure> {
+    let Some(path) = folder else { return output(report, json) };
+    keep(report, path)?;
     if json {
-        return output(&report, json);
+        return output(report, json);
     }
     Ok(Output::from(format!("{report}\nkept in {}\n", shell::path(path))))
 }
