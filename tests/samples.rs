@@ -45,7 +45,7 @@ fn check(document: &str, folder: &Path, commands: &[&str]) {
 fn the_samples_of_readme_and_guide_are_what_is_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     check("README.md", folder.path(), &["match equity random --hands 10000"]);
-    check("docs/guide.md", folder.path(), &["equity AcKd --board Ks3hJc"]);
+    check("docs/guide.md", folder.path(), &["show equity AcKd --board Ks3hJc"]);
 }
 
 #[test]
