@@ -335,7 +335,7 @@ fn draining_does_not_end_before_parts_that_the_server_has_lost_are_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(nats) = Nats::start(folder.path(), None, "") else { return };
     let queue = Queue::connect(&nats.server()).expect("a queue");
-    let id = put(&queue, &run(3), Some(1000)).id;
+    let id = put(&queue, &run(3), Some(4000)).id;
     let mut worker = Worker::new(&queue, VERSION, "one", folder.path()).expect("a worker");
     // Messages, and the consumer that hands them out.
     raw(&nats, async |context| {
