@@ -3,7 +3,7 @@
 //!
 //! The values on a flop depend on its kind alone, and are written to the folder as soon as they are
 //! known: a run that was killed loses the flops in progress, and one with more flops continues from
-//! what is there. In a [`folder`](crate::folder), `flops.csv` has a line for each finished kind of
+//! what is there. In a [`folder`], `flops.csv` has a line for each finished kind of
 //! flop: its number, its cards, how many flops it stands for, and the responder's values with each
 //! starting hand, in seat 0 and then in seat 1 ([`FlopValues`]), separated by blanks. Nothing
 //! depends on which flops are asked for: a folder serves any number of flops, and any seed.

@@ -10,7 +10,7 @@
 //! - [`rules`]: lists of rules for the last bet, as text that a person reads.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
-//! - [`mapped`]: files mapped into memory.
+//! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
 //! - [`Classifier`]: the common interface of trees, forests and networks.
 
 pub mod blueprint;

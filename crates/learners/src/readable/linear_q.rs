@@ -2,7 +2,7 @@
 //!
 //! - [`learn`]: Monte Carlo learning of linear action values by self-play, as published; each
 //!   peculiarity of the published algorithm is a [`Quirk`] that can be left out.
-//! - [`mod@search`]: a direct search for the weights with the smallest loss to best responses.
+//! - [`search()`]: a direct search for the weights with the smallest loss to best responses.
 
 use std::sync::OnceLock;
 

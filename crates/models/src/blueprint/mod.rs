@@ -392,7 +392,7 @@ pub enum BlueprintError {
 pub struct Head {
     /// The name and version of the program that wrote it.
     pub made_by: String,
-    /// The hash of the game, see [`game_hash`](abstraction::betting::game_hash).
+    /// The hash of the game, see [`game_hash`].
     pub game_sha256: String,
     /// The hash of game and menu together, see
     /// [`BettingTree::hash`](abstraction::betting::BettingTree::hash).

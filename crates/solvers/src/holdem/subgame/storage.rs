@@ -279,7 +279,7 @@ impl BoardStorage {
     }
 }
 
-/// The snapshot format of a storage: see [`super::snapshot`].
+/// The snapshot format of a storage: see [`crate::snapshot`].
 impl BoardStorage {
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
