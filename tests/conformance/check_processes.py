@@ -215,7 +215,7 @@ def check(program, haproxy, home, children, sessions, hands, agent):
     servers = [Serve(program, home, number, agent) for number in (1, 2)]
     children += [server.process for server in servers]
     port = free_port()
-    with open(os.path.join(HERE, "..", "packaging", "haproxy.cfg")) as file:
+    with open(os.path.join(HERE, "..", "..", "packaging", "haproxy.cfg")) as file:
         config = file.read()
     for written, real in ((5253, servers[0].port), (5254, servers[1].port), (8080, port)):
         config = config.replace(f"127.0.0.1:{written}", f"127.0.0.1:{real}")
