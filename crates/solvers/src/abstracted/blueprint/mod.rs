@@ -8,8 +8,8 @@
 //! large ones.
 //!
 //! The result of a training is its average strategy ([`Trainer::average`]). Its quality within the
-//! abstract game is measured by sampling: [`head_to_head()`] against another strategy, and against a
-//! [responder](learned) that learns to exploit it; and where buckets are few,
+//! abstract game is measured by sampling: [`head_to_head()`] against another strategy, and against
+//! a [responder](learned) that learns to exploit it; and where buckets are few,
 //! [exactly](super::best_response). A training can be saved and resumed ([`Trainer::write`],
 //! [`Trainer::resume`]).
 //!
