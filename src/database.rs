@@ -6,10 +6,10 @@ use learners::database::{Card, Content, DatabasePlan, MakeOutcome, make, merge};
 use logs::Shard;
 use show::number::whole;
 
+use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::threads::Threads;
 
 /// Options of commands that make such a database. Options of its content conflict with `merge`.
 #[derive(clap::Args)]

@@ -6,13 +6,13 @@
 // Nothing but `main` is visible outside: `pub` marks what a module offers to the others.
 #![allow(unreachable_pub)]
 
+mod arguments;
 mod chart;
 mod commands;
 mod config;
 mod database;
 mod estimating;
 mod exit;
-mod given;
 mod hand_args;
 mod help;
 mod interrupt;
@@ -25,9 +25,7 @@ mod resolve_names;
 mod serve;
 mod shell;
 mod source;
-mod stacks;
 mod telemetry;
-mod threads;
 mod tree_picture;
 mod web;
 

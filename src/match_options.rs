@@ -8,16 +8,16 @@ use logs::stats::{DecisionCounts, FIRST_CHECK, Sprt, StopRule, checks};
 use logs::{Provenance, Shard};
 use matches::plan::{MatchPlan, check_names};
 use matches::play::{PlayError, Played, Settings, play};
+use matches::runner::Stop;
 use matches::runner::{Level, Progress as Position};
-use matches::stop::Stop;
 
+use crate::arguments::threads;
 use crate::config::units::Time;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::resolve_names::{Game, Named};
 use crate::shell::without_accounts;
-use crate::threads::threads;
 
 /// The default game.
 pub(crate) const DEFAULT_GAME: &str = "holdem.nolimit.2p.reverse_blinds";

@@ -11,7 +11,7 @@ use logs::estimate::{Observed, Part};
 use logs::stats::{AllIn, Checks, Expected, HandLists, Remarkable, Report, SingleHand};
 use logs::{DecisionRecord, HandRecord, Tally, folder};
 use matches::play::Played;
-use matches::stop::Stop;
+use matches::runner::Stop;
 
 use crate::estimating::{Extent, Match, Prepared, Values, Wanted};
 use crate::exit::Failure;

@@ -39,7 +39,7 @@ impl Named {
 
     /// The registry of all agents, including those of the configuration.
     pub(crate) fn registry(&self) -> Result<Registry, Failure> {
-        let mut registry = matches::registry::registry();
+        let mut registry = matches::external::registry();
         for (name, config) in self.load()?.config.agents {
             registry.define(&name, config).map_err(Failure::input)?;
         }

@@ -17,7 +17,7 @@ use game::{Action, Betting, Chips, GameDef, InfoSet, PublicState, Seat, Strategy
 use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
 use serde::Deserialize;
-use solvers::response::in_tree::is_holdem;
+use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::winrate::{Effort, win_rate, win_rates};

@@ -12,7 +12,7 @@ use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
 use models::linear::{Blind, LinearModel};
 use serde::Deserialize;
-use solvers::response::in_tree::is_holdem;
+use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::winrate::combo;

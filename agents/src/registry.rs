@@ -20,7 +20,7 @@ use models::student::Student;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use show::nearest;
-use solvers::response::in_tree::TreeStrategy;
+use solvers::holdem::best_response::TreeStrategy;
 
 use crate::Agent;
 

@@ -19,7 +19,7 @@ use game::{
 use models::rules::{Bet, Betting as BettingRule, Calling, Hands, RuleList, Size};
 use serde::Deserialize;
 use show::number::percent;
-use solvers::response::in_tree::is_holdem;
+use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::reach::ActionMatching;

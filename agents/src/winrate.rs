@@ -7,7 +7,9 @@
 
 use std::sync::OnceLock;
 
-use cards::{Board, CardSet, Combo, HoleCards, Outlook, RiverTable, StartingHand, Ties, evaluate};
+use cards::{
+    Board, CardSet, Combo, HoleCards, Outlook, RiverTable, StartingHand, Ties, choose, evaluate,
+};
 use game::GameDef;
 use rand::RngExt;
 
@@ -82,7 +84,7 @@ fn together(
     board: Board,
     opponents: usize,
 ) -> Option<Vec<f64>> {
-    if !is_holdem(def) || opponents != 1 || board.is_empty() || holes.len() < MIN_BATCH {
+    if !has_holdem_cards(def) || opponents != 1 || board.is_empty() || holes.len() < MIN_BATCH {
         return None;
     }
     let mut all = vec![None; Combo::COUNT];
@@ -100,13 +102,13 @@ pub(crate) fn combo(hole: HoleCards) -> Option<Combo> {
 }
 
 /// Whether the game deals two hole cards from the full deck, and a board of five.
-fn is_holdem(def: &GameDef) -> bool {
+fn has_holdem_cards(def: &GameDef) -> bool {
     (def.suits, def.ranks, def.hole_cards) == (4, 13, 2) && def.full_board_len() == 5
 }
 
 /// The win-rate in hold'em with the full deck if it needs no draws.
 fn holdem(def: &GameDef, hole: HoleCards, board: Board, opponents: usize) -> Option<f64> {
-    if !is_holdem(def) {
+    if !has_holdem_cards(def) {
         return None;
     }
     let hole = combo(hole)?;
@@ -133,7 +135,7 @@ const HANDS_FOR_TABLE: u64 = 200;
 /// Builds the table that look-ups need to be fast, where it is worth that for so many hands of this
 /// game. Win-rates are the same with and without it.
 pub fn prepare(def: &GameDef, hands: u64) {
-    if is_holdem(def) && hands >= HANDS_FOR_TABLE {
+    if has_holdem_cards(def) && hands >= HANDS_FOR_TABLE {
         RiverTable::shared(Ties::Half);
     }
 }
@@ -259,10 +261,6 @@ fn subsets(cards: &[CardSet], count: usize, base: CardSet, visit: &mut impl FnMu
             subsets(&cards[i + 1..], count - 1, base | card, visit);
         }
     }
-}
-
-fn choose(from: u64, count: u64) -> u64 {
-    (0..count).fold(1u64, |ways, i| ways.saturating_mul(from.saturating_sub(i)) / (i + 1))
 }
 
 /// Win-rates before the flop: 169 lines of a hand (`AKs`, `T9o`, `22`) and its win-rate against two

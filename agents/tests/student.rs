@@ -10,8 +10,9 @@ use cards::{Board, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Strategy, Street, Turn, games};
 use models::Classifier;
 use models::blueprint::Blueprint;
+use models::file::sha256;
 use models::forest::Forest;
-use models::student::{Student, TrainedModel, hash};
+use models::student::{Student, TrainedModel};
 use rand::SeedableRng;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
@@ -67,7 +68,7 @@ fn shipped_students_are_whole_small_and_of_one_teacher() {
     let teacher = Blueprint::open(&Path::new(MODELS).join("nolimit.blueprint"));
     let teacher = teacher.expect("the teacher");
     let student = Student::open(&Path::new(MODELS).join("oct")).expect("a student");
-    assert_eq!(student.manifest().teacher_sha256, models::student::hash(teacher.plain()));
+    assert_eq!(student.manifest().teacher_sha256, models::file::sha256(teacher.plain()));
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn forests_play_all_rounds_or_those_up_to_the_best() {
         let bytes = whole.clone().with_attribute("best_iteration", best).to_compact();
         fs::write(folder.path().join("flop.forest"), &bytes).expect("written");
         let manifest = fs::read_to_string(shipped.join("manifest.toml")).expect("a manifest");
-        let manifest = manifest.replace(&hash(&flop), &hash(&bytes));
+        let manifest = manifest.replace(&sha256(&flop), &sha256(&bytes));
         fs::write(folder.path().join("manifest.toml"), manifest).expect("written");
     };
     put("4");

@@ -28,8 +28,8 @@ use logs::DecisionRecord;
 use logs::estimate::{Estimates, Observed, RowKind, Rows};
 use logs::stats::Rate;
 use matches::bot::Bot;
+use matches::external::registry;
 use matches::games::load_game;
-use matches::registry::registry;
 use matches::table::{Observer, Table};
 use protocol::acpc::gamedef::Reading;
 

@@ -27,11 +27,3 @@ pub mod replay;
 pub mod runner;
 pub mod table;
 pub mod waiting;
-
-// Paths by which other crates know parts of these modules.
-pub use bot as decide;
-pub use external as acknowledge;
-pub use external as registry;
-pub use plan as tournament;
-pub use runner as stop;
-pub use table as deals;

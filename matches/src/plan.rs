@@ -15,6 +15,7 @@ use game::GameDef;
 use logs::stats::{CrossTable, FIRST_CHECK, Rate, StopRule, Tally};
 use logs::{Entrant, MatchInfo, Provenance, Shard};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 use crate::bot::mix;
 
@@ -321,7 +322,7 @@ pub fn files_sha256(files: &[PathBuf]) -> std::io::Result<Option<String>> {
         })?;
         hash.update(&bytes);
     }
-    Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok(Some(hexadecimal(&hash.finalize())))
 }
 
 /// Which agents meet.
@@ -366,7 +367,7 @@ pub fn names(plan: &MatchPlan, agents: &[AgentChoice]) -> Vec<String> {
 /// A name for the tournament: the number of agents, game, seed, hands, and a hash of the names.
 pub fn name(plan: &MatchPlan, names: &[String]) -> String {
     let mark = Sha256::digest(names.join("\n"));
-    let mark: String = mark.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let mark = hexadecimal(&mark[..4]);
     let pattern = MatchPlan { entrants: Vec::new(), given_names: Vec::new(), ..plan.clone() };
     format!("{}-agents{}-{mark}", names.len(), pattern.match_name())
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use agents::Cost;
 use game::games;
 use logs::Fallback;
+use matches::external::registry;
 use matches::folder::NullRecorder;
 use matches::plan::MatchPlan;
-use matches::registry::registry;
+use matches::runner::Stop;
 use matches::runner::{Level, Outcome, RunError, run};
-use matches::stop::Stop;
 
 use crate::panicking::{METHODS, panicking};
 

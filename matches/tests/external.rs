@@ -10,8 +10,8 @@ use agents::{Agent, AgentConfig, AgentError, Clock, Registry};
 use game::{Action, GameDef};
 use logs::{DecisionRecord, Fallback};
 use matches::bot::Bot;
+use matches::external::registry;
 use matches::games::load_game;
-use matches::registry::registry;
 use matches::table::{Observer, Table};
 use protocol::acpc::gamedef::Reading;
 

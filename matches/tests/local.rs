@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use game::{GameDef, games};
 use logs::{LedgerReader, MatchInfo, Shard};
+use matches::external::registry;
 use matches::folder::{Folder, NullRecorder};
 use matches::plan::{MatchPlan, PlanError};
 use matches::play::{Settings, play};
-use matches::registry::registry;
+use matches::runner::Stop;
 use matches::runner::{Level, Outcome, run};
-use matches::stop::Stop;
 
 fn plan(def: GameDef, agents: &[&str], hands: u64) -> MatchPlan {
     let registry = registry();

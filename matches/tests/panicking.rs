@@ -8,7 +8,7 @@ use agents::{
     Resolver,
 };
 use game::{Action, InfoSet};
-use matches::registry::registry;
+use matches::external::registry;
 
 /// The methods of an agent, dropping it included.
 pub(crate) const METHODS: [&str; 5] = ["act", "meet", "hand_over", "restart", "drop"];

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agents::{AgentChoice, Cost};
 use game::{GameDef, games};
 use logs::{LedgerReader, Provenance};
+use matches::external::registry;
 use matches::plan::MatchPlan;
 use matches::play;
-use matches::registry::registry;
 use matches::replay::{Compared, Settings, replay};
 use matches::runner::Level;
-use matches::stop::Stop;
+use matches::runner::Stop;
 
 use crate::panicking::{METHODS, panicking};
 

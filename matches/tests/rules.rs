@@ -8,11 +8,11 @@ use std::sync::Arc;
 use game::games;
 use logs::stats::{Interval, Rate, Sprt, StopRule, Tally};
 use logs::{LedgerReader, Provenance};
+use matches::external::registry;
 use matches::plan::{BLOCK_DEALS, MatchPlan, PlanError, next_check};
 use matches::play::{Played, Settings, play};
-use matches::registry::registry;
 use matches::runner::Level;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 

@@ -9,8 +9,8 @@ use logs::MatchInfo;
 use logs::folder::FILES;
 use logs::formats::{ExportError, Format, phh, write_match};
 
+use crate::arguments::Given;
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::source::Source;
 
 /// Export a match's hands: ACPC log, PHH, CSV, JSON lines, PokerStars' text, Open Hand History.

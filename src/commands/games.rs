@@ -147,7 +147,7 @@ fn measure(
     agents: &[String],
     time: Duration,
 ) -> Result<Vec<NamedSpeed>, Failure> {
-    let registry = matches::registry::registry();
+    let registry = matches::external::registry();
     let choices =
         agents.iter().map(|name| registry.resolve(name)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir()

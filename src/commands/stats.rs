@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use logs::stats::{FIRST_CHECK, winnings_curve};
 
+use crate::arguments::Given;
 use crate::estimating::{Extent, Values, Wanted};
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::kept_estimates::Keeper;
 use crate::output::{self, Output};
 use crate::report::{self, Effort};

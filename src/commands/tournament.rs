@@ -7,10 +7,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use logs::stats::{CrossTable, Report, Sprt, Standing, StopRule};
-use matches::plan::MatchPlan;
+use matches::plan::{self, MatchPlan, Pairing};
 use matches::play::default_folder;
 use matches::runner::Level;
-use matches::tournament::{self, Pairing};
 use serde::Serialize;
 use show::number::counted;
 
@@ -104,20 +103,19 @@ pub fn play_tournament(args: TournamentArgs) -> Result<Output, Failure> {
     let pattern = MatchPlan { rule, ..play.plan(Vec::new())? };
     let players = pattern.def.players;
     let pairing = if gauntlet { Pairing::Gauntlet } else { Pairing::All };
-    let matches = tournament::matches(&pattern, &agents, pairing);
+    let matches = plan::matches(&pattern, &agents, pairing);
     if matches.is_empty() {
         return Err(Failure::usage(format!(
             "a game for {players} players needs at least as many agents, not {}",
             agents.len()
         )));
     }
-    let names = tournament::names(&pattern, &agents);
+    let names = plan::names(&pattern, &agents);
     let data = &loaded.config.server.data;
-    let home =
-        out.unwrap_or_else(|| data.join("tournaments").join(tournament::name(&pattern, &names)));
+    let home = out.unwrap_or_else(|| data.join("tournaments").join(plan::name(&pattern, &names)));
     let stop = interrupt::listen(interrupt::FINISHING)?;
 
-    let mut results = tournament::Results::new(names);
+    let mut results = plan::Results::new(names);
     let mut reports = Vec::new();
     let range = pattern.shard_hands();
     let total = (range.end - range.start) * matches.len() as u64;

@@ -91,7 +91,7 @@ fn same_name(name: &str) -> String {
 }
 
 fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
-    let mut registry = matches::registry::registry();
+    let mut registry = matches::external::registry();
     for (name, agent) in &loaded.config.agents {
         let key = format!("agents.{name}");
         registry.define(name, agent.clone()).map_err(|error| loaded.unusable(&key, error))?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use logs::folder::write_whole;
-use logs::{Shard, ShardsError};
+use logs::{InfoError, Shard};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
@@ -95,7 +95,7 @@ pub enum RecordError {
     },
     /// The parts are not complete, or one occurs twice.
     #[error(transparent)]
-    Parts(#[from] ShardsError),
+    Parts(#[from] InfoError),
 }
 
 impl Record {
@@ -104,7 +104,7 @@ impl Record {
         let hash = |path: &PathBuf| {
             let bytes = std::fs::read(path);
             bytes
-                .map(|bytes| models::student::hash(&bytes))
+                .map(|bytes| models::file::sha256(&bytes))
                 .map_err(|error| RecordError::File { path: path.display().to_string(), error })
         };
         let mut ours = Record {

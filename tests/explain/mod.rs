@@ -21,7 +21,8 @@ use agents::Registry;
 use cards::{CardSet, Combo, HoleCards, StartingHand};
 use game::{InfoSet, PublicState, Street, Turn, games};
 use logs::LedgerReader;
-use models::student::{FORMAT, Manifest, StreetManifest, columns, hash};
+use models::file::sha256;
+use models::student::{FORMAT, Manifest, StreetManifest, columns};
 use models::tree::Tree;
 use serde_json::Value;
 
@@ -50,7 +51,7 @@ fn student(folder: &Path, name: &str) -> String {
         StreetManifest {
             street: street.to_string(),
             file,
-            sha256: hash(&bytes),
+            sha256: sha256(&bytes),
             rows: 1000,
             size: format!("{} leaves", tree.leaves()),
             log_loss: [0.5; 3],

@@ -26,7 +26,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueF
 use models::blueprint::Blueprint;
 use serde::Deserialize;
 use solvers::blueprint::{AbstractStrategy, BlueprintValues, StrategyQuery};
-use solvers::response::in_tree::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
+use solvers::holdem::best_response::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
 
 use crate::cfr::model::{Hand, Model};
 use crate::winrate::{Effort, win_rates};

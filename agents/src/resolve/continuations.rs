@@ -24,7 +24,7 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::blueprint::AbstractStrategy;
-use solvers::response::in_tree::{InBuckets, TreeStrategy};
+use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 use solvers::subgame::{Leaf, LeafValues};
 
 /// Number of continuation strategies: the blueprint, and more folds, calls and raises.
@@ -535,7 +535,7 @@ mod tests {
     use abstraction::buckets::Buckets;
     use cards::{Board, Combo};
     use game::games;
-    use solvers::response::in_tree::BoardStrategy;
+    use solvers::holdem::best_response::BoardStrategy;
 
     use super::*;
 

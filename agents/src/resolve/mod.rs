@@ -24,7 +24,7 @@ use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, Played, PublicState, Seat, Strategy, Street, Turn};
 use models::network::Network;
 use serde::Deserialize;
-use solvers::response::in_tree::is_holdem;
+use solvers::holdem::is_holdem;
 
 use crate::fallback::{PartialAgent, PartialPolicy};
 use crate::resolve::continuations::Flops;

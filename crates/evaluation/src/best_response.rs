@@ -34,11 +34,12 @@ use cards::StartingHand;
 use game::GameDef;
 use logs::stats::t_quantile;
 use logs::{Provenance, Shard};
-use matches::stop::Stop;
+use matches::runner::Stop;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 use solvers::Player;
-use solvers::response::in_tree::{
+use solvers::holdem::best_response::{
     Choices, FLOPS, FlopValues, Preflop, PreflopPlay, Responder, ResponseError, TreeStrategy,
     flop_kinds, shuffled_flops,
 };
@@ -141,7 +142,7 @@ fn fingerprint(preflop: &Preflop) -> String {
             preflop.reach(leaf, player).iter().for_each(|share| hash.update(share.to_le_bytes()));
         }
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&hash.finalize())
 }
 
 /// Measures, continuing from what the folder holds. `report` is called about ten times a second.

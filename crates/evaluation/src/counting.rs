@@ -3,11 +3,11 @@
 
 use cards::{Board, CardSet};
 use game::Street;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use solvers::Player;
+use solvers::abstracted::best_response::{DEALS, PathProbabilities, check_buckets};
 use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
-use solvers::response::in_buckets::{DEALS, PathProbabilities, check_buckets};
-use solvers::response::in_tree::TreeStrategy;
+use solvers::holdem::best_response::TreeStrategy;
 
 use crate::folder::measure_each;
 

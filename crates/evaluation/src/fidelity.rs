@@ -20,7 +20,7 @@ use std::sync::mpsc::SyncSender;
 
 use game::{Action, GameDef, InfoSet, Payoff, Policy, Strategy, Street};
 use logs::stats::Sums;
-use matches::stop::Stop;
+use matches::runner::Stop;
 
 use crate::hands::{Hands, ask};
 use crate::{Settings, SettingsError};

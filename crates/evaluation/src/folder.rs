@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use agents::AgentChoice;
 use logs::folder::{Lock, LockError};
-use logs::{Difference, Shard, ShardsError};
+use logs::{Difference, InfoError, Shard};
 use matches::plan::{file_names, files_sha256, unique_names};
-use matches::stop::Stop;
+use matches::runner::Stop;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -349,7 +349,7 @@ pub enum MergeError {
     },
     /// The parts are not complete, or one occurs twice.
     #[error(transparent)]
-    Parts(#[from] ShardsError),
+    Parts(#[from] InfoError),
     /// The folder for the result exists already.
     #[error("{} already exists; choose another folder with --out", .0.display())]
     Exists(PathBuf),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use game::{Action, BySeat, GameDef, InfoSet, Payoff, Policy, PublicState, Strategy, Turn};
 use logs::HandRecord;
 use logs::stats::{AllIn, Expected};
-use matches::deals::{Deal, Dealer};
-use matches::decide::decision_rng;
+use matches::bot::decision_rng;
+use matches::table::{Deal, Dealer};
 use rand::RngExt;
 
 /// The number of hands, the seed and the threads of a measurement.

@@ -18,8 +18,8 @@ use abstraction::facts::Texture;
 use agents::{act_made_legal, situation};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Street, Turn};
 use logs::Rate;
-use matches::deals::Deal;
-use matches::stop::Stop;
+use matches::runner::Stop;
+use matches::table::Deal;
 use models::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
 
 use crate::folder::measure_each;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use agents::{HeuristicPlayer, StatementEffect};
 use game::{Action, GameDef, InfoSet, Payoff, Policy, Seat, Street};
 use logs::stats::Sums;
-use matches::deals::Deal;
-use matches::stop::Stop;
+use matches::runner::Stop;
+use matches::table::Deal;
 use models::heuristic::Rulebook;
 
 use crate::folder::measure_each;

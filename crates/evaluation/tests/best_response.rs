@@ -11,11 +11,11 @@ use evaluation::best_response::{BestResponseSettings, MeasureError, Outcome, fig
 use evaluation::folder::{self, StoreError};
 use game::games;
 use logs::Provenance;
-use matches::registry::registry;
-use matches::stop::Stop;
+use matches::external::registry;
+use matches::runner::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use solvers::response::in_tree::{
+use solvers::holdem::best_response::{
     FLOPS, FlopValues, PolicyInTree, Responder, flop_kinds, shuffled_flops,
 };
 

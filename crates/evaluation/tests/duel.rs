@@ -6,7 +6,7 @@ use agents::Registry;
 use evaluation::Sampled;
 use evaluation::duel::{Duel, Valued, duel};
 use game::{GameDef, Policy, Street, games};
-use matches::stop::Stop;
+use matches::runner::Stop;
 
 fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
     let choice = Registry::standard().resolve(name).expect("an agent");

@@ -9,8 +9,8 @@ use evaluation::folder::{DEALS, StoreError};
 use evaluation::lbr::{Figures, LbrSettings, MeasureError, Outcome, run};
 use game::{Street, games};
 use logs::{Provenance, Rate};
-use matches::registry::registry;
-use matches::stop::Stop;
+use matches::external::registry;
+use matches::runner::Stop;
 use solvers::lbr::Moves;
 
 fn plan(agent: &str, hands: u64) -> LbrSettings {

@@ -8,7 +8,7 @@ use evaluation::practice::Practice;
 use evaluation::statements::measure;
 use game::{GameDef, Policy, games};
 use logs::Rate;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use models::heuristic::Rulebook;
 
 const LIMIT: &str = "[preflop]\nif hand >= pair then raise\nelse call\n\
@@ -22,7 +22,7 @@ const NO_LIMIT: &str = "[preflop]\nif win rate >= 55 % and pot <= 8 then bet pot
      [river]\nif win rate >= 70 % then bet pot\nelse fold\n";
 
 fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
-    let choice = matches::registry::registry().resolve(name).expect("an agent");
+    let choice = matches::external::registry().resolve(name).expect("an agent");
     choice.policy(def).expect("it plays").expect("it is pure")
 }
 

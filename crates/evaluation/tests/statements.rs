@@ -6,11 +6,11 @@ use evaluation::statements::{Measured, measure};
 use evaluation::{Settings, SettingsError};
 use game::{GameDef, Policy, games};
 use logs::Rate;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use models::heuristic::Rulebook;
 
 fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
-    let choice = matches::registry::registry().resolve(name).expect("an agent");
+    let choice = matches::external::registry().resolve(name).expect("an agent");
     choice.policy(def).expect("it plays").expect("it is pure")
 }
 

@@ -37,7 +37,6 @@ use models::Classifier;
 
 pub use data::dataset::{Teacher, TeacherError};
 pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
-pub use measure as baseline;
 pub use readable::{endgames, heuristic, linear_q, range_trees};
 pub use trees::{Loss, TreesError, boost, cart, oct};
 

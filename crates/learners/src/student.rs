@@ -4,10 +4,9 @@ use std::path::Path;
 use std::{fs, io};
 
 use game::Street;
+use models::file::sha256;
 use models::network::Output;
-use models::student::{
-    FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel, hash,
-};
+use models::student::{FORMAT, MANIFEST, Manifest, StreetManifest, StudentError, TrainedModel};
 
 use crate::data::dataset::Dataset;
 use crate::data::partial_path;
@@ -309,7 +308,7 @@ pub fn write(
         streets.push(StreetManifest {
             street: street.to_string(),
             file,
-            sha256: hash(&bytes),
+            sha256: sha256(&bytes),
             rows: trained.rows,
             size: trained.learned.size(),
             log_loss: trained.measured.map(|measured| measured.log_loss),

@@ -1,7 +1,7 @@
 //! Baselines say what they are meant to.
 
 use learners::Table;
-use learners::baseline::{Constant, Nearest, least_log_loss};
+use learners::measure::{Constant, Nearest, least_log_loss};
 use learners::measure::{log_losses, mean_difference, measure};
 use models::Classifier;
 

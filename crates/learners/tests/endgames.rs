@@ -6,9 +6,9 @@ use std::path::Path;
 
 use learners::database::{DatabasePlan, MakeOutcome, make, merge};
 use learners::endgames::database::{Database, Deck, Solved, endgame, random_shares};
-use learners::endgames::neighbours::Neighbours;
-use learners::endgames::representations::{Representation, Share};
-use learners::endgames::score::{baselines, distance_of_games, distance_of_strategies, scores};
+use learners::endgames::database::{Representation, Share};
+use learners::endgames::rules::{baselines, distance_of_games, distance_of_strategies, scores};
+use learners::endgames::trees::Neighbours;
 use learners::endgames::trees::Predictor;
 use learners::{Bins, Table, TreesError, cart};
 use models::Classifier;

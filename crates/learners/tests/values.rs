@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
-use cards::{Card, CardSet, Combo};
+use cards::{Card, CardSet, Combo, SuitPermutation};
 use game::Street;
 use learners::database::{DatabasePlan, MakeOutcome, make};
 use learners::mlp::{Loss, Mlp, MlpOptions};
 use learners::situations::{Database, Situations, Solved};
 use learners::values::{
-    ByHand, CheckDown, Encoded, EndOfFlop, RENAMINGS, ValueModel, Zero, between_solutions, by_hand,
+    ByHand, CheckDown, Encoded, EndOfFlop, ValueModel, Zero, between_solutions, by_hand,
     encoding_error, end_of_flop, errors, samples,
 };
 use learners::{Progress, Training};
@@ -171,7 +171,7 @@ fn a_row_has_both_ranges_the_pot_and_the_board_and_hands_share_the_mean_of_their
 #[test]
 fn renamed_suits_make_other_rows_of_the_same_worth() {
     let database = database("turn", 1, 1);
-    let rows = samples(&Encoding::Direct, &database, 0..1, RENAMINGS).expect("rows");
+    let rows = samples(&Encoding::Direct, &database, 0..1, SuitPermutation::COUNT).expect("rows");
     assert_eq!(rows.count(), 24);
     let sorted = |numbers: &[f32]| {
         let mut numbers = numbers.to_vec();

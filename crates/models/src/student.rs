@@ -20,8 +20,6 @@ use crate::forest::Forest;
 use crate::network::{Network, Precision};
 use crate::tree::Tree;
 
-pub use crate::file::sha256 as hash;
-
 /// The format version that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
@@ -114,7 +112,7 @@ impl Student {
                 return Err(StudentError::Model { file: name.clone(), reason });
             }
             let bytes = file(name)?;
-            if hash(bytes.as_ref()) != *sha256 {
+            if crate::file::sha256(bytes.as_ref()) != *sha256 {
                 return Err(StudentError::Damaged { file: name.clone() });
             }
             let (columns, classes) = (columns(street), moves[street.index()].names());

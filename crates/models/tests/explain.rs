@@ -7,7 +7,8 @@ use abstraction::features::Schema;
 use abstraction::menu::BetMenu;
 use game::Street;
 use models::explain::{Explainer, LeafKind, Owed, Weak, move_words, percent};
-use models::student::{FORMAT, Manifest, StreetManifest, Student, columns, hash};
+use models::file::sha256;
+use models::student::{FORMAT, Manifest, StreetManifest, Student, columns};
 use models::tree::Tree;
 
 fn classes() -> Vec<String> {
@@ -331,7 +332,7 @@ fn student(trees: [&str; 4]) -> Student {
     let street = |street: Street| StreetManifest {
         street: street.to_string(),
         file: format!("{street}.tree"),
-        sha256: hash(&files[street.index()]),
+        sha256: sha256(&files[street.index()]),
         rows: 1000,
         size: String::new(),
         log_loss: [0.5; 3],

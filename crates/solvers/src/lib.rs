@@ -25,18 +25,3 @@ pub use small::{
     Scheme, Sequences, Tree, TreeError, TreeNode, endgame, games, linear, shove_fold,
 };
 pub use snapshot::SnapshotError;
-
-/// Best responses, by the strategy that they exploit.
-///
-/// [`Profile::best_response`] and [`Endgame::exploitability`](endgame::Endgame::exploitability) are
-/// those of small games.
-pub mod response {
-    pub use crate::abstracted::best_response as in_buckets;
-    pub use crate::abstracted::blueprint::learned;
-    pub use crate::holdem::best_response as in_tree;
-
-    /// A rule for one street of limit hold'em, exactly, on buckets.
-    pub mod street_rule {
-        pub use crate::abstracted::fitness::best_response as response;
-    }
-}

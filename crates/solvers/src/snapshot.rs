@@ -79,11 +79,6 @@ pub enum SnapshotError {
     Io(#[from] io::Error),
 }
 
-/// A hash in hexadecimal.
-pub(crate) fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The kind of a snapshot, in a word, and its format version.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {

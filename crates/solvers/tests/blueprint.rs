@@ -9,11 +9,11 @@ use cards::{Card, Rank, Suit};
 use game::{GameDef, Street};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
+use solvers::blueprint::learned::{ResponseOptions, exploitability_at_least, respond};
 use solvers::blueprint::{
     AbstractStrategy, Averaging, BLOCK, Deal, Deals, Frozen, Precision, ResumeError, Skipping,
     Trainer, TrainerError, TrainingOptions, head_to_head,
 };
-use solvers::response::learned::{ResponseOptions, exploitability_at_least, respond};
 use solvers::{Player, Profile, Sequences, Tree};
 
 use crate::small;

@@ -12,11 +12,11 @@ use game::{Street, games};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
+use solvers::fitness;
 use solvers::fitness::{
     ClassCounts, CountError, Counting, FactClasses, Fitness, HandClasses, Move, Sampler, Situation,
     Sum,
 };
-use solvers::response::street_rule;
 
 use super::mixes::Mixes;
 
@@ -175,7 +175,7 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
         assert!(folds.abs() < 160.0);
         // Who always folds is bet out of what it has put in before; and no rule loses more to the
         // blueprint than to a best response.
-        let folded = street_rule::response(&counts, &tree, &Mixes, street, |_, _| Move::Fold)
+        let folded = fitness::best_response(&counts, &tree, &Mixes, street, |_, _| Move::Fold)
             .expect("reached");
         let paid: f64 =
             fitness.groups().iter().map(|group| group.share * f64::from(group.chips)).sum();
@@ -187,7 +187,7 @@ fn a_rule_that_always_calls_or_folds_wins_what_arithmetic_says() {
                 _ => made,
             };
             let most =
-                street_rule::response(&counts, &tree, &Mixes, street, rule).expect("reached");
+                fitness::best_response(&counts, &tree, &Mixes, street, rule).expect("reached");
             let usual = -fitness.value(&fitness.moves(rule));
             assert!(most > usual, "{street} {made:?}: {most} and {usual}");
         }

@@ -16,7 +16,7 @@ use cards::{Board, HoleCards};
 use game::{BySeat, GameDef, InfoSet, Payoff, PublicState, Seat, Turn};
 use logs::{DecisionRecord, Fallback};
 use matches::bot::Bot;
-use matches::decide::{Decided, Request};
+use matches::bot::{Decided, Request};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 

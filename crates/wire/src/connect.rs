@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use matches::decide::mix;
-use matches::stop::Stop;
+use matches::bot::mix;
+use matches::runner::Stop;
 use serde::Serialize;
 
 use crate::host::Stops;

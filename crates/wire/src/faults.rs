@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::Error;
-use matches::decide::mix;
+use matches::bot::mix;
 use protocol::slumbot::host::Endpoint;
 use serde::{Deserialize, Deserializer, de};
 

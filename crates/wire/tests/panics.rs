@@ -12,7 +12,7 @@ use agents::{AgentChoice, Cost};
 use logs::stats::DecisionTally;
 use logs::{DecisionRecord, Fallback, LedgerReader, Provenance};
 use matches::games::load_game;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use protocol::acpc::dealer::{Limits, Replies};
 use protocol::acpc::gamedef::Reading;
 use tempfile::TempDir;

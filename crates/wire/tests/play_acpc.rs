@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use logs::Fallback;
+use matches::external::registry;
 use matches::games::load_game;
-use matches::registry::registry;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use protocol::acpc::gamedef::Reading;
 use wire::Error;
 use wire::play_acpc::{AcpcSettings, End, Record, Summary, play_blocking};

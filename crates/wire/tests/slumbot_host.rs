@@ -12,7 +12,7 @@ use agents::{Agent, AgentSpec, Context, Cost, Decision, Recipe};
 use game::{Action, InfoSet, Payoff};
 use logs::formats::csv;
 use logs::{HandRecord, LedgerReader, Provenance};
-use matches::registry::registry;
+use matches::external::registry;
 use protocol::slumbot::action::write;
 use protocol::slumbot::host::{Endpoint, Request};
 use protocol::slumbot::message::{HandEnd, HandObject};

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use cards::{CardSet, Combo, HandRank, all_in, evaluate};
+use cards::{CardSet, Combo, HandRank, SuitPermutation, all_in, choose, evaluate};
 use game::{BySeat, Payoff, Seat, Street};
 
 use super::is_run_out;
@@ -260,28 +260,8 @@ fn with_uncontested(counted: Shares, pots: &[Pot], players: usize) -> Shares {
     Shares { boards: counted.boards, pots: all.collect() }
 }
 
-/// The binomial coefficient `C(n, k)`.
-fn choose(n: u64, k: u64) -> u64 {
-    (0..k).fold(1, |ways, i| ways * (n - i) / (i + 1))
-}
-
 /// The least of the 24 suit permutations of these sets: a canonical form up to suit isomorphism.
 fn canonical(sets: [CardSet; 4]) -> [u64; 4] {
-    let mut least = [u64::MAX; 4];
-    for a in 0..4 {
-        for b in (0..4).filter(|&b| b != a) {
-            for c in (0..4).filter(|&c| c != a && c != b) {
-                let d = 6 - a - b - c;
-                let renamed = |set: CardSet| {
-                    let lane =
-                        |from: u32, to: u32| (set.bits() >> (16 * from) & 0xFFFF) << (16 * to);
-                    lane(a, 0) | lane(b, 1) | lane(c, 2) | lane(d, 3)
-                };
-                let [first, second, seen, dead] = sets;
-                let renamed = [renamed(first), renamed(second), renamed(seen), renamed(dead)];
-                least = least.min(renamed);
-            }
-        }
-    }
-    least
+    let permuted = SuitPermutation::all().map(|suits| sets.map(|set| suits.set(set).bits()));
+    permuted.min().expect("24 permutations")
 }

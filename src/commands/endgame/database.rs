@@ -9,12 +9,12 @@ use learners::endgames::database::{Database, Deck, endgame};
 use serde::Serialize;
 use show::number::whole;
 
+use crate::arguments::Threads;
 use crate::config::units::Count;
 use crate::database::Making;
 use crate::exit::Failure;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
-use crate::threads::Threads;
 
 /// Solve random endgames and store them with their equilibria in a file.
 ///

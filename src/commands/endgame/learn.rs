@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use learners::endgames::neighbours::Neighbours;
-use learners::endgames::representations::Representation;
-use learners::endgames::score::{Mean, Score, baselines};
+use learners::endgames::database::Representation;
+use learners::endgames::rules::{Mean, Score, baselines};
+use learners::endgames::trees::Neighbours;
 use learners::endgames::trees::{AtDepth, Predictor};
 use serde::Serialize;
 use show::Table;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use clap::{Subcommand, ValueEnum};
 use learners::endgames::database::Database;
-use learners::endgames::representations::Share;
+use learners::endgames::database::Share;
 use serde::Serialize;
 use solvers::endgame::{Bets, Endgame, EndgameError};
 

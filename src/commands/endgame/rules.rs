@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use learners::endgames::database::Database;
+use learners::endgames::rules::Mean;
 use learners::endgames::rules::{Games, find_betting, find_calling};
-use learners::endgames::score::Mean;
 use models::rules::{Bet, Betting, Calling, RuleList, Size};
 use serde::Serialize;
 use show::Table;

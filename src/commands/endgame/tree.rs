@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use learners::endgames::representations::{CardInput, Inputs, Representation, Share};
+use learners::endgames::database::{CardInput, Inputs, Representation, Share};
 use learners::endgames::trees::Predictor;
 use models::tree::{Node, SplitTest, Tree};
 use serde::Serialize;

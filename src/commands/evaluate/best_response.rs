@@ -21,9 +21,11 @@ use logs::stats::Interval;
 use serde::Serialize;
 use show::Table;
 use show::number::whole;
+use solvers::abstracted::best_response::DEALS;
 use solvers::games::Dealt;
-use solvers::response::in_buckets::DEALS;
-use solvers::response::in_tree::{FLOPS, InBuckets, KINDS, PolicyInTree, TreeStrategy, is_holdem};
+use solvers::holdem::best_response::{
+    FLOPS, InBuckets, KINDS, PolicyInTree, TreeStrategy, is_holdem,
+};
 use solvers::{Player, Sequences, Tree};
 
 use super::{Args, interrupted};

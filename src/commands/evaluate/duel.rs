@@ -10,7 +10,7 @@ use evaluation::folder::model_sha256;
 use logs::Rate;
 use serde::Serialize;
 use show::number::{signed, whole};
-use solvers::response::in_tree::is_holdem;
+use solvers::holdem::is_holdem;
 
 use super::{Args, interrupted};
 use crate::exit::Failure;

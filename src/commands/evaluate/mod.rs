@@ -7,15 +7,15 @@ use std::str::FromStr;
 use clap::{ValueEnum, value_parser};
 use evaluation::Sampled;
 use logs::Shard;
-use solvers::response::in_tree::FLOPS;
+use solvers::holdem::best_response::FLOPS;
 
+use crate::arguments::Given;
+use crate::arguments::threads;
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::interrupt;
 use crate::output::Output;
 use crate::resolve_names::{Game, Named};
 use crate::shell;
-use crate::threads::threads;
 
 mod best_response;
 mod duel;

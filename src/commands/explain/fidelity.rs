@@ -14,12 +14,12 @@ use show::Table;
 use show::number::{self, whole};
 
 use super::player;
+use crate::arguments::threads;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::{Game, Named};
-use crate::threads::threads;
 
 /// Compare a student with its teacher, by street: agreement, and what differences cost.
 ///

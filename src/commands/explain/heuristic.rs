@@ -21,13 +21,13 @@ use show::number::{percent, signed, signed_minus, whole};
 use show::svg::{Colour, escaped};
 
 use super::{capital, html_page, on_street};
+use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::report;
 use crate::resolve_names::Named;
-use crate::threads::Threads;
 
 /// Explain fast-and-frugal trees in words, with what each statement earns; or print them as a card.
 ///

@@ -11,8 +11,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::arguments::Given;
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::output::{self, Output};
 use crate::report;
 

@@ -11,12 +11,12 @@ use show::Table;
 use show::number::percent;
 use solvers::shove_fold::{Payoffs, share};
 
+use crate::arguments::Stacks;
+use crate::arguments::Threads;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
-use crate::stacks::Stacks;
-use crate::threads::Threads;
 
 /// Find the decision trees about the two cards that lose least at all-in or fold, for each number
 /// of questions, with proof.

@@ -14,11 +14,11 @@ use solvers::shove_fold::{
     Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
 };
 
+use crate::arguments::Stacks;
 use crate::chart::grid;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::report;
-use crate::stacks::Stacks;
 
 /// Solve heads-up hold'em in which the small blind moves all-in or folds, and the big blind calls
 /// or folds.

@@ -13,7 +13,7 @@ use abstraction::menu::BetMenu;
 use cards::{Board, Card, Range};
 use game::{Action, Chips, PublicState, Turn};
 use indicatif::HumanBytes;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use serde::Serialize;
 use show::number::{percent, whole};
 use solvers::subgame::{
@@ -24,6 +24,7 @@ use solvers::{Player, Variant};
 
 use super::checkpoint::Checkpoint;
 use super::{Args, Goal};
+use crate::arguments::{pool, threads};
 use crate::chart::{self, Chart, Hand, before_street};
 use crate::config::units;
 use crate::exit::Failure;
@@ -33,7 +34,6 @@ use crate::output::{self, Output, Report};
 use crate::progress::{Progress, say_line};
 use crate::report;
 use crate::resolve_names::bet_menu;
-use crate::threads::{pool, threads};
 
 /// What only subgames have.
 #[derive(clap::Args)]

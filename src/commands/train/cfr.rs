@@ -13,26 +13,26 @@ use abstraction::buckets::{BucketRecipe, Buckets};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use game::Street;
 use logs::folder::write_whole;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use models::blueprint::{Blueprint, BlueprintError, Contents, PackError, WHOLE, pack, write};
 use serde::Serialize;
 use show::Table;
 use show::number::{self, clock, percent, plural};
 use show::svg::chart::{Chart, Line};
+use solvers::blueprint::learned::{ResponseOptions, exploitability_at_least};
 use solvers::blueprint::{
     Averaging, BLOCK, Deals, Estimate, Frozen, HoldemDeals, Precision, Skipping, Statistics,
     Trainer, TrainingOptions, head_to_head,
 };
-use solvers::response::learned::{ResponseOptions, exploitability_at_least};
 
 use super::training::at;
+use crate::arguments::Threads;
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::{Game, bet_menu};
-use crate::threads::Threads;
 
 /// Train a blueprint for the agent `cfr`: a strategy for a whole game, by counterfactual regret
 /// minimisation.

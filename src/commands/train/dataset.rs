@@ -13,13 +13,13 @@ use show::Table;
 use show::number::hexadecimal;
 use show::number::percent;
 
+use crate::arguments::Threads;
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::Game;
-use crate::threads::Threads;
 
 /// Make a dataset of a blueprint's decisions in self-play, as rows of features that a player
 /// understands.

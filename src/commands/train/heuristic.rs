@@ -21,7 +21,7 @@ use learners::heuristic::{
 use logs::Rate;
 use logs::folder::write_whole;
 use matches::games::load_game;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use models::heuristic::{Heuristic, RuleScope, Rulebook};
 use protocol::acpc::gamedef::Reading;
 use serde::Serialize;
@@ -29,18 +29,17 @@ use show::Table;
 use show::number::{percent, whole};
 use solvers::blueprint::AbstractStrategy;
 use solvers::fitness::{self, ClassCounts, Counting, FactClasses, Sampler};
-use solvers::response::in_tree::{InBuckets, TreeStrategy};
-use solvers::response::street_rule;
+use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 
 use super::training::at;
+use crate::arguments::Given;
+use crate::arguments::Threads;
 use crate::config::units::Count;
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
 use crate::resolve_names::Named;
-use crate::threads::Threads;
 
 /// Find if-then rules that win most from an opponent, for one street of limit hold'em, or for all
 /// streets of a limit or no-limit game (--game).
@@ -653,7 +652,7 @@ impl Opponent {
                 [situation * fitness.classes().len() + of(fitness.classes().binary_search(&class))]
         };
         let won =
-            street_rule::response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
+            fitness::best_response(counts, self.strategy.tree(), strategy, fitness.street(), rule);
         won.map_err(|error| Failure::input(anyhow::anyhow!("`{}`: {error}", self.name)))
     }
 }
@@ -705,7 +704,7 @@ const CHECK: u64 = 200_000;
 /// Searches the lists of all streets of a game and prints the best.
 fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
     let def = load_game(game, Reading::Strict).map_err(Failure::input)?;
-    if !solvers::response::in_tree::is_holdem(&def) {
+    if !solvers::holdem::is_holdem(&def) {
         return Err(Failure::input(anyhow::anyhow!(
             "--game {game}: lists are for heads-up hold'em, limit or no-limit"
         )));

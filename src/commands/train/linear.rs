@@ -13,13 +13,13 @@ use show::Table;
 use show::number::percent;
 use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 
+use crate::arguments::Given;
+use crate::arguments::Stacks;
+use crate::arguments::Threads;
 use crate::config::units::Count;
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
-use crate::stacks::Stacks;
-use crate::threads::Threads;
 use crate::{interrupt, report};
 
 /// Train a linear rule for all-in or fold before the flop: weights of a few features of the hand.

@@ -8,25 +8,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use game::Street;
-use learners::baseline::{Constant, Nearest};
 use learners::dataset::{Dataset, Labels, Split};
-use learners::measure::{ClassifierScores, log_losses, mean_difference, measure};
+use learners::measure::{
+    ClassifierScores, Constant, Nearest, least_log_loss, log_losses, mean_difference, measure,
+};
 use learners::student::{LearningOptions, StudentMetadata, TrainedStreet, losses, write};
-use learners::{Loss, baseline, boost, cart, mlp, oct};
-use matches::stop::Stop;
+use learners::{Loss, boost, cart, mlp, oct};
+use matches::runner::Stop;
 use models::student::{Student, TrainedModel, columns};
 use serde::Serialize;
 use show::Table;
 use show::number::percent;
 
 use super::training::{Checkpoints, Device, RunName, Trainer, at};
+use crate::arguments::Given;
+use crate::arguments::Threads;
 use crate::config::units::{Size, Time};
 use crate::exit::Failure;
-use crate::given::Given;
 use crate::interrupt;
 use crate::output::{Output, Report};
 use crate::resolve_names::Named;
-use crate::threads::Threads;
 
 /// What every student is told.
 #[derive(clap::Args)]
@@ -567,7 +568,7 @@ pub fn compare(args: &CompareArgs) -> Result<Output, Failure> {
     let mut lines: Vec<Line> = named.map(|(name, student)| line(name, Some(student))).collect();
     let baselines = ["ten nearest rows", "mean of all labels", "all moves alike"];
     lines.extend(baselines.map(|name| line(name, None)));
-    let mut least_log_loss = Vec::new();
+    let mut least_possible = Vec::new();
     let all = 0..students.len();
     let pairs = all.clone().flat_map(|one| (one + 1..all.end).map(move |other| [one, other]));
     let mut differences: Vec<Difference> = pairs
@@ -602,9 +603,9 @@ pub fn compare(args: &CompareArgs) -> Result<Output, Failure> {
         for (line, scores) in lines.iter_mut().zip(of_street) {
             line.streets.push(StreetScores { street: street.name(), scores });
         }
-        least_log_loss.push(baseline::least_log_loss(&test));
+        least_possible.push(least_log_loss(&test));
     }
-    Output::report(&Comparison { lines, least_log_loss, differences }, args.json)
+    Output::report(&Comparison { lines, least_log_loss: least_possible, differences }, args.json)
 }
 
 /// The comparison of all students.

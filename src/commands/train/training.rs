@@ -11,7 +11,7 @@ use learners::mlp::{Loss, MlpOptions, Processor, Samples};
 use learners::student::{LearningError, LearningOptions, Run, network_on};
 use learners::{Bins, Table};
 use logs::folder::write_whole;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use models::network;
 use show::svg::chart::{Chart, Line};
 

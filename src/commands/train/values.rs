@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use abstraction::buckets::{BucketRecipe, Buckets, Progress as Made};
+use cards::SuitPermutation;
 use game::Street;
 use learners::database::Card;
 use learners::mlp::{Loss, MlpOptions, Samples};
 use learners::situations::{Database, Situations};
 use learners::student::{LearningError, Run};
 use learners::values::{
-    ByHand, CheckDown, Encoded, EndOfFlop, Errors, RENAMINGS, ValueModel, Zero, between_solutions,
-    by_hand, encoding_error, end_of_flop, errors, samples,
+    ByHand, CheckDown, Encoded, EndOfFlop, Errors, ValueModel, Zero, between_solutions, by_hand,
+    encoding_error, end_of_flop, errors, samples,
 };
 use logs::folder::write_whole;
 use models::network::{self, Activation, Network, Precision};
@@ -26,12 +27,12 @@ use show::Table;
 use show::number::{percent, whole};
 
 use super::training::{Checkpoints, Device, RunName, Trainer};
+use crate::arguments::Threads;
 use crate::config::units::{Count, Size, Time};
 use crate::database::Making;
 use crate::exit::Failure;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
-use crate::threads::Threads;
 use crate::{interrupt, resolve_names};
 
 /// Train a counterfactual value network: it predicts the value of every hand at the start of a
@@ -146,8 +147,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
             args.out.display()
         )));
     }
-    if !(1..=RENAMINGS).contains(&args.renamings) {
-        let most = RENAMINGS;
+    if !(1..=SuitPermutation::COUNT).contains(&args.renamings) {
+        let most = SuitPermutation::COUNT;
         return Err(Failure::usage(format!("--renamings {}: take 1 to {most}", args.renamings)));
     }
     if args.renamings > 1 && args.encoding != "direct" {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use cards::{Card, CardSet, Combo, Showdown, ShowdownSums, Suit, Ties};
+use cards::{Card, CardSet, Combo, Showdown, ShowdownSums, SuitPermutation, Ties};
 use models::network::Network;
 use models::values::Ordered;
 use rand::SeedableRng;
@@ -210,21 +210,6 @@ impl ValueModel for ByHand<'_> {
 // Suit permutations of situations: the values are the same, but the rows differ for a network that
 // sees the cards themselves.
 
-/// The number of permutations of four suits.
-pub const RENAMINGS: usize = 24;
-
-/// The permutation with a number below [`RENAMINGS`]; 0 is the identity.
-fn suits(number: usize) -> [Suit; 4] {
-    let mut left: Vec<Suit> = Suit::all().collect();
-    let mut rest = number;
-    std::array::from_fn(|suit| {
-        let choices: usize = (1..4 - suit).product();
-        let chosen = left.remove(rest / choices);
-        rest %= choices;
-        chosen
-    })
-}
-
 /// A situation with permuted suits.
 pub(super) struct SuitPermuted {
     board: CardSet,
@@ -236,23 +221,16 @@ pub(super) struct SuitPermuted {
 }
 
 impl SuitPermuted {
-    pub(super) fn new(situation: &Solved<'_>, number: usize) -> SuitPermuted {
-        let suits = suits(number);
-        let card = |card: Card| Card::new(card.rank(), suits[usize::from(card.suit().index())]);
-        let hands: Vec<usize> = Combo::all()
-            .map(|hand| {
-                let [high, low] = hand.cards().map(card);
-                Combo::new(high, low).expect("two cards stay two cards").index()
-            })
-            .collect();
+    pub(super) fn new(situation: &Solved<'_>, suits: SuitPermutation) -> SuitPermuted {
+        let hands: Vec<usize> = Combo::all().map(|hand| suits.combo(hand).index()).collect();
         let suit_permuted = |numbers: &[f32]| {
             let mut suit_permuted = vec![0.0; numbers.len()];
             numbers.iter().zip(&hands).for_each(|(&number, &hand)| suit_permuted[hand] = number);
             suit_permuted
         };
         SuitPermuted {
-            board: situation.board.iter().map(card).collect(),
-            flop: situation.flop.iter().map(card).collect(),
+            board: suits.set(situation.board),
+            flop: suits.set(situation.flop),
             pot: situation.pot,
             exploitability: situation.exploitability,
             ranges: situation.ranges.map(suit_permuted),

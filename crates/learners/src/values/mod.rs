@@ -12,7 +12,7 @@ pub mod end_of_flop;
 
 use std::ops::Range;
 
-use cards::Combo;
+use cards::{Combo, SuitPermutation};
 use models::network::Network;
 use models::values::Encoding;
 
@@ -20,7 +20,7 @@ use crate::TableError;
 use crate::data::situations::{Database, Solved};
 use crate::mlp::{Samples, huber};
 
-pub use by_hand::{ByHand, RENAMINGS};
+pub use by_hand::ByHand;
 pub use end_of_flop::EndOfFlop;
 
 /// A model of the values of all hands of a situation.
@@ -110,7 +110,7 @@ fn row(encoding: &Encoding, situation: &Solved<'_>) -> Vec<f32> {
 }
 
 /// Training samples from some situations, with the values of the buckets as targets; each situation
-/// occurs with `renamings` permutations of the suits, 1 to [`RENAMINGS`], of which the first is the
+/// occurs with `renamings` permutations of the suits, 1 to 24, of which the first is the
 /// identity.
 ///
 /// # Errors
@@ -123,8 +123,8 @@ pub fn samples(
 ) -> Result<Samples, TableError> {
     let each = |index: usize| {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
-        for renaming in 0..renamings.clamp(1, RENAMINGS) {
-            let situation = self::by_hand::SuitPermuted::new(&database.situation(index), renaming);
+        for suits in SuitPermutation::all().take(renamings.max(1)) {
+            let situation = self::by_hand::SuitPermuted::new(&database.situation(index), suits);
             let situation = situation.solved();
             let buckets = on_board(encoding, &situation);
             rows.extend(row(encoding, &situation));

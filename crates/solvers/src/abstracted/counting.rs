@@ -11,10 +11,11 @@
 //! board must share buckets and classes. On each river hands are processed in increasing strength,
 //! with running counts of the passed hands by column, in total and by card held. A hand of cards
 //! `a` and `b` meets all passed hands minus those with `a` minus those with `b`, plus itself, which
-//! is the only one with both. Equally strong hands pass once before they are compared and once
-//! afterwards, so the sums are twice the wins plus the ties: with the number of matchups of row and
-//! column, that gives the margin. All are whole numbers below 2^24, which single precision
-//! represents exactly, and which vectorise.
+//! is the only one with both. Of classes, equally strong hands pass once before they are compared
+//! and once afterwards, so the sums are twice the wins plus the ties: with the number of matchups
+//! of row and column, that gives the margin. Where rows and columns are the same paths the losses
+//! of a row are the wins of its column, and they pass twice afterwards. All are whole numbers below
+//! 2^24, which single precision represents exactly, and which vectorise.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -24,7 +25,7 @@ use cards::{Board, Card, CardSet, Combo, OnBoard, Range};
 use game::Street;
 
 use crate::SnapshotError;
-use crate::holdem::suits::{Renaming, flop_kinds, next_cards};
+use crate::holdem::suits::{flop_kinds, next_cards, symmetries};
 use crate::snapshot::{Kind, Reader, Writer};
 
 /// Number of deals of two hands, a flop, a turn and a river.
@@ -436,7 +437,7 @@ impl<'a> Walk<'a> {
             street,
             buckets,
             classes,
-            counter: Counter::default(),
+            counter: Counter { same_paths: classes.is_none(), ..Counter::default() },
             sum: Sum::default(),
             classified: Default::default(),
             hands: Vec::new(),
@@ -455,7 +456,7 @@ impl<'a> Walk<'a> {
         if self.street == Street::Flop {
             self.count_matchups(flop, 45 * 44);
         }
-        let symmetries = Renaming::symmetries(flop, [&Range::uniform(); 2]);
+        let symmetries = symmetries(flop, [&Range::uniform(); 2]);
         for turn in next_cards(flop, &symmetries, board.get(3)) {
             let dealt = flop.with(turn.card);
             self.classify(Street::Turn, dealt);
@@ -624,6 +625,8 @@ impl IndexMap {
 /// player's row and the second's column.
 #[derive(Default)]
 struct Counter {
+    /// Whether rows and columns are the same paths, with the same numbers.
+    same_paths: bool,
     strengths: Option<Box<OnBoard>>,
     /// The hands added, packed as strength, row index and combo number, so that sorting groups
     /// equal ones.
@@ -651,6 +654,8 @@ struct BoardCounts<'a> {
     rows: &'a [u32],
     columns: &'a [u32],
     sums: &'a [f32],
+    /// Whether the sums are twice the wins alone, and the losses are those of the column.
+    same_paths: bool,
     matchups: &'a [f32],
     width: usize,
 }
@@ -662,7 +667,13 @@ impl BoardCounts<'_> {
     fn cell(&self, row: usize, column: usize) -> [i64; 2] {
         let at = row * self.width + column;
         let matchups = self.matchups[at] as i64;
-        [matchups, self.sums.get(at).map_or(0, |&sum| sum as i64 - matchups)]
+        let Some(&sum) = self.sums.get(at) else { return [matchups, 0] };
+        let margin = if self.same_paths {
+            (sum - self.sums[column * self.width + row]) as i64 / 2
+        } else {
+            sum as i64 - matchups
+        };
+        [matchups, margin]
     }
 }
 
@@ -683,18 +694,20 @@ impl Counter {
     /// Adds a hand with its row as the first player's, and its column as the second's.
     #[inline]
     fn add(&mut self, hand: Combo, row: u32, column: u32) {
-        let row = u64::from(self.rows.index(row));
-        self.combos[hand.index()].1 = self.columns.index(column);
+        let row = self.rows.index(row);
+        self.combos[hand.index()].1 =
+            if self.same_paths { row } else { self.columns.index(column) };
         let [high, low] = hand.cards();
         let strengths = self.strengths.as_ref();
         let strength = strengths.map_or(0, |strengths| strengths.rank(high, low).value());
-        self.hands.push(u64::from(strength) << 32 | row << 16 | hand.index() as u64);
+        self.hands.push(u64::from(strength) << 32 | u64::from(row) << 16 | hand.index() as u64);
     }
 
     /// Counts the added hands against each other.
     fn count(&mut self) -> BoardCounts<'_> {
         let rows = self.rows.numbers.len();
-        self.width = self.columns.numbers.len().next_multiple_of(WIDTH);
+        let columns = if self.same_paths { rows } else { self.columns.numbers.len() };
+        self.width = columns.next_multiple_of(WIDTH);
         let compared = if self.strengths.is_some() { rows } else { 0 };
         for (numbers, many) in
             [(&mut self.passed, ROWS), (&mut self.sums, compared), (&mut self.matchups, rows)]
@@ -710,8 +723,16 @@ impl Counter {
             self.hands = hands;
         }
         self.count_matchups();
-        let (rows, columns) = (&self.rows.numbers, &self.columns.numbers);
-        BoardCounts { rows, columns, sums: &self.sums, matchups: &self.matchups, width: self.width }
+        let rows = &self.rows.numbers;
+        let columns = if self.same_paths { rows } else { &self.columns.numbers };
+        BoardCounts {
+            rows,
+            columns,
+            sums: &self.sums,
+            same_paths: self.same_paths,
+            matchups: &self.matchups,
+            width: self.width,
+        }
     }
 
     #[inline]
@@ -722,13 +743,15 @@ impl Counter {
         }
     }
 
-    /// Computes twice the wins plus the ties.
+    /// Computes twice the wins, plus the ties unless rows and columns are the same paths.
     fn compare(&mut self) {
         sort(&self.hands, &mut self.runs, &mut self.sorted);
         let mut hands = std::mem::take(&mut self.sorted);
         for equal in hands.chunk_by_mut(|a, b| *a >> 32 == *b >> 32) {
             equal.sort_unstable();
-            equal.iter().for_each(|&hand| self.pass(hand, 1.0));
+            if !self.same_paths {
+                equal.iter().for_each(|&hand| self.pass(hand, 1.0));
+            }
             for same in equal.chunk_by(|a, b| a >> 16 == b >> 16) {
                 let (mut holding, mut held) = ([0u8; CARDS], 0u64);
                 for &hand in same {
@@ -742,12 +765,16 @@ impl Counter {
                 take_off(&self.passed, same.len() as f32, sums, held, |card| {
                     f32::from(holding[card])
                 });
+                if self.same_paths {
+                    continue;
+                }
                 for &hand in same {
                     // The hand itself was added once, and subtracted for both of its cards.
                     sums[usize::from(self.combos[combo(hand)].1)] += 1.0;
                 }
             }
-            equal.iter().for_each(|&hand| self.pass(hand, 1.0));
+            let times = if self.same_paths { 2.0 } else { 1.0 };
+            equal.iter().for_each(|&hand| self.pass(hand, times));
         }
         self.sorted = hands;
     }

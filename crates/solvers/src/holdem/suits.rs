@@ -1,91 +1,42 @@
-//! Suit isomorphism: cards that lead to the same game up to suit renaming, and the classes of the
+//! Suit isomorphism: cards that lead to the same game up to names of suits, and the classes of the
 //! 22,100 flops.
 //!
-//! A renaming is used only if it leaves the board *and both ranges* unchanged. Then a card and its
-//! renamed card lead to the same game with renamed hands, and only one of the two is solved.
+//! A permutation of suits is used only if it leaves the board *and both ranges* unchanged. Then a
+//! card and its renamed card lead to the same game with renamed hands, and only one of the two is
+//! solved.
 
 use std::sync::OnceLock;
 
-use cards::{CanonicalIndex, Card, CardSet, Combo, Range, Suit};
+use cards::{CanonicalIndex, Card, CardSet, Combo, Range, SuitPermutation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// A permutation of the suits: the new index of each suit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Renaming([u8; 4]);
-
-impl Renaming {
-    /// The identity.
-    pub(crate) const NONE: Renaming = Renaming([0, 1, 2, 3]);
-
-    /// All 24 renamings, the identity first.
-    fn all() -> impl Iterator<Item = Renaming> {
-        (0..256u32).filter_map(|code| {
-            let suits = [0, 2, 4, 6].map(|shift| (code >> (6 - shift) & 3) as u8);
-            let different = suits.iter().fold(0, |seen, suit| seen | 1 << suit) == 0b1111;
-            different.then_some(Renaming(suits))
-        })
-    }
-
-    /// The renamings that leave this board and both ranges unchanged. Combos that share a card with
-    /// the board are ignored.
-    pub(crate) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<Renaming> {
-        let keeps = |renaming: &Renaming, range: &Range| {
-            Combo::all()
-                .filter(|combo| !combo.set().intersects(board))
-                .all(|combo| range.weight(combo) == range.weight(renaming.combo(combo)))
-        };
-        Renaming::all()
-            .filter(|renaming| renaming.set(board) == board)
-            .filter(|renaming| ranges.iter().all(|range| keeps(renaming, range)))
-            .collect()
-    }
-
-    /// Renames a card.
-    pub(crate) fn card(self, card: Card) -> Card {
-        let suit = self.0[card.suit().index() as usize];
-        Card::new(card.rank(), Suit::new(suit).expect("one of four suits"))
-    }
-
-    /// Renames a combo.
-    pub(crate) fn combo(self, combo: Combo) -> Combo {
-        let [a, b] = combo.cards().map(|card| self.card(card));
-        Combo::new(a, b).expect("different cards stay different")
-    }
-
-    fn set(self, cards: CardSet) -> CardSet {
-        cards.iter().map(|card| self.card(card)).collect()
-    }
-
-    /// The inverse renaming.
-    pub(crate) fn back(self) -> Renaming {
-        let mut suits = [0; 4];
-        for (from, &to) in self.0.iter().enumerate() {
-            suits[to as usize] = from as u8;
-        }
-        Renaming(suits)
-    }
-
-    /// The composition: first `self`, then `next`.
-    pub(crate) fn then(self, next: Renaming) -> Renaming {
-        Renaming(self.0.map(|suit| next.0[suit as usize]))
-    }
+/// The permutations of suits that leave this board and both ranges unchanged. Combos that share a
+/// card with the board are ignored.
+pub(crate) fn symmetries(board: CardSet, ranges: [&Range; 2]) -> Vec<SuitPermutation> {
+    let keeps = |suits: SuitPermutation, range: &Range| {
+        Combo::all()
+            .filter(|combo| !combo.set().intersects(board))
+            .all(|combo| range.weight(combo) == range.weight(suits.combo(combo)))
+    };
+    let fixing = SuitPermutation::fixing(board).into_iter();
+    fixing.filter(|&suits| ranges.iter().all(|range| keeps(suits, range))).collect()
 }
 
 /// A class of cards that lead to the same game. The first card represents the class.
 #[derive(Debug, Clone)]
 pub(crate) struct CardClass {
-    /// Each card with the renaming that maps the first card to it; the identity for the first.
-    pub(crate) cards: Vec<(Card, Renaming)>,
-    /// The renamings that leave the board with the first card unchanged.
-    pub(crate) symmetries: Vec<Renaming>,
+    /// Each card with the permutation that maps the first card to it; the identity for the first.
+    pub(crate) cards: Vec<(Card, SuitPermutation)>,
+    /// The permutations that leave the board with the first card unchanged.
+    pub(crate) symmetries: Vec<SuitPermutation>,
 }
 
-/// Partitions the remaining cards of a deck into classes equivalent under the renamings.
+/// Partitions the remaining cards of a deck into classes equivalent under the permutations.
 pub(crate) fn card_classes(
     deck: CardSet,
     board: CardSet,
-    symmetries: &[Renaming],
+    symmetries: &[SuitPermutation],
 ) -> Vec<CardClass> {
     let mut groups: Vec<CardClass> = Vec::new();
     let mut done = board;
@@ -94,13 +45,13 @@ pub(crate) fn card_classes(
             continue;
         }
         let mut cards = Vec::new();
-        for &renaming in symmetries {
-            let card = renaming.card(first);
+        for &suits in symmetries {
+            let card = suits.card(first);
             if done.insert(card) {
-                cards.push((card, renaming));
+                cards.push((card, suits));
             }
         }
-        let keep = symmetries.iter().copied().filter(|renaming| renaming.card(first) == first);
+        let keep = symmetries.iter().copied().filter(|suits| suits.card(first) == first);
         groups.push(CardClass { cards, symmetries: keep.collect() });
     }
     groups
@@ -152,18 +103,18 @@ pub(crate) struct NextCard {
     pub(crate) card: Card,
     /// Number of cards in the class.
     pub(crate) times: u64,
-    /// The renamings that leave everything unchanged after the card.
-    pub(crate) symmetries: Vec<Renaming>,
+    /// The permutations that leave everything unchanged after the card.
+    pub(crate) symmetries: Vec<SuitPermutation>,
 }
 
 /// The classes of next cards of a full deck, or the given card alone.
 pub(crate) fn next_cards(
     board: CardSet,
-    symmetries: &[Renaming],
+    symmetries: &[SuitPermutation],
     given: Option<&Card>,
 ) -> Vec<NextCard> {
     if let Some(&card) = given {
-        let keep = symmetries.iter().copied().filter(|renaming| renaming.card(card) == card);
+        let keep = symmetries.iter().copied().filter(|suits| suits.card(card) == card);
         return vec![NextCard { card, times: 1, symmetries: keep.collect() }];
     }
     let classes = card_classes(CardSet::FULL, board, symmetries);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, evaluate};
-use solvers::response::in_buckets::{ClassCounts, CountError, Path, Sum};
+use solvers::abstracted::best_response::{ClassCounts, CountError, Path, Sum};
 
 use super::{CATEGORIES, board, buckets};
 

@@ -9,8 +9,8 @@ use cards::{Card, Combo, evaluate};
 use game::{Action, GameDef, Street, games};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use solvers::abstracted::best_response::{ClassCounts, Path, PathProbabilities, Response, Sum};
 use solvers::blueprint::AbstractStrategy;
-use solvers::response::in_buckets::{ClassCounts, Path, PathProbabilities, Response, Sum};
 use solvers::{Game, Node, Player, Profile, Sequences, Tree};
 
 use super::{CATEGORIES, board, buckets};

@@ -2,8 +2,8 @@
 
 use cards::Board;
 use game::Street;
-use solvers::response::in_buckets::{ClassCounts, DEALS, PathProbabilities, Sum};
-use solvers::response::in_tree::flop_kinds;
+use solvers::abstracted::best_response::{ClassCounts, DEALS, PathProbabilities, Sum};
+use solvers::holdem::best_response::flop_kinds;
 
 use super::{CATEGORIES, buckets};
 

@@ -1,7 +1,7 @@
 //! Kinds of flops, and drawing them.
 
 use cards::Combo;
-use solvers::response::in_tree::{FLOPS, KINDS, flop_kinds, shuffled_flops};
+use solvers::holdem::best_response::{FLOPS, KINDS, flop_kinds, shuffled_flops};
 
 #[test]
 fn kinds_stand_for_all_flops() {

@@ -8,10 +8,10 @@ use game::{Action, GameDef, InfoSet, Strategy, Street};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::Player;
-use solvers::lbr::{LocalBestResponse, Moves};
-use solvers::response::in_tree::{
+use solvers::holdem::best_response::{
     FlopValues, PreflopPlay, Responder, ResponseError, TreeStrategy, flop_kinds,
 };
+use solvers::lbr::{LocalBestResponse, Moves};
 
 use super::{By, asked, calls, folds, limit, menu, mixes, near, nolimit};
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use game::{Action, GameDef, InfoSet, Strategy, games};
-use solvers::response::in_tree::PolicyInTree;
+use solvers::holdem::best_response::PolicyInTree;
 
 use super::policies::{By, calls, folds};
 

@@ -20,7 +20,7 @@ use logs::ledger::{self, HandRows};
 use logs::stats::{DecisionTally, Report, Tally};
 use logs::{DecisionRecord, Fallback, HandRecord, LedgerReader, MatchInfo};
 use matches::bot::Bot;
-use matches::decide::Request;
+use matches::bot::Request;
 use matches::folder::Folder;
 use matches::runner::{Archive, Level, Lines, Played, Sink, StoreError};
 use protocol::acpc::dealer::{Config, Event, Failure, HandOver};

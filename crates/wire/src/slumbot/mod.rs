@@ -27,7 +27,7 @@ use logs::ledger::{Known, SlumbotCounts, SlumbotHand};
 use logs::stats::{DecisionTally, Sums};
 use logs::{MatchInfo, Provenance, Rate};
 use matches::bot::Bot;
-use matches::stop::Stop;
+use matches::runner::Stop;
 use protocol::slumbot::accounts::STACK;
 use protocol::slumbot::client::Login;
 use serde::Serialize;

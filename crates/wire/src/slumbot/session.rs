@@ -13,7 +13,7 @@ use logs::formats::jsonl;
 use logs::ledger::{FILE_NAME, Known, SlumbotHand, SlumbotSession};
 use logs::{DecisionRecord, Fallback, HandRecord};
 use matches::bot::Bot;
-use matches::decide::{Decided, Request};
+use matches::bot::{Decided, Request};
 use protocol::slumbot::answer::{AnswerError, Fault};
 use protocol::slumbot::client::{Client, ClientError, Finished, Login, Lost, News, Next};
 use protocol::slumbot::{KnownHand, Settled, Unsettled};

@@ -1,4 +1,4 @@
-//! Random endgames with their equilibria.
+//! Random endgames with their equilibria, and the representations of them that models see.
 //!
 //! The numbers of a game in a [`Database`](crate::database::Database): the distribution of the
 //! first player's cards, that of the second's, the value to the first player, and the first

@@ -7,5 +7,3 @@
 pub mod database;
 pub mod rules;
 pub mod trees;
-
-pub use self::{database as representations, rules as score, trees as neighbours};

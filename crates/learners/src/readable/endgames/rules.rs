@@ -1,4 +1,5 @@
-//! Short rules for endgames, found and measured by exact exploitability.
+//! Short rules for endgames, found and measured by exact exploitability; and the scores of
+//! predicted strategies, with their baselines.
 //!
 //! A list of bets ("bet 1.0 when beating at least 85 %", with bluffs b/(1+b) as often) or a rule
 //! for the caller is played in every game of a set. Its price is the mean exploitability: what a

@@ -1,4 +1,5 @@
-//! Decision trees that predict equilibria of endgames, and their scores at every depth.
+//! Decision trees and nearest neighbours that predict equilibria of endgames, and the scores of
+//! trees at every depth.
 //!
 //! Ganzfried & Yusuf, "Computing human-understandable strategies", Games 2017, section 4. A greedy
 //! tree cut off at a depth is the greedy tree of that depth: one is grown for all depths.

@@ -35,10 +35,10 @@ use game::{
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 use super::deals::{Deal, HoldemDeals, NotHoldem, draw, mixed};
 use super::tree::{Layout, MAX_ACTIONS, buckets_of, state_at};
-use crate::snapshot::hex;
 
 /// Version of the method described above.
 const VERSION: u32 = 1;
@@ -124,7 +124,7 @@ impl BlueprintValues {
                 }
             }
         }
-        let name = format!("blueprint {}", &hex(hash)[..12]);
+        let name = format!("blueprint {}", &hexadecimal(&hash.finalize())[..12]);
         let side = Arc::new(Side::Buckets(rows, None));
         Ok(BlueprintValues { name, tables: Arc::new(tables), sides: [Arc::clone(&side), side] })
     }

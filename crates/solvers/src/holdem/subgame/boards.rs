@@ -4,11 +4,11 @@
 //! the board are numbered; on the river they are sorted by strength, weakest first. All arrays with
 //! one entry per hand use this order.
 
-use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range};
+use cards::{Card, CardSet, Combo, HandRank, OnBoard, Range, SuitPermutation};
 use game::GameDef;
 
 use super::rows::WIDTH;
-use crate::holdem::suits::{CardClass, Renaming, card_classes};
+use crate::holdem::suits::{CardClass, card_classes, symmetries};
 
 /// All boards of a subgame. Board 0 is the one it starts on.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ pub(crate) struct Next {
 #[derive(Debug)]
 pub(crate) struct Deal {
     pub(crate) card: Card,
-    /// Renaming from the suits of the first card's board to those of this one's.
-    pub(crate) renaming: Renaming,
+    /// Permutation from the suits of the first card's board to those of this one's.
+    pub(crate) renaming: SuitPermutation,
     /// For each player and hand on the new board, the index that the renamed hand had on the
     /// previous board.
     pub(crate) before: [Vec<u16>; 2],
@@ -90,11 +90,11 @@ impl Table<'_> {
         self.def.deck().into_iter().collect()
     }
 
-    fn symmetries(&self) -> Vec<Renaming> {
+    fn symmetries(&self) -> Vec<SuitPermutation> {
         if self.symmetric && self.def.suits == 4 {
-            Renaming::symmetries(self.board, self.ranges)
+            symmetries(self.board, self.ranges)
         } else {
-            vec![Renaming::NONE]
+            vec![SuitPermutation::IDENTITY]
         }
     }
 
@@ -144,7 +144,13 @@ impl Boards {
     }
 
     /// Adds the boards that can follow board `at`.
-    fn extend(&mut self, at: usize, symmetries: &[Renaming], table: &Table<'_>, deck: CardSet) {
+    fn extend(
+        &mut self,
+        at: usize,
+        symmetries: &[SuitPermutation],
+        table: &Table<'_>,
+        deck: CardSet,
+    ) {
         let before = self.all[at].cards;
         if before.len() == 5 {
             return;
@@ -235,7 +241,7 @@ impl Hands {
     }
 
     /// The index here of each hand of another board, renamed.
-    fn numbers(&self, later: &Hands, renaming: Renaming) -> Vec<u16> {
+    fn numbers(&self, later: &Hands, renaming: SuitPermutation) -> Vec<u16> {
         let positions = self.positions();
         later.all().map(|combo| positions[renaming.combo(combo).index()]).collect()
     }

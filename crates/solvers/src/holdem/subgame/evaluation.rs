@@ -262,7 +262,7 @@ impl Solver {
         let sums = self.sums(player, &index, count, Answer::Average);
         let row = sums.len() / count;
         let unblocked = self.unblocked_weights(player, &index, &others);
-        let back = index.renaming.back();
+        let back = index.renaming.inverse();
         let hands = self.boards.all[index.board].hands[player.index()].all();
         let each = hands.zip(unblocked).enumerate().map(|(hand, (combo, unblocked))| {
             let each = |sum: f64| if unblocked > 0.0 { sum / unblocked } else { 0.0 };
@@ -276,7 +276,7 @@ impl Solver {
         let [means, bests] =
             [Answer::Average, Answer::Best].map(|answer| self.sums(player, index, 1, answer));
         let unblocked = self.unblocked_weights(player, index, others);
-        let back = index.renaming.back();
+        let back = index.renaming.inverse();
         let hands = self.boards.all[index.board].hands[player.index()].all();
         let each = hands.zip(unblocked).zip(means.into_iter().zip(bests));
         let each = each.map(|((combo, unblocked), (mean, best))| {
@@ -295,7 +295,7 @@ impl Solver {
     /// spot.
     fn unblocked_weights(&self, player: Player, index: &SpotIndex, others: &Range) -> Vec<f64> {
         let board = &self.boards.all[index.board];
-        let back = index.renaming.back();
+        let back = index.renaming.inverse();
         let held = board.hands[player.other().index()].all();
         let weights: Vec<f64> = held.map(|combo| others.weight(back.combo(combo))).collect();
         unblocked_weights(board, player, &weights)
@@ -305,7 +305,7 @@ impl Solver {
     /// each of `count` nodes, starting with the spot's.
     fn sums(&mut self, player: Player, index: &SpotIndex, count: usize, work: Answer) -> Vec<f64> {
         let Solver { subgame, boards, evaluation_workspaces: workspaces, storage, .. } = self;
-        let back = index.renaming.back();
+        let back = index.renaming.inverse();
         let begun = &index.begun[player.other().index()];
         let hands = boards.all[index.board].hands[player.other().index()].all();
         let weights: Vec<f64> = hands.map(|combo| begun.weight(back.combo(combo))).collect();

@@ -22,6 +22,7 @@ use abstraction::betting::game_hash;
 use cards::Combo;
 use game::{Action, notation};
 use sha2::{Digest, Sha256};
+use show::number::hexadecimal;
 
 use super::betting::Decision;
 use super::boards::{Board, Boards};
@@ -34,7 +35,7 @@ use super::storage::{BoardStorage, Precision, Tile, Unpacked, dither};
 use super::traversal::{Pass, View, Work, WorkspacePool};
 use super::{Subgame, SubgameError, vector};
 use crate::regret::{Schedule, Updates, Weight};
-use crate::snapshot::{Kind, Reader, Writer, hex};
+use crate::snapshot::{Kind, Reader, Writer};
 use crate::{Player, SnapshotError, Variant};
 
 /// Options of a [`Solver`].
@@ -440,7 +441,7 @@ impl Solver {
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         }
-        hex(hash)
+        hexadecimal(&hash.finalize())
     }
 
     /// The texts that describe the subgame and the options.
@@ -498,6 +499,6 @@ impl Solver {
             }
             line.deals.iter().for_each(|leaf| hash.update((leaf.line as u64).to_le_bytes()));
         }
-        hex(hash)
+        hexadecimal(&hash.finalize())
     }
 }

@@ -1,13 +1,12 @@
 //! Lookup of solved strategies, by walking through the subgame with actual cards.
 
-use cards::{Card, Combo, Range};
+use cards::{Card, Combo, Range, SuitPermutation};
 use game::{Action, Played, PublicState, Turn};
 
 use super::betting::{Decision, Kind, player_of};
 use super::solver::Solver;
 use super::storage::BoardStorage;
 use crate::Player;
-use crate::holdem::suits::Renaming;
 
 /// A position in a solved subgame, reached by the actions and cards since its root.
 #[derive(Debug, Clone)]
@@ -20,8 +19,8 @@ pub struct Spot<'a> {
     storage: &'a BoardStorage,
     /// Indices of the storages below that lead to `storage`, street by street.
     path: Vec<usize>,
-    /// Renaming from the actual suits to those in which this board was solved.
-    renaming: Renaming,
+    /// Permutation from the actual suits to those in which this board was solved.
+    renaming: SuitPermutation,
     ranges: [Range; 2],
     /// The ranges at the first node of the current line.
     begun: [Range; 2],
@@ -33,7 +32,7 @@ pub(crate) struct SpotIndex {
     pub(crate) node: usize,
     pub(crate) board: usize,
     pub(crate) path: Vec<usize>,
-    pub(crate) renaming: Renaming,
+    pub(crate) renaming: SuitPermutation,
     pub(crate) begun: [Range; 2],
 }
 
@@ -77,7 +76,7 @@ impl<'a> Spot<'a> {
             board: 0,
             storage: &solver.storage,
             path: Vec::new(),
-            renaming: Renaming::NONE,
+            renaming: SuitPermutation::IDENTITY,
             begun: ranges.clone(),
             ranges,
         }
@@ -164,7 +163,7 @@ impl<'a> Spot<'a> {
     pub fn strategies(&self) -> Vec<(Combo, Vec<f64>)> {
         let Some(decision) = self.decision() else { return Vec::new() };
         let hands = &self.solver.boards.all[self.board].hands[decision.player.index()];
-        let back = self.renaming.back();
+        let back = self.renaming.inverse();
         let strategies = self.storage.strategies(decision, hands.len());
         hands.all().map(|combo| back.combo(combo)).zip(strategies).collect()
     }
@@ -213,7 +212,7 @@ impl<'a> Spot<'a> {
         self.storage = &self.storage.below[below];
         self.begun = self.ranges.clone();
         self.board = next.board;
-        self.renaming = self.renaming.then(deal.renaming.back());
+        self.renaming = self.renaming.then(deal.renaming.inverse());
         (self.line, self.node) = (line.deals[leaf].line, 0);
         Ok(self)
     }
