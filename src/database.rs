@@ -70,12 +70,9 @@ impl Making {
         progress.finish();
         match made? {
             MakeOutcome::Whole(card) => Ok(card),
-            MakeOutcome::Stopped(done) => Err(Failure::interrupted(format!(
-                "stopped after {} {}; resume with: {}",
-                whole(done),
-                C::GAMES,
-                interrupt::command_line()
-            ))),
+            MakeOutcome::Stopped(done) => {
+                Err(interrupt::resumable(format!("stopped after {} {}", whole(done), C::GAMES)))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Ctrl-C, SIGTERM and SIGHUP in two stages: the first signal finishes the hands in play, the
 //! second aborts. Commands with nothing to finish abort at the first. Child processes end too.
 
+use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,16 @@ use crate::shell;
 pub(crate) fn command_line() -> String {
     let words: Vec<String> = std::env::args().map(|word| shell::without_accounts(&word)).collect();
     shell::line(words.iter().map(String::as_str))
+}
+
+/// The end of a run that was stopped after something, with the command that resumes it.
+pub(crate) fn resumable(stopped: impl fmt::Display) -> Failure {
+    Failure::interrupted(format!("{stopped}; resume with: {}", command_line()))
+}
+
+/// The end of a run that was stopped and keeps nothing, with the command that starts it again.
+pub(crate) fn repeatable(stopped: impl fmt::Display) -> Failure {
+    Failure::interrupted(format!("{stopped}; start again with: {}", command_line()))
 }
 
 /// A second signal within this time counts as the first: some senders signal a process and its

@@ -16,7 +16,7 @@ const PICTURE: [(&str, &[&str]); 18] = [
     ("models", &["abstraction", "show"]),
     ("solvers", &["abstraction"]),
     ("agents", &["models", "solvers"]),
-    ("learners", &["models", "solvers"]),
+    ("learners", &["models", "solvers", "logs"]),
     ("matches", &["protocol", "agents", "logs"]),
     ("evaluation", &["matches"]),
     ("wire", &["matches"]),

@@ -218,11 +218,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
         // The last command listened for Ctrl-C itself; listen again, in case it took a stop.
         interrupt::listen_again(&stop, interrupt::FINISHING)?;
         if stop.asked() {
-            return Err(Failure::interrupted(format!(
-                "stopped after {number} of {} steps; resume with: {}",
-                count,
-                interrupt::command_line()
-            )));
+            return Err(interrupt::resumable(format!("stopped after {number} of {count} steps")));
         }
         if !args.quiet {
             say(&format!("[{:>2}/{}] {}", number + 1, count, step.title));

@@ -10,10 +10,12 @@
 //!
 //! Learners:
 //!
+//! - [`blueprint`]: training of a blueprint with checkpoints and a learning curve.
 //! - [`Training`]: a run of a learner in steps, which can be saved and resumed.
 //! - [`cart`]: greedy decision trees. [`oct`]: optimal ones. [`boost`]: boosted trees.
 //! - [`mlp`]: training of networks. [`values`]: networks that learn the values of hands.
 //! - [`student`]: a run for each street of a dataset, and the resulting agent's model.
+//! - [`training`]: what keeps a run in a folder while it goes on.
 //! - [`measure`]: the losses of a classifier on a table, and classifiers without training.
 //!
 //! Strategies that a person can read and play:
@@ -21,15 +23,18 @@
 //! - [`heuristic`]: fast-and-frugal trees of one street or of a game.
 //! - [`linear_q`]: linear rules for shove or fold, learned by self-play or searched.
 //! - [`range_trees`]: the best small trees of questions for shove or fold, proven optimal.
+//! - [`shove_fold`]: rules for all-in or fold measured against the equilibrium.
 //! - [`endgames`]: endgames of one bet with their equilibria, and learning from them.
 //!
 //! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
+pub mod blueprint;
 mod data;
 pub mod measure;
 pub mod mlp;
 mod readable;
 pub mod student;
+pub mod training;
 mod trees;
 pub mod values;
 
@@ -37,7 +42,7 @@ use models::Classifier;
 
 pub use data::dataset::{Teacher, TeacherError};
 pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
-pub use readable::{endgames, heuristic, linear_q, range_trees};
+pub use readable::{endgames, heuristic, linear_q, range_trees, shove_fold};
 pub use trees::{Loss, TreesError, boost, cart, oct};
 
 /// The progress of a run after a step.

@@ -13,7 +13,6 @@ use std::path::Path;
 use clap::{Subcommand, ValueEnum};
 use learners::endgames::database::Database;
 use learners::endgames::database::Share;
-use serde::Serialize;
 use solvers::endgame::{Bets, Endgame, EndgameError};
 
 use crate::exit::Failure;
@@ -56,8 +55,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
 }
 
 /// Which share stands for a card, as clap knows it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ShareArg {
     /// The share of the second player's cards that it beats
     #[default]

@@ -397,10 +397,9 @@ pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
         error => Failure::input(error),
     })?;
     let Some(found) = found else {
-        return Err(Failure::interrupted(format!(
-            "stopped before all deals were counted; nothing is kept; start again with: {}",
-            interrupt::command_line()
-        )));
+        return Err(interrupt::repeatable(
+            "stopped before all deals were counted; nothing is kept",
+        ));
     };
     let figure = |chips: [f64; 2]| FigureReport {
         both: Amount::new(mean(chips), &def),

@@ -324,8 +324,5 @@ impl Args {
 
 /// The end of a measurement that was stopped, with the command that resumes it.
 fn interrupted(done: impl fmt::Display, all: impl fmt::Display, what: &str) -> Failure {
-    Failure::interrupted(format!(
-        "stopped after {done} of {all} {what}; resume with: {}",
-        interrupt::command_line()
-    ))
+    interrupt::resumable(format!("stopped after {done} of {all} {what}"))
 }

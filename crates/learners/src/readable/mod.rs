@@ -4,3 +4,4 @@ pub mod endgames;
 pub mod heuristic;
 pub mod linear_q;
 pub mod range_trees;
+pub mod shove_fold;

@@ -2,7 +2,8 @@
 //!
 //! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
 //! [`Sequences`], on which [`Cfr`] in every [`Variant`](crate::Variant), best responses
-//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree. An [`endgame`]
+//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree; [`solve`] runs
+//! any of them by name. An [`endgame`]
 //! is one bet of many sizes and a call, [`shove_fold`] all-in or fold before the flop: both have
 //! their own exact solutions.
 
@@ -13,6 +14,7 @@ pub mod linear;
 mod sampling;
 mod sequences;
 pub mod shove_fold;
+pub mod solve;
 
 pub use cfr::Cfr;
 pub use sampling::{Sampling, SamplingOptions, Scheme};

@@ -8,6 +8,7 @@
 //! game together.
 
 mod language;
+mod opponent;
 mod published;
 mod rulebook_search;
 mod search;
@@ -23,6 +24,7 @@ use solvers::Player;
 use solvers::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sampler};
 
 pub use language::Language;
+pub use opponent::{Found, Opponent, OpponentError, StreetReport};
 pub use rulebook_search::{
     CLAUSE_COST, Rates, RulebookImprovement, RulebookOptions, RulebookSearch, statements,
 };

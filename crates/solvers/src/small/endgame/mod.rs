@@ -10,9 +10,13 @@
 //! [`Endgame::against`] and [`Endgame::exploitability`] what strategies get against a best response
 //! (Algorithm 3, for both seats).
 
+mod play;
 mod program;
+mod report;
 
+pub use play::{Talk, play};
 pub use program::Pivots;
+pub use report::{EndgameReport, picture};
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;

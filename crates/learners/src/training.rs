@@ -1,0 +1,287 @@
+//! What trainings share: a [`Watch`] for what they cannot know themselves, and the folder of a
+//! running one, `OUT.training`, with a checkpoint and the losses of each run and a file that
+//! identifies it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+
+use logs::folder::write_whole;
+use models::student::TrainedModel;
+use show::svg::chart::{Chart, Line};
+use solvers::blueprint::TrainerError;
+
+use crate::Progress;
+use crate::student::{LearningError, Run};
+
+/// The clock, the display and the user of a training.
+pub trait Watch: Sync {
+    /// The time since some moment before the training.
+    fn now(&self) -> Duration;
+
+    /// Whether the training should be saved and end.
+    fn is_stopped(&self) -> bool;
+
+    /// Shows how much is done of how much, as far as it is known, with a note.
+    fn show(&self, done: u64, most: u64, note: &str);
+
+    /// Removes what is shown.
+    fn clear(&self);
+
+    /// Prints a line.
+    fn say(&self, line: &str);
+}
+
+/// The reason why a training cannot begin, go on or be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainingError {
+    /// A file cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        error: String,
+    },
+    /// The folder is that of a training that differs in a line of its description.
+    #[error(
+        "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to \
+         start again",
+        .folder.display()
+    )]
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// The line there.
+        found: String,
+        /// The line of this training.
+        ours: String,
+    },
+    /// A run cannot go on.
+    #[error("training {title}: {error}")]
+    Run {
+        /// The title of the run.
+        title: String,
+        /// The fault.
+        error: LearningError,
+    },
+    /// A blueprint cannot be trained with these options.
+    #[error(transparent)]
+    Blueprint(#[from] TrainerError),
+    /// The state of a run cannot be saved.
+    #[error(transparent)]
+    State(LearningError),
+}
+
+/// The error of a file.
+pub(crate) fn at<E: ToString>(path: &Path) -> impl Fn(E) -> TrainingError {
+    move |error| TrainingError::File { path: path.to_owned(), error: error.to_string() }
+}
+
+/// The path `FILE.ending`.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// Name of the file that identifies the training.
+const RUN: &str = "run";
+
+/// The checkpoint folder of a training.
+pub struct Checkpoints {
+    folder: PathBuf,
+    training: String,
+    every: Duration,
+}
+
+/// The names of a run of a training.
+#[derive(Clone, Copy)]
+pub struct RunName<'a> {
+    /// The base name of its files in the folder.
+    pub file: &'a str,
+    /// The title of its losses and messages.
+    pub title: &'a str,
+    /// The word for its steps, in the plural.
+    pub steps: &'static str,
+}
+
+impl Checkpoints {
+    /// Opens the folder of a training. `training` describes it, one line for each thing that must
+    /// be the same to resume it.
+    ///
+    /// # Errors
+    /// If the folder holds another training.
+    pub fn open(
+        out: &Path,
+        training: String,
+        every: Duration,
+    ) -> Result<Checkpoints, TrainingError> {
+        let folder = beside(out, "training");
+        // The file is written with the first checkpoint, so that invalid options leave nothing
+        // behind.
+        match read_if_there(&folder.join(RUN))? {
+            Some(found) if found != training.as_bytes() => {
+                let found = String::from_utf8_lossy(&found);
+                let differs =
+                    found.lines().zip(training.lines()).find(|(found, ours)| found != ours);
+                let (found, ours) = differs.unwrap_or_default();
+                let (found, ours) = (found.to_owned(), ours.to_owned());
+                Err(TrainingError::Other { folder, found, ours })
+            }
+            _ => Ok(Checkpoints { folder, training, every }),
+        }
+    }
+
+    /// Performs all steps of a run that `begin` makes, new or from a checkpoint, and returns its
+    /// model; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// When the run cannot go on, or a file cannot be read or written.
+    pub fn train<'a>(
+        &self,
+        named: RunName<'_>,
+        watch: &dyn Watch,
+        begin: impl FnOnce(Option<&[u8]>) -> Result<Box<dyn Run + 'a>, LearningError>,
+    ) -> Result<Option<TrainedModel>, TrainingError> {
+        let state = self.folder.join(format!("{}.state", named.file));
+        let losses = self.losses(named);
+        let saved = read_if_there(&state)?;
+        let mut curve = Curve::open(&losses, saved.is_some()).map_err(at(&losses))?;
+        let failure = |error| TrainingError::Run { title: named.title.to_owned(), error };
+        let mut run = begin(saved.as_deref()).map_err(failure)?;
+        let mut saved = watch.now();
+        while let Some(progress) = run.step().map_err(failure)? {
+            curve.add(&progress);
+            watch.show(progress.done, progress.most, &note(named.title, &progress));
+            let stopped = watch.is_stopped();
+            if stopped || watch.now() - saved >= self.every {
+                self.keep(&*run, &mut curve, &state)?;
+                saved = watch.now();
+            }
+            if stopped {
+                return Ok(None);
+            }
+        }
+        self.keep(&*run, &mut curve, &state)?;
+        Ok(Some(run.learned()))
+    }
+
+    fn losses(&self, named: RunName<'_>) -> PathBuf {
+        self.folder.join(format!("{}.csv", named.file))
+    }
+
+    /// Writes a checkpoint.
+    fn keep(&self, run: &dyn Run, curve: &mut Curve, state: &Path) -> Result<(), TrainingError> {
+        let name = self.folder.join(RUN);
+        let begun = fs::create_dir_all(&self.folder).and_then(|()| {
+            if name.exists() {
+                return Ok(());
+            }
+            write_whole(&name, |out| out.write_all(self.training.as_bytes()))
+        });
+        begun.map_err(at(&name))?;
+        curve.write().map_err(at(state))?;
+        let bytes = run.save().map_err(TrainingError::State)?;
+        write_whole(state, |out| out.write_all(&bytes)).map_err(at(state))
+    }
+
+    /// Copies a run's losses to `csv` and writes their chart beside it. `loss` is the name of the
+    /// loss and its unit.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn copy_losses(
+        &self,
+        named: RunName<'_>,
+        csv: &Path,
+        loss: [&str; 2],
+    ) -> Result<(), TrainingError> {
+        let losses = self.losses(named);
+        fs::copy(&losses, csv).map_err(at(&losses))?;
+        let title = format!("Validation {}, {}", loss[0], named.title);
+        if let Some(svg) = losses_picture(&losses, &title, named.steps, loss) {
+            let path = csv.with_extension("svg");
+            write_whole(&path, |out| out.write_all(svg.as_bytes())).map_err(at(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the folder.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn end(&self) -> Result<(), TrainingError> {
+        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
+    }
+}
+
+/// The contents of a file; `None` if there is none.
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, TrainingError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(at(path)(error)),
+    }
+}
+
+fn note(title: &str, progress: &Progress) -> String {
+    let held_out =
+        progress.held_out.map_or_else(String::new, |loss| format!(", validation {loss:.4}"));
+    format!("{title}: loss {:.4}{held_out}", progress.loss)
+}
+
+/// The header of the file.
+const HEAD: &str = "step,loss,validation";
+
+/// A CSV file of losses, one row for each step.
+struct Curve {
+    path: PathBuf,
+    text: String,
+}
+
+impl Curve {
+    /// Opens the file to go on with it, or starts a new one.
+    fn open(path: &Path, resumed: bool) -> io::Result<Curve> {
+        let text = if resumed { fs::read_to_string(path)? } else { format!("{HEAD}\n") };
+        Ok(Curve { path: path.to_owned(), text })
+    }
+
+    /// Adds the row of a step.
+    fn add(&mut self, progress: &Progress) {
+        let held_out = progress.held_out.map_or_else(String::new, |loss| format!("{loss:.6}"));
+        self.text.push_str(&format!("{},{:.6},{held_out}\n", progress.done, progress.loss));
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        write_whole(&self.path, |out| out.write_all(self.text.as_bytes()))
+    }
+}
+
+/// The chart of the validation losses of such a file. `loss` is the name of the loss and `unit` its
+/// unit; `None` with fewer than three points.
+fn losses_picture(
+    path: &Path,
+    title: &str,
+    steps: &str,
+    [loss, unit]: [&str; 2],
+) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
+        Some((number(0)?, number(2)?))
+    };
+    let points: Vec<(f64, f64)> = text.lines().skip(1).filter_map(row).collect();
+    let (&(step, last), 3..) = (points.last()?, points.len()) else { return None };
+    let chart = Chart {
+        size: [720, 300],
+        description: format!(
+            "After {step} {steps} the {loss} on validation rows is {last:.4}{unit}."
+        ),
+        lines: vec![Line { class: "validation", points, ..Line::default() }],
+        ..Chart::new("losses", title, steps)
+    };
+    Some(chart.file())
+}
