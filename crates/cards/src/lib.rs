@@ -5,8 +5,8 @@
 //! - [`Card`], [`Rank`], [`Suit`]: one card, written as in the ACPC protocol (`Ah`, `Td`, `2c`).
 //! - [`HoleCards`], [`Board`]: short ordered lists, kept in deal order.
 //! - [`CardSet`]: an unordered set, laid out so that the evaluator reads it without conversion.
-//! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them; [`grid`]: the
-//!   kinds as 13 rows of 13.
+//! - [`Combo`], [`StartingHand`]: two hole cards as a number, and the 169 kinds of them; [`grid`]:
+//!   the kinds as 13 rows of 13.
 //! - [`Range`]: a weight for every hand a player may hold, written as players write it.
 //! - [`CanonicalIndex`]: deals that differ only in the names of suits as one number;
 //!   [`SuitPermutation`]: what makes one of them another.

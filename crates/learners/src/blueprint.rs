@@ -22,7 +22,7 @@ use solvers::blueprint::{
     head_to_head,
 };
 
-use crate::training::{TrainingError, Watch, at, beside};
+use crate::training::{TrainingError, Watch, at, beside, columns};
 
 /// What is trained, and how long.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl<'a> BlueprintTraining<'a> {
     ) -> Result<BlueprintTraining<'a>, TrainingError> {
         let [training, curve, picture] =
             ["training", "course.csv", "course.svg"].map(|ending| beside(out, ending));
-        let options = plan.options.clone();
+        let options = plan.options;
         let (trainer, seconds) = if training.exists() {
             let file = File::open(&training).map_err(at(&training))?;
             let trainer = Trainer::resume(tree, deals, options, BufReader::new(file));
@@ -346,37 +346,22 @@ impl Row {
 }
 
 /// The seconds of training in the last row with at most this many iterations; 0 if there is none.
-///
-/// # Errors
-/// When the file cannot be read.
 fn seconds_at(path: &Path, iterations: u64) -> io::Result<f64> {
-    let text = match std::fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0.0),
-        text => text?,
-    };
-    let row = |line: &str| {
-        let mut fields = line.split(',');
-        let seconds: f64 = fields.next()?.parse().ok()?;
-        Some((seconds, fields.next()?.parse::<u64>().ok()?))
-    };
-    let mut rows = text.lines().rev().filter_map(row);
-    Ok(rows.find(|&(_, done)| done <= iterations).map_or(0.0, |(seconds, _)| seconds))
+    let rows = columns(path, ["seconds", "iterations"])?;
+    let last = rows.iter().rev().find(|[_, done]| *done <= iterations as f64);
+    Ok(last.map_or(0.0, |[seconds, _]| *seconds))
 }
 
 /// The chart of a file of rows: the lower bound on the exploitability in the abstract game over
 /// iterations, with its 95 % band. `None` with fewer than two rows.
 fn curve_picture(path: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let column = |name| HEAD.split(',').position(|head| head == name);
-    let columns = ["iterations", "exploitability_mbb", "exploitability_error_mbb"].map(column);
-    let row = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        let number = |at: Option<usize>| fields.get(at?)?.parse::<f64>().ok();
-        let [iterations, mean, error] = columns.map(number);
-        Some((iterations? / 1e6, mean?, 1.96 * error?))
-    };
-    let rows: Vec<(f64, f64, f64)> = text.lines().skip(1).filter_map(row).collect();
-    let (&(iterations, mean, reach), 2..) = (rows.last()?, rows.len()) else { return None };
+    let names = ["iterations", "exploitability_mbb", "exploitability_error_mbb"];
+    let rows: Vec<[f64; 3]> = columns(path, names)
+        .ok()?
+        .into_iter()
+        .map(|[iterations, mean, error]| [iterations / 1e6, mean, 1.96 * error])
+        .collect();
+    let (&[iterations, mean, reach], 2..) = (rows.last()?, rows.len()) else { return None };
     let title = "Learning curve: mbb/hand that an opponent in the abstract game wins, at least";
     let chart = Chart {
         description: format!(
@@ -385,10 +370,10 @@ fn curve_picture(path: &Path) -> Option<String> {
         ),
         lines: vec![Line {
             class: "exploitability",
-            points: rows.iter().map(|&(at, mean, _)| (at, mean)).collect(),
+            points: rows.iter().map(|&[at, mean, _]| (at, mean)).collect(),
             band: rows
                 .iter()
-                .map(|&(at, mean, reach)| (at, [mean - reach, mean + reach]))
+                .map(|&[at, mean, reach]| (at, [mean - reach, mean + reach]))
                 .collect(),
             ..Line::default()
         }],

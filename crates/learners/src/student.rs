@@ -402,23 +402,12 @@ impl fmt::Display for StudentReport<'_> {
 
 /// The reason why a model of another program cannot be imported.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ImportError {
-    /// There is no file.
     #[error("{} has no {names}", .folder.display())]
-    None {
-        /// The folder.
-        folder: PathBuf,
-        /// The names that a file may have.
-        names: String,
-    },
-    /// The file cannot be read.
+    None { folder: PathBuf, names: String },
     #[error("{}: {error}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        error: String,
-    },
+    File { path: PathBuf, error: String },
 }
 
 /// The model of a street from the folder of another program, and its file.

@@ -34,41 +34,20 @@ pub trait Watch: Sync {
 
 /// The reason why a training cannot begin, go on or be kept.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TrainingError {
-    /// A file cannot be read or written.
     #[error("{}: {error}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        error: String,
-    },
-    /// The folder is that of a training that differs in a line of its description.
+    File { path: PathBuf, error: String },
     #[error(
         "{} holds another training: it has `{found}`, and this would be `{ours}`; remove it to \
          start again",
         .folder.display()
     )]
-    Other {
-        /// The folder.
-        folder: PathBuf,
-        /// The line there.
-        found: String,
-        /// The line of this training.
-        ours: String,
-    },
-    /// A run cannot go on.
+    Other { folder: PathBuf, found: String, ours: String },
     #[error("training {title}: {error}")]
-    Run {
-        /// The title of the run.
-        title: String,
-        /// The fault.
-        error: LearningError,
-    },
-    /// A blueprint cannot be trained with these options.
+    Run { title: String, error: LearningError },
     #[error(transparent)]
     Blueprint(#[from] TrainerError),
-    /// The state of a run cannot be saved.
     #[error(transparent)]
     State(LearningError),
 }
@@ -259,6 +238,22 @@ impl Curve {
     }
 }
 
+/// The rows of a CSV file that have numbers in all of these columns; none if there is no file.
+pub(crate) fn columns<const N: usize>(path: &Path, names: [&str; N]) -> io::Result<Vec<[f64; N]>> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text?,
+    };
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = lines.next().unwrap_or_default();
+    let at = names.map(|name| head.iter().position(|&column| column == name));
+    let row = |fields: Vec<&str>| {
+        let numbers = at.map(|at| fields.get(at?)?.parse().ok());
+        numbers.iter().all(Option::is_some).then(|| numbers.map(Option::unwrap_or_default))
+    };
+    Ok(lines.filter_map(row).collect())
+}
+
 /// The chart of the validation losses of such a file. `loss` is the name of the loss and `unit` its
 /// unit; `None` with fewer than three points.
 fn losses_picture(
@@ -267,13 +262,8 @@ fn losses_picture(
     steps: &str,
     [loss, unit]: [&str; 2],
 ) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    let row = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
-        Some((number(0)?, number(2)?))
-    };
-    let points: Vec<(f64, f64)> = text.lines().skip(1).filter_map(row).collect();
+    let points = columns(path, ["step", "validation"]).ok()?;
+    let points: Vec<(f64, f64)> = points.into_iter().map(|[step, loss]| (step, loss)).collect();
     let (&(step, last), 3..) = (points.last()?, points.len()) else { return None };
     let chart = Chart {
         size: [720, 300],

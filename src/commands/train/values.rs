@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use cards::SuitPermutation;
 use indicatif::HumanBytes;
 use learners::database::Card;
+use learners::mlp::MlpOptions;
 use learners::situations::{Database, Situations};
 use learners::training::{Checkpoints, RunName};
 use learners::values::training::{LabelNoise, Lesson, LessonError, LessonSettings, Trained};
@@ -105,10 +106,6 @@ impl Args {
             encoding: self.encoding.clone(),
             renamings: self.renamings,
             hands: self.hands.unwrap_or(200) as usize,
-            hidden: self.hidden.clone(),
-            epochs: self.epochs,
-            batch: self.batch,
-            rate: self.rate,
             seed: self.seed,
         }
     }
@@ -150,7 +147,15 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let trainer = Trainer::open(args.device, args.quiet)?;
     let lesson = pool.run(|| Lesson::open(args.settings(), args.memory.0, making(args.quiet)));
     let lesson = lesson.map_err(|error| args.refused(error))?;
-    let options = lesson.options();
+    let usual = lesson.options();
+    let options = MlpOptions {
+        hidden: args.hidden.clone().unwrap_or(usual.hidden),
+        batch: args.batch.unwrap_or(usual.batch),
+        epochs: args.epochs.unwrap_or(usual.epochs),
+        rate: args.rate,
+        seed: args.seed,
+        ..usual
+    };
     let identity = lesson.identity(&trainer.options(format!("{options:?}")));
     let checkpoints = Checkpoints::open(&args.out, identity, args.checkpoint.0)?;
     let named = RunName { file: "values", title: &args.encoding, steps: "steps" };
@@ -159,8 +164,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let watched = Watched::new(&stop, display);
     let learned = pool.run(|| {
         checkpoints.train(named, &watched, |saved| {
-            let (samples, what) = lesson.run()?;
-            trainer.begin_network(samples, what, options, saved)
+            trainer.begin_network(lesson.parts()?, lesson.loss(), options, saved)
         })
     })?;
     let Some(TrainedModel::Network(network)) = learned else {

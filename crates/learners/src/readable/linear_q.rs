@@ -526,24 +526,16 @@ pub enum Trained<'a> {
 
 /// The reason why rules cannot be trained or kept.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TrainingError {
-    /// A stack is not possible.
     #[error(transparent)]
     Stack(#[from] RulesError),
-    /// A run diverged.
     #[error(transparent)]
     Diverged(#[from] Diverged),
-    /// The weights are no model.
     #[error(transparent)]
     Model(#[from] LinearError),
-    /// A file cannot be read or written.
     #[error("{}: {error}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        error: String,
-    },
+    File { path: PathBuf, error: String },
 }
 
 fn at<E: ToString>(path: &Path) -> impl Fn(E) -> TrainingError {

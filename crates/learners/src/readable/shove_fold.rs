@@ -62,29 +62,17 @@ impl ShoveFold {
 
 /// The reason why rules cannot be read or measured.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ShoveFoldError {
-    /// A stack or the ante is not possible.
     #[error(transparent)]
     Payoffs(#[from] RulesError),
-    /// A rule's table has none of the stacks.
     #[error(
         "--rules {name}: its table has none of these stacks, it ends at 8 big blinds; take a \
          smaller --stack, or one of {others}"
     )]
-    Stacks {
-        /// The rule.
-        name: String,
-        /// The names of other rules.
-        others: String,
-    },
-    /// A file of weights cannot be read.
+    Stacks { name: String, others: String },
     #[error("{}: {error}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        error: String,
-    },
+    File { path: PathBuf, error: String },
 }
 
 /// The equilibrium at a stack, and the rules evaluated there.

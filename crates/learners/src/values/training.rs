@@ -24,7 +24,7 @@ use crate::data::situations::Database;
 use crate::mlp::{Loss, MlpOptions, Samples};
 use crate::student::LearningError;
 
-/// What a network is to learn, and how.
+/// What a network is to learn from.
 #[derive(Debug, Clone)]
 pub struct LessonSettings {
     /// The file of situations.
@@ -36,58 +36,31 @@ pub struct LessonSettings {
     pub renamings: usize,
     /// With `by-hand`, the hands of each situation.
     pub hands: usize,
-    /// The units of the hidden layers.
-    pub hidden: Option<Vec<usize>>,
-    /// The passes over the situations.
-    pub epochs: Option<u32>,
-    /// The rows of a step.
-    pub batch: Option<usize>,
-    /// The highest learning rate.
-    pub rate: f64,
-    /// The seed of all random choices.
+    /// The seed of the hands that are drawn.
     pub seed: u64,
 }
 
 /// The reason why a file of situations cannot be learned from.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LessonError {
-    /// The file cannot be read.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// There are too few situations.
     #[error(
         "{}: {count} situations are too few to learn from, to choose by and to test with: make at \
          least 13",
         .file.display()
     )]
-    TooFew {
-        /// The file.
-        file: PathBuf,
-        /// The number of situations.
-        count: usize,
-    },
-    /// The encoding is unknown.
+    TooFew { file: PathBuf, count: usize },
     #[error(
         "--encoding {name}: it is neither direct, ehs2, nested, potential or by-hand nor a kind of \
          buckets: {error}"
     )]
-    Encoding {
-        /// The encoding.
-        name: String,
-        /// Why it is no kind of buckets.
-        error: String,
-    },
-    /// The buckets cannot be made.
+    Encoding { name: String, error: String },
     #[error(transparent)]
     Buckets(#[from] BucketsError),
-    /// The rows take too much memory.
     #[error("{rows} rows would take {needed} bytes")]
-    Memory {
-        /// The number of rows.
-        rows: u64,
-        /// The bytes that they take.
-        needed: u64,
-    },
+    Memory { rows: u64, needed: u64 },
 }
 
 /// The name for features chosen by hand instead of an encoding.
@@ -160,23 +133,14 @@ impl Lesson {
         )
     }
 
-    /// The usual options for the encoding, where the settings name no others.
+    /// The usual options for the encoding.
     pub fn options(&self) -> MlpOptions {
         let (hidden, epochs, batch) = match self.input_encoding {
             InputEncoding::Ranges(_) => (vec![500; 7], 350, 32),
             InputEncoding::ByHand | InputEncoding::EndOfFlop => (vec![64; 2], 60, 1024),
         };
-        let settings = &self.settings;
-        MlpOptions {
-            hidden: settings.hidden.clone().unwrap_or(hidden),
-            activation: Activation::Prelu,
-            batch: settings.batch.unwrap_or(batch),
-            epochs: settings.epochs.unwrap_or(epochs),
-            rate: settings.rate,
-            patience: None,
-            seed: settings.seed,
-            ..MlpOptions::default()
-        }
+        let (activation, patience) = (Activation::Prelu, None);
+        MlpOptions { hidden, activation, batch, epochs, patience, ..MlpOptions::default() }
     }
 
     fn samples(&self, situations: Range<usize>) -> Result<Samples, LearningError> {
@@ -193,21 +157,22 @@ impl Lesson {
         samples.map_err(|error| LearningError::Mlp(error.into()))
     }
 
-    /// The samples to train on and those to choose the epoch by, with the output and the loss of
-    /// the network.
+    /// The samples to train on, and those to choose the epoch by.
     ///
     /// # Errors
     /// When there are no samples.
-    pub fn run(&self) -> Result<((Samples, Option<Samples>), (Output, Loss)), LearningError> {
-        let train = self.samples(self.train.clone())?;
-        let valid = self.samples(self.valid.clone())?;
-        let what = match self.input_encoding {
+    pub fn parts(&self) -> Result<(Samples, Option<Samples>), LearningError> {
+        Ok((self.samples(self.train.clone())?, Some(self.samples(self.valid.clone())?)))
+    }
+
+    /// The output and the loss of the network.
+    pub fn loss(&self) -> (Output, Loss) {
+        match self.input_encoding {
             InputEncoding::Ranges(_) => (Output::ZeroSum, Loss::RangeHuber),
             InputEncoding::ByHand | InputEncoding::EndOfFlop => {
                 (Output::Identity, Loss::Huber { delta: 1.0 })
             }
-        };
-        Ok(((train, Some(valid)), what))
+        }
     }
 
     /// The metadata of the network, stored in its file.
