@@ -5,8 +5,8 @@ use std::sync::Arc;
 use agents::{AgentError, Registry};
 use cards::{Combo, HoleCards, StartingHand};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, games};
-use models::linear::{Blind, LinearModel};
-use solvers::shove_fold::{Payoffs, Ranges, equilibrium};
+use readable::linear::{Blind, LinearModel};
+use readable::shove_fold::{Payoffs, Ranges, equilibrium};
 
 const SHIPPED: &str = include_str!("../models/shove-fold.toml");
 

@@ -20,7 +20,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Street, Turn};
 use logs::Rate;
 use matches::runner::Stop;
 use matches::table::Deal;
-use models::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
+use readable::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, Reached, ask};

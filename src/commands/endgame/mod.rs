@@ -11,10 +11,10 @@ mod tree;
 use std::path::Path;
 
 use clap::{Subcommand, ValueEnum};
-use learners::endgames::database::Database;
-use learners::endgames::database::Share;
+use readable::endgame::database::Database;
+use readable::endgame::database::Share;
+use readable::endgame::{Bets, Endgame, EndgameError};
 use serde::Serialize;
-use solvers::endgame::{Bets, Endgame, EndgameError};
 
 use crate::exit::Failure;
 use crate::output::Output;

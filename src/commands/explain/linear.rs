@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use models::linear::{LinearError, LinearModel, PUBLISHED, Theta, Weights};
+use readable::linear::{LinearError, LinearModel, PUBLISHED, Theta, Weights};
 use serde::Serialize;
 use show::number::signed;
 

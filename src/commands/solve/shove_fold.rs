@@ -5,14 +5,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cards::StartingHand;
-use models::linear::{Blind, LinearError, LinearModel, PUBLISHED, Weights};
+use readable::linear::{Blind, LinearError, LinearModel, PUBLISHED, Weights};
+use readable::shove_fold::{
+    Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
+};
 use serde::{Serialize, Serializer};
 use show::Table;
 use show::number::{percent, signed};
 use show::svg::{Colour, Head, Heading, Picture};
-use solvers::shove_fold::{
-    Equilibrium, Payoffs, Range, Ranges, best_sage, equilibrium, sage, sage_ranges, share,
-};
 
 use crate::arguments::Stacks;
 use crate::chart::grid;

@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use learners::linear_q::{Form, LearningOptions, Quirk, learn, search};
-use models::linear::{Blind, FEATURES, LinearError, LinearModel, Theta, Weights};
+use readable::linear::{Blind, FEATURES, LinearError, LinearModel, Theta, Weights};
+use readable::linear::{Form, LearningOptions, Quirk, learn, search};
+use readable::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 use serde::Serialize;
 use show::Table;
 use show::number::percent;
-use solvers::shove_fold::{Equilibrium, Payoffs, Ranges, equilibrium, share};
 
 use crate::arguments::Given;
 use crate::arguments::Stacks;
