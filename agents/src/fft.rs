@@ -66,7 +66,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let own = match &path {
         None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
         Some(path) => {
-            let bad = |error: readable::heuristic::HeuristicError| AgentError::BadFile {
+            let bad = |error: readable::Error| AgentError::BadFile {
                 path: path.clone(),
                 reason: error.to_string(),
             };

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use cards::HoleCards;
 use game::{Action, Betting, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
-use readable::linear::{Blind, LinearModel};
+use readable::linear::LinearModel;
+use readable::shove_fold::Blind;
 use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
@@ -64,7 +65,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let path = resolver.file(file);
             let text = resolver.read(&path)?;
             files.push(path.clone());
-            text.parse().map_err(|error: readable::linear::LinearError| AgentError::BadFile {
+            text.parse().map_err(|error: readable::Error| AgentError::BadFile {
                 path,
                 reason: error.to_string(),
             })?

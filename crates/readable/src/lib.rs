@@ -16,3 +16,37 @@ pub mod heuristic;
 pub mod linear;
 pub mod rules;
 pub mod shove_fold;
+
+use std::fmt;
+
+/// Error for a text, a file or numbers that are no strategy, game or search of this crate. The
+/// message says what is wrong, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(Reason);
+
+/// The message, in parts where a place in a list becomes a place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Reason {
+    #[error("line {line}, `{text}`: {what}")]
+    Line { line: usize, text: String, what: String },
+    #[error("statement {number}, `{text}`: {what}")]
+    Statement { number: usize, text: String, what: String },
+    #[error(
+        "line {line}: the action for when no statement applies is missing; end with a line such as \
+         `else call`"
+    )]
+    NoDefault { line: usize },
+    #[error("{0}")]
+    Message(String),
+}
+
+impl Error {
+    fn new(message: impl fmt::Display) -> Error {
+        Error(Reason::Message(message.to_string()))
+    }
+
+    fn in_line(line: usize, text: impl Into<String>, what: String) -> Error {
+        Error(Reason::Line { line, text: text.into(), what })
+    }
+}

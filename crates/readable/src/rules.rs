@@ -14,11 +14,13 @@
 
 use std::fmt;
 
+use crate::Error;
+
 /// Maximum number of bets of a list.
-pub const MAX_BETS: usize = 100;
+const MAX_BETS: usize = 100;
 
 /// Maximum size of a bet in pots, and maximum factor of bluffs and calls.
-pub const LARGEST: f64 = 1_000.0;
+const LARGEST: f64 = 1_000.0;
 
 /// A bet size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,19 +61,19 @@ impl Betting {
     /// + b) for each hand that bets b pots for value; `None` for never.
     ///
     /// # Errors
-    /// [`RulesError::Value`] when a number is out of its range or the order is wrong.
-    pub fn new(bets: Vec<Bet>, bluffs: Option<f64>) -> Result<Betting, RulesError> {
+    /// When a number is out of its range or the order is wrong.
+    pub fn new(bets: Vec<Bet>, bluffs: Option<f64>) -> Result<Betting, Error> {
         if bets.len() > MAX_BETS {
             let what = format!("{} bets are more than {MAX_BETS}: leave some out", bets.len());
-            return Err(RulesError::Value(what));
+            return Err(Error::new(what));
         }
         for (number, bet) in bets.iter().enumerate() {
-            check_bet(&bets[..number], bet).map_err(RulesError::Value)?;
+            check_bet(&bets[..number], bet).map_err(Error::new)?;
         }
-        bluffs.map_or(Ok(()), check_factor).map_err(RulesError::Value)?;
+        bluffs.map_or(Ok(()), check_factor).map_err(Error::new)?;
         if bets.is_empty() && bluffs.is_some() {
             let what = "there is no bet to bluff with: add one, or leave the bluffs out";
-            return Err(RulesError::Value(what.to_owned()));
+            return Err(Error::new(what));
         }
         Ok(Betting { bets, bluffs })
     }
@@ -116,16 +118,20 @@ impl RuleList {
     /// A list of these parts.
     ///
     /// # Errors
-    /// [`RulesError::Empty`] without either, [`RulesError::Value`] when a number of the second is
-    /// out of its range.
-    pub fn new(betting: Option<Betting>, calling: Option<Calling>) -> Result<RuleList, RulesError> {
+    /// Without either, and when a number of the second is out of its range.
+    pub fn new(betting: Option<Betting>, calling: Option<Calling>) -> Result<RuleList, Error> {
         let checked = match calling {
             Some(Calling::Best(factor)) => check_factor(factor),
             Some(Calling::Beating(percent)) => check_percent(percent),
-            None if betting.is_none() => return Err(RulesError::Empty),
+            None if betting.is_none() => {
+                return Err(Error::new(
+                    "there are no rules: write `else check` after bets, or a line that begins with \
+                     `call`",
+                ));
+            }
             None => Ok(()),
         };
-        checked.map_err(RulesError::Value)?;
+        checked.map_err(Error::new)?;
         Ok(RuleList { betting, calling })
     }
 
@@ -175,20 +181,6 @@ fn check_factor(factor: f64) -> Result<(), String> {
     fits.then_some(()).ok_or_else(|| format!("{factor} is not a factor: {range}"))
 }
 
-/// Error for a text or numbers that are not a valid rule list.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum RulesError {
-    #[error("line {line}, `{text}`: {what}")]
-    Line { line: usize, text: String, what: String },
-    #[error("line {line}: the bets before it need a line `else check` after them; add it there")]
-    Unfinished { line: usize },
-    #[error("there are no rules: write `else check` after bets, or a line that begins with `call`")]
-    Empty,
-    #[error("{0}")]
-    Value(String),
-}
-
 // The text form of rule lists.
 //
 // ```text
@@ -215,10 +207,9 @@ impl RuleList {
     /// Parses a list's text.
     ///
     /// # Errors
-    /// [`RulesError::Line`] for a line that is not a rule or is in the wrong place,
-    /// [`RulesError::Unfinished`] for bets without `else check`, [`RulesError::Empty`] without
-    /// rules.
-    pub fn parse(text: &str) -> Result<RuleList, RulesError> {
+    /// For a line that is not a rule or is in the wrong place, for bets without `else check`, and
+    /// without rules.
+    pub fn parse(text: &str) -> Result<RuleList, Error> {
         let mut parser = Parser::default();
         let mut end = 1;
         for (number, line) in text.lines().enumerate() {
@@ -229,18 +220,24 @@ impl RuleList {
             }
             let (line, text) = (number + 1, words.join(" "));
             if words[0] == "call" && parser.is_open() {
-                return Err(RulesError::Unfinished { line });
+                return Err(unfinished(line));
             }
-            parser.line(&text).map_err(|what| RulesError::Line { line, text, what })?;
+            parser.line(&text).map_err(|what| Error::in_line(line, text, what))?;
             end = line + 1;
         }
         if parser.is_open() {
-            return Err(RulesError::Unfinished { line: end });
+            return Err(unfinished(end));
         }
         let Parser { bets, bluffs, checks, calling } = parser;
         let betting = checks.then(|| Betting::new(bets, bluffs)).transpose()?;
         RuleList::new(betting, calling)
     }
+}
+
+fn unfinished(line: usize) -> Error {
+    Error::new(format!(
+        "line {line}: the bets before it need a line `else check` after them; add it there"
+    ))
 }
 
 /// The rules parsed so far.

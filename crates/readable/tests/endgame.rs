@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use readable::endgame::{Bets, Dealer, Endgame, EndgameError, Pivots, Solution, mean_size};
+use readable::endgame::{Bets, Dealer, Endgame, Pivots, Solution};
 use solvers::games::TenCards;
 use solvers::{Player, Profile, Sequences, Tree, linear};
 
@@ -27,7 +27,8 @@ fn point(rng: &mut Pcg64Mcg, cards: usize) -> Vec<f64> {
 }
 
 fn size(solution: &Solution, bets: &Bets, card: usize) -> f64 {
-    mean_size(&solution.strategy[(card - 1) * bets.len()..][..bets.len()], bets)
+    let row = &solution.strategy[(card - 1) * bets.len()..][..bets.len()];
+    row.iter().zip(bets.sizes()).map(|(share, size)| share * size).sum()
 }
 
 #[test]
@@ -259,25 +260,30 @@ fn a_thin_face_leaves_no_exploitability() {
 #[test]
 fn what_is_no_endgame_is_refused_by_name() {
     let bets = Bets::published;
-    let game = |x: &[f64], y: &[f64]| Endgame::new(x, y, bets());
+    let game =
+        |x: &[f64], y: &[f64]| Endgame::new(x, y, bets()).expect_err("no endgame").to_string();
     let ten = [1.0; 10];
-    assert_eq!(game(&ten, &ten[..9]), Err(EndgameError::Decks { first: 10, second: 9 }));
-    assert_eq!(game(&[1.0], &[1.0]), Err(EndgameError::Cards(1)));
-    assert_eq!(game(&only(&[4]), &only(&[4])), Err(EndgameError::NoDeal));
-    assert_eq!(game(&[0.0; 10], &ten), Err(EndgameError::NoDeal));
+    assert!(
+        game(&ten, &ten[..9]).starts_with("10 weights of the first player and 9 of the second")
+    );
+    assert_eq!(game(&[1.0], &[1.0]), "a deck of 1 cards: it has 2 to 100");
+    assert!(game(&only(&[4]), &only(&[4])).contains("no deal possible"));
+    assert!(game(&[0.0; 10], &ten).contains("no deal possible"));
     for weight in [-1.0, f64::NAN, f64::INFINITY] {
         let mut weights = ten;
         weights[2] = weight;
-        let error = game(&ten, &weights).expect_err("no weight");
-        assert!(error.to_string().contains("second player's card 3"), "{error}");
+        let error = game(&ten, &weights);
+        assert!(error.contains("second player's card 3"), "{error}");
     }
     for (step, stack) in
         [(0.0, 3.0), (-0.1, 3.0), (f64::NAN, 3.0), (4.0, 3.0), (0.1, f64::INFINITY)]
     {
-        assert!(matches!(Bets::steps(step, stack), Err(EndgameError::Step { .. })), "{step}");
+        let error = Bets::steps(step, stack).expect_err("no steps").to_string();
+        assert!(error.contains("the step is above 0 and at most the stack"), "{step}: {error}");
     }
-    assert_eq!(Bets::steps(0.001, 3.0), Err(EndgameError::Sizes(3000)));
-    assert_eq!(Bets::new(&[1.0, 0.0]), Err(EndgameError::Size(0.0)));
+    let refused = |bets: Result<Bets, readable::Error>| bets.expect_err("no sizes").to_string();
+    assert_eq!(refused(Bets::steps(0.001, 3.0)), "3000 sizes are more than 1000");
+    assert_eq!(refused(Bets::new(&[1.0, 0.0])), "a bet of 0 pots: a size is a number above 0");
     assert_eq!(Bets::steps(0.4, 1.0).expect("steps").sizes(), [0.0, 0.4, 0.8, 1.0]);
     assert_eq!(Bets::published().sizes()[3], 0.3);
 }

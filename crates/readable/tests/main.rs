@@ -1,13 +1,10 @@
 //! Strategies that a person can read and play.
 
 mod endgame;
-mod endgames;
+mod endgame_learning;
 mod fitness;
 mod heuristic;
-mod heuristic_any;
 mod linear;
-mod linear_q;
-mod mixes;
 mod range_trees;
 mod rulebook_search;
 mod rules;

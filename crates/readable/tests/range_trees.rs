@@ -1,9 +1,8 @@
 //! Trees of questions for shove or fold, against all trees one by one.
 
 use cards::StartingHand;
-use readable::linear::Blind;
 use readable::shove_fold::range_trees::{Limits, Loss, Question, RangeTree, optima};
-use readable::shove_fold::{Payoffs, equilibrium};
+use readable::shove_fold::{Blind, Payoffs, equilibrium};
 
 fn loss(stack: f64, blind: Blind) -> Loss {
     Loss::new(Payoffs::new(stack, 0.0).expect("a stack"), blind)

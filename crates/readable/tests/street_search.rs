@@ -17,7 +17,7 @@ use readable::heuristic::search::{
 use readable::heuristic::{Act, Heuristic, Statement};
 use solvers::counting::Counting;
 
-use super::mixes::Mixes;
+use super::fitness::Mixes;
 
 struct Table {
     tree: BettingTree,

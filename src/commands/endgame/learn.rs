@@ -7,8 +7,7 @@ use std::str::FromStr;
 
 use readable::endgame::database::Representation;
 use readable::endgame::rules::{Mean, Score, baselines};
-use readable::endgame::trees::Neighbours;
-use readable::endgame::trees::{AtDepth, Predictor};
+use readable::endgame::trees::{AtDepth, Neighbours, Predictor};
 use serde::Serialize;
 use show::Table;
 use show::number::whole;

@@ -11,9 +11,8 @@ mod tree;
 use std::path::Path;
 
 use clap::{Subcommand, ValueEnum};
-use readable::endgame::database::Database;
-use readable::endgame::database::Share;
-use readable::endgame::{Bets, Endgame, EndgameError};
+use readable::endgame::database::{Database, Share};
+use readable::endgame::{Bets, Endgame};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -136,10 +135,8 @@ struct Deck {
 impl Deck {
     /// The number of cards; an error if no endgame has so many or so few.
     fn cards(&self) -> Result<usize, Failure> {
-        match self.cards {
-            cards @ 2..=Endgame::MAX_CARDS => Ok(cards),
-            cards => Err(EndgameError::Cards(cards).into()),
-        }
+        Endgame::check_cards(self.cards)?;
+        Ok(self.cards)
     }
 
     /// The bet sizes.

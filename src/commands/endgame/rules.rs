@@ -4,17 +4,15 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use readable::endgame::database::{self, Database};
-use readable::endgame::rules::Mean;
-use readable::endgame::rules::{Games, find_betting, find_calling};
+use readable::endgame::rules::{Games, Mean, find_betting, find_calling};
 use readable::rules::{Bet, Betting, Calling, RuleList, Size};
 use serde::Serialize;
 use show::Table;
 
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
-use crate::report;
+use crate::{interrupt, report};
 
 /// Find short rules for endgames and compute the exact cost of each.
 ///

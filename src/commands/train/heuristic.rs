@@ -33,8 +33,7 @@ use solvers::counting::{ClassCounts, Counting};
 use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 
 use super::training::at;
-use crate::arguments::Given;
-use crate::arguments::Threads;
+use crate::arguments::{Given, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -840,7 +839,7 @@ impl WholeGame<'_> {
             let found = practice.rates(rulebooks, deals, &stop)?;
             Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
         };
-        let rates: &mut Rates<'_, readable::heuristic::HeuristicError> = &mut rates;
+        let rates: &mut Rates<'_, readable::Error> = &mut rates;
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
         loop {
             let going = search.step(rates).map_err(Failure::input)?;

@@ -14,7 +14,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::{Bets, Endgame, EndgameError};
+use super::{Bets, Endgame, not_a_size};
+use crate::Error;
 
 /// A database of endgames.
 pub type Database = database::Database<Deck>;
@@ -51,7 +52,7 @@ impl Deck {
     ///
     /// # Errors
     /// When they are not valid.
-    pub fn bets(&self) -> Result<Bets, EndgameError> {
+    pub fn bets(&self) -> Result<Bets, Error> {
         Bets::new(self.sizes.get(1..).unwrap_or_default())
     }
 
@@ -82,14 +83,12 @@ impl Content for Deck {
     const CHUNK: u64 = 512;
     const GAMES: &'static str = "games";
     type Solved<'a> = Solved<'a>;
-    type Error = EndgameError;
+    type Error = Error;
 
-    fn check(&self) -> Result<(), EndgameError> {
-        if !(2..=Endgame::MAX_CARDS).contains(&self.cards) {
-            return Err(EndgameError::Cards(self.cards));
-        }
+    fn check(&self) -> Result<(), Error> {
+        Endgame::check_cards(self.cards)?;
         match self.sizes.first() {
-            Some(&size) if size != 0.0 => Err(EndgameError::Size(size)),
+            Some(&size) if size != 0.0 => Err(not_a_size(size)),
             _ => self.bets().map(drop),
         }
     }
@@ -98,7 +97,7 @@ impl Content for Deck {
         2 * self.cards + 1 + self.cards * self.sizes.len()
     }
 
-    fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, EndgameError> {
+    fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, Error> {
         let [first, second] = self.distributions(seed, game);
         let solution = endgame(&first, &second, &self.bets()?)?.solve();
         let mut row = first;
@@ -116,7 +115,7 @@ impl Content for Deck {
 }
 
 /// The endgame with these two distributions.
-pub fn endgame(first: &[f32], second: &[f32], bets: &Bets) -> Result<Endgame, EndgameError> {
+pub fn endgame(first: &[f32], second: &[f32], bets: &Bets) -> Result<Endgame, Error> {
     let [first, second] =
         [first, second].map(|shares| shares.iter().map(|&share| f64::from(share)));
     Endgame::new(&first.collect::<Vec<_>>(), &second.collect::<Vec<_>>(), bets.clone())

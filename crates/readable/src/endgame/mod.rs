@@ -16,11 +16,12 @@ mod program;
 pub mod rules;
 pub mod trees;
 
+use program::{Masses, Pairs, Role, centre, vertex};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use solvers::{Player, drawn};
 
-use program::{Masses, Pairs, Role, centre, vertex};
+use crate::Error;
 
 pub use program::Pivots;
 
@@ -38,13 +39,15 @@ impl Bets {
     }
 
     /// A check and every multiple of `step` up to `stack`, the stack itself being the last.
-    pub fn steps(step: f64, stack: f64) -> Result<Bets, EndgameError> {
+    pub fn steps(step: f64, stack: f64) -> Result<Bets, Error> {
         if !(step > 0.0 && stack.is_finite() && step <= stack) {
-            return Err(EndgameError::Step { step, stack });
+            return Err(Error::new(format!(
+                "bets in steps of {step} up to {stack}: the step is above 0 and at most the stack"
+            )));
         }
         let whole = (stack / step + 1e-9).floor();
         if whole >= Bets::MAX as f64 {
-            return Err(EndgameError::Sizes(whole as usize));
+            return Err(too_many_sizes(whole as usize));
         }
         // Tenths are written as tenths: 3 * 0.1 is not 0.3.
         let per_unit = (1.0 / step).round();
@@ -58,12 +61,12 @@ impl Bets {
     }
 
     /// A check and these sizes, in pots.
-    pub fn new(sizes: &[f64]) -> Result<Bets, EndgameError> {
+    pub fn new(sizes: &[f64]) -> Result<Bets, Error> {
         if sizes.len() >= Bets::MAX {
-            return Err(EndgameError::Sizes(sizes.len()));
+            return Err(too_many_sizes(sizes.len()));
         }
         if let Some(&size) = sizes.iter().find(|&&size| !(size > 0.0 && size.is_finite())) {
-            return Err(EndgameError::Size(size));
+            return Err(not_a_size(size));
         }
         let mut all = vec![0.0];
         all.extend(sizes);
@@ -91,6 +94,14 @@ impl Bets {
     }
 }
 
+fn too_many_sizes(count: usize) -> Error {
+    Error::new(format!("{count} sizes are more than {}", Bets::MAX - 1))
+}
+
+fn not_a_size(size: f64) -> Error {
+    Error::new(format!("a bet of {size} pots: a size is a number above 0"))
+}
+
 /// An endgame: each player's card distribution, and the bet sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endgame {
@@ -105,69 +116,32 @@ pub struct Endgame {
     below: Vec<f64>,
 }
 
-/// Error for numbers that do not form an endgame.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum EndgameError {
-    /// The number of cards is out of range.
-    #[error("a deck of {0} cards: it has 2 to {most}", most = Endgame::MAX_CARDS)]
-    Cards(usize),
-    /// The players have different numbers of cards.
-    #[error("{first} weights of the first player and {second} of the second: give one a card")]
-    Decks {
-        /// Number of weights of the first player.
-        first: usize,
-        /// Number of weights of the second player.
-        second: usize,
-    },
-    /// A weight is negative or not finite.
-    #[error(
-        "the {player} player's card {card} weighs {weight}: a weight is a number of at least 0"
-    )]
-    Weight {
-        /// `first` or `second`.
-        player: &'static str,
-        /// The card, from 1.
-        card: usize,
-        /// The refused weight.
-        weight: f64,
-    },
-    /// No deal of two different cards is possible.
-    #[error(
-        "the weights leave no deal possible: each player needs a card with a weight above 0 that \
-         the other need not hold"
-    )]
-    NoDeal,
-    /// A size is not positive.
-    #[error("a bet of {0} pots: a size is a number above 0")]
-    Size(f64),
-    /// Steps that give no valid sizes.
-    #[error("bets in steps of {step} up to {stack}: the step is above 0 and at most the stack")]
-    Step {
-        /// The difference of neighbouring sizes, in pots.
-        step: f64,
-        /// The largest size, in pots.
-        stack: f64,
-    },
-    /// Too many sizes.
-    #[error("{0} sizes are more than {most}", most = Bets::MAX - 1)]
-    Sizes(usize),
-}
-
 impl Endgame {
     /// Maximum number of cards.
     pub const MAX_CARDS: usize = 100;
 
+    /// Checks a number of cards.
+    ///
+    /// # Errors
+    /// When no endgame has so many, or so few.
+    pub fn check_cards(cards: usize) -> Result<(), Error> {
+        let most = Endgame::MAX_CARDS;
+        let fits = (2..=most).contains(&cards);
+        fits.then_some(())
+            .ok_or_else(|| Error::new(format!("a deck of {cards} cards: it has 2 to {most}")))
+    }
+
     /// An endgame with these card weights, which are independent except that both players cannot
     /// hold the same card: the first has `i` and the second `j` with a probability proportional to
     /// `first[i] * second[j]` where they differ (Algorithm 5).
-    pub fn new(first: &[f64], second: &[f64], bets: Bets) -> Result<Endgame, EndgameError> {
+    pub fn new(first: &[f64], second: &[f64], bets: Bets) -> Result<Endgame, Error> {
         if first.len() != second.len() {
             let (first, second) = (first.len(), second.len());
-            return Err(EndgameError::Decks { first, second });
+            return Err(Error::new(format!(
+                "{first} weights of the first player and {second} of the second: give one a card"
+            )));
         }
-        if !(2..=Endgame::MAX_CARDS).contains(&first.len()) {
-            return Err(EndgameError::Cards(first.len()));
-        }
+        Endgame::check_cards(first.len())?;
         let first = shares("first", first)?;
         let second = shares("second", second)?;
         let deals = (0..first.len()).map(|i| {
@@ -176,7 +150,7 @@ impl Endgame {
         });
         let deals: f64 = deals.sum();
         if deals <= 0.0 {
-            return Err(EndgameError::NoDeal);
+            return Err(no_deal());
         }
         let mut below = vec![0.0];
         for share in &second {
@@ -217,16 +191,26 @@ impl Endgame {
     }
 }
 
+fn no_deal() -> Error {
+    Error::new(
+        "the weights leave no deal possible: each player needs a card with a weight above 0 that \
+         the other need not hold",
+    )
+}
+
 /// Normalises weights to a sum of one.
-fn shares(player: &'static str, weights: &[f64]) -> Result<Vec<f64>, EndgameError> {
+fn shares(player: &'static str, weights: &[f64]) -> Result<Vec<f64>, Error> {
     let wrong = |weight: &f64| !(weight.is_finite() && *weight >= 0.0);
     if let Some(card) = weights.iter().position(wrong) {
-        return Err(EndgameError::Weight { player, card: card + 1, weight: weights[card] });
+        let (card, weight) = (card + 1, weights[card]);
+        return Err(Error::new(format!(
+            "the {player} player's card {card} weighs {weight}: a weight is a number of at least 0"
+        )));
     }
     // Scaled by the largest first, so that the sum cannot overflow.
     let most = weights.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
-        return Err(EndgameError::NoDeal);
+        return Err(no_deal());
     }
     let sum: f64 = weights.iter().map(|weight| weight / most).sum();
     Ok(weights.iter().map(|weight| weight / most / sum).collect())
@@ -449,11 +433,6 @@ impl Endgame {
 /// The midpoints of the optimal calling ranges.
 fn middles(pairs: &Pairs<'_>) -> Vec<f64> {
     pairs.called().into_iter().map(|[least, most]| (least + most) / 2.0).collect()
-}
-
-/// The mean bet size of a row of probabilities, in pots.
-pub fn mean_size(row: &[f64], bets: &Bets) -> f64 {
-    row.iter().zip(bets.sizes()).map(|(share, size)| share * size).sum()
 }
 
 /// A seeded random source of deals and actions.

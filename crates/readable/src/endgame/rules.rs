@@ -11,8 +11,9 @@ use std::ops::Range;
 use serde::Serialize;
 use solvers::Player;
 
+use super::Endgame;
 use super::database::{Database, bets, endgame};
-use super::{Endgame, EndgameError};
+use crate::Error;
 use crate::rules::{Bet, Betting, Calling, Hands, Size};
 
 /// The smallest share to beat in a line that is searched, in percent.
@@ -36,10 +37,7 @@ struct Game {
 
 impl Games {
     /// Prepares the games with these indices. O(games): each is solved again for its value.
-    pub fn new(
-        database: &Database,
-        indices: std::ops::Range<usize>,
-    ) -> Result<Games, EndgameError> {
+    pub fn new(database: &Database, indices: std::ops::Range<usize>) -> Result<Games, Error> {
         let bets = bets(database);
         let game = |index: usize| {
             let solved = database.game(index);
@@ -253,7 +251,7 @@ pub fn scores(
     games: Range<usize>,
     ways: usize,
     predict: impl Fn(usize, &mut [Vec<f32>]) + Sync,
-) -> Result<Vec<Score>, EndgameError> {
+) -> Result<Vec<Score>, Error> {
     let bets = bets(database);
     let size = database.card().content.cards * bets.len();
     let indices: Vec<usize> = games.collect();
@@ -281,7 +279,7 @@ pub fn scores(
         }
         Ok(sums)
     });
-    let blocks = blocks.into_iter().collect::<Result<Vec<_>, EndgameError>>()?;
+    let blocks = blocks.into_iter().collect::<Result<Vec<_>, Error>>()?;
     let score = |way: usize| {
         let of = |number: usize| {
             let mut all = Sums::default();
@@ -300,7 +298,7 @@ pub fn scores(
 pub fn baselines(
     database: &Database,
     games: Range<usize>,
-) -> Result<[(&'static str, Score); 2], EndgameError> {
+) -> Result<[(&'static str, Score); 2], Error> {
     let sizes = bets(database).len();
     let scores = scores(database, games, 2, |_, strategies| {
         for row in strategies[0].chunks_exact_mut(sizes) {

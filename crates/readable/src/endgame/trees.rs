@@ -7,30 +7,19 @@
 use std::ops::Range;
 
 use learners::oct::{self, Oct, StartTrees};
-use learners::{Bins, Loss, Table, TableError, TreesError, cart};
+use learners::{Bins, Loss, Table, cart};
 use models::tree::{Node, SplitTest, Tree};
 
+use super::Bets;
 use super::database::{CardInput, Database, Representation, Share, Solved, bets};
 use super::rules::{Score, scores};
-use super::{Bets, EndgameError};
+use crate::Error;
 
 /// Bins of each column for greedy trees.
 const INTERVALS: usize = 4096;
 
 /// Bins of each column for optimal trees.
 const OPTIMAL_INTERVALS: usize = 256;
-
-/// The reason learning fails.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum LearnError {
-    #[error(transparent)]
-    Table(#[from] TableError),
-    #[error(transparent)]
-    Trees(#[from] TreesError),
-    #[error(transparent)]
-    Game(#[from] EndgameError),
-}
 
 /// A tree that predicts strategies, with the answer of every node.
 #[derive(Debug, Clone)]
@@ -71,10 +60,11 @@ impl Predictor {
         database: &Database,
         games: Range<usize>,
         depth: usize,
-    ) -> Result<Predictor, LearnError> {
-        let table = representation.table(database, games, share)?;
+    ) -> Result<Predictor, Error> {
+        let table = representation.table(database, games, share).map_err(Error::new)?;
         let options = cart::Options { depth, loss: Loss::Gini, ..cart::Options::default() };
-        let tree = cart::fit(&table, &Bins::new(&table, INTERVALS), &options)?;
+        let tree =
+            cart::fit(&table, &Bins::new(&table, INTERVALS), &options).map_err(Error::new)?;
         Ok(Predictor::new(representation, share, database, &table, tree))
     }
 
@@ -85,8 +75,8 @@ impl Predictor {
         database: &Database,
         games: Range<usize>,
         depth: usize,
-    ) -> Result<Predictor, LearnError> {
-        let table = representation.table(database, games, share)?;
+    ) -> Result<Predictor, Error> {
+        let table = representation.table(database, games, share).map_err(Error::new)?;
         let bins = Bins::new(&table, OPTIMAL_INTERVALS);
         let options = oct::Options {
             depth,
@@ -96,7 +86,7 @@ impl Predictor {
             regrows: 1,
             ..oct::Options::default()
         };
-        let tree = Oct::fit(&table, &bins, None, options)?;
+        let tree = Oct::fit(&table, &bins, None, options).map_err(Error::new)?;
         Ok(Predictor::new(representation, share, database, &table, tree))
     }
 
@@ -196,7 +186,7 @@ impl Predictor {
         database: &Database,
         games: Range<usize>,
         depths: &[usize],
-    ) -> Result<Vec<AtDepth>, EndgameError> {
+    ) -> Result<Vec<AtDepth>, Error> {
         let scores = scores(database, games, depths.len(), |index, strategies| {
             self.predict(database, index, depths, strategies);
         })?;
@@ -324,11 +314,7 @@ impl<'a> Neighbours<'a> {
 
     /// The scores of the mean strategy of the nearest games over other games, for each of some
     /// increasing numbers of neighbours.
-    pub fn scores(
-        &self,
-        games: Range<usize>,
-        numbers: &[usize],
-    ) -> Result<Vec<Score>, EndgameError> {
+    pub fn scores(&self, games: Range<usize>, numbers: &[usize]) -> Result<Vec<Score>, Error> {
         let most = numbers.last().copied().unwrap_or(0);
         scores(self.database, games, numbers.len(), |index, strategies| {
             let nearest = self.nearest(&self.database.game(index), most);

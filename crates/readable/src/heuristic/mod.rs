@@ -25,33 +25,11 @@ mod text;
 use cards::{Category, Rank};
 use game::{Betting, Street};
 
+use crate::{Error, Reason};
+
 pub use decide::{Decider, Pot, Situation};
 pub use rulebook::{Rulebook, Unreached, Warning};
 pub use text::{Term, facts_in_words};
-
-/// Error for a text or statements that are not a valid list, or not valid at a place.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum HeuristicError {
-    #[error("line {line}, `{text}`: {what}")]
-    Line { line: usize, text: String, what: String },
-    #[error(
-        "line {line}: the action for when no statement applies is missing; end with a line such as \
-             `else call`"
-    )]
-    NoDefault { line: usize },
-    #[error("statement {number}, `{text}`: {what}")]
-    Statement { number: usize, text: String, what: String },
-    #[error(
-        "nothing is said for {missing}: add a part `[{first}]` with a last line such as `else call`"
-    )]
-    Missing { missing: String, first: &'static str },
-    #[error(
-        "{found} statements are more than {most}: leave some out",
-        most = MAX_STATEMENTS
-    )]
-    TooMany { found: usize },
-}
 
 /// The direction of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,11 +107,11 @@ pub struct RuleScope {
 impl Clause {
     /// The largest pot of a clause in a limit game, in big blinds: the largest showdown pot of the
     /// competition's game.
-    pub const LARGEST_LIMIT_POT: u16 = 48;
+    pub(crate) const LARGEST_LIMIT_POT: u16 = 48;
     /// The largest pot of a clause, in big blinds.
-    pub const LARGEST_POT: u16 = 1_000;
+    pub(crate) const LARGEST_POT: u16 = 1_000;
     /// The largest number of outs of a clause.
-    pub const MAX_OUTS: u8 = 21;
+    pub(crate) const MAX_OUTS: u8 = 21;
 
     /// All clauses of the paper's language in a scope, one for each value, without win rates and
     /// shares of times. In no-limit games pots go up to `pots` big blinds, in limit games to
@@ -229,7 +207,7 @@ impl Act {
     /// The three acts of limit games.
     pub const LIMIT: [Act; 3] = [Act::Fold, Act::Call, Act::Raise];
     /// The largest bet, in hundredths of the pot.
-    pub const LARGEST_BET: u16 = 10_000;
+    pub(crate) const LARGEST_BET: u16 = 10_000;
 
     /// Checks that it is an act of games of this kind.
     ///
@@ -263,10 +241,10 @@ impl Act {
 }
 
 /// Maximum number of statements of a list.
-pub const MAX_STATEMENTS: usize = 64;
+const MAX_STATEMENTS: usize = 64;
 
 /// Maximum number of clauses of a statement.
-pub const MAX_CLAUSES: usize = 16;
+const MAX_CLAUSES: usize = 16;
 
 /// A statement: clauses that must all hold, and the act then.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -290,11 +268,11 @@ impl Heuristic {
     /// A list of these statements. Without any, it always plays the default.
     ///
     /// # Errors
-    /// [`HeuristicError::TooMany`], and [`HeuristicError::Statement`] when one has no clause, too
-    /// many, two shares of times, or a value out of its range.
-    pub fn new(statements: Vec<Statement>, default: Act) -> Result<Heuristic, HeuristicError> {
+    /// When there are too many, and when one has no clause, too many, two shares of times, or a value
+    /// out of its range.
+    pub fn new(statements: Vec<Statement>, default: Act) -> Result<Heuristic, Error> {
         if statements.len() > MAX_STATEMENTS {
-            return Err(HeuristicError::TooMany { found: statements.len() });
+            return Err(too_many(statements.len()));
         }
         let heuristic = Heuristic { statements, default };
         heuristic.each(|item| match item {
@@ -355,7 +333,7 @@ impl Heuristic {
     /// # Errors
     /// The first statement that cannot: outs on the river, `raise` in a no-limit game, a pot that a
     /// limit game cannot have ([`Clause::check`], [`Act::check`]).
-    pub fn check(&self, scope: RuleScope) -> Result<(), HeuristicError> {
+    pub fn check(&self, scope: RuleScope) -> Result<(), Error> {
         self.each(|item| {
             let (clauses, act) = match item {
                 ListItem::Statement(statement) => (statement.clauses.as_slice(), statement.act),
@@ -369,19 +347,20 @@ impl Heuristic {
     }
 
     /// Checks each item; the error names the first that fails.
-    fn each(
-        &self,
-        check: impl Fn(ListItem<'_>) -> Result<(), String>,
-    ) -> Result<(), HeuristicError> {
+    fn each(&self, check: impl Fn(ListItem<'_>) -> Result<(), String>) -> Result<(), Error> {
         let items = self.statements.iter().map(ListItem::Statement);
         for (at, item) in items.chain([ListItem::Default(self.default)]).enumerate() {
             check(item).map_err(|what| {
                 let text = self.item_text(at);
-                HeuristicError::Statement { number: at + 1, text, what }
+                Error(Reason::Statement { number: at + 1, text, what })
             })?;
         }
         Ok(())
     }
+}
+
+fn too_many(found: usize) -> Error {
+    Error::new(format!("{found} statements are more than {MAX_STATEMENTS}: leave some out"))
 }
 
 /// An item of a list: a statement, or the default.

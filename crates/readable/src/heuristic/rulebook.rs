@@ -21,7 +21,8 @@ use game::{Betting, Street};
 use show::nearest::nearest;
 
 use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, LARGEST, NUMBERS, OUTS, POT, WIN_RATE};
-use super::{Clause, Heuristic, HeuristicError, RuleScope};
+use super::{Clause, Heuristic, RuleScope};
+use crate::{Error, Reason};
 
 /// A rulebook: a list of statements for each of some streets.
 #[derive(Debug, Clone, Default)]
@@ -101,10 +102,9 @@ impl Rulebook {
     /// Parses a file's text.
     ///
     /// # Errors
-    /// [`HeuristicError::Line`] for a line that is not understood, is in the wrong place, or tests
-    /// what its street does not have; [`HeuristicError::NoDefault`], [`HeuristicError::TooMany`];
-    /// [`HeuristicError::Missing`] without any street.
-    pub fn parse(text: &str) -> Result<Rulebook, HeuristicError> {
+    /// For a line that is not understood, is in the wrong place, or tests what its street does not
+    /// have; for a street without a default or with too many statements; without any street.
+    pub fn parse(text: &str) -> Result<Rulebook, Error> {
         let lines: Vec<&str> = text.lines().collect();
         let mut book = Rulebook::default();
         let mut at = 0;
@@ -112,7 +112,7 @@ impl Rulebook {
             let content = content(lines[at]);
             at += 1;
             let number = at;
-            let line = |what| HeuristicError::Line { line: number, text: content.to_owned(), what };
+            let line = |what| Error::in_line(number, content, what);
             if content.is_empty() {
                 continue;
             }
@@ -140,11 +140,10 @@ impl Rulebook {
             let numbered = (at..end).map(|at| (at, lines[at]));
             let first = at;
             let (heuristic, line_numbers) = match Heuristic::parse_lines(numbered, Some(street)) {
-                Err(HeuristicError::NoDefault { .. }) => {
+                Err(Error(Reason::NoDefault { .. })) => {
                     let last = (first..end).rev().find(|&at| !self::content(lines[at]).is_empty());
-                    return Err(HeuristicError::NoDefault {
-                        line: last.map_or(first + 1, |last| last + 2),
-                    });
+                    let line = last.map_or(first + 1, |last| last + 2);
+                    return Err(Error(Reason::NoDefault { line }));
                 }
                 other => other?,
             };
@@ -159,8 +158,8 @@ impl Rulebook {
     /// Checks that each of these streets has a list; that any has, if none is named.
     ///
     /// # Errors
-    /// [`HeuristicError::Missing`] names the missing streets.
-    pub fn require(&self, streets: &[Street]) -> Result<(), HeuristicError> {
+    /// Names the missing streets.
+    pub fn require(&self, streets: &[Street]) -> Result<(), Error> {
         let none = streets.is_empty() && self.streets().next().is_none();
         let wanted = if none { &Street::ALL[..] } else { streets };
         let missing: Vec<&'static str> = wanted
@@ -170,7 +169,10 @@ impl Rulebook {
             .collect();
         match missing.first() {
             None => Ok(()),
-            Some(first) => Err(HeuristicError::Missing { missing: words(&missing), first }),
+            Some(first) => Err(Error::new(format!(
+                "nothing is said for {}: add a part `[{first}]` with a last line such as `else call`",
+                words(&missing)
+            ))),
         }
     }
 
@@ -191,16 +193,14 @@ impl Rulebook {
     ///
     /// # Errors
     /// The first statement that cannot, with its line if it was parsed from a file.
-    pub fn check(&self, betting: Betting) -> Result<(), HeuristicError> {
+    pub fn check(&self, betting: Betting) -> Result<(), Error> {
         for (street, heuristic) in self.streets() {
-            heuristic.check(RuleScope { street, betting }).map_err(|error| match error {
-                HeuristicError::Statement { number, text, what } => {
-                    match self.line(street, number - 1) {
-                        Some(line) => HeuristicError::Line { line, text, what },
-                        None => HeuristicError::Statement { number, text, what },
-                    }
-                }
-                other => other,
+            heuristic.check(RuleScope { street, betting }).map_err(|error| match error.0 {
+                Reason::Statement { number, text, what } => match self.line(street, number - 1) {
+                    Some(line) => Error::in_line(line, text, what),
+                    None => Error(Reason::Statement { number, text, what }),
+                },
+                other => Error(other),
             })?;
         }
         Ok(())

@@ -30,7 +30,8 @@ use cards::{Category, Rank};
 use game::Street;
 use show::nearest::nearest;
 
-use super::{Act, Bound, Clause, Heuristic, HeuristicError, MAX_STATEMENTS, Statement, Times};
+use super::{Act, Bound, Clause, Heuristic, MAX_STATEMENTS, Statement, Times, too_many};
+use crate::{Error, Reason};
 
 const CATEGORY_NAMES: [&str; 9] = [
     "high card",
@@ -71,9 +72,9 @@ impl Heuristic {
     /// Parses a list's text, for any street and game.
     ///
     /// # Errors
-    /// [`HeuristicError::Line`] for a line that is not a statement or is in the wrong place,
-    /// [`HeuristicError::NoDefault`], [`HeuristicError::TooMany`].
-    pub fn parse(text: &str) -> Result<Heuristic, HeuristicError> {
+    /// For a line that is not a statement or is in the wrong place, too many statements, and no
+    /// default.
+    pub fn parse(text: &str) -> Result<Heuristic, Error> {
         Ok(Heuristic::parse_lines(text.lines().enumerate(), None)?.0)
     }
 
@@ -82,7 +83,7 @@ impl Heuristic {
     pub(super) fn parse_lines<'a>(
         lines: impl Iterator<Item = (usize, &'a str)>,
         street: Option<Street>,
-    ) -> Result<(Heuristic, Vec<usize>), HeuristicError> {
+    ) -> Result<(Heuristic, Vec<usize>), Error> {
         let mut statements = Vec::new();
         let mut line_numbers = Vec::new();
         let mut default = None;
@@ -96,7 +97,7 @@ impl Heuristic {
                 }
                 let at = |what: String| {
                     let text = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-                    HeuristicError::Line { line: number + 1, text, what }
+                    Error::in_line(number + 1, text, what)
                 };
                 if default.is_some() {
                     let what = "the action for when no statement applies is above: a statement \
@@ -111,14 +112,14 @@ impl Heuristic {
             }
         }
         if statements.len() > MAX_STATEMENTS {
-            return Err(HeuristicError::TooMany { found: statements.len() });
+            return Err(too_many(statements.len()));
         }
-        let default = default.ok_or(HeuristicError::NoDefault { line: end })?;
-        let heuristic = Heuristic::new(statements, default).map_err(|error| match error {
-            HeuristicError::Statement { number, text, what } => {
-                HeuristicError::Line { line: line_numbers[number - 1], text, what }
+        let default = default.ok_or(Error(Reason::NoDefault { line: end }))?;
+        let heuristic = Heuristic::new(statements, default).map_err(|error| match error.0 {
+            Reason::Statement { number, text, what } => {
+                Error::in_line(line_numbers[number - 1], text, what)
             }
-            other => other,
+            other => Error(other),
         })?;
         Ok((heuristic, line_numbers))
     }

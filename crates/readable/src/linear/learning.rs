@@ -6,11 +6,13 @@
 
 use std::sync::OnceLock;
 
-use super::{Blind, FEATURES, PUBLISHED, PUBLISHED_FEATURES, Theta, Weights, features};
-use crate::shove_fold::{Payoffs, equilibrium};
 use cards::{CardSet, Combo, StartingHand, Ties, all_in};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+
+use super::{FEATURES, PUBLISHED, PUBLISHED_FEATURES, Theta, Weights, features};
+use crate::Error;
+use crate::shove_fold::{Blind, Payoffs, equilibrium};
 
 /// The set of a rule's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,21 +89,6 @@ pub struct LearningOptions {
     pub without: Vec<Quirk>,
 }
 
-/// The error that the weights are no longer finite.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "the weights stopped being numbers at hand {hand} of a stack of {stack} big blinds: give a \
-     smaller --alpha than {alpha}"
-)]
-pub struct Diverged {
-    /// The first such hand, from 1.
-    pub hand: u64,
-    /// The stack in big blinds.
-    pub stack: f64,
-    /// The learning rate.
-    pub alpha: f64,
-}
-
 /// The equities of all pairs of combos in units of 2⁻³²; arbitrary for pairs that share a card.
 fn equities() -> &'static [u32] {
     static EQUITIES: OnceLock<Vec<u32>> = OnceLock::new();
@@ -118,7 +105,7 @@ fn equities() -> &'static [u32] {
 ///
 /// # Errors
 /// When the weights cease to be finite.
-pub fn learn(lesson: &LearningOptions, seed: u64) -> Result<Weights, Diverged> {
+pub fn learn(lesson: &LearningOptions, seed: u64) -> Result<Weights, Error> {
     let mut learner = Learner::new(lesson, seed);
     for hand in 0..lesson.hands {
         let exploration = (lesson.hands - hand) as f64 / lesson.hands as f64;
@@ -126,11 +113,7 @@ pub fn learn(lesson: &LearningOptions, seed: u64) -> Result<Weights, Diverged> {
         // Not after every hand: a weight that is not finite stays so.
         let check = hand % CHECK_INTERVAL == CHECK_INTERVAL - 1 || hand + 1 == lesson.hands;
         if check && !learner.is_finite() {
-            return Err(learner.first_bad_hand(
-                lesson,
-                seed,
-                hand / CHECK_INTERVAL * CHECK_INTERVAL,
-            ));
+            return Err(learner.diverged(lesson, seed, hand / CHECK_INTERVAL * CHECK_INTERVAL));
         }
     }
     let [small, big] = [0, learner.own].map(|at| learner.theta[at]);
@@ -207,14 +190,18 @@ impl Learner {
     }
 
     /// Plays again from the beginning to find the first hand with a weight that is not finite.
-    fn first_bad_hand(&self, lesson: &LearningOptions, seed: u64, from: u64) -> Diverged {
+    fn diverged(&self, lesson: &LearningOptions, seed: u64, from: u64) -> Error {
         let mut again = Learner::new(lesson, seed);
         let mut played = 0;
         while played < lesson.hands && (played < from || again.is_finite()) {
             again.hand((lesson.hands - played) as f64 / lesson.hands as f64);
             played += 1;
         }
-        Diverged { hand: played, stack: lesson.stack, alpha: lesson.alpha }
+        let LearningOptions { stack, alpha, .. } = lesson;
+        Error::new(format!(
+            "the weights stopped being numbers at hand {played} of a stack of {stack} big blinds: \
+             give a smaller --alpha than {alpha}"
+        ))
     }
 
     fn deal(&mut self) -> [Holding; 2] {

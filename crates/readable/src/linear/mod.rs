@@ -13,7 +13,10 @@ use std::str::FromStr;
 
 use cards::StartingHand;
 
-pub use learning::{Diverged, Form, LearningOptions, Quirk, SearchResult, learn, search};
+use crate::Error;
+use crate::shove_fold::{Blind, Ranges, range_of};
+
+pub use learning::{Form, LearningOptions, Quirk, SearchResult, learn, search};
 
 /// A weight vector, with a weight for each of [`FEATURES`].
 pub type Theta = [f64; FEATURES.len()];
@@ -65,13 +68,10 @@ impl Weights {
         self.value(hand, blind, true) - self.value(hand, blind, false)
     }
 
-    /// The played starting hands: 1 or 0 for each of the 169, by number.
-    pub fn range(&self, blind: Blind) -> [f64; StartingHand::COUNT] {
-        let mut range = [0.0; StartingHand::COUNT];
-        for hand in StartingHand::all() {
-            range[hand.index()] = f64::from(u8::from(self.advantage(hand, blind) > 0.0));
-        }
-        range
+    /// The hands that each blind plays.
+    pub fn ranges(&self) -> Ranges {
+        let range = |blind| range_of(|hand| self.advantage(hand, blind) > 0.0);
+        Ranges { jam: range(Blind::Small), call: range(Blind::Big) }
     }
 
     /// Linear interpolation between these weights and others, `share` of the way to those.
@@ -104,7 +104,7 @@ impl LinearModel {
         made_by: String,
         method: String,
         mut stacks: Vec<(f64, Weights)>,
-    ) -> Result<LinearModel, LinearError> {
+    ) -> Result<LinearModel, Error> {
         stacks.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         check(&stacks)?;
         Ok(LinearModel { made_by, method, stacks })
@@ -153,24 +153,10 @@ pub const FEATURES: [&str; 9] = [
 ];
 
 /// Number of published features; the others may be missing in a file.
-pub const PUBLISHED_FEATURES: usize = 7;
+const PUBLISHED_FEATURES: usize = 7;
 
 /// The version of the features; files with another one are refused.
-pub const VERSION: &str = "shove-fold 1";
-
-/// A blind, which identifies a player in this game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blind {
-    /// The small blind, which moves all-in or folds.
-    Small,
-    /// The big blind, which calls or folds.
-    Big,
-}
-
-impl Blind {
-    /// Both, in the order of acting.
-    pub const BOTH: [Blind; 2] = [Blind::Small, Blind::Big];
-}
+const VERSION: &str = "shove-fold 1";
 
 /// The features of a hand that is played or folded. Ranks count from 0 (the deuce) to 12 (the ace)
 /// and are divided by thirteen, the gap is the fourth root of their difference, all others are 0 or
@@ -198,45 +184,38 @@ pub fn features(hand: StartingHand, blind: Blind, plays: bool) -> [f64; FEATURES
 /// The format version that this program reads and writes.
 const FORMAT: i64 = 1;
 
-/// Error for a file that is not a linear rule.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum LinearError {
-    #[error("{0}; write it with `cardroom train linear`")]
-    Text(String),
-    #[error("format {0}, and this program reads {FORMAT}: train it again")]
-    Format(i64),
-    #[error("weights of the features `{0}`, and this program has `{VERSION}`: train it again")]
-    Features(String),
-    #[error("there is no [[stack]]: train one with `cardroom train linear --stack 10`")]
-    Empty,
-    #[error("a stack of {0} big blinds: write a number of at least 1")]
-    Stack(f64),
-    #[error("the stack of {0} big blinds appears twice: leave one out")]
-    Twice(f64),
-    #[error("stack {stack}: there is no feature `{name}`; known: {}", FEATURES.join(", "))]
-    Unknown { stack: f64, name: String },
-    #[error("stack {stack}: `{name}` has no weight; give it one, 0 if it does not count")]
-    Missing { stack: f64, name: &'static str },
-    #[error("stack {stack}: the weight of `{name}` is not a finite number; train it again")]
-    NotFinite { stack: f64, name: &'static str },
+/// The error of a text that is not a linear rule.
+fn not_a_rule(what: impl fmt::Display) -> Error {
+    Error::new(format!("{what}; write it with `cardroom train linear`"))
+}
+
+fn no_stack() -> Error {
+    Error::new("there is no [[stack]]: train one with `cardroom train linear --stack 10`")
+}
+
+fn not_finite(stack: f64, name: &str) -> Error {
+    Error::new(format!(
+        "stack {stack}: the weight of `{name}` is not a finite number; train it again"
+    ))
 }
 
 /// Checks weights sorted by stack.
-fn check(stacks: &[(f64, Weights)]) -> Result<(), LinearError> {
+fn check(stacks: &[(f64, Weights)]) -> Result<(), Error> {
     if stacks.is_empty() {
-        return Err(LinearError::Empty);
+        return Err(no_stack());
     }
     for (at, &(stack, weights)) in stacks.iter().enumerate() {
         if !(stack.is_finite() && stack >= 1.0) {
-            return Err(LinearError::Stack(stack));
+            let what = format!("a stack of {stack} big blinds: write a number of at least 1");
+            return Err(Error::new(what));
         }
         if at > 0 && stacks[at - 1].0 == stack {
-            return Err(LinearError::Twice(stack));
+            let what = format!("the stack of {stack} big blinds appears twice: leave one out");
+            return Err(Error::new(what));
         }
         for (at, name) in FEATURES.into_iter().enumerate() {
             if !(weights.small[at].is_finite() && weights.big[at].is_finite()) {
-                return Err(LinearError::NotFinite { stack, name });
+                return Err(not_finite(stack, name));
             }
         }
     }
@@ -270,13 +249,13 @@ impl fmt::Display for LinearModel {
 }
 
 impl FromStr for LinearModel {
-    type Err = LinearError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<LinearModel, LinearError> {
+    fn from_str(text: &str) -> Result<LinearModel, Error> {
         let file: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            LinearError::Text(error.message().trim().replace('\n', ", "))
+            not_a_rule(error.message().trim().replace('\n', ", "))
         })?;
-        let lacks = |what: &str| LinearError::Text(format!("there is no {what}"));
+        let lacks = |what: &str| not_a_rule(format_args!("there is no {what}"));
         only(&file, "the file", &["format", "features", "made-by", "method", "stack"])?;
         let format = file.get("format").and_then(toml::Value::as_integer);
         let word = |name: &str| {
@@ -285,14 +264,21 @@ impl FromStr for LinearModel {
         };
         match format.ok_or_else(|| lacks("number `format`"))? {
             FORMAT => {}
-            other => return Err(LinearError::Format(other)),
+            other => {
+                return Err(Error::new(format!(
+                    "format {other}, and this program reads {FORMAT}: train it again"
+                )));
+            }
         }
         let features = word("features")?;
         if features != VERSION {
-            return Err(LinearError::Features(features));
+            return Err(Error::new(format!(
+                "weights of the features `{features}`, and this program has `{VERSION}`: train it \
+                 again"
+            )));
         }
         let tables = match file.get("stack") {
-            None => return Err(LinearError::Empty),
+            None => return Err(no_stack()),
             Some(tables) => tables.as_array().ok_or_else(|| lacks("list `[[stack]]`"))?,
         };
         let stacks = tables.iter().map(|table| {
@@ -307,15 +293,15 @@ impl FromStr for LinearModel {
                 .ok_or_else(|| lacks(&format!("table `weights` of the stack {stack}")))?;
             Ok((stack, Weights { small, big: part("big-blind")?.unwrap_or(small) }))
         });
-        let stacks = stacks.collect::<Result<Vec<_>, LinearError>>()?;
+        let stacks = stacks.collect::<Result<Vec<_>, Error>>()?;
         LinearModel::new(word("made-by")?, word("method")?, stacks)
     }
 }
 
 /// Checks that a table has no other keys than these.
-fn only(table: &toml::Table, of: &str, known: &[&str]) -> Result<(), LinearError> {
+fn only(table: &toml::Table, of: &str, known: &[&str]) -> Result<(), Error> {
     match table.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(LinearError::Text(format!(
+        Some(key) => Err(not_a_rule(format_args!(
             "{of} has a key `{key}`, which is not known: {}",
             known.join(", ")
         ))),
@@ -328,18 +314,25 @@ fn number(value: &toml::Value) -> Option<f64> {
 }
 
 /// The weight vector of a table.
-fn theta(stack: f64, table: &toml::Value) -> Result<Theta, LinearError> {
+fn theta(stack: f64, table: &toml::Value) -> Result<Theta, Error> {
     let table = table.as_table().ok_or_else(|| {
-        LinearError::Text(format!("the weights of the stack {stack} are not a table"))
+        not_a_rule(format_args!("the weights of the stack {stack} are not a table"))
     })?;
     if let Some(name) = table.keys().find(|name| !FEATURES.contains(&name.as_str())) {
-        return Err(LinearError::Unknown { stack, name: name.clone() });
+        let known = FEATURES.join(", ");
+        return Err(Error::new(format!(
+            "stack {stack}: there is no feature `{name}`; known: {known}"
+        )));
     }
     let mut theta = [0.0; FEATURES.len()];
     for (at, name) in FEATURES.into_iter().enumerate() {
         theta[at] = match table.get(name) {
-            Some(value) => number(value).ok_or(LinearError::NotFinite { stack, name })?,
-            None if at < PUBLISHED_FEATURES => return Err(LinearError::Missing { stack, name }),
+            Some(value) => number(value).ok_or_else(|| not_finite(stack, name))?,
+            None if at < PUBLISHED_FEATURES => {
+                return Err(Error::new(format!(
+                    "stack {stack}: `{name}` has no weight; give it one, 0 if it does not count"
+                )));
+            }
             None => 0.0,
         };
     }

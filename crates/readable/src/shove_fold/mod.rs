@@ -32,29 +32,38 @@ use std::sync::OnceLock;
 use cards::{PreflopTable, Rank, StartingHand, Ties};
 use solvers::normalise;
 
+use crate::Error;
+
 const KINDS: usize = StartingHand::COUNT;
 
 /// A range: the frequency with which each of the 169 starting hands is played, from 0 to 1.
 pub type Range = [f64; KINDS];
 
+/// The range that plays the hands for which this holds.
+pub fn range_of(plays: impl Fn(StartingHand) -> bool) -> Range {
+    let mut range = [0.0; KINDS];
+    for hand in StartingHand::all() {
+        range[hand.index()] = f64::from(u8::from(plays(hand)));
+    }
+    range
+}
+
+/// A blind, which identifies a player in this game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blind {
+    /// The small blind, which moves all-in or folds.
+    Small,
+    /// The big blind, which calls or folds.
+    Big,
+}
+
+impl Blind {
+    /// Both, in the order of acting.
+    pub const BOTH: [Blind; 2] = [Blind::Small, Blind::Big];
+}
+
 /// Length of a matrix row, padded to whole vector registers.
 const WIDE: usize = 176;
-
-/// Error for stack and ante that do not form a game.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum RulesError {
-    /// The stack is not finite, or does not cover the big blind and the ante.
-    #[error("a stack of {stack} big blinds with an ante of {ante}: give at least {}", 1.0 + ante)]
-    Stack {
-        /// The stack of each player, in big blinds.
-        stack: f64,
-        /// The ante of each player, in big blinds.
-        ante: f64,
-    },
-    /// The ante is not finite, or negative.
-    #[error("an ante of {0} big blinds: give 0 or more")]
-    Ante(f64),
-}
 
 /// Both players' ranges.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +76,7 @@ pub struct Ranges {
 
 /// Probabilities and equities of the 169 × 169 pairs of starting hands, over all deals and boards.
 #[derive(Debug)]
-pub struct Matchups {
+struct Matchups {
     /// The probability of each pair, the small blind's hand first.
     probability: Vec<f64>,
     /// The probability times the small blind's all-in winnings, as a share of the stack: from -1 to
@@ -78,7 +87,7 @@ pub struct Matchups {
 
 impl Matchups {
     /// The matchups of hold'em, computed on first use from the built-in table.
-    pub fn holdem() -> &'static Matchups {
+    fn holdem() -> &'static Matchups {
         static MATCHUPS: OnceLock<Matchups> = OnceLock::new();
         MATCHUPS.get_or_init(|| {
             let matrix = PreflopTable::embedded().matrix();
@@ -116,12 +125,15 @@ impl Payoffs {
     ///
     /// # Errors
     /// When the stack does not cover the big blind and the ante, or one of them is not a number.
-    pub fn new(stack: f64, ante: f64) -> Result<Payoffs, RulesError> {
+    pub fn new(stack: f64, ante: f64) -> Result<Payoffs, Error> {
         if !(ante.is_finite() && ante >= 0.0) {
-            return Err(RulesError::Ante(ante));
+            return Err(Error::new(format!("an ante of {ante} big blinds: give 0 or more")));
         }
         if !(stack.is_finite() && stack >= 1.0 + ante) {
-            return Err(RulesError::Stack { stack, ante });
+            let least = 1.0 + ante;
+            return Err(Error::new(format!(
+                "a stack of {stack} big blinds with an ante of {ante}: give at least {least}"
+            )));
         }
         let matchups = Matchups::holdem();
         let payoff =
@@ -150,14 +162,14 @@ impl Payoffs {
 
     /// The gain of an all-in over a fold with each hand of the small blind, times the probability
     /// of the hand, against these calls.
-    pub fn jam_gains(&self, call: &Range) -> Range {
+    fn jam_gains(&self, call: &Range) -> Range {
         let sums = product(&self.by_big, call);
         std::array::from_fn(|hand| self.pot() * self.hand[hand] + sums[hand])
     }
 
     /// The gain of a call over a fold with each hand of the big blind, times the probability of the
     /// hand and of an all-in against it, for these all-ins.
-    pub fn call_gains(&self, jam: &Range) -> Range {
+    fn call_gains(&self, jam: &Range) -> Range {
         let sums = product(&self.by_small, jam);
         std::array::from_fn(|hand| -sums[hand])
     }
@@ -499,7 +511,7 @@ pub fn sage(stack: f64) -> Option<[u32; 2]> {
 /// The thresholds that lose least against best responses.
 pub fn best_sage(payoffs: &Payoffs) -> [u32; 2] {
     let sums: Vec<u32> = StartingHand::all().map(power_index).collect();
-    let mut order: Vec<usize> = (0..StartingHand::COUNT).collect();
+    let mut order: Vec<usize> = (0..KINDS).collect();
     order.sort_by_key(|&hand| std::cmp::Reverse(sums[hand]));
     // Hands with the same index are played together.
     let last =
@@ -520,12 +532,6 @@ pub fn best_sage(payoffs: &Payoffs) -> [u32; 2] {
 
 /// The ranges of these thresholds.
 pub fn sage_ranges([jam, call]: [u32; 2]) -> Ranges {
-    let range = |threshold: u32| -> Range {
-        let mut range = [0.0; StartingHand::COUNT];
-        for hand in StartingHand::all() {
-            range[hand.index()] = f64::from(u8::from(power_index(hand) >= threshold));
-        }
-        range
-    };
+    let range = |threshold: u32| range_of(|hand| power_index(hand) >= threshold);
     Ranges { jam: range(jam), call: range(call) }
 }

@@ -10,11 +10,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Equilibrium, Payoffs, Range, Ranges, equilibrium};
-use crate::linear::Blind;
 use cards::StartingHand;
 
-const KINDS: usize = StartingHand::COUNT;
+use super::{Blind, Equilibrium, KINDS, Payoffs, Range, Ranges, equilibrium, range_of};
 
 /// A tree of questions; the hands at `true` leaves are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +36,7 @@ impl RangeTree {
 
     /// The range: 1 for hands that are played, 0 for the others.
     pub fn range(&self) -> Range {
-        let mut range = [0.0; KINDS];
-        for hand in StartingHand::all() {
-            range[hand.index()] = f64::from(u8::from(self.plays(hand)));
-        }
-        range
+        range_of(|hand| self.plays(hand))
     }
 
     /// The tree in words, with `action` for hands that are played: "a pair: all-in; else suited:

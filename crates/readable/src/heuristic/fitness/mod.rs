@@ -18,15 +18,17 @@
 mod sample;
 mod table;
 
-pub use sample::{Match, Sampler};
-pub use table::{Fitness, FitnessError, Group, MoveTable, best_response};
-
 use abstraction::betting::{BettingTree, NodeKind};
 use abstraction::facts::{Facts, Texture, made, outs};
 use cards::{CardSet, Category, Combo, Rank};
 use game::{Action, Chips, Street};
+pub use sample::{Match, Sampler};
+
 use solvers::Player;
 use solvers::counting::HandClasses;
+pub use table::{Fitness, Group, MoveTable, best_response};
+
+use super::Act;
 
 /// A move of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,6 +44,17 @@ pub enum Move {
 impl Move {
     /// All three.
     pub const ALL: [Move; 3] = [Move::Fold, Move::Call, Move::Raise];
+}
+
+/// The move that an act makes in a limit game, where bets of any size are raises.
+impl From<Act> for Move {
+    fn from(act: Act) -> Move {
+        match act {
+            Act::Fold => Move::Fold,
+            Act::Call => Move::Call,
+            Act::Raise | Act::Bet(_) | Act::AllIn => Move::Raise,
+        }
+    }
 }
 
 /// The part of the betting that a rule may see.

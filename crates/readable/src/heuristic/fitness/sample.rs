@@ -139,7 +139,11 @@ impl Sampler<'_> {
 
     /// The player's winnings in a match in which it follows the first rule and the opponent the
     /// second, in chips.
-    pub fn play_against<R: Fn(u16, Situation) -> Move>(&self, of: &Match, rules: [&R; 2]) -> f64 {
+    pub(crate) fn play_against<R: Fn(u16, Situation) -> Move>(
+        &self,
+        of: &Match,
+        rules: [&R; 2],
+    ) -> f64 {
         self.end(of, |node, seat| {
             let situation = StreetBetting::situation(self.tree, node, seat);
             let made = if seat == of.player {

@@ -10,26 +10,19 @@ use solvers::blueprint::AbstractStrategy;
 use solvers::counting::{ClassCounts, Path};
 
 use super::{Move, Situation, Step, StreetBetting, lines};
+use crate::Error;
 
-/// Error for a street without a fitness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FitnessError {
-    /// The street's betting differs between lines.
-    #[error(
+/// The error of a street whose betting differs between lines.
+fn uneven(street: Street) -> Error {
+    Error::new(format!(
         "the betting of the {street} differs between lines before it: rules for one street are for \
          fixed limits without all-ins, so take the game `holdem.limit.2p.reverse_blinds` and the \
          menu `limit`"
-    )]
-    Uneven {
-        /// The street whose betting differs.
-        street: Street,
-    },
-    /// The street is never reached.
-    #[error("the {street} is never reached, so nothing is won or lost there")]
-    Never {
-        /// The street without deals.
-        street: Street,
-    },
+    ))
+}
+
+fn never(street: Street) -> Error {
+    Error::new(format!("the {street} is never reached, so nothing is won or lost there"))
 }
 
 /// A group of lines to a street that a rule cannot distinguish.
@@ -82,10 +75,9 @@ impl Fitness {
         tree: &BettingTree,
         strategy: &dyn AbstractStrategy,
         street: Street,
-    ) -> Result<Fitness, FitnessError> {
+    ) -> Result<Fitness, Error> {
         let lines = lines(tree, street);
-        let never = FitnessError::Never { street };
-        let &first = lines.first().ok_or(never)?;
+        let &first = lines.first().ok_or_else(|| never(street))?;
         let betting = Player::BOTH.map(|player| StreetBetting::new(tree, first, player));
         let mut keys: BTreeMap<(Player, Chips, bool), usize> = BTreeMap::new();
         for &line in &lines {
@@ -95,13 +87,11 @@ impl Fitness {
             }
         }
         keys.values_mut().zip(0..).for_each(|(slot, number)| *slot = number);
-        let mut classes: Vec<u16> = counts.rows().iter().map(|path| path[street.index()]).collect();
-        classes.sort_unstable();
-        classes.dedup();
+        let rows = Rows::new(counts, street);
+        let classes = rows.classes.clone();
         let ends = betting[0].ends.len();
         let size = keys.len() * classes.len() * ends;
-        let counts =
-            AtBlueprint { tree, strategy, street, rows: Rows::new(counts, &classes, street) };
+        let counts = AtBlueprint { tree, strategy, street, rows };
         let (mut won, mut matchups) = (vec![0.0; size], vec![0.0; size]);
         let mut shapes = vec![None; keys.len()];
         let mut shares = vec![0.0; keys.len()];
@@ -111,7 +101,7 @@ impl Fitness {
                 let shape = StreetBetting::new(tree, line, player);
                 let like = &betting[player.index()];
                 if shape.steps != like.steps || tree.committed(line)[0] != tree.committed(line)[1] {
-                    return Err(FitnessError::Uneven { street });
+                    return Err(uneven(street));
                 }
                 let range = group * classes.len() * ends..(group + 1) * classes.len() * ends;
                 shares[group] +=
@@ -121,7 +111,7 @@ impl Fitness {
         }
         let reach: f64 = shares.iter().sum();
         if reach <= 0.0 {
-            return Err(never);
+            return Err(never(street));
         }
         won.iter_mut().chain(&mut matchups).for_each(|amount| *amount /= reach);
         let groups = keys.keys().zip(&shares);
@@ -236,7 +226,7 @@ impl Fitness {
 
     /// The winnings of each class when all its hands follow these moves, one for each situation; in
     /// the order of [`classes`](Self::classes).
-    pub fn by_class(&self, moves: &[Move]) -> Vec<f64> {
+    pub(crate) fn by_class(&self, moves: &[Move]) -> Vec<f64> {
         let many = self.classes.len();
         let mut sums = vec![0.0; many];
         for (group, indices) in self.indices.iter().enumerate() {
@@ -328,6 +318,8 @@ fn count(
 
 /// Counts in sparse form: the nonzero cells of each row.
 struct Rows {
+    /// The classes of the rows, sorted.
+    classes: Vec<u16>,
     rows: Vec<(Path, usize, std::ops::Range<usize>)>,
     /// The column, matchups and margin of each cell.
     cells: Vec<(u32, f64, f64)>,
@@ -337,7 +329,10 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(counts: &ClassCounts, classes: &[u16], street: Street) -> Rows {
+    fn new(counts: &ClassCounts, street: Street) -> Rows {
+        let mut classes: Vec<u16> = counts.rows().iter().map(|path| path[street.index()]).collect();
+        classes.sort_unstable();
+        classes.dedup();
         let columns = counts.columns().to_vec();
         let deals = counts.deals().max(1) as f64;
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
@@ -352,7 +347,7 @@ impl Rows {
             rows.push((*path, class, start..cells.len()));
         }
         let buckets = columns.iter().map(|path| usize::from(path[street.index()]) + 1).max();
-        Rows { rows, cells, columns, buckets: buckets.unwrap_or_default() }
+        Rows { classes, rows, cells, columns, buckets: buckets.unwrap_or_default() }
     }
 }
 
@@ -515,12 +510,10 @@ pub fn best_response(
     strategy: &dyn AbstractStrategy,
     street: Street,
     mut rule: impl FnMut(u16, Situation) -> Move,
-) -> Result<f64, FitnessError> {
-    let mut classes: Vec<u16> = counts.rows().iter().map(|path| path[street.index()]).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    let at_blueprint =
-        AtBlueprint { tree, strategy, street, rows: Rows::new(counts, &classes, street) };
+) -> Result<f64, Error> {
+    let rows = Rows::new(counts, street);
+    let classes = rows.classes.clone();
+    let at_blueprint = AtBlueprint { tree, strategy, street, rows };
     let columns = counts.columns().len();
     let (mut won, mut reach) = (0.0, 0.0);
     for line in lines(tree, street) {
@@ -554,7 +547,7 @@ pub fn best_response(
         }
     }
     if reach <= 0.0 {
-        return Err(FitnessError::Never { street });
+        return Err(never(street));
     }
     Ok(won / reach)
 }

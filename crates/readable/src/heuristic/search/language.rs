@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use crate::heuristic::fitness::Move;
-use crate::heuristic::{Act, Clause, Heuristic, RuleScope, Situation, Statement};
 use game::{Betting, Street};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-use super::{RuleEvaluator, made};
+use super::RuleEvaluator;
+use crate::heuristic::fitness::Move;
+use crate::heuristic::{Act, Clause, Heuristic, RuleScope, Situation, Statement};
 
 /// The share of sites changed by a mutation, as published (section VI.C).
 const MUTATION: f64 = 0.3;
@@ -416,7 +416,7 @@ impl<'a> Exhaustive<'a> {
                     held >> number & 1 == 1 && self.bets[of_bets][index].holds[at]
                 };
             let found = job.statements.iter().enumerate().find(applies);
-            made(found.map_or(job.default, |(_, &(_, _, act))| act))
+            Move::from(found.map_or(job.default, |(_, &(_, _, act))| act))
         };
         situations.map(decide).collect()
     }

@@ -14,19 +14,18 @@ mod run;
 
 use std::collections::BTreeMap;
 
-use crate::heuristic::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sampler};
-use crate::heuristic::{Act, Decider, Heuristic, Pot, Situation};
 use abstraction::facts::Facts;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 use solvers::Player;
 
+use crate::heuristic::fitness::{self, FactClasses, Fitness, Move, MoveTable, Sampler};
+use crate::heuristic::{Decider, Heuristic, Pot, Situation};
+
 pub use language::Language;
-pub use rulebook::{
-    CLAUSE_COST, Rates, RulebookImprovement, RulebookOptions, RulebookSearch, statements,
-};
-pub use run::{Measure, Method, Options, Progress, ResumeError, Search};
+pub use rulebook::{Rates, RulebookImprovement, RulebookOptions, RulebookSearch, statements};
+pub use run::{Measure, Method, Options, Progress, Search};
 
 /// The best rule of a complexity.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,15 +113,6 @@ pub struct MeanWinnings {
     pub error: f64,
 }
 
-/// The move that an act makes in a limit game, where bets of any size are raises.
-pub fn made(act: Act) -> Move {
-    match act {
-        Act::Fold => Move::Fold,
-        Act::Call => Move::Call,
-        Act::Raise | Act::Bet(_) | Act::AllIn => Move::Raise,
-    }
-}
-
 /// A class and a betting situation as a question to rules.
 fn question(class: u16, seen: fitness::Situation, big_blind: u32) -> Situation {
     let facts: Option<Facts> = FactClasses::facts(class);
@@ -154,7 +144,7 @@ impl RuleEvaluator {
     /// The moves of a rule in all questions.
     pub fn moves(&self, rule: &Heuristic) -> MoveTable {
         let decider = Decider::new(rule);
-        MoveTable(self.questions.iter().map(|&asked| made(decider.decide(asked))).collect())
+        MoveTable(self.questions.iter().map(|&asked| Move::from(decider.decide(asked))).collect())
     }
 
     /// The exact value of a rule, in chips per match.
@@ -180,7 +170,7 @@ pub fn sampled(
         let dealt = sampler.deal(player, &mut rng);
         for (decider, sums) in deciders.iter().zip(&mut sums) {
             let rule = |class: u16, seen: fitness::Situation| {
-                made(decider.decide(question(class, seen, big_blind)))
+                Move::from(decider.decide(question(class, seen, big_blind)))
             };
             let won = sampler.play(&dealt, rule, &mut rng);
             let [sum, squares] = &mut sums[player.index()];
@@ -214,7 +204,7 @@ pub fn cross_results(
     let asked = |decider: &Decider| {
         let decider = decider.clone();
         move |class: u16, seen: fitness::Situation| {
-            made(decider.decide(question(class, seen, big_blind)))
+            Move::from(decider.decide(question(class, seen, big_blind)))
         }
     };
     let players: Vec<_> = deciders.iter().map(asked).collect();

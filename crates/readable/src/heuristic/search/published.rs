@@ -1,12 +1,12 @@
 //! The published searches in steps: greedy, axis-aligned, genetic (section VI), and simulated
 //! annealing.
 
-use crate::heuristic::{Act, Heuristic, Statement};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
 use super::language::{Language, TRIES, rule};
 use super::run::Bench;
+use crate::heuristic::{Act, Heuristic, Statement};
 
 /// The size of a population, how many survive, and how many are mutated; the rest comes from
 /// crossover.

@@ -9,16 +9,16 @@
 //!
 //! The winnings of a book on the deals of a search are biased upwards, since it was chosen on them.
 
-use crate::heuristic::{Act, Clause, Heuristic, RuleScope, Rulebook, Statement};
 use game::{Betting, Street};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::ResumeError;
 use super::language::{Language, rule};
-use super::run::{check_same, read_saved};
+use super::run::{check_same, not_saved, read_saved};
+use crate::Error;
+use crate::heuristic::{Act, Clause, Heuristic, RuleScope, Rulebook, Statement};
 
 /// Neighbours that are tried in a round.
 const NEIGHBOURS: usize = 32;
@@ -27,7 +27,7 @@ const FIRST: u64 = 16;
 /// The most clauses of a statement.
 const CLAUSES: usize = 3;
 /// The cost of a clause, in mbb/hand: what it must win to be kept.
-pub const CLAUSE_COST: f64 = 0.5;
+const CLAUSE_COST: f64 = 0.5;
 /// The pot sizes in clauses of no-limit games, in big blinds.
 const POTS: [u16; 13] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 100];
 
@@ -287,11 +287,11 @@ impl RulebookSearch {
     ///
     /// # Errors
     /// When the text is not a saved search, or is of another one.
-    pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
+    pub fn resume(&mut self, text: &str) -> Result<(), Error> {
         let saved: Saved = read_saved(text)?;
         check_same(saved.what, self.what.clone())?;
         let best = Rulebook::parse(&saved.best);
-        self.best = best.map_err(|error| ResumeError::Text(error.to_string()))?;
+        self.best = best.map_err(not_saved)?;
         (self.round, self.rulebooks, self.learning_curve) =
             (saved.round, saved.rulebooks, saved.learning_curve);
         Ok(())

@@ -1,9 +1,8 @@
 //! A search as a run in steps, which can be saved and resumed.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use crate::heuristic::Heuristic;
-use crate::heuristic::fitness::Sampler;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::de::DeserializeOwned;
@@ -12,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::language::{Exhaustive, Language, is_of_bets};
 use super::published::{GENERATIONS, Population, anneal, append, climb, first, next, start};
 use super::{Improvement, Record, Records, RuleEvaluator, sampled};
+use crate::Error;
+use crate::heuristic::Heuristic;
+use crate::heuristic::fitness::Sampler;
 
 /// The search method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,25 +108,25 @@ pub struct Search<'a> {
     all: Option<Exhaustive<'a>>,
 }
 
-/// The reason a saved search cannot be resumed.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum ResumeError {
-    #[error("this is not a saved search ({0}): remove it to start again")]
-    Text(String),
-    #[error("this is another search, of {found}, not of {wanted}: give its options, or remove it")]
-    Other { found: String, wanted: String },
+/// The error of a text that is not a saved search.
+pub(super) fn not_saved(what: impl Display) -> Error {
+    Error::new(format!("this is not a saved search ({what}): remove it to start again"))
 }
 
 /// Reads the text of a saved search.
-pub(super) fn read_saved<T: DeserializeOwned>(text: &str) -> Result<T, ResumeError> {
+pub(super) fn read_saved<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let saved = text.parse().and_then(toml::Table::try_into);
-    saved.map_err(|error| ResumeError::Text(error.message().to_owned()))
+    saved.map_err(|error| not_saved(error.message()))
 }
 
 /// Checks that a saved search is the one that goes on.
-pub(super) fn check_same(found: String, wanted: String) -> Result<(), ResumeError> {
-    if found == wanted { Ok(()) } else { Err(ResumeError::Other { found, wanted }) }
+pub(super) fn check_same(found: String, wanted: String) -> Result<(), Error> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(Error::new(format!(
+        "this is another search, of {found}, not of {wanted}: give its options, or remove it"
+    )))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -306,20 +308,18 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// When the text is not a saved search, or is of another one.
-    pub fn resume(&mut self, text: &str) -> Result<(), ResumeError> {
+    pub fn resume(&mut self, text: &str) -> Result<(), Error> {
         let saved: Saved = read_saved(text)?;
         check_same(saved.what, self.identity())?;
-        let parse = |text: &str| {
-            Heuristic::parse(text).map_err(|error| ResumeError::Text(error.to_string()))
-        };
+        let parse = |text: &str| Heuristic::parse(text).map_err(not_saved);
         let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));
-        let population = population.collect::<Result<Population, ResumeError>>()?;
+        let population = population.collect::<Result<Population, Error>>()?;
         let best = saved.best.iter().map(|(text, value, evaluations)| {
             let rule = parse(text)?;
             let (value, evaluations) = (*value, *evaluations);
             Ok((rule.complexity(), Record { rule, value, evaluations }))
         });
-        let best = best.collect::<Result<BTreeMap<usize, Record>, ResumeError>>()?;
+        let best = best.collect::<Result<BTreeMap<usize, Record>, Error>>()?;
         self.records =
             Records { best, evaluations: saved.evaluations, learning_curve: saved.learning_curve };
         (self.population, self.steps) = (population, saved.steps);

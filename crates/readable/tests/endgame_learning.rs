@@ -11,11 +11,11 @@ use models::tree::Node;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use readable::endgame::Bets;
-use readable::endgame::database::{Database, Deck, Solved, endgame, random_shares};
-use readable::endgame::database::{Representation, Share};
+use readable::endgame::database::{
+    Database, Deck, Representation, Share, Solved, endgame, random_shares,
+};
 use readable::endgame::rules::{baselines, distance_of_games, distance_of_strategies, scores};
-use readable::endgame::trees::Neighbours;
-use readable::endgame::trees::Predictor;
+use readable::endgame::trees::{Neighbours, Predictor};
 
 fn plan(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let content = Deck::new(10, &Bets::published());
