@@ -50,3 +50,12 @@ impl Error {
         Error(Reason::Line { line, text: text.into(), what })
     }
 }
+
+/// `a`, `a and b`, `a, b and c`, with this word before the last.
+fn listed<S: AsRef<str>>(names: &[S], word: &str) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
+        names => names.concat(),
+    }
+}

@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-use crate::Error;
+use crate::{Error, listed};
 
 /// Maximum number of bets of a list.
 const MAX_BETS: usize = 100;
@@ -359,10 +359,7 @@ fn number(text: &str) -> Option<f64> {
 /// `a`, `b` or `c`.
 fn forms(forms: &[&str]) -> String {
     let quoted: Vec<String> = forms.iter().map(|form| format!("`{form}`")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => quoted.concat(),
-    }
+    listed(&quoted, "or")
 }
 
 impl fmt::Display for Size {

@@ -22,7 +22,7 @@ use show::nearest::nearest;
 
 use super::decide::{AGGRESSIVE, Bounds, DRY, HAND, HIGH, LARGEST, NUMBERS, OUTS, POT, WIN_RATE};
 use super::{Clause, Heuristic, RuleScope};
-use crate::{Error, Reason};
+use crate::{Error, Reason, listed};
 
 /// A rulebook: a list of statements for each of some streets.
 #[derive(Debug, Clone, Default)]
@@ -171,7 +171,7 @@ impl Rulebook {
             None => Ok(()),
             Some(first) => Err(Error::new(format!(
                 "nothing is said for {}: add a part `[{first}]` with a last line such as `else call`",
-                words(&missing)
+                listed(&missing, "and")
             ))),
         }
     }
@@ -243,15 +243,6 @@ fn section_street(text: &str) -> Result<Street, String> {
         None => "streets are `[preflop]`, `[flop]`, `[turn]` and `[river]`".to_owned(),
     };
     Err(format!("`{name}` is not a street; {hint}"))
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn words(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [name] => (*name).to_owned(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
 }
 
 /// Each line with its end, and a blank line between streets.

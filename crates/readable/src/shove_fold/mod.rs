@@ -259,18 +259,9 @@ fn product(rows: &[[f64; WIDE]], weights: &Range) -> [f64; WIDE] {
     sums
 }
 
-/// Number of combos of a starting hand: 6 of a pair, 4 suited, 12 offsuit.
-pub fn combos(hand: StartingHand) -> u32 {
-    match (hand.is_pair(), hand.is_suited()) {
-        (true, _) => 6,
-        (false, true) => 4,
-        (false, false) => 12,
-    }
-}
-
 /// The share of all combos that a range plays, from 0 to 1.
 pub fn share(range: &Range) -> f64 {
-    let weights = StartingHand::all().map(|hand| f64::from(combos(hand)));
+    let weights = StartingHand::all().map(|hand| hand.combos().count() as f64);
     weights.zip(range).map(|(combos, played)| combos * played).sum::<f64>() / 1326.0
 }
 

@@ -289,7 +289,7 @@ impl RulebookSearch {
     /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), Error> {
         let saved: Saved = read_saved(text)?;
-        check_same(saved.what, self.what.clone())?;
+        check_same(&saved.what, &self.what)?;
         let best = Rulebook::parse(&saved.best);
         self.best = best.map_err(not_saved)?;
         (self.round, self.rulebooks, self.learning_curve) =

@@ -120,7 +120,7 @@ pub(super) fn read_saved<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 }
 
 /// Checks that a saved search is the one that goes on.
-pub(super) fn check_same(found: String, wanted: String) -> Result<(), Error> {
+pub(super) fn check_same(found: &str, wanted: &str) -> Result<(), Error> {
     if found == wanted {
         return Ok(());
     }
@@ -310,7 +310,7 @@ impl<'a> Search<'a> {
     /// When the text is not a saved search, or is of another one.
     pub fn resume(&mut self, text: &str) -> Result<(), Error> {
         let saved: Saved = read_saved(text)?;
-        check_same(saved.what, self.identity())?;
+        check_same(&saved.what, &self.identity())?;
         let parse = |text: &str| Heuristic::parse(text).map_err(not_saved);
         let population = saved.population.iter().map(|(text, value)| Ok((parse(text)?, *value)));
         let population = population.collect::<Result<Population, Error>>()?;
