@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use learners::database::{DatabasePlan, make};
-use learners::endgames::database::Deck;
+use readable::endgame::Bets;
+use readable::endgame::database::Deck;
 use serde_json::Value;
-use solvers::endgame::Bets;
 
 use super::program::{cardroom, document, text};
 

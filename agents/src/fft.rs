@@ -1,7 +1,7 @@
 //! `fft`: plays heads-up hold'em by fast-and-frugal trees, one list `if … then …; else …` per
 //! street.
 //!
-//! The lists (see [`models::heuristic`]) are read from a file. A fold without a bet to call becomes
+//! The lists (see [`readable::heuristic`]) are read from a file. A fold without a bet to call becomes
 //! a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot after
 //! the call, as far as the rules and the stack allow. If a list draws at random, the decision's
 //! random source is used, and the policy has the probabilities.
@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 use abstraction::facts::{Facts, Texture, is_aggressive};
 use cards::HoleCards;
 use game::{Action, Betting, Chips, GameDef, InfoSet, PublicState, Seat, Strategy, Street};
-use models::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use rand::RngExt;
+use readable::heuristic::{Act, Decider, Pot, Rulebook, Situation, facts_in_words};
 use serde::Deserialize;
 use solvers::holdem::is_holdem;
 
@@ -66,7 +66,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let own = match &path {
         None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
         Some(path) => {
-            let bad = |error: models::heuristic::HeuristicError| AgentError::BadFile {
+            let bad = |error: readable::Error| AgentError::BadFile {
                 path: path.clone(),
                 reason: error.to_string(),
             };

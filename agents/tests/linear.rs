@@ -5,8 +5,8 @@ use std::sync::Arc;
 use agents::{AgentError, Registry};
 use cards::{Combo, HoleCards, StartingHand};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, games};
-use models::linear::{Blind, LinearModel};
-use solvers::shove_fold::{Payoffs, Ranges, equilibrium};
+use readable::linear::LinearModel;
+use readable::shove_fold::{Payoffs, equilibrium};
 
 const SHIPPED: &str = include_str!("../models/shove-fold.toml");
 
@@ -41,7 +41,7 @@ fn the_shipped_rule_loses_little_at_and_between_its_stacks() {
         let stack = f64::from(half) / 2.0;
         let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
         let weights = model.at(stack);
-        let ranges = Ranges { jam: weights.range(Blind::Small), call: weights.range(Blind::Big) };
+        let ranges = weights.ranges();
         let lost = equilibrium(&payoffs).losses(&payoffs, &ranges).map(|lost| 1000.0 * lost);
         let most = if half % 2 == 0 { 2.5 } else { 12.0 };
         assert!(lost.iter().all(|&lost| lost < most), "{stack}: {lost:?}");

@@ -66,8 +66,7 @@ pub fn run(args: &Args) -> Result<Output, Failure> {
     let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
     let buckets = Arc::new(buckets);
     let encoding_error = situations.map(|situations| {
-        let street =
-            if situations.situation(0).board.len() == 5 { Street::River } else { Street::Turn };
+        let street = if situations.game(0).board.len() == 5 { Street::River } else { Street::Turn };
         let encoding = Encoding::Buckets(Arc::clone(&buckets), street);
         EncodingError::new(encoding_error(&encoding, &situations), &situations)
     });

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use evaluation::folder::is_measurement;
 use learners::database;
-use learners::endgames::database::Deck;
 use learners::situations::Situations;
 use logs::ledger;
+use readable::endgame::database::Deck;
 use serde::Serialize;
 use show::number::counted;
 

@@ -6,7 +6,7 @@ use game::Street;
 use matches::runner::Stop;
 use solvers::Player;
 use solvers::abstracted::best_response::{DEALS, PathProbabilities, check_buckets};
-use solvers::fitness::{ClassCounts, CountError, Counting, Sum};
+use solvers::counting::{ClassCounts, CountError, Counting, Sum};
 use solvers::holdem::best_response::TreeStrategy;
 
 use crate::folder::measure_each;

@@ -20,7 +20,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Street, Turn};
 use logs::Rate;
 use matches::runner::Stop;
 use matches::table::Deal;
-use models::heuristic::{Act, Decider, HeuristicError, Rulebook, Situation};
+use readable::heuristic::{Act, Decider, Rulebook, Situation};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, Reached, ask};
@@ -113,7 +113,7 @@ impl<'a> Practice<'a> {
         books: &[Rulebook],
         deals: u64,
         stop: &Stop,
-    ) -> Result<Option<Vec<Rate>>, HeuristicError> {
+    ) -> Result<Option<Vec<Rate>>, readable::Error> {
         let ready = |book: &Rulebook| {
             book.require(&Street::ALL)?;
             book.check(self.def.betting)?;

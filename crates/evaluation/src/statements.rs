@@ -14,7 +14,7 @@ use game::{Action, GameDef, InfoSet, Payoff, Policy, Seat, Street};
 use logs::stats::Sums;
 use matches::runner::Stop;
 use matches::table::Deal;
-use models::heuristic::Rulebook;
+use readable::heuristic::Rulebook;
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, ask};

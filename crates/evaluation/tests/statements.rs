@@ -7,7 +7,7 @@ use evaluation::{Settings, SettingsError};
 use game::{GameDef, Policy, games};
 use logs::Rate;
 use matches::runner::Stop;
-use models::heuristic::Rulebook;
+use readable::heuristic::Rulebook;
 
 fn policy(def: &Arc<GameDef>, name: &str) -> Arc<dyn Policy> {
     let choice = matches::external::registry().resolve(name).expect("an agent");

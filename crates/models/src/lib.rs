@@ -4,10 +4,7 @@
 //! - [`tree`]: decision trees.
 //! - [`explain`]: explanation of decision trees in the words of poker.
 //! - [`forest`]: boosted forests, XGBoost's model files.
-//! - [`heuristic`]: fast-and-frugal trees: chains of if, then and else in words.
-//! - [`linear`]: weights of a few named features of a starting hand, by stack.
 //! - [`network`]: networks of dense layers, safetensors files.
-//! - [`rules`]: lists of rules for the last bet, as text that a person reads.
 //! - [`student`]: models that imitate a teacher's decisions, one for each street.
 //! - [`values`]: input rows and outputs of networks for counterfactual values.
 //! - [`file`](mod@file): files mapped into memory, sealed with a checksum, read number by number.
@@ -17,10 +14,7 @@ pub mod blueprint;
 pub mod explain;
 pub mod file;
 pub mod forest;
-pub mod heuristic;
-pub mod linear;
 pub mod network;
-pub mod rules;
 pub mod student;
 pub mod tree;
 pub mod values;

@@ -11,7 +11,7 @@ use std::ops::{AddAssign, Div, SubAssign};
 use std::str::FromStr;
 
 /// A floating-point type.
-pub(crate) trait Float:
+pub trait Float:
     Copy + Default + PartialOrd + AddAssign + SubAssign + Div<Output = Self> + From<f32>
 {
 }
@@ -50,7 +50,7 @@ impl<R: Float> Matching<R> {
 
 /// Replaces the numbers of all actions by the strategy in proportion to their positive parts; see
 /// [`Matching`].
-pub(crate) fn normalise<R: Float>(numbers: &mut [R]) {
+pub fn normalise<R: Float>(numbers: &mut [R]) {
     let matching = Matching::new(numbers.iter().copied());
     numbers.iter_mut().for_each(|number| *number = matching.probability(*number));
 }
@@ -58,7 +58,7 @@ pub(crate) fn normalise<R: Float>(numbers: &mut [R]) {
 /// The index that a point falls on, from 0 to the sum of the weights; `None` where rounding leaves
 /// it beyond all of them.
 #[inline]
-pub(crate) fn drawn<R: Float>(mut point: R, weights: impl IntoIterator<Item = R>) -> Option<usize> {
+pub fn drawn<R: Float>(mut point: R, weights: impl IntoIterator<Item = R>) -> Option<usize> {
     weights.into_iter().position(|weight| {
         point -= weight;
         point < R::default()

@@ -133,7 +133,7 @@ fn moving_all_in_or_folding_is_worth_its_known_values() {
         .map(|(a, b)| matrix.get(a, b))
         .collect();
     for (stack, known) in [(5.0, 0.056_200_67), (10.0, -0.045_370_75), (20.0, -0.183_189_72)] {
-        let game = solvers::shove_fold::ShoveFold::new(stack, &all_in).expect("a stack");
+        let game = solvers::games::ShoveFold::new(stack, &all_in).expect("a stack");
         let tree = Tree::new(&game, 200_000).expect("small");
         let sequences = Sequences::new(&tree);
         let mut cfr = solvers::Cfr::new(&sequences, solvers::Variant::DCFR_PLUS, 400);

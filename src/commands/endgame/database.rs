@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use learners::database::Card;
-use learners::endgames::database::{Database, Deck, endgame};
+use readable::endgame::database::{Database, Deck, bets, endgame};
 use serde::Serialize;
 use show::number::whole;
 
@@ -124,7 +124,7 @@ const CHUNK: usize = 2048;
 /// Runs the command: reads the games and solves them again.
 pub(super) fn summary(args: &SummaryArgs) -> Result<Output, Failure> {
     let database = Database::open(&args.data)?;
-    let bets = database.bets();
+    let bets = bets(&database);
     let of = |place: usize| {
         let stored = database.game(place);
         let game = endgame(stored.first, stored.second, &bets)?;
@@ -132,7 +132,7 @@ pub(super) fn summary(args: &SummaryArgs) -> Result<Output, Failure> {
         let worst = game.exploitabilities(&solution).into_iter().fold(0.0, f64::max);
         let pairs = solution.strategy.iter().zip(stored.strategy);
         let differs = pairs.map(|(a, b)| (a - f64::from(*b)).abs()).fold(0.0, f64::max);
-        let extreme = game.extreme(solvers::endgame::Pivots::Best);
+        let extreme = game.extreme(readable::endgame::Pivots::Best);
         let pairs = solution.strategy.iter().zip(&extreme.strategy);
         let many = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) > 1e-6;
         Ok((solution.value, worst, differs, many))

@@ -5,10 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use learners::endgames::database::Representation;
-use learners::endgames::rules::{Mean, Score, baselines};
-use learners::endgames::trees::Neighbours;
-use learners::endgames::trees::{AtDepth, Predictor};
+use readable::endgame::database::Representation;
+use readable::endgame::rules::{Mean, Score, baselines};
+use readable::endgame::trees::{AtDepth, Neighbours, Predictor};
 use serde::Serialize;
 use show::Table;
 use show::number::whole;

@@ -11,10 +11,9 @@ mod tree;
 use std::path::Path;
 
 use clap::{Subcommand, ValueEnum};
-use learners::endgames::database::Database;
-use learners::endgames::database::Share;
+use readable::endgame::database::{Database, Share};
+use readable::endgame::{Bets, Endgame};
 use serde::Serialize;
-use solvers::endgame::{Bets, Endgame, EndgameError};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -136,10 +135,8 @@ struct Deck {
 impl Deck {
     /// The number of cards; an error if no endgame has so many or so few.
     fn cards(&self) -> Result<usize, Failure> {
-        match self.cards {
-            cards @ 2..=Endgame::MAX_CARDS => Ok(cards),
-            cards => Err(EndgameError::Cards(cards).into()),
-        }
+        Endgame::check_cards(self.cards)?;
+        Ok(self.cards)
     }
 
     /// The bet sizes.

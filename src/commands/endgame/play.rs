@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, Write};
 
 use clap::ValueEnum;
+use readable::endgame::{Dealer, Endgame, Solution};
 use show::number::{counted, percent, signed};
 use solvers::Player;
-use solvers::endgame::{Dealer, Endgame, Solution};
 
 use super::Weights;
 use super::solve::{choices, mix, short};

@@ -3,18 +3,16 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use learners::endgames::database::Database;
-use learners::endgames::rules::Mean;
-use learners::endgames::rules::{Games, find_betting, find_calling};
-use models::rules::{Bet, Betting, Calling, RuleList, Size};
+use readable::endgame::database::{self, Database};
+use readable::endgame::rules::{Games, Mean, find_betting, find_calling};
+use readable::rules::{Bet, Betting, Calling, RuleList, Size};
 use serde::Serialize;
 use show::Table;
 
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::Progress;
-use crate::report;
+use crate::{interrupt, report};
 
 /// Find short rules for endgames and compute the exact cost of each.
 ///
@@ -191,7 +189,7 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
         })
         .collect();
     // The price of each published rule when everything else is played perfectly.
-    let most = database.bets().sizes().last().copied().unwrap_or_default();
+    let most = database::bets(&database).sizes().last().copied().unwrap_or_default();
     let middle = rest.price_in_equilibrium(|beats| (0.2..=0.8).contains(&beats).then_some(0.0));
     let best = rest.price_in_equilibrium(|beats| (beats >= 0.95).then_some(most));
     let after = priced.iter().position(|rule| rule.name == ALL_IN).unwrap_or(priced.len());

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use readable::endgame::{Endgame, Size, Solution};
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, signed};
 use show::svg::{Colour, Head, Letters, Picture};
 use solvers::Player;
-use solvers::endgame::{Endgame, Size, Solution};
 
 use super::Weights;
 use crate::exit::Failure;

@@ -5,9 +5,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use learners::endgames::database::{CardInput, Inputs, Representation, Share};
-use learners::endgames::trees::Predictor;
 use models::tree::{Node, SplitTest, Tree};
+use readable::endgame::database::{CardInput, Inputs, Representation, Share};
+use readable::endgame::trees::Predictor;
 use serde::Serialize;
 use show::Table;
 use show::number::whole;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use models::linear::{LinearError, LinearModel, PUBLISHED, Theta, Weights};
+use readable::linear::{LinearModel, PUBLISHED, Theta, Weights};
 use serde::Serialize;
 use show::number::signed;
 
@@ -90,7 +90,7 @@ fn load(path: &Path) -> Result<LinearModel, Failure> {
         let remedy = "name a file of `cardroom train linear`, or published";
         Failure::at(path, format!("{error}; {remedy}"))
     })?;
-    text.parse().map_err(|error: LinearError| Failure::at(path, error))
+    text.parse().map_err(|error: readable::Error| Failure::at(path, error))
 }
 
 /// The weights of both blinds in sentences.

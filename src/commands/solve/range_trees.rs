@@ -4,15 +4,13 @@
 use std::fmt;
 use std::sync::Mutex;
 
-use learners::range_trees::{Limits, Loss, Optimum, optima};
-use models::linear::Blind;
+use readable::shove_fold::range_trees::{Limits, Loss, Optimum, optima};
+use readable::shove_fold::{Blind, Payoffs, share};
 use serde::Serialize;
 use show::Table;
 use show::number::percent;
-use solvers::shove_fold::{Payoffs, share};
 
-use crate::arguments::Stacks;
-use crate::arguments::Threads;
+use crate::arguments::{Stacks, Threads};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{Output, Report};

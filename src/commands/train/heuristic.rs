@@ -14,26 +14,26 @@ use evaluation::counting::count;
 use evaluation::practice::Practice;
 use evaluation::{Settings, SettingsError};
 use game::{Action, Betting, GameDef, Street, games};
-use learners::heuristic::{
-    MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
-    RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
-};
 use logs::Rate;
 use logs::folder::write_whole;
 use matches::games::load_game;
 use matches::runner::Stop;
-use models::heuristic::{Heuristic, RuleScope, Rulebook};
 use protocol::acpc::gamedef::Reading;
+use readable::heuristic::fitness::{self, FactClasses, Sampler};
+use readable::heuristic::search::{
+    MeanWinnings, Measure, Method, Options, Rates, Records, RuleEvaluator, RulebookImprovement,
+    RulebookOptions, RulebookSearch, Search, cross_results, sampled, statements,
+};
+use readable::heuristic::{Heuristic, RuleScope, Rulebook};
 use serde::Serialize;
 use show::Table;
 use show::number::{percent, whole};
 use solvers::blueprint::AbstractStrategy;
-use solvers::fitness::{self, ClassCounts, Counting, FactClasses, Sampler};
+use solvers::counting::{ClassCounts, Counting};
 use solvers::holdem::best_response::{InBuckets, TreeStrategy};
 
 use super::training::at;
-use crate::arguments::Given;
-use crate::arguments::Threads;
+use crate::arguments::{Given, Threads};
 use crate::config::units::Count;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -839,7 +839,7 @@ impl WholeGame<'_> {
             let found = practice.rates(rulebooks, deals, &stop)?;
             Ok(found.map(|found| found.iter().map(|rate| rate.mbb).collect()))
         };
-        let rates: &mut Rates<'_, models::heuristic::HeuristicError> = &mut rates;
+        let rates: &mut Rates<'_, readable::Error> = &mut rates;
         let mut progress = Progress::patient(options.rounds, "rounds", self.args.quiet);
         loop {
             let going = search.step(rates).map_err(Failure::input)?;

@@ -573,7 +573,7 @@ pub(super) fn make_situations(args: &SituationsArgs) -> Result<Output, Failure> 
 /// The exploitability of the solutions as a share of the pot: mean and maximum.
 fn exploitability(path: &Path) -> Result<MeanAndMost, Failure> {
     let database = Database::open(path).map_err(Failure::input)?;
-    let all = (0..database.games()).map(|at| f64::from(database.situation(at).exploitability));
+    let all = (0..database.games()).map(|at| f64::from(database.game(at).exploitability));
     let (sum, most) = all.fold((0.0, 0.0_f64), |(sum, most), one| (sum + one, most.max(one)));
     Ok(MeanAndMost { mean: sum / database.games() as f64, most })
 }

@@ -2,14 +2,13 @@
 //!
 //! A file has eight magic bytes for its kind of content, the length of the card as a 32-bit number,
 //! the card as TOML, zeros up to a multiple of 64, and then the games: the same number of 32-bit
-//! floats for each, little-endian. Their meaning is defined by the [`Content`]: [`Deck`] for
-//! endgames of one bet, [`Situations`] for situations of hold'em.
+//! floats for each, little-endian. Their meaning is defined by the [`Content`], such as
+//! [`Situations`] for situations of hold'em.
 //!
 //! Game `n` of a seed is the same in every file and shard, since it has its own random numbers. An
 //! unfinished file is `FILE.partial`, which the same command continues; it is renamed when
 //! complete.
 //!
-//! [`Deck`]: crate::endgames::database::Deck
 //! [`Situations`]: crate::situations::Situations
 
 use std::fs::{self, File, OpenOptions};
@@ -41,6 +40,8 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
     const CHUNK: u64;
     /// The name of its games.
     const GAMES: &'static str;
+    /// A game with its solution, as it is stored.
+    type Solved<'a>;
     /// The reason such games cannot be solved.
     type Error: std::error::Error + Send + Sync + 'static;
 
@@ -52,6 +53,9 @@ pub trait Content: Clone + Send + Sync + Serialize + DeserializeOwned {
 
     /// Solves one game and returns its numbers.
     fn solve(&self, seed: u64, game: u64) -> Result<Vec<f32>, Self::Error>;
+
+    /// The game with these numbers.
+    fn solved<'a>(&self, numbers: &'a [f32]) -> Self::Solved<'a>;
 }
 
 /// The metadata of a database.
@@ -406,10 +410,12 @@ impl<C: Content> Database<C> {
         self.card.games as usize
     }
 
-    /// The numbers of the game at an index. Panics beyond the last.
-    pub fn numbers(&self, index: usize) -> &[f32] {
+    /// The game at an index. Panics beyond the last.
+    pub fn game(&self, index: usize) -> C::Solved<'_> {
         let row = 4 * self.card.content.numbers();
         let bytes = &self.bytes[self.start + index * row..][..row];
-        <[f32]>::ref_from_bytes(bytes).expect("games begin at multiples of 64 bytes")
+        let numbers = <[f32]>::ref_from_bytes(bytes);
+        let numbers = numbers.expect("games begin at multiples of 64 bytes");
+        self.card.content.solved(numbers)
     }
 }

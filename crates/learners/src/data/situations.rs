@@ -84,6 +84,7 @@ impl Content for Situations {
     const COMMAND: &'static str = "cardroom train situations";
     const CHUNK: u64 = 8;
     const GAMES: &'static str = "situations";
+    type Solved<'a> = Solved<'a>;
     type Error = SituationsError;
 
     fn check(&self) -> Result<(), SituationsError> {
@@ -111,6 +112,24 @@ impl Content for Situations {
         }
         Ok(row)
     }
+
+    fn solved<'a>(&self, numbers: &'a [f32]) -> Solved<'a> {
+        let (head, rest) = numbers.split_at(HEAD);
+        let cards = head[..5].iter().filter(|&&number| number >= 0.0);
+        let cards = cards.filter_map(|&number| Card::from_index(number as u8));
+        let board: Vec<Card> = cards.collect();
+        let hands: [&[f32]; 4] =
+            std::array::from_fn(|part| &rest[part * Combo::COUNT..][..Combo::COUNT]);
+        let [first, second, values_of_first, values_of_second] = hands;
+        Solved {
+            board: board.iter().copied().collect(),
+            flop: board.iter().copied().take(3).collect(),
+            pot: head[5],
+            exploitability: head[6],
+            ranges: [first, second],
+            values: [values_of_first, values_of_second],
+        }
+    }
 }
 
 /// A situation of a database, with the values of its hands.
@@ -128,25 +147,4 @@ pub struct Solved<'a> {
     pub ranges: [&'a [f32]; 2],
     /// Both players' values, as shares of the pot, by combo index; see [`Values`].
     pub values: [&'a [f32]; 2],
-}
-
-impl Database {
-    /// The situation at an index. Panics beyond the last.
-    pub fn situation(&self, index: usize) -> Solved<'_> {
-        let (head, rest) = self.numbers(index).split_at(HEAD);
-        let cards = head[..5].iter().filter(|&&number| number >= 0.0);
-        let cards = cards.filter_map(|&number| Card::from_index(number as u8));
-        let board: Vec<Card> = cards.collect();
-        let hands: [&[f32]; 4] =
-            std::array::from_fn(|part| &rest[part * Combo::COUNT..][..Combo::COUNT]);
-        let [first, second, values_of_first, values_of_second] = hands;
-        Solved {
-            board: board.iter().copied().collect(),
-            flop: board.iter().copied().take(3).collect(),
-            pot: head[5],
-            exploitability: head[6],
-            ranges: [first, second],
-            values: [values_of_first, values_of_second],
-        }
-    }
 }

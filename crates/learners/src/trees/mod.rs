@@ -62,8 +62,8 @@ macro_rules! with_lanes {
 }
 use with_lanes;
 
-/// A hash of two numbers.
-pub(crate) fn mixed(a: u64, b: u64) -> u64 {
+/// A hash of two numbers, such as the seed of a run and the number of a game of it.
+pub fn mixed(a: u64, b: u64) -> u64 {
     let mut z = (a ^ b.rotate_left(32)).wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

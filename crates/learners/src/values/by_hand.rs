@@ -156,7 +156,7 @@ pub fn samples(
 ) -> Result<Samples, TableError> {
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
-        let situation = database.situation(index);
+        let situation = database.game(index);
         let outlooks = Outlooks::new(&situation);
         let rows = outlooks.rows(&situation, stack);
         let mut rng = Pcg64Mcg::seed_from_u64(mixed(seed, index as u64));

@@ -59,7 +59,7 @@ pub fn samples(
 ) -> Result<Samples, TableError> {
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
-        let situation = database.situation(index);
+        let situation = database.game(index);
         let check_down = Outlooks::new(&situation).check_down;
         let FlopInputs { flop, prospects, .. } = FlopInputs::new(&situation, stack);
         let held = flop.hands().iter().enumerate();

@@ -3,8 +3,8 @@
 //!
 //! A player sees a *path*: the bucket of its hand on each street. On the street that is counted the
 //! first player may see a class of its hand instead ([`HandClasses`]). [`Counting`] is for rules of
-//! one street, which see classes ([`fitness`](super::fitness)); [`ClassCounts::of_paths`] counts
-//! the paths of both players up to the river, for [best responses](super::best_response). Counts
+//! one street, which see classes; [`ClassCounts::of_paths`] counts the paths of both players up to
+//! the river, for [best responses](super::best_response). Counts
 //! depend on no strategy, and those of classes can be stored ([`Counting::write`]).
 //!
 //! Boards are enumerated once for each suit-isomorphism class: suit-isomorphic pairs of hand and
@@ -179,6 +179,11 @@ impl ClassCounts {
     /// The second player's paths, sorted; the last number is the bucket on the street.
     pub fn columns(&self) -> &[Path] {
         &self.columns
+    }
+
+    /// All cells, row by row: matchups, and wins minus losses.
+    pub fn cells(&self) -> &[[i64; 2]] {
+        &self.cells
     }
 
     /// The number of deals in which a row meets a column, and its margin of wins over losses.

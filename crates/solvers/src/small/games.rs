@@ -4,10 +4,12 @@
 //! - [`TenCards`]: a ten-card endgame with one bet of many sizes (Ganzfried & Yusuf, "Computing
 //!   human-understandable strategies: deducing fundamental rules of poker strategy", Games 2017,
 //!   section 1).
+//! - [`ShoveFold`]: heads-up hold'em in which the small blind moves all-in or folds, and the big
+//!   blind calls or folds.
 
 use std::sync::Arc;
 
-use cards::{Card, HoleCards};
+use cards::{Card, HoleCards, StartingHand, Ties, WinRate};
 use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, notation};
 
 use crate::{Game, Node, Player, Profile, Sequences, Tree};
@@ -295,6 +297,99 @@ impl Game for TenCards {
             TenCardsPoint::Answered(i, j, bet, true) => {
                 let stake = 0.5 + TenCards::bet(bet);
                 Node::End(if i > j { stake } else { -stake })
+            }
+        }
+    }
+}
+
+/// The game at one stack: blinds 0.5 and 1, winnings in big blinds. The first player is the small
+/// blind. Only kinds of starting hands matter, so chance deals kinds, with the probabilities of the
+/// 1,326 × 1,225 deals of combos.
+#[derive(Debug, Clone)]
+pub struct ShoveFold {
+    stack: f64,
+    /// The probability and the small blind's all-in equity of each pair of kinds.
+    deals: Vec<(f64, f64)>,
+}
+
+impl ShoveFold {
+    /// The game with `stack` big blinds each (at least 1), given the all-in results of every kind
+    /// of starting hand against every other, row by row, counted over all deals and boards.
+    ///
+    /// `None` when the stack is too small or not a number, or when there are not 169 × 169 results.
+    pub fn new(stack: f64, all_in: &[WinRate]) -> Option<ShoveFold> {
+        let complete = all_in.len() == StartingHand::COUNT * StartingHand::COUNT;
+        if !(stack.is_finite() && stack >= 1.0 && complete) {
+            return None;
+        }
+        let sum: u64 = all_in.iter().map(|pair| pair.total).sum();
+        let deals = all_in
+            .iter()
+            .map(|pair| (pair.total as f64 / sum as f64, pair.value(Ties::Half)))
+            .collect();
+        Some(ShoveFold { stack, deals })
+    }
+}
+
+/// A state of the game, with hands by number.
+#[derive(Debug, Clone, Copy)]
+pub enum ShoveFoldPoint {
+    /// Before the deal.
+    Start,
+    /// Both hands have been dealt.
+    Dealt(usize, usize),
+    /// The small blind has moved all-in.
+    Shoved(usize, usize),
+    /// The small blind has folded.
+    Folded,
+    /// The big blind has folded.
+    Taken,
+    /// The big blind has called.
+    Called(usize, usize),
+}
+
+fn name(hand: usize) -> String {
+    StartingHand::from_index(hand).expect("169 kinds").to_string()
+}
+
+impl Game for ShoveFold {
+    type State = ShoveFoldPoint;
+
+    fn root(&self) -> ShoveFoldPoint {
+        ShoveFoldPoint::Start
+    }
+
+    fn node(&self, point: &ShoveFoldPoint) -> Node<ShoveFoldPoint> {
+        let kinds = StartingHand::COUNT;
+        match *point {
+            ShoveFoldPoint::Start => {
+                let deal = |(at, &(probability, _)): (usize, &(f64, f64))| {
+                    (probability, ShoveFoldPoint::Dealt(at / kinds, at % kinds))
+                };
+                let outcomes = self.deals.iter().enumerate().map(deal);
+                Node::Chance(outcomes.filter(|(probability, _)| *probability > 0.0).collect())
+            }
+            ShoveFoldPoint::Dealt(small, big) => Node::Decision {
+                player: Player::First,
+                infoset: name(small),
+                actions: vec![
+                    ("fold".to_owned(), ShoveFoldPoint::Folded),
+                    ("all-in".to_owned(), ShoveFoldPoint::Shoved(small, big)),
+                ],
+            },
+            ShoveFoldPoint::Shoved(small, big) => Node::Decision {
+                player: Player::Second,
+                infoset: name(big),
+                actions: vec![
+                    ("fold".to_owned(), ShoveFoldPoint::Taken),
+                    ("call".to_owned(), ShoveFoldPoint::Called(small, big)),
+                ],
+            },
+            ShoveFoldPoint::Folded => Node::End(-0.5),
+            ShoveFoldPoint::Taken => Node::End(1.0),
+            ShoveFoldPoint::Called(small, big) => {
+                let (_, equity) = self.deals[small * kinds + big];
+                Node::End(self.stack * (2.0 * equity - 1.0))
             }
         }
     }

@@ -1,18 +1,14 @@
-//! Games in memory: two-player zero-sum games in extensive form, and games that are a few matrices.
+//! Games in memory: two-player zero-sum games in extensive form.
 //!
 //! A small game implements [`Game`] ([`games`]), is laid out as a [`Tree`], and converted to
 //! [`Sequences`], on which [`Cfr`] in every [`Variant`](crate::Variant), best responses
-//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree. An [`endgame`]
-//! is one bet of many sizes and a call, [`shove_fold`] all-in or fold before the flop: both have
-//! their own exact solutions.
+//! ([`Profile`]) and [linear programs](linear) run; [`Sampling`] runs on the tree.
 
 mod cfr;
-pub mod endgame;
 pub mod games;
 pub mod linear;
 mod sampling;
 mod sequences;
-pub mod shove_fold;
 
 pub use cfr::Cfr;
 pub use sampling::{Sampling, SamplingOptions, Scheme};

@@ -33,6 +33,7 @@ pub use trainer::{
     Averaging, BLOCK, ParseAveragingError, Precision, ResumeError, Skipping, Statistics, Trainer,
     TrainerError, TrainingOptions,
 };
+pub use tree::MAX_ACTIONS;
 pub use values::{BlueprintValues, StrategyQuery};
 
 /// A strategy for an abstract game: action probabilities for each bucket at each decision node.

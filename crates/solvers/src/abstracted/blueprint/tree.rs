@@ -15,7 +15,7 @@ use game::{PublicState, Street};
 use super::trainer::TrainerError;
 
 /// Maximum number of actions of a decision.
-pub(crate) const MAX_ACTIONS: usize = 12;
+pub const MAX_ACTIONS: usize = 12;
 
 /// A decision or terminal node.
 #[derive(Debug, Clone, Copy)]
