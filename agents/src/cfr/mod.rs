@@ -26,7 +26,7 @@ use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, ValueF
 use models::blueprint::Blueprint;
 use serde::Deserialize;
 use solvers::blueprint::{AbstractStrategy, BlueprintValues, StrategyQuery};
-use solvers::holdem::best_response::{BoardStrategy, InBuckets, ResponseError, TreeStrategy};
+use solvers::holdem::best_response::{BoardStrategy, InBuckets, TreeStrategy};
 
 use crate::cfr::model::{Hand, Model};
 use crate::winrate::{Effort, win_rates};
@@ -381,7 +381,7 @@ impl OnBoard<'_> {
 }
 
 impl BoardStrategy for OnBoard<'_> {
-    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), ResponseError> {
+    fn shares(&self, node: u32, row: usize, shares: &mut [f32]) -> Result<(), solvers::Error> {
         let decision = &self.of.decisions[node as usize];
         if decision.buckets == 0 {
             return Ok(());

@@ -26,6 +26,7 @@
 //! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
 mod data;
+mod error;
 pub mod measure;
 pub mod mlp;
 mod readable;
@@ -35,10 +36,11 @@ pub mod values;
 
 use models::Classifier;
 
-pub use data::dataset::{Teacher, TeacherError};
-pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
+pub use data::dataset::Teacher;
+pub use data::{Bins, Codes, Table, database, dataset, situations};
+pub use error::Error;
 pub use readable::{endgames, heuristic, linear_q, range_trees};
-pub use trees::{Loss, TreesError, boost, cart, oct};
+pub use trees::{Loss, boost, cart, oct};
 
 /// The progress of a run after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

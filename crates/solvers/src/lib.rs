@@ -12,16 +12,17 @@
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
 
 pub mod abstracted;
+mod error;
 pub mod holdem;
 mod regret;
 pub mod small;
 mod snapshot;
 
 pub use abstracted::{blueprint, fitness};
+pub use error::Error;
 pub use holdem::{lbr, situation, subgame};
-pub use regret::{ParseVariantError, Variant};
+pub use regret::Variant;
 pub use small::{
     Cfr, Choice, Game, Infoset, InfosetId, Node, Player, Profile, Sampling, SamplingOptions,
-    Scheme, Sequences, Tree, TreeError, TreeNode, endgame, games, linear, shove_fold,
+    Scheme, Sequences, Tree, TreeNode, endgame, games, linear, shove_fold,
 };
-pub use snapshot::SnapshotError;

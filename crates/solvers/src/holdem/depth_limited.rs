@@ -14,9 +14,9 @@ use game::{Action, PublicState, Seat, Turn};
 
 use super::subgame::betting::{Decision, Kind, Line};
 use super::subgame::rows::Discount;
-use super::subgame::{Subgame, SubgameError, check};
+use super::subgame::{Subgame, check, empty_range, no_deal};
 use crate::regret::{Matching, Weight};
-use crate::{Player, Variant};
+use crate::{Error, Player, Variant};
 
 /// Leaves that are asked about together, by one thread.
 const BATCH_SIZE: usize = 8;
@@ -106,22 +106,22 @@ impl<L: LeafValues> DepthLimited<L> {
         ranges: [&Range; 2],
         menu: &dyn Fn(&PublicState) -> Vec<Action>,
         mut leaf_values: L,
-    ) -> Result<DepthLimited<L>, SubgameError> {
+    ) -> Result<DepthLimited<L>, Error> {
         check(root)?;
         let hands = leaf_values.hands();
-        let probabilities = |player: Player| -> Result<Vec<f32>, SubgameError> {
+        let probabilities = |player: Player| -> Result<Vec<f32>, Error> {
             let weights = hands.iter().map(|&hand| ranges[player.index()].weight(hand));
             let weights: Vec<f64> = weights.collect();
             let total: f64 = weights.iter().sum();
             if total > 0.0 {
                 Ok(weights.iter().map(|weight| (weight / total) as f32).collect())
             } else {
-                Err(SubgameError::EmptyRange { player, board: root.board().set() })
+                Err(empty_range(player, root.board().set()))
             }
         };
         let ranges = [probabilities(Player::First)?, probabilities(Player::Second)?];
         if total(&ranges[0], &unblocked_weights(hands, &ranges[1])) <= 0.0 {
-            return Err(SubgameError::NoDeal);
+            return Err(no_deal());
         }
         let (line, after) = Line::alone(root, menu, Subgame::NODES)?;
         let leaf = |(at, kind): (usize, &Kind)| match *kind {

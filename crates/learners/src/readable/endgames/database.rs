@@ -15,7 +15,7 @@ use solvers::endgame::{Bets, Endgame, EndgameError};
 
 use crate::data::database::{self, Content};
 use crate::trees::mixed;
-use crate::{Table, TableError};
+use crate::{Error, Table};
 
 /// A database of endgames.
 pub type Database = database::Database<Deck>;
@@ -283,7 +283,7 @@ impl Representation {
         database: &Database,
         games: Range<usize>,
         share: Share,
-    ) -> Result<Table, TableError> {
+    ) -> Result<Table, Error> {
         let (cards, bets) = (database.card().content.cards, database.bets());
         let sizes = bets.len();
         let names = self.columns(cards);

@@ -13,7 +13,7 @@ use super::database::{CardInput, Database, Representation, Share, Solved};
 use super::rules::{Score, scores};
 use crate::trees::cart;
 use crate::trees::oct::{self, Oct, StartTrees};
-use crate::{Bins, Loss, Table, TableError, TreesError};
+use crate::{Bins, Loss, Table};
 
 /// Bins of each column for greedy trees.
 const INTERVALS: usize = 4096;
@@ -26,9 +26,7 @@ const OPTIMAL_INTERVALS: usize = 256;
 #[allow(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LearnError {
     #[error(transparent)]
-    Table(#[from] TableError),
-    #[error(transparent)]
-    Trees(#[from] TreesError),
+    Trees(#[from] crate::Error),
     #[error(transparent)]
     Game(#[from] EndgameError),
 }

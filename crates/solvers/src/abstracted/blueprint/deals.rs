@@ -14,6 +14,8 @@ use game::{GameDef, Street};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
+use crate::Error;
+
 /// A complete deal in the abstract game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deal {
@@ -47,18 +49,13 @@ pub struct HoldemDeals {
     buckets: Arc<Buckets>,
 }
 
-/// Error for a game that is not heads-up hold'em with the full deck.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("these buckets are for heads-up hold'em with a full deck, and the game has {0}")]
-pub struct NotHoldem(pub &'static str);
-
 impl HoldemDeals {
     /// The deals of this game. The buckets should have their tables: without them a deal takes 100
     /// times as long.
     ///
     /// # Errors
     /// When the game is not heads-up hold'em.
-    pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, NotHoldem> {
+    pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, Error> {
         let wrong = if def.players != 2 {
             "another number of players"
         } else if (def.suits, def.ranks) != (4, 13) {
@@ -70,7 +67,9 @@ impl HoldemDeals {
         } else {
             return Ok(HoldemDeals { buckets });
         };
-        Err(NotHoldem(wrong))
+        Err(Error::new(format!(
+            "these buckets are for heads-up hold'em with a full deck, and the game has {wrong}"
+        )))
     }
 
     /// The buckets.

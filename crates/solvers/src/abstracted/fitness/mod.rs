@@ -18,7 +18,7 @@
 mod sample;
 mod table;
 
-pub use super::counting::{ClassCounts, CountError, Counting, HandClasses, Path, Sum};
+pub use super::counting::{ClassCounts, Counting, HandClasses, Path, Sum};
 pub use sample::{Match, Sampler};
 pub use table::{Fitness, FitnessError, Group, MoveTable, best_response};
 
