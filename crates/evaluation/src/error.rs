@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use agents::AgentError;
 use logs::InfoError;
 use logs::stats::NoRate;
-use matches::plan::PlanError;
-use matches::runner::RunError;
 
 /// What is wrong with a measurement or its folder, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,12 +59,11 @@ trait Below: Display {
 }
 
 impl Below for AgentError {}
-impl Below for RunError {}
 impl Below for InfoError {}
 
-impl Below for PlanError {
+impl Below for matches::Error {
     fn kind(&self) -> Kind {
-        Kind::Usage
+        if self.is_usage() { Kind::Usage } else { Kind::Other }
     }
 }
 

@@ -78,7 +78,7 @@ fn a_run_cut_short_goes_on_to_the_same_end_with_any_threads() {
         [(plan("call", MENU, 4), "agent"), (plan("fold", "preflop 1: allin", 4), "bet menu")]
     {
         let error = measure(&other, folder.path(), 1).expect_err(differs).to_string();
-        assert!(error.contains(&format!("another measurement: its {differs} is")), "{error}");
+        assert!(error.contains(&format!("another measurement: the {differs} ")), "{error}");
     }
     let line = whole.lines().nth(1).expect("a flop");
     for (bad, place) in [

@@ -151,7 +151,7 @@ fn another_measurement_is_refused() {
         (LbrSettings { def: limit, moves: Moves::FoldCall, ..known.clone() }, "moves"),
     ] {
         let error = measure(&plan, folder.path(), 1, u64::MAX).expect_err(differs).to_string();
-        assert!(error.contains(&format!("another measurement: its {differs} is")), "{error}");
+        assert!(error.contains(&format!("another measurement: the {differs} ")), "{error}");
     }
 }
 
