@@ -64,10 +64,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let path = resolver.file(file);
             let text = resolver.read(&path)?;
             files.push(path.clone());
-            text.parse().map_err(|error: models::linear::LinearError| AgentError::BadFile {
-                path,
-                reason: error.to_string(),
-            })?
+            text.parse()
+                .map_err(|error: models::linear::LinearError| AgentError::bad_file(&path, error))?
         }
     };
     let other = resolver.resolve(&options.fallback, resolver.folder())?;

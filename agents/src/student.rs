@@ -151,7 +151,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
         }
         (None, text) => {
             let path = resolver.file(text);
-            let bad = |reason| AgentError::BadFile { path: path.clone(), reason };
+            let bad = |reason: String| AgentError::bad_file(&path, reason);
             let student = Student::open(&path).map_err(|error| bad(error.to_string()))?;
             if student.manifest().kind != kind {
                 let reason = format!(
@@ -177,7 +177,7 @@ fn prepare<const KIND: usize>(resolver: &Resolver<'_>) -> Result<Recipe, AgentEr
     let whole = Arc::clone(&source);
     let learned = move || whole.learned();
     let build = move |def: &Arc<GameDef>| {
-        let refuse = |reason| AgentError::Game { agent: name.clone(), reason };
+        let refuse = |reason: String| AgentError::game(&name, reason);
         let student = source.student(def, refuse)?;
         let maker = FeatureMaker::new(student.schema());
         maker.prepare();

@@ -98,11 +98,9 @@ fn registry(loaded: &Loaded) -> Result<Registry, ConfigError> {
     }
     for name in loaded.config.agents.keys() {
         registry.resolve(name).map_err(|error| {
-            let key = match &error {
-                agents::AgentError::UnknownOption { agent, option, .. } => {
-                    format!("agents.{agent}.{option}")
-                }
-                _ => format!("agents.{name}"),
+            let key = match error.unknown_option() {
+                Some((agent, option)) => format!("agents.{agent}.{option}"),
+                None => format!("agents.{name}"),
             };
             loaded.unusable(&key, error)
         })?;
