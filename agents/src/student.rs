@@ -17,7 +17,7 @@ use abstraction::features::{Feature, FeatureMaker, Features, Unit, opponent_bets
 use cards::{Combo, HoleCards};
 use game::{Action, GameDef, InfoSet, Policy, PublicState, Seat, Strategy, Street};
 use models::explain::{Explainer, percent};
-use models::student::{Manifest, Student, StudentError, TrainedModel, read_manifest};
+use models::student::{Manifest, Student, TrainedModel, other_contents, read_manifest};
 use serde::Deserialize;
 
 use crate::winrate::combo;
@@ -493,9 +493,7 @@ fn shipped_student(shipped: Shipped) -> Arc<Student> {
             let street = ["preflop", "flop", "turn", "river"]
                 .iter()
                 .position(|street| name.starts_with(&format!("{street}.")));
-            street
-                .map(|street| files[street])
-                .ok_or_else(|| StudentError::Damaged { file: name.to_owned() })
+            street.map(|street| files[street]).ok_or_else(|| other_contents(name))
         });
         Arc::new(student.expect("a test plays from every shipped student"))
     };

@@ -33,12 +33,9 @@ impl Error {
 /// An error of a crate below, whose text says everything.
 trait Below: Display {}
 
-impl Below for abstraction::buckets::BucketsError {}
-impl Below for abstraction::features::SchemaError {}
-impl Below for models::blueprint::BlueprintError {}
+impl Below for abstraction::Error {}
+impl Below for models::Error {}
 impl Below for models::forest::ForestError {}
-impl Below for models::network::NetworkError {}
-impl Below for abstraction::menu::MenuError {}
 impl Below for solvers::Error {}
 
 impl<E: Below> From<E> for Error {

@@ -18,7 +18,7 @@ mod product;
 use std::fmt;
 
 use models::file::{open, seal};
-use models::network::{Activation, Network, NetworkError, Output, Shape};
+use models::network::{Activation, Network, Output, Shape, check_finite};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -186,10 +186,7 @@ impl<E: Engine> Mlp<E> {
         if !reader.is_done() {
             return Err(Error::saved("it continues after its end"));
         }
-        if let Some(at) = self.state.best_parameters.iter().position(|number| !number.is_finite()) {
-            let value = self.state.best_parameters[at];
-            return Err(models::network::NetworkError::Parameter { at, value }.into());
-        }
+        check_finite(&self.state.best_parameters)?;
         self.engine.load_state(Numbers { parameters, moments }).map_err(Into::into)?;
         Ok(self)
     }
@@ -506,9 +503,7 @@ impl MlpOptions {
         if !above_zero(self.adam.epsilon) {
             return option("epsilon", self.adam.epsilon.to_string(), "above 0");
         }
-        if shape.hidden.contains(&0) {
-            return Err(NetworkError::NoUnits.into());
-        }
+        shape.check()?;
         // Parameters, gradient, two moments and the best so far; units and slopes of a batch. In
         // floating point, since sizes are arbitrary.
         let widths = || shape.hidden.iter().chain([&shape.outputs]).map(|&width| width as f64);

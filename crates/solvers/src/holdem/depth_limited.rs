@@ -9,7 +9,7 @@
 //! 2017), which often are like no range that was learned from. So it need not be asked for in each
 //! iteration either.
 
-use cards::{Combo, Range};
+use cards::{CardWeights, Combo, Range};
 use game::{Action, PublicState, Seat, Turn};
 
 use super::subgame::betting::{Decision, Kind, Line};
@@ -502,19 +502,12 @@ impl<L: LeafValues> DepthLimited<L> {
 
 /// For each hand, the sum over the hands that it can meet.
 fn unblocked_weights(hands: &[Combo], others: &[f32]) -> Vec<f32> {
-    let mut cards = [0.0_f64; 52];
-    let mut all = 0.0;
-    for (hand, &other) in hands.iter().zip(others) {
-        all += f64::from(other);
-        for card in hand.cards() {
-            cards[usize::from(card.index())] += f64::from(other);
-        }
-    }
+    let mut all = CardWeights::default();
+    hands.iter().zip(others).for_each(|(hand, &other)| all.add(hand.cards(), other.into()));
     let of = |(hand, &same): (&Combo, &f32)| {
-        let [a, b] = hand.cards().map(|card| cards[usize::from(card.index())]);
-        let unblocked = all - a - b + f64::from(same);
+        let unblocked = all.unblocked(hand.cards()) + f64::from(same);
         // Sums of fractions can differ from zero by rounding.
-        if unblocked > 1e-12 * all { unblocked as f32 } else { 0.0 }
+        if unblocked > 1e-12 * all.total() { unblocked as f32 } else { 0.0 }
     };
     hands.iter().zip(others).map(of).collect()
 }

@@ -56,17 +56,7 @@ impl HoldemDeals {
     /// # Errors
     /// When the game is not heads-up hold'em.
     pub fn new(def: &GameDef, buckets: Arc<Buckets>) -> Result<HoldemDeals, Error> {
-        let wrong = if def.players != 2 {
-            "another number of players"
-        } else if (def.suits, def.ranks) != (4, 13) {
-            "another deck"
-        } else if def.hole_cards != 2 {
-            "another number of hole cards"
-        } else if def.board_cards != [0, 3, 1, 1] {
-            "another board"
-        } else {
-            return Ok(HoldemDeals { buckets });
-        };
+        let Some(wrong) = def.differs_from_holdem() else { return Ok(HoldemDeals { buckets }) };
         Err(Error::new(format!(
             "these buckets are for heads-up hold'em with a full deck, and the game has {wrong}"
         )))
