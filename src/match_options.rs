@@ -7,7 +7,7 @@ use clap::{ValueEnum, value_parser};
 use logs::stats::{DecisionCounts, FIRST_CHECK, Sprt, StopRule, checks};
 use logs::{Provenance, Shard};
 use matches::plan::{MatchPlan, check_names};
-use matches::play::{PlayError, Played, Settings, play};
+use matches::play::{Played, Settings, play};
 use matches::runner::Stop;
 use matches::runner::{Level, Progress as Position};
 
@@ -212,10 +212,11 @@ pub(crate) fn play_shown(
     });
     interrupt::set_waiting(false);
     progress.finish();
-    result.map_err(|error| match error {
-        PlayError::Plan(error) => Failure::usage(error),
-        error => Failure::input(error),
-    })
+    result.map_err(
+        |error| {
+            if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
+        },
+    )
 }
 
 /// The first entrant's rate so far with its any-time interval, and the state of the match's

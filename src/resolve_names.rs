@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use abstraction::menu::{self, BetMenu, MenuError};
+use abstraction::menu::{self, BetMenu};
 use agents::{AgentChoice, Registry};
 use game::GameDef;
 use matches::games::load_game;
@@ -115,7 +115,9 @@ pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
     let path = Path::new(name);
     if name.contains(':') && !path.exists() {
         let text = name.replace(';', "\n");
-        return text.parse().map_err(|error: MenuError| Failure::usage(format!("--menu: {error}")));
+        return text
+            .parse()
+            .map_err(|error: abstraction::Error| Failure::usage(format!("--menu: {error}")));
     }
     let bad = |error: &dyn std::fmt::Display| Failure::input(anyhow::anyhow!("{name}: {error}"));
     let mut text = String::new();
@@ -127,7 +129,7 @@ pub(crate) fn bet_menu(name: &str) -> Result<BetMenu, Failure> {
     if text.len() as u64 == MAX_MENU {
         return Err(bad(&"too long for a menu"));
     }
-    text.parse().map_err(|error: MenuError| bad(&error))
+    text.parse().map_err(|error: abstraction::Error| bad(&error))
 }
 
 /// The built-in game of this name.

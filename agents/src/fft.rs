@@ -66,10 +66,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
     let own = match &path {
         None => named.map(|(name, book)| (Arc::new(book.clone()), name.into())),
         Some(path) => {
-            let bad = |error: readable::Error| AgentError::BadFile {
-                path: path.clone(),
-                reason: error.to_string(),
-            };
+            let bad = |error: readable::Error| AgentError::bad_file(path, error);
             let book = Rulebook::parse(&resolver.read(path)?).map_err(bad)?;
             if fallback.is_none() {
                 book.require(&Street::ALL).map_err(bad)?;
@@ -88,10 +85,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         match &own {
             Some((book, path)) => {
-                book.check(def.betting).map_err(|error| AgentError::BadFile {
-                    path: path.clone(),
-                    reason: error.to_string(),
-                })?;
+                book.check(def.betting).map_err(|error| AgentError::bad_file(path, error))?;
                 Ok(Some(HeuristicPlayer::new(book)))
             }
             None => Ok(Some(HeuristicPlayer::new(shipped_heuristics(def.betting)))),

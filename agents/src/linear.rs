@@ -65,10 +65,7 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
             let path = resolver.file(file);
             let text = resolver.read(&path)?;
             files.push(path.clone());
-            text.parse().map_err(|error: readable::Error| AgentError::BadFile {
-                path,
-                reason: error.to_string(),
-            })?
+            text.parse().map_err(|error: readable::Error| AgentError::bad_file(&path, error))?
         }
     };
     let other = resolver.resolve(&options.fallback, resolver.folder())?;

@@ -88,9 +88,8 @@ fn prepare(resolver: &Resolver<'_>) -> Result<Recipe, AgentError> {
         }
         None => {
             let path = resolver.file(&model);
-            let list = RuleList::parse(&resolver.read(&path)?).map_err(|error| {
-                AgentError::BadFile { path: path.clone(), reason: error.to_string() }
-            })?;
+            let list = RuleList::parse(&resolver.read(&path)?)
+                .map_err(|error| AgentError::bad_file(&path, error))?;
             (list, Some(path))
         }
     };

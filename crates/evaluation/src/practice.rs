@@ -24,7 +24,7 @@ use readable::heuristic::{Act, Decider, Rulebook, Situation};
 
 use crate::folder::measure_each;
 use crate::hands::{Hands, Reached, ask};
-use crate::{Settings, SettingsError};
+use crate::{Error, Settings};
 
 /// Deals that a thread plays at a time.
 const BLOCK: u64 = 128;
@@ -97,7 +97,7 @@ impl<'a> Practice<'a> {
         opponent: &'a dyn Policy,
         dry: Texture,
         settings: Settings,
-    ) -> Result<Practice<'a>, SettingsError> {
+    ) -> Result<Practice<'a>, Error> {
         let blocks = settings.deals(def)?.div_ceil(BLOCK);
         let blocks = (0..blocks).map(|_| Mutex::default()).collect();
         Ok(Practice { def, opponent, dry, settings, blocks })

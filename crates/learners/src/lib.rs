@@ -19,6 +19,7 @@
 //! Nothing here reads a clock or prints: that is for the caller of a [`Training`].
 
 mod data;
+mod error;
 pub mod measure;
 pub mod mlp;
 pub mod student;
@@ -27,9 +28,10 @@ pub mod values;
 
 use models::Classifier;
 
-pub use data::dataset::{Teacher, TeacherError};
-pub use data::{Bins, Codes, Table, TableError, database, dataset, situations};
-pub use trees::{Loss, TreesError, boost, cart, mixed, oct};
+pub use data::dataset::Teacher;
+pub use data::{Bins, Codes, Table, database, dataset, situations};
+pub use error::Error;
+pub use trees::{Loss, boost, cart, mixed, oct};
 
 /// The progress of a run after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,6 +19,36 @@ pub mod student;
 pub mod tree;
 pub mod values;
 
+/// What is wrong with a model or its file, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Error {
+    text: String,
+    names_file: bool,
+}
+
+impl Error {
+    pub(crate) fn new(text: impl Into<String>) -> Error {
+        Error { text: text.into(), names_file: false }
+    }
+
+    /// The error for a file that cannot be read, which `text` names.
+    pub(crate) fn file(text: impl Into<String>) -> Error {
+        Error { text: text.into(), names_file: true }
+    }
+
+    /// Whether the file cannot be read at all; then the text names it.
+    pub fn is_unreadable(&self) -> bool {
+        self.names_file
+    }
+}
+
+impl From<abstraction::Error> for Error {
+    fn from(error: abstraction::Error) -> Error {
+        Error::new(error.to_string())
+    }
+}
+
 /// A trained classifier: maps a row of features to a probability distribution over classes.
 ///
 /// Rows have [`Classifier::columns`] numbers in the order of the training data, none of them NaN.

@@ -11,16 +11,17 @@
 //! Nothing here reads a clock, and all randomness comes from seeds passed in.
 
 pub mod abstracted;
+mod error;
 pub mod holdem;
 mod regret;
 pub mod small;
 mod snapshot;
 
 pub use abstracted::{blueprint, counting};
+pub use error::Error;
 pub use holdem::{lbr, situation, subgame};
-pub use regret::{ParseVariantError, Variant, drawn, normalise};
+pub use regret::{Variant, drawn, normalise};
 pub use small::{
     Cfr, Choice, Game, Infoset, InfosetId, Node, Player, Profile, Sampling, SamplingOptions,
-    Scheme, Sequences, Tree, TreeError, TreeNode, games, linear,
+    Scheme, Sequences, Tree, TreeNode, games, linear,
 };
-pub use snapshot::SnapshotError;

@@ -10,6 +10,8 @@ use std::fmt;
 use std::ops::{AddAssign, Div, SubAssign};
 use std::str::FromStr;
 
+use crate::Error;
+
 /// A floating-point type.
 pub trait Float:
     Copy + Default + PartialOrd + AddAssign + SubAssign + Div<Output = Self> + From<f32>
@@ -331,24 +333,18 @@ const NAMES: [(&str, Variant); 9] = [
     ("dcfr-restarting", Variant::DCFR_RESTARTING),
 ];
 
-/// Error for text that is not a variant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
-     dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, \
-     dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START); then, if wanted, ,predictive, one of \
-     ,simultaneous and ,second-first, and ,discount-then-add"
-)]
-pub struct ParseVariantError {
-    /// The offending text.
-    pub text: String,
-}
-
 impl FromStr for Variant {
-    type Err = ParseVariantError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Variant, ParseVariantError> {
-        read(text).ok_or_else(|| ParseVariantError { text: text.to_owned() })
+    fn from_str(text: &str) -> Result<Variant, Error> {
+        read(text).ok_or_else(|| {
+            Error::new(format!(
+                "'{text}' is not an algorithm: one of cfr, cfr+, cfr+quadratic, lcfr, dcfr, \
+                 dcfr(ALPHA,BETA,GAMMA), dcfr+, pcfr+, pdcfr+, dcfr-restarting, \
+                 dcfr-restarting(ALPHA,BETA,GAMMA), hs-dcfr(START); then, if wanted, ,predictive, \
+                 one of ,simultaneous and ,second-first, and ,discount-then-add"
+            ))
+        })
     }
 }
 

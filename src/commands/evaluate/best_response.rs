@@ -9,11 +9,10 @@ use std::time::Instant;
 use abstraction::betting::BettingTree;
 use abstraction::menu::BetMenu;
 use evaluation::best_response::{
-    BestResponseSettings, Estimate, Figure, MeasureError, Outcome, Progress as Position,
-    run as measure,
+    BestResponseSettings, Estimate, Figure, Outcome, Progress as Position, run as measure,
 };
 use evaluation::counting::{
-    InBucketsError, Progress as InBucketsProgress, best_response as measure_in_buckets,
+    Progress as InBucketsProgress, best_response as measure_in_buckets, not_by_buckets,
 };
 use evaluation::folder::model_sha256;
 use game::{Betting, GameDef, Seat};
@@ -182,11 +181,8 @@ fn menu(name: Option<&str>, def: &GameDef) -> Result<BetMenu, Failure> {
     bet_menu(name.unwrap_or(usual))
 }
 
-fn in_tree_failure(error: MeasureError) -> Failure {
-    match error {
-        MeasureError::Flops(_) => Failure::usage(error),
-        error => Failure::input(error),
-    }
+fn in_tree_failure(error: evaluation::Error) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
 /// The estimate so far, for the progress display.
@@ -379,7 +375,7 @@ pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
     }
     let agent = args.named.resolve_with_policy(&args.agent)?;
     let strategy = agent.tree_strategy(&def)?;
-    let strategy = strategy.ok_or_else(|| Failure::input(InBucketsError::Cards))?;
+    let strategy = strategy.ok_or_else(|| Failure::input(not_by_buckets()))?;
     let stop = interrupt::listen("stopping after the current flops; press Ctrl-C again to abort")?;
     let mut progress: Option<Progress> = None;
     let begun = Instant::now();
@@ -392,9 +388,8 @@ pub(super) fn run_in_buckets(args: &Args) -> Result<Output, Failure> {
     if let Some(progress) = progress {
         progress.finish();
     }
-    let found = found.map_err(|error| match error {
-        InBucketsError::Deals { .. } => Failure::claim(error),
-        error => Failure::input(error),
+    let found = found.map_err(|error| {
+        if error.is_miscount() { Failure::claim(error) } else { Failure::input(error) }
     })?;
     let Some(found) = found else {
         return Err(Failure::interrupted(format!(

@@ -4,7 +4,7 @@ use std::fmt;
 
 use evaluation::folder::model_sha256;
 use evaluation::lbr::published::{ALWAYS_FOLD, OTHERS, ROWS, SETTINGS};
-use evaluation::lbr::{LbrSettings, MeasureError, Outcome, Progress as Position, run as measure};
+use evaluation::lbr::{LbrSettings, Outcome, Progress as Position, run as measure};
 use game::{Betting, Street};
 use logs::Rate;
 use logs::stats::{NoRate, Sums};
@@ -69,11 +69,8 @@ fn plan(args: &Args) -> Result<LbrSettings, Failure> {
     })
 }
 
-fn failure(error: MeasureError) -> Failure {
-    match error {
-        MeasureError::Hands(_) | MeasureError::AllHands => Failure::usage(error),
-        error => Failure::input(error),
-    }
+fn failure(error: evaluation::Error) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
 /// The rate so far and the half-width expected at the end, for the progress display.

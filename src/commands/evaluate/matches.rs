@@ -5,8 +5,7 @@
 use std::fmt;
 
 use evaluation::exploiters::{
-    Answers, ExploiterSettings, ExploitersError, Outcome, Progress as Position, Won, ideas, panel,
-    run as measure,
+    Answers, ExploiterSettings, Outcome, Progress as Position, Won, ideas, panel, run as measure,
 };
 use evaluation::folder::{MANIFEST, model_sha256};
 use logs::Rate;
@@ -135,11 +134,8 @@ fn end(args: &Args, found: &Outcome, all: usize) -> Result<(), Failure> {
     }
 }
 
-fn failure(error: ExploitersError) -> Failure {
-    match error {
-        ExploitersError::Plan(_) | ExploitersError::Rate(_) => Failure::usage(error),
-        error => Failure::input(error),
-    }
+fn failure(error: evaluation::Error) -> Failure {
+    if error.is_usage() { Failure::usage(error) } else { Failure::input(error) }
 }
 
 /// The winner in a word, or `undecided` if the interval contains zero.

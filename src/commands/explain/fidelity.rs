@@ -4,8 +4,8 @@
 use std::fmt;
 
 use clap::value_parser;
+use evaluation::Settings;
 use evaluation::fidelity::{Compared, Fidelity, Likeness, compare};
-use evaluation::{Settings, SettingsError};
 use game::{Chips, Policy, Street};
 use logs::Rate;
 use logs::stats::Sums;
@@ -101,9 +101,9 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     };
     let found = compare(&def, teacher, student, settings, &stop, &mut show);
     progress.finish();
-    let found = found.map_err(|error| match error {
-        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ SettingsError::Players(_) => Failure::input(error),
+    let found = found.map_err(|error| {
+        let usage = error.is_usage();
+        if usage { Failure::usage(format!("--hands: {error}")) } else { Failure::input(error) }
     })?;
     let hands = 2 * found.deals;
     let report = FidelityReport::new(args, def.streets, def.big_blind(), &found);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use agents::named_heuristics;
 use clap::value_parser;
+use evaluation::Settings;
 use evaluation::statements::{Measured, measure};
-use evaluation::{Settings, SettingsError};
 use game::{Betting, GameDef, Street};
 use logs::Rate;
 use logs::stats::Sums;
@@ -159,9 +159,9 @@ fn play(args: &Args, def: &Arc<GameDef>, book: &Rulebook) -> Result<Measured, Fa
     let street = args.street.map(super::Street::street);
     let measured = measure(def, book, &*opponent, street, settings, &stop, &mut show);
     progress.finish();
-    measured.map_err(|error| match error {
-        SettingsError::Hands(_) => Failure::usage(format!("--hands: {error}")),
-        error @ SettingsError::Players(_) => Failure::input(error),
+    measured.map_err(|error| {
+        let usage = error.is_usage();
+        if usage { Failure::usage(format!("--hands: {error}")) } else { Failure::input(error) }
     })
 }
 

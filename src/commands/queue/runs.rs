@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ::queue::{Dead, Done, Queue, QueueError, RunFile, Status, WorkerState, unpack};
+use ::queue::{Dead, Done, Queue, RunFile, Status, WorkerState, unpack};
 use clap::Subcommand;
 use logs::Rate;
 use logs::stats::CrossTable;
@@ -106,20 +106,17 @@ fn collect(of: RunArgs, out: &Path, quiet: bool) -> Result<Output, Failure> {
     let queue = server.connect()?;
     let status = queue.status(&run)?;
     if status.done.len() < status.run.parts as usize {
-        let (run, parts) = (status.id.clone(), status.run.parts);
-        let (done, dead) = (status.done.len() as u32, status.dead.len() as u32);
-        return Err(QueueError::Unfinished { run, done, parts, dead }.into());
+        return Err(::queue::Error::unfinished(&status).into());
     }
     let lost = queue.put_back_lost(&status)?;
     if lost > 0 {
-        return Err(QueueError::Lost { run: status.id, parts: lost }.into());
+        return Err(::queue::Error::lost(&status.id, lost).into());
     }
     let split = SplitCommand::find(&status.run.command)?;
     let mut beside = out.as_os_str().to_owned();
     beside.push(".parts");
     let beside = PathBuf::from(beside);
-    std::fs::create_dir_all(&beside)
-        .map_err(|source| QueueError::Io { path: beside.clone(), source })?;
+    std::fs::create_dir_all(&beside).map_err(::queue::Error::io(&beside))?;
     let abort = Aborting::begin()?;
     let parts = fetch(&queue, &status, &beside, quiet)?;
     drop(abort);
@@ -169,7 +166,7 @@ pub(crate) struct Runs {
 
 impl Runs {
     /// All runs and workers of a queue.
-    pub(crate) fn all(queue: &Queue) -> Result<Runs, QueueError> {
+    pub(crate) fn all(queue: &Queue) -> Result<Runs, ::queue::Error> {
         Ok(Runs { runs: queue.runs()?, workers: queue.workers()? })
     }
 

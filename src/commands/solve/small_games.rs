@@ -8,9 +8,7 @@ use serde::Serialize;
 use show::Table;
 use show::number::whole;
 use solvers::games::{Dealt, TenCards};
-use solvers::{
-    Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, TreeError, Variant,
-};
+use solvers::{Cfr, Player, Profile, Sampling, SamplingOptions, Scheme, Sequences, Tree, Variant};
 
 use super::{Args, Goal};
 use crate::exit::Failure;
@@ -144,7 +142,7 @@ fn algorithm(name: &str) -> Result<Algorithm, Failure> {
         "external" => Ok(Algorithm::Sampling(Scheme::External)),
         "outcome" => Ok(Algorithm::Sampling(Scheme::Outcome { exploration: 0.6 })),
         "linear-program" => Ok(Algorithm::LinearProgram),
-        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::ParseVariantError| {
+        _ => name.parse().map(Algorithm::Cfr).map_err(|error: solvers::Error| {
             Failure::usage(format!("--algorithm: {error}; or external, outcome, linear-program"))
         }),
     }
@@ -156,12 +154,14 @@ fn tree(name: &str, nodes: usize) -> Result<Tree, Failure> {
     }
     let def = matches::games::load_game(name, Reading::Strict)?;
     let game = Dealt::new(def)?;
-    Tree::new(&game, nodes).map_err(|error| match error {
-        TreeError::TooLarge { .. } => Failure::input(anyhow::anyhow!(
+    Tree::new(&game, nodes).map_err(|error| {
+        if !error.is_too_large() {
+            return Failure::input(error);
+        }
+        Failure::input(anyhow::anyhow!(
             "{name}: the tree has more than {nodes} nodes: raise --nodes, or solve a part of it: \
              hold'em from a --board on"
-        )),
-        error => Failure::input(error),
+        ))
     })
 }
 

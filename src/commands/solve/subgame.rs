@@ -18,7 +18,7 @@ use serde::Serialize;
 use show::number::{percent, whole};
 use solvers::subgame::{
     Evaluation, HandValue, OffTree, Options as SolverOptions, Precision, Size, Solver, Spot,
-    Subgame, SubgameError, start,
+    Subgame, start,
 };
 use solvers::{Player, Variant};
 
@@ -222,18 +222,18 @@ impl<'a> Problem<'a> {
     }
 
     /// The solver's refusal in terms of the command line.
-    fn refused(&self, error: &SubgameError) -> Failure {
-        match error {
-            SubgameError::Memory { needed, cells, .. } => Failure::input(anyhow::anyhow!(
+    fn refused(&self, error: &solvers::Error) -> Failure {
+        match error.memory() {
+            Some((needed, cells)) => Failure::input(anyhow::anyhow!(
                 "solving takes {} for {} pairs of hand and action, and --memory allows {}: offer \
                  fewer sizes with --menu, start on a later street, use --precision half, or raise \
                  --memory",
-                HumanBytes(*needed),
-                whole(*cells),
+                HumanBytes(needed),
+                whole(cells),
                 self.options.memory
             )),
-            SubgameError::Variant(_) => Failure::usage(format!("--algorithm: {error}")),
-            error => Failure::input(error.clone()),
+            None if error.is_algorithm() => Failure::usage(format!("--algorithm: {error}")),
+            None => Failure::input(error.clone()),
         }
     }
 

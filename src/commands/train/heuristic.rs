@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use abstraction::betting::BettingTree;
 use abstraction::facts::Texture;
+use evaluation::Settings;
 use evaluation::counting::count;
 use evaluation::practice::Practice;
-use evaluation::{Settings, SettingsError};
 use game::{Action, Betting, GameDef, Street, games};
 use logs::Rate;
 use logs::folder::write_whole;
@@ -820,9 +820,9 @@ impl WholeGame<'_> {
     fn practice(&self, book: &Rulebook, hands: u64, seed: u64) -> Result<Practice<'_>, Failure> {
         let settings = Settings { hands, seed, jobs: self.args.threads.count() };
         let practice = Practice::new(self.def, self.opponent, book.dry(), settings);
-        practice.map_err(|error| match error {
-            SettingsError::Hands(_) => Failure::usage(format!("--deals: {error}")),
-            error @ SettingsError::Players(_) => Failure::input(error),
+        practice.map_err(|error| {
+            let usage = error.is_usage();
+            if usage { Failure::usage(format!("--deals: {error}")) } else { Failure::input(error) }
         })
     }
 

@@ -13,7 +13,7 @@ use game::Street;
 use learners::database::Card;
 use learners::mlp::{Loss, MlpOptions, Samples};
 use learners::situations::{Database, Situations};
-use learners::student::{LearningError, Run};
+use learners::student::Run;
 use learners::values::{
     ByHand, CheckDown, Encoded, EndOfFlop, Errors, ValueModel, Zero, between_solutions, by_hand,
     encoding_error, end_of_flop, errors, samples,
@@ -254,8 +254,8 @@ impl Lesson {
         }
     }
 
-    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, LearningError> {
-        let samples = match &self.input_encoding {
+    fn samples(&self, args: &Args, situations: Range<usize>) -> Result<Samples, learners::Error> {
+        match &self.input_encoding {
             InputEncoding::Ranges(encoding) => {
                 samples(encoding, &self.database, situations, args.renamings)
             }
@@ -265,8 +265,7 @@ impl Lesson {
             InputEncoding::EndOfFlop => {
                 end_of_flop::samples(&self.database, situations, args.hands(), args.seed)
             }
-        };
-        samples.map_err(|error| LearningError::Mlp(error.into()))
+        }
     }
 
     fn begin(
@@ -275,7 +274,7 @@ impl Lesson {
         trainer: &Trainer,
         options: MlpOptions,
         saved: Option<&[u8]>,
-    ) -> Result<Box<dyn Run>, LearningError> {
+    ) -> Result<Box<dyn Run>, learners::Error> {
         let train = self.samples(args, self.train.clone())?;
         let valid = self.samples(args, self.valid.clone())?;
         let what = match self.input_encoding {

@@ -12,7 +12,7 @@ use rand::seq::index::sample;
 use rand_pcg::Pcg64Mcg;
 
 use super::{ValueModel, joined};
-use crate::TableError;
+use crate::Error;
 use crate::data::situations::{Database, Solved};
 use crate::mlp::Samples;
 use crate::trees::mixed;
@@ -153,7 +153,7 @@ pub fn samples(
     situations: Range<usize>,
     hands: usize,
     seed: u64,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let stack = database.card().content.stack as f32;
     let each = |index: usize| {
         let situation = database.game(index);

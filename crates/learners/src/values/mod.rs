@@ -16,7 +16,7 @@ use cards::{Combo, SuitPermutation};
 use models::network::Network;
 use models::values::Encoding;
 
-use crate::TableError;
+use crate::Error;
 use crate::data::situations::{Database, Solved};
 use crate::mlp::{Samples, huber};
 
@@ -120,7 +120,7 @@ pub fn samples(
     database: &Database,
     situations: Range<usize>,
     renamings: usize,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let each = |index: usize| {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for suits in SuitPermutation::all().take(renamings.max(1)) {
@@ -142,7 +142,7 @@ fn joined(
     columns: usize,
     outputs: usize,
     each: impl Fn(usize) -> (Vec<f32>, Vec<f32>) + Send + Sync,
-) -> Result<Samples, TableError> {
+) -> Result<Samples, Error> {
     let parts = parallel::map(situations, each);
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (of_rows, of_targets) in parts {

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use learners::database::{self, Content};
-use learners::{Table, TableError, mixed};
+use learners::{Table, mixed};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -278,7 +278,7 @@ impl Representation {
         database: &Database,
         games: Range<usize>,
         share: Share,
-    ) -> Result<Table, TableError> {
+    ) -> Result<Table, learners::Error> {
         let (cards, bets) = (database.card().content.cards, bets(database));
         let sizes = bets.len();
         let names = self.columns(cards);

@@ -117,9 +117,8 @@ impl Rulebook {
                 continue;
             }
             if let Some(said) = content.strip_prefix("dry:") {
-                let dry = said
-                    .parse()
-                    .map_err(|error: abstraction::facts::TextureError| line(error.to_string()))?;
+                let dry =
+                    said.parse().map_err(|error: abstraction::Error| line(error.to_string()))?;
                 if book.dry.is_some_and(|before| before != dry) {
                     return Err(line(
                         "another definition of dry boards is above: leave one out".to_owned(),

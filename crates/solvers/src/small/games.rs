@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cards::{Card, HoleCards, StartingHand, Ties, WinRate};
 use game::{BySeat, GameDef, InfoSet, Policy, PublicState, Seat, State, Turn, notation};
 
-use crate::{Game, Node, Player, Profile, Sequences, Tree};
+use crate::{Error, Game, Node, Player, Profile, Sequences, Tree};
 
 /// A two-player game of the rules engine as an extensive game with all deals and bet sizes: chance
 /// deals the hole cards of seat 0, of seat 1, and the board street by street; every legal raise
@@ -25,28 +25,18 @@ pub struct Dealt {
     def: Arc<GameDef>,
 }
 
-/// Error for a game definition without exactly two players.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the game has {0} players: only games of two can be solved")]
-pub struct NotTwoPlayers(pub usize);
-
-/// Error for a policy that is not a strategy of the game.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("at '{infoset}' the strategy is not a distribution over legal actions")]
-pub struct NotAStrategy {
-    /// The information set: cards, board, betting.
-    pub infoset: String,
-}
-
 /// A state of the game: seats without cards are dealt to first.
 #[derive(Debug, Clone)]
 pub struct Point(State);
 
 impl Dealt {
     /// The extensive game of this definition.
-    pub fn new(def: Arc<GameDef>) -> Result<Dealt, NotTwoPlayers> {
+    pub fn new(def: Arc<GameDef>) -> Result<Dealt, Error> {
         if def.players != 2 {
-            return Err(NotTwoPlayers(def.players));
+            return Err(Error::new(format!(
+                "the game has {} players: only games of two can be solved",
+                def.players
+            )));
         }
         Ok(Dealt { def })
     }
@@ -62,18 +52,23 @@ impl Dealt {
     /// The behaviour strategies of a policy in both seats of this game, laid out as `tree`.
     ///
     /// # Errors
-    /// [`NotAStrategy`] when the policy does not give a distribution over legal actions.
+    /// When the policy does not give a distribution over legal actions.
     pub fn profile(
         &self,
         tree: &Tree,
         game: &Sequences,
         policy: &dyn Policy,
-    ) -> Result<Profile, NotAStrategy> {
+    ) -> Result<Profile, Error> {
         let mut profile = Profile::uniform(game);
         for (player, seat) in Player::BOTH.into_iter().zip(Seat::all(2)) {
             let infosets = tree.infosets(player).iter().zip(game.choices(player));
             for (infoset, choice) in infosets {
-                let refuse = || NotAStrategy { infoset: infoset.name.clone() };
+                let refuse = || {
+                    Error::new(format!(
+                        "at '{}' the strategy is not a distribution over legal actions",
+                        infoset.name
+                    ))
+                };
                 let seen = self.infoset_of(&infoset.name, seat).ok_or_else(refuse)?;
                 let strategy = policy.strategy(&seen);
                 // The actions are in the order of the rules.
@@ -201,14 +196,6 @@ pub struct TenCards {
     deals: [[f64; 10]; 10],
 }
 
-/// Error for card weights without a distribution over deals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the weights of the cards leave no deal possible: each player needs a card with a weight above \
-     0 that the other need not hold, and none below 0"
-)]
-pub struct NoDistribution;
-
 impl TenCards {
     /// Number of bet sizes.
     pub const BETS: usize = 31;
@@ -216,10 +203,16 @@ impl TenCards {
     /// A game with these card weights, which are independent except that both cannot hold the same
     /// card: deal (i, j) has a probability proportional to `first[i] * second[j]`, zero where i =
     /// j.
-    pub fn new(first: [f64; 10], second: [f64; 10]) -> Result<TenCards, NoDistribution> {
+    pub fn new(first: [f64; 10], second: [f64; 10]) -> Result<TenCards, Error> {
+        let refuse = || {
+            Error::new(
+                "the weights of the cards leave no deal possible: each player needs a card with a \
+                 weight above 0 that the other need not hold, and none below 0",
+            )
+        };
         let usable = |weight: &f64| weight.is_finite() && *weight >= 0.0;
         if !first.iter().chain(&second).all(usable) {
-            return Err(NoDistribution);
+            return Err(refuse());
         }
         let mut deals = [[0.0; 10]; 10];
         let mut sum = 0.0;
@@ -230,7 +223,7 @@ impl TenCards {
             }
         }
         if sum <= 0.0 {
-            return Err(NoDistribution);
+            return Err(refuse());
         }
         deals.iter_mut().flatten().for_each(|deal| *deal /= sum);
         Ok(TenCards { deals })
