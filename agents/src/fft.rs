@@ -1,10 +1,10 @@
 //! `fft`: plays heads-up hold'em by fast-and-frugal trees, one list `if … then …; else …` per
 //! street.
 //!
-//! The lists (see [`readable::heuristic`]) are read from a file. A fold without a bet to call becomes
-//! a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot after
-//! the call, as far as the rules and the stack allow. If a list draws at random, the decision's
-//! random source is used, and the policy has the probabilities.
+//! The lists (see [`readable::heuristic`]) are read from a file. A fold without a bet to call
+//! becomes a check, and a raise where none is legal becomes a call. Bet sizes are shares of the pot
+//! after the call, as far as the rules and the stack allow. If a list draws at random, the
+//! decision's random source is used, and the policy has the probabilities.
 //!
 //! The fallback agent plays games that are not heads-up hold'em and, if one is given, streets
 //! without a list.

@@ -268,8 +268,8 @@ impl Heuristic {
     /// A list of these statements. Without any, it always plays the default.
     ///
     /// # Errors
-    /// When there are too many, and when one has no clause, too many, two shares of times, or a value
-    /// out of its range.
+    /// When there are too many, and when one has no clause, too many, two shares of times, or a
+    /// value out of its range.
     pub fn new(statements: Vec<Statement>, default: Act) -> Result<Heuristic, Error> {
         if statements.len() > MAX_STATEMENTS {
             return Err(too_many(statements.len()));

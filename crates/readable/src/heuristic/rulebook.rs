@@ -169,7 +169,8 @@ impl Rulebook {
         match missing.first() {
             None => Ok(()),
             Some(first) => Err(Error::new(format!(
-                "nothing is said for {}: add a part `[{first}]` with a last line such as `else call`",
+                "nothing is said for {}: add a part `[{first}]` with a last line such as `else \
+                 call`",
                 listed(&missing, "and")
             ))),
         }

@@ -6,9 +6,9 @@
 //! street the rest of the board is dealt without betting. The paper samples 400,000 matches for
 //! each rule ([`sample`]); here every deal is counted:
 //!
-//! 1. [`ClassCounts`](solvers::counting::ClassCounts) are whole numbers: over all deals, how often a player with a bucket path and
-//!    a hand of some class ([`HandClasses`]: the part of it that a rule may see) meets an opponent
-//!    with a bucket path, and the margin of wins over losses.
+//! 1. [`ClassCounts`](solvers::counting::ClassCounts) are whole numbers: over all deals, how often
+//!    a player with a bucket path and a hand of some class ([`HandClasses`]: the part of it that a
+//!    rule may see) meets an opponent with a bucket path, and the margin of wins over losses.
 //! 2. [`Fitness`] combines them with the blueprint: the winnings of each class at each end of the
 //!    street's betting, with earlier betting aggregated by the pot and the opponent's last action.
 //! 3. [`Fitness::value`] adds up the ends that a rule reaches: below a millisecond, no noise.

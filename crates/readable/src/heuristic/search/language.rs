@@ -267,9 +267,9 @@ fn side_of(clause: &Clause) -> Option<crate::heuristic::Bound> {
 // classes in a set of situations. With the sets of situations and the actions given, a hand of a
 // class is played in one of `2^s` ways, depending on which of the `s` conditions hold for its
 // class. The winnings of each class in each way are computed once
-// ([`Fitness::by_class`](crate::heuristic::fitness::Fitness::by_class)); rules that differ only in the sets
-// of classes are then sums over classes. Each set is examined once, with the fewest clauses that
-// make it; every rule left out acts like one that is examined and has no more clauses.
+// (`Fitness::by_class`); rules that differ only in the sets of classes are then sums over classes.
+// Each set is examined once, with the fewest clauses that make it; every rule left out acts like
+// one that is examined and has no more clauses.
 
 /// The number of jobs in a step.
 const BATCH_SIZE: usize = 256;
