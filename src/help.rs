@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
+use crate::arguments::EVERYWHERE;
 use crate::commands::Cli;
 use crate::exit::Failure;
 use crate::output::Output;
@@ -48,14 +49,38 @@ const GROUPS: &[Group] = &[
 ];
 
 /// The program's arguments, with help in groups.
-pub(crate) fn grouped<C: CommandFactory>() -> Command {
+fn in_groups<C: CommandFactory>() -> Command {
     let command = flowing(C::command());
     let template = format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n\
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{all-args}}\n\n\
          `cardroom COMMAND --help` describes a command and its options.\n",
         groups(&command)
     );
     command.help_template(template)
+}
+
+/// The last line of the help of every command.
+const ELSEWHERE: &str = "`cardroom --help` describes --config, --json and --quiet.";
+
+/// The program's arguments, with help that tells the options of every command at the root only.
+pub(crate) fn grouped<C: CommandFactory>() -> Command {
+    fn told_once(command: Command) -> Command {
+        let name = command.get_name().to_owned();
+        let command =
+            command.mut_args(|option| match EVERYWHERE.contains(&option.get_id().as_str()) {
+                true if option.is_global_set() => option.hide(true),
+                _ => option,
+            });
+        if name == "help" {
+            command
+        } else {
+            command.after_help(ELSEWHERE).mut_subcommands(told_once)
+        }
+    }
+    let mut command = in_groups::<C>();
+    // The options of every command are copied into the commands now.
+    command.build();
+    command.mut_subcommands(told_once)
 }
 
 /// The command and its subcommands with descriptions whose paragraphs are single lines, which are
@@ -127,7 +152,7 @@ pub struct CompletionsArgs {
 /// Runs `cardroom completions`: returns the completion script of a shell.
 pub fn completions(args: &CompletionsArgs) -> Output {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut grouped::<Cli>(), "cardroom", &mut text);
+    clap_complete::generate(args.shell, &mut in_groups::<Cli>(), "cardroom", &mut text);
     Output::from(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -64,11 +64,9 @@ pub(crate) struct PlayArgs {
     /// legal
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     pub(crate) json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     pub(crate) quiet: bool,
 }
 

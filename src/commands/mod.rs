@@ -27,8 +27,9 @@ pub mod systemd;
 pub mod tournament;
 pub mod train;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::arguments::Everywhere;
 use crate::exit::Failure;
 use crate::help;
 use crate::output::Output;
@@ -37,8 +38,10 @@ use crate::output::Output;
 #[derive(Parser)]
 #[command(name = "cardroom", version, propagate_version = true)]
 pub struct Cli {
+    #[command(flatten)]
+    everywhere: Everywhere,
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
 }
 
 /// The commands, in the order of the help text.
@@ -79,11 +82,47 @@ pub enum Command {
     Man(help::ManArgs),
 }
 
+/// The commands that print no document.
+const WITHOUT_DOCUMENT: &[&str] = &[
+    "serve",
+    "init",
+    "demo",
+    "config check",
+    "dealer",
+    "export",
+    "agents package acpc",
+    "train cfr",
+    "solve endgame play",
+    "explain tree",
+    "explain playbook",
+    "worker",
+    "systemd",
+    "completions",
+    "man",
+];
+
 impl Command {
     /// The command parsed from these arguments.
     pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         let words = std::iter::once("cardroom").chain(arguments.iter().map(String::as_str));
-        Ok(Cli::try_parse_from(words).map_err(Failure::usage)?.command)
+        Command::read(Cli::command().try_get_matches_from(words).map_err(Failure::usage)?)
+    }
+
+    /// The command of a parsed command line. A command that prints no document refuses `--json`.
+    pub fn read(matches: ArgMatches) -> Result<Command, Failure> {
+        let mut names = Vec::new();
+        let mut last = &matches;
+        while let Some((name, inner)) = last.subcommand() {
+            names.push(name);
+            last = inner;
+        }
+        let name = names.join(" ");
+        if last.get_flag("json") && WITHOUT_DOCUMENT.contains(&name.as_str()) {
+            return Err(Failure::usage(format!(
+                "--json: `cardroom {name}` prints no document: leave it out"
+            )));
+        }
+        Ok(Cli::from_arg_matches(&matches).map_err(Failure::usage)?.command)
     }
 }
 

@@ -50,11 +50,9 @@ pub struct Args {
     /// Threads, at most 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -26,8 +26,7 @@ pub struct Args {
     /// A match folder, a ledger, or an ACPC log
     #[arg(value_name = "MATCH")]
     source: PathBuf,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
     /// Also report how many hands an interval of ±X mbb/hand needs
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -72,8 +71,7 @@ pub struct Args {
     /// Also draw the winnings of the first entrant into this SVG file
     #[arg(long, value_name = "FILE")]
     curve: Option<PathBuf>,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -38,11 +38,9 @@ pub(super) struct Args {
     deck: super::Deck,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -98,11 +96,9 @@ pub(super) struct SummaryArgs {
     /// The database
     #[arg(value_name = "FILE")]
     data: PathBuf,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -57,11 +57,9 @@ pub struct Args {
     /// Also search for optimal trees of depths 3 to 5, trained on N games
     #[arg(long, value_name = "N")]
     optimal: Option<usize>,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

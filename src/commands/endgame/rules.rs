@@ -45,11 +45,9 @@ pub(super) struct Args {
     /// Write the longest list found, with the rule for calls, to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

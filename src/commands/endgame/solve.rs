@@ -33,8 +33,7 @@ pub(super) struct Args {
     /// Draw both distributions and the strategy into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -439,8 +439,7 @@ pub(super) struct BluffsArgs {
     /// Leaves shown per street; the others are only counted
     #[arg(long, value_name = "N", default_value_t = 5)]
     most: usize,
-    /// Print one JSON document with all leaves instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

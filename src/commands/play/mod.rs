@@ -73,8 +73,7 @@ struct AcpcArgs {
     /// The name of another player, for agents that use it; may be given several times
     #[arg(long, value_name = "NAME")]
     opponent: Vec<String>,
-    /// Print the summary as one JSON document
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -96,11 +96,9 @@ pub(super) struct Args {
     out: Option<PathBuf>,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

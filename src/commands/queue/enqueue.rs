@@ -45,8 +45,7 @@ pub struct Args {
     /// of this version [default: the last value given, else 30s]
     #[arg(long, value_name = "TIME")]
     lease: Option<Time>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -54,8 +54,7 @@ enum RunsCommand {
 struct ListArgs {
     #[command(flatten)]
     server: ServerArgs,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -75,8 +74,7 @@ struct Collect {
     /// The folder or file to make, like --out of the run's command
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -59,8 +59,7 @@ pub struct Args {
     /// Write the strategies to this JSON file: for a GAME all, with --board those shown
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
     #[command(flatten)]
     small: small_games::Options,

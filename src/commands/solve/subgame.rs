@@ -33,7 +33,7 @@ use crate::interrupt;
 use crate::output::{self, Output, Report};
 use crate::progress::{Progress, say_line};
 use crate::report;
-use crate::resolve_names::bet_menu;
+use crate::resolve_names::{Named, bet_menu};
 
 /// What only subgames have.
 #[derive(clap::Args)]
@@ -99,11 +99,12 @@ pub(super) struct Options {
     /// Write no checkpoint
     #[arg(long, requires = "board", conflicts_with_all = ["keep", "checkpoint"])]
     pub(super) no_keep: bool,
+    #[command(flatten)]
+    pub(super) named: Named,
     /// Time between checkpoints; at least ten times as long as the last one took
     #[arg(long, value_name = "TIME", default_value = "1min", requires = "board")]
     pub(super) checkpoint: units::Time,
-    /// No progress display
-    #[arg(long, short, requires = "board")]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -138,11 +138,9 @@ pub struct Args {
     threads: Threads,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -60,11 +60,9 @@ pub struct Common {
     /// 65,536 steps
     #[arg(long)]
     small: bool,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -520,8 +518,7 @@ pub struct CompareArgs {
     /// Memory limit for the rows of a street; larger data is refused before it is read
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Size,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
