@@ -16,25 +16,22 @@ use crate::exit::Failure;
 /// Options that every command takes; a command that uses one has it as a field with
 /// `#[arg(from_global)]`.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Everywhere {
     /// The configuration file, whose agents can be named [default: $CARDROOM_CONFIG, or
     /// ./cardroom.toml if there is one]
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long, global = true)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short, global = true)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
 /// The names of these options.
-pub(crate) const EVERYWHERE: [&str; 3] = ["config", "json", "quiet"];
+const EVERYWHERE: [&str; 3] = ["config", "json", "quiet"];
 
-/// A command's own options that were given, not set by default. The first field of a command's arguments, with
-/// `#[command(flatten)]`: the fields after it take their values away.
+/// A command's own options that were given, not set by default. The first field of a command's
+/// arguments, with `#[command(flatten)]`: the fields after it take their values away.
 pub(crate) struct Given(Vec<String>);
 
 impl Given {

@@ -3,10 +3,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 
-use crate::arguments::EVERYWHERE;
 use crate::commands::Cli;
 use crate::exit::Failure;
 use crate::output::Output;
@@ -32,13 +31,13 @@ const GROUPS: &[Group] = &[
     },
     Group {
         title: "Measure",
-        example: "cardroom evaluate cfr --by exploiters",
+        example: "cardroom evaluate exploiters cfr",
         commands: &["stats", "evaluate", "export", "import"],
     },
     Group {
         title: "Solve and train",
         example: "cardroom solve shove-fold --stack 10",
-        commands: &["solve", "endgame", "train", "show", "study"],
+        commands: &["solve", "train", "show", "study"],
     },
     Group {
         title: "Many machines",
@@ -52,7 +51,7 @@ const GROUPS: &[Group] = &[
 fn in_groups<C: CommandFactory>() -> Command {
     let command = flowing(C::command());
     let template = format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{all-args}}\n\n\
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}Options of every command:\n{{options}}\n\n\
          `cardroom COMMAND --help` describes a command and its options.\n",
         groups(&command)
     );
@@ -65,17 +64,13 @@ const ELSEWHERE: &str = "`cardroom --help` describes --config, --json and --quie
 /// The program's arguments, with help that tells the options of every command at the root only.
 pub(crate) fn grouped<C: CommandFactory>() -> Command {
     fn told_once(command: Command) -> Command {
-        let name = command.get_name().to_owned();
-        let command =
-            command.mut_args(|option| match EVERYWHERE.contains(&option.get_id().as_str()) {
-                true if option.is_global_set() => option.hide(true),
-                _ => option,
-            });
-        if name == "help" {
-            command
-        } else {
-            command.after_help(ELSEWHERE).mut_subcommands(told_once)
+        if command.get_name() == "help" {
+            return command;
         }
+        let hidden = |option: Arg| if option.is_global_set() { option.hide(true) } else { option };
+        let own = command.get_after_help().map(|text| format!("{text}\n")).unwrap_or_default();
+        let after = format!("{own}{ELSEWHERE}");
+        command.mut_args(hidden).after_help(after).mut_subcommands(told_once)
     }
     let mut command = in_groups::<C>();
     // The options of every command are copied into the commands now.

@@ -5,7 +5,6 @@ pub mod buckets;
 pub mod config;
 pub mod dealer;
 pub mod doctor;
-pub mod endgame;
 pub mod equity;
 pub mod evaluate;
 pub mod explain;
@@ -63,7 +62,6 @@ pub enum Command {
     Agents(agents::Args),
     Show(show::Args),
     Solve(solve::Args),
-    Endgame(endgame::Args),
     Train(train::Args),
     Evaluate(evaluate::Args),
     Explain(explain::Args),
@@ -142,7 +140,6 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Show(args) => show::run(&args),
         Command::Agents(args) => agents::run(args),
         Command::Solve(args) => solve::run(&args),
-        Command::Endgame(args) => endgame::run(&args),
         Command::Train(args) => train::run(args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -158,5 +155,23 @@ pub fn perform(command: Command) -> Result<Output, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => Ok(help::completions(&args)),
         Command::Man(args) => help::man(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Cli, WITHOUT_DOCUMENT};
+
+    #[test]
+    fn commands_without_a_document_are_commands() {
+        let all = Cli::command();
+        for name in WITHOUT_DOCUMENT {
+            let found =
+                name.split(' ').try_fold(&all, |command, word| command.find_subcommand(word));
+            assert!(found.is_some(), "{name}");
+        }
+        all.debug_assert();
     }
 }

@@ -118,8 +118,8 @@ pub(super) fn run(args: &Args) -> Result<Output, Failure> {
     let dealt = Dealt::new(def)?;
     if dealt.hole_deals() > MAX_DEALS {
         return Err(Failure::input(anyhow::anyhow!(
-            "`{}` has {} deals of hole cards, too many to examine each: use `cardroom evaluate lbr`, or a game of \
-             at most {MAX_DEALS}",
+            "`{}` has {} deals of hole cards, too many to examine each: use `cardroom evaluate \
+             lbr`, or a game of at most {MAX_DEALS}",
             args.common.game.name(),
             dealt.hole_deals()
         )));

@@ -19,8 +19,8 @@ use crate::match_options::provenance;
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 
-/// Value both strategies over all hands and cards, at spots that the agent of --against reaches by
-/// playing itself.
+/// Value both strategies over all hands and cards, at spots that the opponent reaches by playing
+/// itself.
 ///
 /// For two-player hold'em; both agents are asked for their strategies.
 #[derive(clap::Args)]

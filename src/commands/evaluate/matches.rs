@@ -1,6 +1,6 @@
-//! `cardroom evaluate match`, `exploiters` and `panel`: duplicate matches of
-//! the agent against another agent, against simple bots, each of which plays one idea, and in a
-//! panel against some other agents, too.
+//! `cardroom evaluate match`, `exploiters` and `panel`: duplicate matches of the agent against
+//! another agent, against simple bots, each of which plays one idea, and in a panel against some
+//! other agents, too.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `cardroom solve range-trees`: the best shove and call ranges that a tree of a few questions can
+//! `cardroom solve trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
 use std::fmt;

@@ -1,5 +1,5 @@
-//! `cardroom endgame database`: makes a file of random endgames with their equilibria; and
-//! `cardroom endgame summary`: its statistics, with all games solved again to check it.
+//! `cardroom solve endgame database`: makes a file of random endgames with their equilibria; and
+//! `cardroom solve endgame summary`: its statistics, with all games solved again to check it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,9 @@ use crate::progress::Progress;
 /// (the file is FILE.partial until it is complete). --merge joins shards.
 ///
 /// Examples:
-///   cardroom endgame database --games 100000 --out endgames
-///   cardroom endgame database --games 100000 --shard 1/4 --out part1
-///   cardroom endgame database --merge part1,part2,part3,part4 --out endgames
+///   cardroom solve endgame database --games 100000 --out endgames
+///   cardroom solve endgame database --games 100000 --shard 1/4 --out part1
+///   cardroom solve endgame database --merge part1,part2,part3,part4 --out endgames
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -94,7 +94,7 @@ impl fmt::Display for DatabaseReport<'_> {
 #[derive(clap::Args)]
 pub(super) struct SummaryArgs {
     /// The database
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "DATABASE")]
     data: PathBuf,
     #[arg(from_global)]
     json: bool,

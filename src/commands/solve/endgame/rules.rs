@@ -1,4 +1,4 @@
-//! `cardroom endgame rules`: finds the cheapest short lists of rules.
+//! `cardroom solve endgame rules`: finds the cheapest short lists of rules.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ use crate::report;
 /// table.
 ///
 /// Examples:
-///   cardroom endgame rules --data endgames --lines 3
-///   cardroom endgame rules --data endgames --lines 0 --price mine.rules
+///   cardroom solve endgame rules endgames --lines 3
+///   cardroom solve endgame rules endgames --lines 0 --price mine.rules
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A database made by `cardroom endgame database`
-    #[arg(long, value_name = "FILE")]
+    /// A database made by `cardroom solve endgame database`
+    #[arg(value_name = "DATABASE")]
     data: PathBuf,
     /// Maximum number of bets in a list, 0 to 9
     #[arg(long, value_name = "N", default_value_t = 3,
