@@ -1,6 +1,6 @@
 //! Rules to end a match by: where a match ends, and how often its test decides wrongly.
 //!
-//! The table of `docs/statistics.md` is printed by
+//! The table of `docs/benchmarks.md` is printed by
 //! `cargo test --release -p matches --test matches decides -- --nocapture`.
 
 use std::sync::Arc;

