@@ -45,7 +45,7 @@ pub(crate) struct PlayArgs {
     /// processors help only agents that wait, such as external programs [default: one per
     /// processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    pub(crate) jobs: Option<u16>,
+    pub(crate) threads: Option<u16>,
     /// Deal new cards for each hand, instead of playing each deal once with every rotation of the
     /// seats
     #[arg(long)]
@@ -64,11 +64,9 @@ pub(crate) struct PlayArgs {
     /// legal
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     pub(crate) json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     pub(crate) quiet: bool,
 }
 
@@ -150,7 +148,7 @@ impl PlayArgs {
         Settings {
             level: self.level(),
             folder: folder.to_path_buf(),
-            jobs: match self.jobs {
+            jobs: match self.threads {
                 Some(jobs) if waits => jobs.into(),
                 jobs => threads(jobs),
             },

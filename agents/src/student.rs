@@ -216,7 +216,7 @@ impl Source {
                 student.check_game(def).map(|()| student).map_err(|_| {
                     refuse(format!(
                         "the {kind} inside the program is for {GAME}; train one for this game with \
-                         `cardroom train {kind}`, and name it as {kind}:model=FOLDER"
+                         `cardroom train student {kind}`, and name it as {kind}:model=FOLDER"
                     ))
                 })
             }

@@ -316,5 +316,5 @@ fn what_does_not_fit_is_refused_with_its_name() {
     let error = Registry::standard().resolve("mlp").expect("mlp").build(&def).err();
     let error = error.expect("another game");
     assert!(error.is_game(), "{error}");
-    assert!(error.to_string().contains("cardroom train mlp"), "{error}");
+    assert!(error.to_string().contains("cardroom train student mlp"), "{error}");
 }

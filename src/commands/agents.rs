@@ -56,8 +56,7 @@ enum What {
 struct ListArgs {
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -43,8 +43,7 @@ pub struct Args {
     /// Seed for the hands that the report samples
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -31,8 +31,7 @@ pub struct Args {
     /// The folder or file for the result
     #[arg(long, value_name = "PATH", required = true)]
     out: PathBuf,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -19,8 +19,7 @@ pub struct Args {
     /// Only the weights at this stack, in big blinds [default: all stacks of the file]
     #[arg(long, value_name = "BLINDS")]
     stack: Option<f64>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

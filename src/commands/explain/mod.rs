@@ -83,7 +83,7 @@ impl Street {
 #[derive(clap::Args)]
 struct TreeSource {
     /// The agent: `oct`, `cart`, `oct:model=FOLDER` or a name from the configuration; or a folder
-    /// made by `cardroom train oct` or `train cart`
+    /// made by `cardroom train student oct` or `train student cart`
     #[arg(value_name = "AGENT|FOLDER")]
     name: String,
     #[command(flatten)]

@@ -41,8 +41,7 @@ pub struct Args {
     /// The folder for files of runs
     #[arg(long, value_name = "FOLDER", default_value = "data/queue")]
     cache: PathBuf,
-    /// Do not report each part
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `cardroom solve range-trees`: the best shove and call ranges that a tree of a few questions can
+//! `cardroom solve trees`: the best shove and call ranges that a tree of a few questions can
 //! describe.
 
 use std::fmt;
@@ -41,11 +41,9 @@ pub struct Args {
     depth: u8,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -98,8 +98,7 @@ pub struct Args {
     /// Only report the size of the game and its tables
     #[arg(long)]
     dry_run: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -621,8 +620,7 @@ pub(super) struct PackArgs {
     /// Overwrite the file
     #[arg(long)]
     force: bool,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `cardroom train heuristic`: searches rules that win most from an opponent, for one street of
+//! `cardroom train rules`: searches rules that win most from an opponent, for one street of
 //! limit hold'em or for all streets of a game.
 
 use std::fmt;
@@ -122,8 +122,8 @@ pub struct Args {
     /// The opponent: for one street an agent that plays limit hold'em by buckets, `call` or
     /// `random`; in a whole game any agent that can be asked for its strategy [default:
     /// cfr:blueprint=categories; `cfr` in no-limit games]
-    #[arg(long, value_name = "AGENT", alias = "against")]
-    opponent: Option<String>,
+    #[arg(long, value_name = "AGENT")]
+    against: Option<String>,
     /// Definition of a dry board: standard, any-ranks, any-suits, rainbow, pairs-too, unpaired, or
     /// conditions as in `unpaired suited <= 2 connected <= 2`
     #[arg(long, value_name = "TEXTURE", default_value = "standard")]
@@ -138,11 +138,9 @@ pub struct Args {
     threads: Threads,
     #[command(flatten)]
     named: Named,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -436,7 +434,7 @@ struct Found {
 impl Args {
     /// The name of the opponent.
     fn opponent(&self) -> &str {
-        self.opponent.as_deref().unwrap_or(CATEGORIES)
+        self.against.as_deref().unwrap_or(CATEGORIES)
     }
 
     /// The rules to measure.
@@ -570,7 +568,7 @@ impl Opponent {
         let strategy = strategy.filter(|strategy| strategy.in_buckets().is_some());
         let strategy = strategy.ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
-                "`{name}` does not play by buckets: give --opponent `{CATEGORIES}`, `call`, \
+                "`{name}` does not play by buckets: give --against `{CATEGORIES}`, `call`, \
                  `random`, or a file of `cardroom train cfr --menu limit` as cfr:blueprint=FILE"
             ))
         })?;
@@ -713,7 +711,7 @@ fn whole_game(args: &Args, game: &str) -> Result<Output, Failure> {
         Betting::Limit => CATEGORIES,
         Betting::NoLimit => "cfr",
     };
-    let opponent = args.opponent.as_deref().unwrap_or(usual);
+    let opponent = args.against.as_deref().unwrap_or(usual);
     let start = match &args.start {
         None => Rulebook::parse(NOTHING).expect("four streets"),
         Some(path) => {

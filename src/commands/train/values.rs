@@ -50,13 +50,13 @@ use crate::{interrupt, resolve_names};
 ///
 /// Examples:
 ///   cardroom train situations --count 2000 --out turns
-///   cardroom train values --data turns --encoding potential --out potential.safetensors
-///   cardroom train values --data turns --encoding by-hand --out by-hand.safetensors
+///   cardroom train values turns --encoding potential --out potential.safetensors
+///   cardroom train values turns --encoding by-hand --out by-hand.safetensors
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// File of situations, made by `cardroom train situations`
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "SITUATIONS")]
     data: PathBuf,
     /// The network's input: direct, ehs2, nested, potential, by-hand or a kind of buckets
     #[arg(long, value_name = "ENCODING", default_value = "direct")]
@@ -99,11 +99,9 @@ pub(super) struct Args {
     checkpoint: Time,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -532,11 +530,9 @@ pub(super) struct SituationsArgs {
     making: Making,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -642,8 +638,7 @@ pub(super) struct LabelNoiseArgs {
     other: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

@@ -79,7 +79,7 @@ pub fn random_shares(cards: usize, rng: &mut impl Rng) -> Vec<f64> {
 
 impl Content for Deck {
     const MAGIC: &'static [u8; 8] = b"cardends";
-    const COMMAND: &'static str = "cardroom endgame database";
+    const COMMAND: &'static str = "cardroom solve endgame database";
     const CHUNK: u64 = 512;
     const GAMES: &'static str = "games";
     type Solved<'a> = Solved<'a>;

@@ -1,5 +1,5 @@
-//! `cardroom endgame tree`: one decision tree that predicts a bet size, in words and as a picture,
-//! and the published leaves among its own: Figure 5 of Ganzfried & Yusuf, "Computing
+//! `cardroom solve endgame tree`: one decision tree that predicts a bet size, in words and as a
+//! picture, and the published leaves among its own: Figure 5 of Ganzfried & Yusuf, "Computing
 //! human-understandable strategies", Games 2017.
 
 use std::fmt;
@@ -29,7 +29,7 @@ const DEEPEST: usize = 8;
 #[derive(clap::Args)]
 pub struct Args {
     /// The database of solved endgames
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "DATABASE")]
     data: PathBuf,
     /// Number of games to use, from the first [default: all, at most 80000]
     #[arg(long, value_name = "N")]
@@ -46,8 +46,7 @@ pub struct Args {
     /// Also draw the tree into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

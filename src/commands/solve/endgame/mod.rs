@@ -1,5 +1,5 @@
-//! `cardroom endgame`: endgames with one bet: solves them exactly, collects them and learns from
-//! them.
+//! `cardroom solve endgame`: endgames with one bet: solves them exactly, collects them and learns
+//! from them.
 
 mod database;
 mod learn;

@@ -1,5 +1,5 @@
-//! `cardroom endgame database`: makes a file of random endgames with their equilibria; and
-//! `cardroom endgame summary`: its statistics, with all games solved again to check it.
+//! `cardroom solve endgame database`: makes a file of random endgames with their equilibria; and
+//! `cardroom solve endgame summary`: its statistics, with all games solved again to check it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,9 @@ use crate::progress::Progress;
 /// (the file is FILE.partial until it is complete). --merge joins shards.
 ///
 /// Examples:
-///   cardroom endgame database --games 100000 --out endgames
-///   cardroom endgame database --games 100000 --shard 1/4 --out part1
-///   cardroom endgame database --merge part1,part2,part3,part4 --out endgames
+///   cardroom solve endgame database --games 100000 --out endgames
+///   cardroom solve endgame database --games 100000 --shard 1/4 --out part1
+///   cardroom solve endgame database --merge part1,part2,part3,part4 --out endgames
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -38,11 +38,9 @@ pub(super) struct Args {
     deck: super::Deck,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
@@ -96,13 +94,11 @@ impl fmt::Display for DatabaseReport<'_> {
 #[derive(clap::Args)]
 pub(super) struct SummaryArgs {
     /// The database
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "DATABASE")]
     data: PathBuf,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

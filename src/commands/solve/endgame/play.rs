@@ -1,4 +1,4 @@
-//! `cardroom endgame play`: a person plays against the equilibrium of an endgame.
+//! `cardroom solve endgame play`: a person plays against the equilibrium of an endgame.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, Write};
@@ -22,9 +22,9 @@ use crate::output::print;
 /// the totals.
 ///
 /// Examples:
-///   cardroom endgame play
-///   cardroom endgame play --first 1:0.5,10:0.5 --second 5 --seat second --seed 1
-///   printf 'check\nbet 0.6\n' | cardroom endgame play --seat first --games 2 --seed 7
+///   cardroom solve endgame play
+///   cardroom solve endgame play --first 1:0.5,10:0.5 --second 5 --seat second --seed 1
+///   printf 'check\nbet 0.6\n' | cardroom solve endgame play --seat first --games 2 --seed 7
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {

@@ -1,4 +1,4 @@
-//! `cardroom endgame rules`: finds the cheapest short lists of rules.
+//! `cardroom solve endgame rules`: finds the cheapest short lists of rules.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::{interrupt, report};
 /// table.
 ///
 /// Examples:
-///   cardroom endgame rules --data endgames --lines 3
-///   cardroom endgame rules --data endgames --lines 0 --price mine.rules
+///   cardroom solve endgame rules endgames --lines 3
+///   cardroom solve endgame rules endgames --lines 0 --price mine.rules
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A database made by `cardroom endgame database`
-    #[arg(long, value_name = "FILE")]
+    /// A database made by `cardroom solve endgame database`
+    #[arg(value_name = "DATABASE")]
     data: PathBuf,
     /// Maximum number of bets in a list, 0 to 9
     #[arg(long, value_name = "N", default_value_t = 3,
@@ -43,11 +43,9 @@ pub(super) struct Args {
     /// Write the longest list found, with the rule for calls, to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long, short)]
+    #[arg(from_global)]
     quiet: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `cardroom endgame solve`: the equilibrium of one endgame, as text, JSON and a picture.
+//! `cardroom solve endgame solve`: the equilibrium of one endgame, as text, JSON and a picture.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -22,9 +22,9 @@ use crate::report;
 /// the algorithm.
 ///
 /// Examples:
-///   cardroom endgame solve
-///   cardroom endgame solve --first 1:0.5,10:0.5 --second 5 --svg polarised.svg
-///   cardroom endgame solve --cards 20 --stack 2 --sizes 0.5,1,2 --json
+///   cardroom solve endgame solve
+///   cardroom solve endgame solve --first 1:0.5,10:0.5 --second 5 --svg polarised.svg
+///   cardroom solve endgame solve --cards 20 --stack 2 --sizes 0.5,1,2 --json
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -33,8 +33,7 @@ pub(super) struct Args {
     /// Draw both distributions and the strategy into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

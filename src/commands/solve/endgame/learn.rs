@@ -1,5 +1,5 @@
-//! `cardroom endgame learn`: trees and nearest neighbours that predict equilibria of endgames,
-//! measured on held-out games.
+//! `cardroom solve endgame learn`: trees and nearest neighbours that predict equilibria of
+//! endgames, measured on held-out games.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ const OPTIMAL_DEPTHS: [usize; 3] = [3, 4, 5];
 #[derive(clap::Args)]
 pub struct Args {
     /// The database of solved endgames
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "DATABASE")]
     data: PathBuf,
     /// Number of games to use, from the first [default: all, at most 80000]
     #[arg(long, value_name = "N")]
@@ -56,11 +56,9 @@ pub struct Args {
     /// Also search for optimal trees of depths 3 to 5, trained on N games
     #[arg(long, value_name = "N")]
     optimal: Option<usize>,
-    /// Print one JSON document instead of tables
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
-    /// No progress display
-    #[arg(long)]
+    #[arg(from_global)]
     quiet: bool,
 }
 
