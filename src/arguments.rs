@@ -21,9 +21,11 @@ pub(crate) struct Everywhere {
     /// ./cardroom.toml if there is one]
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    #[arg(from_global)]
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
     json: bool,
-    #[arg(from_global)]
+    /// No progress display
+    #[arg(long, short, global = true)]
     quiet: bool,
 }
 

@@ -110,8 +110,7 @@ impl From<Kind> for Labels {
 pub fn run(common: &Common, lesson: &LearningOptions, device: Device) -> Result<Output, Failure> {
     let Common { data, out, .. } = common;
     if common.import.is_some() {
-        let fields =
-            ["data", "out", "import", "labels", "threads", "memory", "small", "json", "quiet"];
+        let fields = ["data", "out", "import", "labels", "threads", "memory", "small"];
         common.given.allow_only(&fields, "--import trains nothing")?;
     }
     let device = if common.import.is_some() { Device::Cpu } else { device };
