@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use game::{Action, Payoff, State, games, notation};
+use game::{Action, Payoff, State, games};
 use proptest::prelude::*;
 
+use crate::recorded::replayed;
 use crate::{naive, random};
 
 proptest! {
@@ -41,15 +42,6 @@ proptest! {
     }
 }
 
-/// The payoffs of a hand as text.
-fn pays(def: game::GameDef, betting: &str, cards: &str) -> String {
-    let def = Arc::new(def);
-    let cards = notation::parse_cards(&def, cards).expect("cards");
-    let public = notation::replay(&def, betting, &cards.board).expect("betting");
-    let payoffs = public.payoffs(&cards.hole);
-    payoffs.as_slice().iter().map(Payoff::to_string).collect::<Vec<_>>().join("|")
-}
-
 #[test]
 fn known_pots_are_shared_out_exactly() {
     let table: [(&[u32], &str, &str, &str); 7] = [
@@ -83,7 +75,8 @@ fn known_pots_are_shared_out_exactly() {
         (&[100, 20_000, 20_000], "ccc/cc/cc/cc", "AcAd|AhAs|QcQd/2h3s7h/8s/9c", "50|50|-100"),
     ];
     for (stacks, betting, cards, payoffs) in table {
-        let def = games::nolimit_holdem_with(stacks.to_vec());
-        assert_eq!(pays(def, betting, cards), payoffs, "{stacks:?} {betting} {cards}");
+        let def = Arc::new(games::nolimit_holdem_with(stacks.to_vec()));
+        let found = replayed(&def, betting, cards).1;
+        assert_eq!(found.as_deref(), Some(payoffs), "{stacks:?} {betting} {cards}");
     }
 }
