@@ -8,5 +8,6 @@ mod heuristic_any;
 mod linear;
 mod network;
 mod rules;
+mod slowly;
 mod trained_model;
 mod tree;
