@@ -3,7 +3,7 @@
 use solvers::Variant;
 use solvers::subgame::{Options, Precision, Solver, Subgame, start};
 
-use super::{bet_menu, range};
+use super::{bets, range};
 
 /// A solver of a spot with these cards, chips, ranges and bets.
 fn solver(
@@ -12,9 +12,8 @@ fn solver(
     options: Options,
 ) -> Solver {
     let root = start(&board.parse().expect(board), pot, [stack; 2], 1).expect("a hand");
-    let (ranges, menu) = (ranges.map(range), bet_menu(menu));
-    let menu = |state: &_| menu.actions(state).to_vec();
-    let subgame = Subgame::new(&root, ranges.each_ref(), &menu).expect("a subgame");
+    let subgame = Subgame::new(&root, ranges.map(range).each_ref(), &bets(menu));
+    let subgame = subgame.expect("a subgame");
     Solver::new(subgame, options).expect("small enough")
 }
 

@@ -7,7 +7,8 @@ use game::{Action, PublicState};
 use solvers::subgame::{Options, Precision, Solver, StartError, Subgame, SubgameError, start};
 use solvers::{Player, Variant};
 
-use super::{Menu, combo, hand, range, small_menu};
+use super::{Menu, hand, range, small_menu};
+use crate::{board, combo};
 
 fn refused(state: &PublicState, ranges: [&Range; 2], menu: Menu<'_>) -> SubgameError {
     match Subgame::new(state, ranges, menu) {
@@ -19,8 +20,7 @@ fn refused(state: &PublicState, ranges: [&Range; 2], menu: Menu<'_>) -> SubgameE
 #[test]
 fn what_is_no_subgame_is_refused() {
     let all = range("random");
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let error = |state: &PublicState, ranges, menu| refused(state, ranges, menu).to_string();
 
     let leduc = PublicState::new(&Arc::new(game::games::leduc()));
@@ -59,8 +59,7 @@ fn what_is_no_subgame_is_refused() {
 #[test]
 fn too_little_memory_and_unfit_algorithms_are_refused() {
     let all = range("random");
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let subgame = || Subgame::new(&hand("Td9d6h"), [&all; 2], menu).expect("a subgame");
     let [full, half] = [Precision::Full, Precision::Half]
         .map(|precision| subgame().size(&Options { precision, ..Options::default() }));
@@ -83,7 +82,6 @@ fn too_little_memory_and_unfit_algorithms_are_refused() {
 
 #[test]
 fn hands_that_cannot_come_about_are_refused() {
-    let board = |text: &str| text.parse().expect(text);
     let river = board("Td9d6hQc2s");
     assert_eq!(start(&board("Td9d"), 200, [900; 2], 10).err(), Some(StartError::Board(2)));
     for (pot, smallest) in [(201, 10), (30, 10), (0, 10), (200, 0)] {
