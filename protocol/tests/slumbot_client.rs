@@ -346,14 +346,19 @@ fn a_lost_answer_is_found_out_by_asking_and_the_hand_goes_on() {
 
 #[test]
 fn with_eight_percent_of_all_answers_lost_nearly_every_hand_gets_its_own_result() {
+    let hands = testing::size(6_000, 20_000);
     for tells in [true, false] {
-        let (server, client, ledger) = session(11, 20_000, 8, &[Mishap::LostAnswer], tells);
+        let (server, client, ledger) = session(11, hands, 8, &[Mishap::LostAnswer], tells);
         check_agreement(&server, &client, &ledger);
         let is_seen = |hand: &&Settled| hand.hand.as_ref().is_some_and(Unsettled::seen);
         let seen: Vec<&Settled> = ledger.settled.iter().filter(is_seen).collect();
         let together = seen.iter().filter(|hand| hand.together > 1).count();
         let unknown = ledger.given_up - seen.len();
-        assert!(seen.len() > 500 && together < seen.len() / 20, "{together} of {}", seen.len());
+        assert!(
+            seen.len() > hands / 40 && together < seen.len() / 20,
+            "{together} of {}",
+            seen.len()
+        );
         // Where the betting is not told, hands are given up that are open on the host.
         assert!(!tells || unknown < ledger.given_up / 20, "{unknown} of {}", ledger.given_up);
         assert!(client.save().len() < 5000, "it grows with the session");
