@@ -17,6 +17,18 @@ mod oct;
 mod range_trees;
 mod rulebook_search;
 mod situations;
+#[path = "../../models/tests/slowly.rs"]
+mod slowly;
 mod table;
 mod tables;
 mod values;
+
+use std::path::Path;
+
+use learners::database::{Content, Database, DatabasePlan, MakeOutcome, make};
+
+/// A whole database in this file.
+fn database<C: Content>(plan: &DatabasePlan<C>, path: &Path) -> Database<C> {
+    assert!(matches!(make(plan, path, |_| true), Ok(MakeOutcome::Whole(_))));
+    Database::open(path).expect("opened")
+}

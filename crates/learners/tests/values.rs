@@ -6,7 +6,7 @@ use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{Card, CardSet, Combo, SuitPermutation};
 use game::Street;
-use learners::database::{DatabasePlan, MakeOutcome, make};
+use learners::database::DatabasePlan;
 use learners::mlp::{Loss, Mlp, MlpOptions};
 use learners::situations::{Database, Situations, Solved};
 use learners::values::{
@@ -28,9 +28,7 @@ fn database(street: &str, count: u64, iterations: u32) -> Database {
     let plan =
         DatabasePlan { content, seed: 7, games: 0..count, of: None, made_by: "test".to_owned() };
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("situations");
-    assert!(matches!(make(&plan, &path, |_| true), Ok(MakeOutcome::Whole(_))));
-    Database::open(&path).expect("opened")
+    crate::database(&plan, &folder.path().join("situations"))
 }
 
 fn buckets(street: Street, kind: &str) -> Encoding {
