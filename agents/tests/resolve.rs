@@ -198,14 +198,14 @@ fn a_kept_river_is_played_by_the_solution_of_the_turn() {
 fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
     let def = Arc::new(games::nolimit_holdem());
     let public = after(&def, &[Action::RaiseTo(300), Action::Call]);
-    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=12,floor=9";
+    let name = "resolve:blueprint=call,menu=fcpa,from=flop,iterations=6,floor=9";
     let resolve = policy(name, &def);
     let all = Range::uniform();
     let menu = abstraction::menu::find("fcpa").expect("it ships");
     let menu = |state: &PublicState| menu.actions(state).to_vec();
     let values = Shipped::new(&public);
     let mut game = DepthLimited::new(&public, [&all, &all], &menu, values).expect("a game");
-    (0..12).for_each(|_| game.step());
+    (0..6).for_each(|_| game.step());
     let (_, actions) = game.actions(&public).expect("a decision");
     let solved = game.strategies_at(&public).expect("a decision");
     let played = strategies(&*resolve, &public);
@@ -223,7 +223,7 @@ fn a_flop_is_played_as_its_depth_limited_game_is_solved() {
     assert!(answers.iter().any(|(_, strategy)| strategy.actions.len() > 1));
     let (decision, _) = on_a_clock(name, &bet, "KhKc", Duration::ZERO);
     let note = decision.note.expect("it says how");
-    for part in ["on the flop", "12 iterations", "with estimated values"] {
+    for part in ["on the flop", "6 iterations", "with estimated values"] {
         assert!(note.contains(part), "{note}");
     }
     let legal = bet.legal();
@@ -240,7 +240,7 @@ fn from_the_flop_on_the_turn_is_solved_with_the_ranges_of_the_flop() {
     let def = Arc::new(games::nolimit_holdem_with(vec![1_000, 1_000]));
     let quiet = [Action::RaiseTo(300), Action::Call, Action::Call, Action::Call];
     let turn = after(&def, &quiet);
-    let name = "blueprint=call,iterations=10,floor=9,rivers=kept";
+    let name = "blueprint=call,iterations=5,floor=9,rivers=kept";
     let resolve = |from: &str| policy(&format!("resolve:from={from},{name}"), &def);
     let [flop, turns] = ["flop", "turn"].map(|from| strategies(&*resolve(from), &turn));
     let bets = |strategies: &[(Combo, Strategy)]| -> f64 {
@@ -258,13 +258,13 @@ fn values_by_continuations_are_the_same_with_any_number_of_threads() {
     let def = Arc::new(games::nolimit_holdem());
     let public = after(&def, &[Action::RaiseTo(6_000), Action::Call]);
     let play = |threads: usize| {
-        let name = "resolve:from=flop,values=blueprint,iterations=4,floor=9";
+        let name = "resolve:from=flop,values=blueprint,iterations=2,floor=9";
         let pool = parallel::Pool::new(threads).expect("a pool");
         pool.run(|| strategies(&*policy(name, &def), &public))
     };
     let (one, three) = (play(1), play(3));
     assert_eq!(one, three);
-    for other in ["resolve:from=flop,iterations=4,floor=9", "cfr"] {
+    for other in ["resolve:from=flop,iterations=2,floor=9", "cfr"] {
         assert_ne!(one, strategies(&*policy(other, &def), &public), "{other} plays alike");
     }
 }
