@@ -51,18 +51,17 @@ fn writing_does_not_matter() {
         heuristic.to_string(),
         "if hand >= pair then raise; else if pot <= 2 and not aggressive then raise; else call"
     );
-    assert_eq!(
-        parse("if 1 in 3 times then bet 0.5 pot; else call").to_string(),
-        "if one in three times then bet half; else call"
-    );
-    assert_eq!(
-        parse("if win rate>=80% then bet 1 pot; else fold").to_string(),
-        "if win rate >= 80 % then bet pot; else fold"
-    );
-    assert_eq!(
-        parse("if high >= T and high <= 13 then fold; else call").to_string(),
-        "if high >= 10 and high <= king then fold; else call"
-    );
+    for [text, printed] in testing::rows(
+        "
+        if 1 in 3 times then bet 0.5 pot; else call
+            => if one in three times then bet half; else call
+        if win rate>=80% then bet 1 pot; else fold => if win rate >= 80 % then bet pot; else fold
+        if high >= T and high <= 13 then fold; else call
+            => if high >= 10 and high <= king then fold; else call
+        ",
+    ) {
+        assert_eq!(parse(&text).to_string(), printed);
+    }
     assert_eq!(parse("raise").to_string(), "raise", "a list may be the default alone");
 }
 
@@ -312,27 +311,24 @@ fn a_file_has_a_part_for_each_street() {
 
 #[test]
 fn what_is_wrong_in_a_file_is_named_with_its_line() {
-    for (text, expected) in [
-        ("", "nothing is said for preflop, flop, turn and river"),
-        ("call", "line 1, `call`: it comes before the first street"),
-        ("[flopp]\ncall", "line 1, `[flopp]`: `flopp` is not a street; the nearest is `[flop]`"),
-        ("[flop]\ncall\n[flop]\ncall", "line 3, `[flop]`: `[flop]` is already above"),
-        (
-            "[flop]\nif hand >= pair then raise\n\n[turn]\ncall",
-            "line 3: the action for when no statement applies is missing",
-        ),
-        (
-            "[river]\nif outs >= 9 then call\nelse fold",
-            "line 2, `if outs >= 9 then call`: there are no outs on the river",
-        ),
-        ("dry: wet\n[flop]\ncall", "line 1, `dry: wet`: `wet` does not say when a board is dry"),
-        (
-            "dry: standard\n[flop]\ncall\ndry: rainbow\n[turn]\ncall",
-            "line 4, `dry: rainbow`: another definition",
-        ),
-    ] {
-        let error = Rulebook::parse(text).expect_err(text).to_string();
-        assert!(error.contains(expected), "{text:?}: {error}");
+    for [text, expected] in testing::rows(
+        r"
+        => nothing is said for preflop, flop, turn and river
+        call => line 1, `call`: it comes before the first street
+        [flopp]\ncall => line 1, `[flopp]`: `flopp` is not a street; the nearest is `[flop]`
+        [flop]\ncall\n[flop]\ncall => line 3, `[flop]`: `[flop]` is already above
+        [flop]\nif hand >= pair then raise\n\n[turn]\ncall
+            => line 3: the action for when no statement applies is missing
+        [river]\nif outs >= 9 then call\nelse fold
+            => line 2, `if outs >= 9 then call`: there are no outs on the river
+        dry: wet\n[flop]\ncall
+            => line 1, `dry: wet`: `wet` does not say when a board is dry
+        dry: standard\n[flop]\ncall\ndry: rainbow\n[turn]\ncall
+            => line 4, `dry: rainbow`: another definition
+        ",
+    ) {
+        let error = Rulebook::parse(&text).expect_err(&text).to_string();
+        assert!(error.contains(&expected), "{text:?}: {error}");
     }
     let book =
         Rulebook::parse("[flop]\n\nif hand >= pair then bet pot\nelse call").expect("a book");
