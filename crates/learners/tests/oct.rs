@@ -144,8 +144,8 @@ fn small_tables_get_many_starts_and_large_ones_few() {
     assert_eq!(run(&table, paying), run(&table, same));
 }
 
-/// What a run tells and saves; taken up from one of so many saves, it ends bit for bit like one that
-/// was not put away.
+/// What a run tells and saves. Taken up from one of so many saves, it ends bit for bit like one
+/// that was not put away.
 fn taken_up(
     table: &Table,
     held_out: Option<&Table>,
