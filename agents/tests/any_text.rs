@@ -5,36 +5,11 @@ use proptest::prelude::*;
 
 /// Names as people type them: known words, near misses, options, separators, anything.
 fn name() -> impl Strategy<Value = String> {
+    let words = "call fold random raise equity router shadow : , = pot all-in samples size bluff 1 \
+                 0.5 -3 nan inf ' \" [ { rules.toml";
     let piece = prop_oneof![
-        prop::sample::select(vec![
-            "call",
-            "fold",
-            "random",
-            "raise",
-            "equity",
-            "router",
-            "shadow",
-            ":",
-            ",",
-            "=",
-            "pot",
-            "all-in",
-            "samples",
-            "size",
-            "bluff",
-            "1",
-            "0.5",
-            "-3",
-            "nan",
-            "inf",
-            "'",
-            "\"",
-            "[",
-            "{",
-            " ",
-            "rules.toml",
-        ])
-        .prop_map(str::to_owned),
+        prop::sample::select(words.split(' ').chain([" "]).collect::<Vec<_>>())
+            .prop_map(str::to_owned),
         any::<String>(),
     ];
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())

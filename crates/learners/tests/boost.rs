@@ -8,9 +8,7 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-fn names(letter: char, count: usize) -> Vec<String> {
-    (0..count).map(|number| format!("{letter}{number}")).collect()
-}
+use crate::tables::{names, relabelled};
 
 /// Rows of five columns and three classes; soft labels, uneven weights.
 fn rows(count: usize, seed: u64) -> Table {
@@ -199,20 +197,9 @@ proptest! {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         let once = rows(80, seed);
         let counts: Vec<u32> = (0..80).map(|_| random.random_range(1..4)).collect();
-        let weighted = Table::new(
-            once.columns().to_vec(),
-            once.classes().to_vec(),
-            (0..5).flat_map(|column| once.column(column).to_vec()).collect(),
-            once.labels().to_vec(),
-            counts.iter().map(|&count| count as f32).collect(),
-        ).expect("a table");
-        let even = Table::new(
-            once.columns().to_vec(),
-            once.classes().to_vec(),
-            (0..5).flat_map(|column| once.column(column).to_vec()).collect(),
-            once.labels().to_vec(),
-            vec![1.0; 80],
-        ).expect("a table");
+        let weights = counts.iter().map(|&count| count as f32).collect();
+        let weighted = relabelled(&once, once.labels().to_vec(), weights);
+        let even = relabelled(&once, once.labels().to_vec(), vec![1.0; 80]);
         let order: Vec<u32> =
             (0..80).flat_map(|row| std::iter::repeat_n(row,
                 counts[row as usize] as usize)).collect();

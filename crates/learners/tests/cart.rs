@@ -6,7 +6,7 @@ use models::Classifier;
 use models::tree::{Node, SplitTest, Tree};
 use proptest::prelude::*;
 
-use crate::tables::{any_table, hard, noisy, soft};
+use crate::tables::{any_table, hard, noisy, relabelled, soft};
 
 fn fit(table: &Table, options: &Options) -> Tree {
     cart::fit(table, &Bins::new(table, 1 << 16), options).expect("a tree")
@@ -144,9 +144,7 @@ fn hard_labels_are_pruned_by_errors_and_soft_ones_by_the_loss() {
     // One label that is a distribution makes the rows soft.
     let labels = held_out.labels().iter().enumerate();
     let labels = labels.map(|(at, &share)| if at < 2 { 0.5 } else { share }).collect();
-    let (columns, classes) = (held_out.columns().to_vec(), held_out.classes().to_vec());
-    let values = (0..2).flat_map(|column| held_out.column(column).to_vec()).collect();
-    let soft = Table::new(columns, classes, values, labels, vec![1.0; 300]).expect("a table");
+    let soft = relabelled(&held_out, labels, vec![1.0; 300]);
     assert!(held_out.is_hard() && !soft.is_hard());
     let tree = pruned(&soft);
     assert_eq!(tree.leaves(), 1, "{}", tree.to_text());

@@ -2,20 +2,21 @@
 
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use abstraction::buckets::Buckets;
 use abstraction::menu::BetMenu;
 use cards::{CardSet, Combo, RiverTable, Ties, evaluate};
 use game::Street;
-use learners::database::{Content, Database, DatabasePlan, MakeOutcome, make, merge};
+use learners::database::{Content, DatabasePlan, MakeOutcome, make, merge};
 use learners::situations::Situations;
 use learners::values::encoding_error;
 use models::values::Encoding;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use solvers::situation::Draw;
+
+use crate::database as made;
 
 /// Rivers that are quickly solved.
 fn rivers() -> Situations {
@@ -30,11 +31,6 @@ fn rivers() -> Situations {
 
 fn plan(games: Range<u64>) -> DatabasePlan<Situations> {
     DatabasePlan { content: rivers(), seed: 3, games, of: None, made_by: "test".to_owned() }
-}
-
-fn made(plan: &DatabasePlan<Situations>, path: &Path) -> Database<Situations> {
-    assert!(matches!(make(plan, path, |_| true), Ok(MakeOutcome::Whole(_))));
-    Database::open(path).expect("opened")
 }
 
 #[test]

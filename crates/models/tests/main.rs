@@ -4,5 +4,6 @@ mod blueprint;
 mod explain;
 mod forest;
 mod network;
+mod slowly;
 mod trained_model;
 mod tree;

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use learners::database::{DatabasePlan, MakeOutcome, make, merge};
 use learners::{Bins, Table, cart};
@@ -17,6 +18,8 @@ use readable::endgame::database::{
 use readable::endgame::rules::{baselines, distance_of_games, distance_of_strategies, scores};
 use readable::endgame::trees::{Neighbours, Predictor};
 
+use crate::database as made;
+
 fn plan(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let content = Deck::new(10, &Bets::published());
     DatabasePlan { content, seed: 7, games, of: None, made_by: "test".to_owned() }
@@ -28,11 +31,11 @@ fn small(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     DatabasePlan { content: Deck::new(4, &bets), ..plan(games) }
 }
 
-fn made(plan: &DatabasePlan<Deck>, path: &Path) -> Database {
-    let made = make(plan, path, |_| true).expect("made");
-    assert!(matches!(made, MakeOutcome::Whole(_)));
-    Database::open(path).expect("opened")
-}
+/// A thousand games, which many tests look at.
+static GAMES: LazyLock<Database> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    made(&plan(0..1000), &folder.path().join("games"))
+});
 
 /// The games of the paper's Figure 1, a player's cards from the worst.
 const UNIFORM: [f32; 10] = [0.1; 10];
@@ -186,8 +189,7 @@ fn damaged_and_foreign_files_are_refused_by_name() {
 
 #[test]
 fn values_of_random_games_are_as_measured_on_many() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let games = made(&plan(0..1000), &folder.path().join("games"));
+    let games = &*GAMES;
     let values = (0..1000).map(|index| f64::from(games.game(index).value));
     let mean = values.clone().sum::<f64>() / 1000.0;
     let squares = values.map(|value| (value - mean).powi(2)).sum::<f64>() / 999.0;
@@ -222,27 +224,26 @@ fn representations_write_a_game_as_the_paper_says() {
 
 #[test]
 fn a_tree_cut_off_at_a_depth_is_the_tree_of_that_depth() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let games = made(&plan(0..500), &folder.path().join("games"));
+    let games = &*GAMES;
     for number in [1, 4, 5, 9] {
         let representation = Representation::published(number).expect("published");
         let grown = |depth| {
-            Predictor::greedy(representation, Share::Beaten, &games, 0..400, depth).expect("grown")
+            Predictor::greedy(representation, Share::Beaten, games, 0..400, depth).expect("grown")
         };
         let deep = grown(9);
         for depth in [0, 2, 4] {
             let tree = grown(depth);
             assert_eq!((tree.nodes(64), deep.nodes(depth)), (tree.tree().nodes(), tree.nodes(64)));
             let of = |tree: &Predictor, depth: usize| {
-                tree.at_depths(&games, 400..500, &[depth]).expect("scored")[0]
+                tree.at_depths(games, 400..500, &[depth]).expect("scored")[0]
             };
             assert_eq!(of(&tree, depth), of(&deep, depth), "{number} at {depth}");
             // Deeper than it is, a tree is itself.
             assert_eq!(of(&tree, depth).score, of(&tree, 64).score);
             let mut pair = [vec![vec![0.0f32; 310]], vec![vec![0.0f32; 310]]];
             for index in 400..500 {
-                tree.predict(&games, index, &[depth], &mut pair[0]);
-                deep.predict(&games, index, &[depth], &mut pair[1]);
+                tree.predict(games, index, &[depth], &mut pair[0]);
+                deep.predict(games, index, &[depth], &mut pair[1]);
                 assert_eq!(pair[0], pair[1], "{number} at {depth}, game {index}");
                 for row in pair[0][0].chunks_exact(31) {
                     let sum: f32 = row.iter().sum();
@@ -285,12 +286,11 @@ fn two_classes_split_a_number_by_least_squares() {
 
 #[test]
 fn a_node_answers_the_mean_of_its_rows_and_says_their_error() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let games = made(&plan(0..50), &folder.path().join("games"));
+    let games = &*GAMES;
     let of = |number: usize| {
         let representation = Representation::published(number).expect("published");
-        let table = representation.table(&games, 0..50, Share::Own).expect("rows");
-        let tree = Predictor::greedy(representation, Share::Own, &games, 0..50, 0);
+        let table = representation.table(games, 0..50, Share::Own).expect("rows");
+        let tree = Predictor::greedy(representation, Share::Own, games, 0..50, 0);
         (table, tree.expect("grown"))
     };
     let (table, tree) = of(9);
@@ -315,9 +315,8 @@ fn a_node_answers_the_mean_of_its_rows_and_says_their_error() {
 
 #[test]
 fn nearest_neighbours_are_those_of_a_search_one_by_one() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let games = made(&plan(0..230), &folder.path().join("games"));
-    let neighbours = Neighbours::new(&games, 13..203);
+    let games = &*GAMES;
+    let neighbours = Neighbours::new(games, 13..203);
     for index in 203..230 {
         let asked = games.game(index);
         let mut slow: Vec<(f64, usize)> = (13..203)
@@ -343,11 +342,10 @@ fn nearest_neighbours_are_those_of_a_search_one_by_one() {
 
 #[test]
 fn scores_are_the_means_over_the_games() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let games = made(&plan(0..150), &folder.path().join("games"));
-    let [(_, check), (_, alike)] = baselines(&games, 10..150).expect("scored");
+    let games = &*GAMES;
+    let [(_, check), (_, alike)] = baselines(games, 10..150).expect("scored");
     let each = (10..150).map(|index| {
-        let mut one = scores(&games, index..index + 1, 1, |_, strategies| {
+        let mut one = scores(games, index..index + 1, 1, |_, strategies| {
             strategies[0].chunks_exact_mut(31).for_each(|row| row[0] = 1.0);
         })
         .expect("scored");

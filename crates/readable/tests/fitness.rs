@@ -216,6 +216,11 @@ fn a_file_of_counts_is_read_as_it_was_written_and_no_other_is() {
     }
 }
 
+fn sampler<'a>(tree: &'a BettingTree, buckets: &'a Buckets, street: Street) -> Sampler<'a> {
+    const CLASSES: &FactClasses = &FactClasses { texture: Texture::STANDARD };
+    Sampler { tree, strategy: &Mixes, buckets, classes: CLASSES, street, flop: None }
+}
+
 /// Menus may have up to twelve actions at a decision.
 #[test]
 fn a_sampler_plays_from_decisions_with_as_many_actions_as_menus_may_have() {
@@ -225,11 +230,8 @@ fn a_sampler_plays_from_decisions_with_as_many_actions_as_menus_may_have() {
     let def = Arc::new(games::nolimit_holdem());
     let tree = BettingTree::new(&def, &menu, 1_000_000).expect("a small tree");
     assert_eq!(tree.node(BettingTree::ROOT).children().len(), 12);
-    let (buckets, classes) = (buckets(), FactClasses::default());
-    let street = Street::Flop;
-    let (strategy, flop) = (&Mixes, None);
-    let sampler =
-        Sampler { tree: &tree, strategy, buckets: &buckets, classes: &classes, street, flop };
+    let (buckets, street) = (buckets(), Street::Flop);
+    let sampler = sampler(&tree, &buckets, street);
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     for player in Player::BOTH {
         assert_eq!(tree.street(sampler.deal(player, &mut rng).node), street);
@@ -239,16 +241,8 @@ fn a_sampler_plays_from_decisions_with_as_many_actions_as_menus_may_have() {
 #[test]
 fn a_sampler_deals_each_seat_and_reaches_the_street() {
     let (buckets, tree) = (buckets(), limit());
-    let classes = FactClasses::default();
     for street in STREETS {
-        let sampler = Sampler {
-            tree: &tree,
-            strategy: &Mixes,
-            buckets: &buckets,
-            classes: &classes,
-            street,
-            flop: None,
-        };
+        let sampler = sampler(&tree, &buckets, street);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         for player in Player::BOTH {
             let found = sampler.deal(player, &mut rng);

@@ -52,85 +52,71 @@ fn writing_does_not_matter() {
         heuristic.to_string(),
         "if hand >= pair then raise; else if pot <= 2 and not aggressive then raise; else call"
     );
-    assert_eq!(
-        parse("if 1 in 3 times then bet 0.5 pot; else call").to_string(),
-        "if one in three times then bet half; else call"
-    );
-    assert_eq!(
-        parse("if win rate>=80% then bet 1 pot; else fold").to_string(),
-        "if win rate >= 80 % then bet pot; else fold"
-    );
-    assert_eq!(
-        parse("if high >= T and high <= 13 then fold; else call").to_string(),
-        "if high >= 10 and high <= king then fold; else call"
-    );
+    for [text, printed] in testing::rows(
+        "
+        if 1 in 3 times then bet 0.5 pot; else call
+            => if one in three times then bet half; else call
+        if win rate>=80% then bet 1 pot; else fold => if win rate >= 80 % then bet pot; else fold
+        if high >= T and high <= 13 then fold; else call
+            => if high >= 10 and high <= king then fold; else call
+        ",
+    ) {
+        assert_eq!(parse(&text).to_string(), printed);
+    }
     assert_eq!(parse("raise").to_string(), "raise", "a list may be the default alone");
 }
 
 #[test]
 fn wrong_lines_are_named_with_the_nearest_that_is_known() {
-    let cases = [
-        ("", "line 1: the action for when no statement applies is missing"),
-        (
-            "if hand >= pair then raise",
-            "line 2: the action for when no statement applies is missing; end with a line such \
-             as `else call`",
-        ),
-        (
-            "if hnad >= pair then raise; else call",
-            "line 1, `if hnad >= pair then raise`: `hnad` is not a clause; the nearest is `hand \
-             >= pair`",
-        ),
-        (
-            "if board dri then raise; else call",
-            "`board dri` is not a clause; the nearest is `board dry`",
-        ),
-        ("if agressive then raise; else call", "the nearest is `aggressive`"),
-        ("if stack >= 3 then raise; else call", "`stack` is not a clause; "),
-        ("if hand > pair then raise; else call", "`>` is not known: write `>=` or `<=`"),
-        ("if hand then raise; else call", "it is written `hand >= pair`"),
-        ("if hand >= pear then raise; else call", "`pear` is not a hand; the nearest is `pair`"),
-        (
-            "if hand >= royal flush then raise; else call",
-            "a royal flush counts as a straight flush",
-        ),
-        ("if high >= 1 then raise; else call", "`1` is not a card: write 2 to 10"),
-        ("if high >= 15 then raise; else call", "`15` is not a card"),
-        (
-            "if pot >= 0 then raise; else call",
-            "0 is not a pot: it is in whole big blinds, 1 to 1000",
-        ),
-        ("if pot >= 2.5 then raise; else call", "`2.5` is not a pot"),
-        ("if pot >= 99999 then raise; else call", "is not a pot"),
-        ("if outs >= 22 then raise; else call", "22 are too many outs: they are from 0 to 21"),
-        ("if outs >= many then raise; else call", "`many` is not a number of outs"),
-        ("if win rate >= 80 then raise; else call", "it is written `win rate >= 80 %`"),
-        ("if win rate >= 101 % then raise; else call", "101 % is not a win rate"),
-        ("if win rate >= 80.55 % then raise; else call", "one decimal at most"),
-        (
-            "if three in one times then raise; else call",
-            "is not a share: write one as in `one in three times`",
-        ),
-        ("if one in 101 times then raise; else call", "the second at most 100"),
-        (
-            "if one in two times and one in three times then raise; else call",
-            "one share of times is enough",
-        ),
-        ("if hand >= pair and then raise; else call", "a clause is missing"),
-        ("if hand >= pair raise; else call", "here `then` and the action are missing"),
-        ("if hand >= pair then; else call", "the action is missing: write `fold`, `call`"),
-        ("if hand >= pair then rase; else call", "`rase` is not an action; the nearest is `raise`"),
-        ("if hand >= pair then check; else call", "`check` says nothing about a bet"),
-        ("if hand >= pair then bet 0 pot; else call", "0 pots are not a bet"),
-        ("if hand >= pair then bet 500 pot; else call", "500 pots are not a bet"),
-        ("else", "after `else` comes `if` or an action"),
-        (
-            "call\nif hand >= pair then raise",
-            "line 2, `if hand >= pair then raise`: the action for when no statement applies is \
-             above",
-        ),
-    ];
-    for (text, expected) in cases {
+    // The first ones are conditions and an action of a list `if …; else call`.
+    let mut cases = testing::rows(
+        r"
+        hnad >= pair then raise
+            => line 1, `if hnad >= pair then raise`: `hnad` is not a clause; the nearest is `hand
+            >= pair`
+        board dri then raise => `board dri` is not a clause; the nearest is `board dry`
+        agressive then raise => the nearest is `aggressive`
+        stack >= 3 then raise => `stack` is not a clause;
+        hand > pair then raise => `>` is not known: write `>=` or `<=`
+        hand then raise => it is written `hand >= pair`
+        hand >= pear then raise => `pear` is not a hand; the nearest is `pair`
+        hand >= royal flush then raise => a royal flush counts as a straight flush
+        high >= 1 then raise => `1` is not a card: write 2 to 10
+        high >= 15 then raise => `15` is not a card
+        pot >= 0 then raise => 0 is not a pot: it is in whole big blinds, 1 to 1000
+        pot >= 2.5 then raise => `2.5` is not a pot
+        pot >= 99999 then raise => is not a pot
+        outs >= 22 then raise => 22 are too many outs: they are from 0 to 21
+        outs >= many then raise => `many` is not a number of outs
+        win rate >= 80 then raise => it is written `win rate >= 80 %`
+        win rate >= 101 % then raise => 101 % is not a win rate
+        win rate >= 80.55 % then raise => one decimal at most
+        three in one times then raise => is not a share: write one as in `one in three times`
+        one in 101 times then raise => the second at most 100
+        one in two times and one in three times then raise => one share of times is enough
+        hand >= pair and then raise => a clause is missing
+        hand >= pair raise => here `then` and the action are missing
+        hand >= pair then => the action is missing: write `fold`, `call`
+        hand >= pair then rase => `rase` is not an action; the nearest is `raise`
+        hand >= pair then check => `check` says nothing about a bet
+        hand >= pair then bet 0 pot => 0 pots are not a bet
+        hand >= pair then bet 500 pot => 500 pots are not a bet
+        ",
+    );
+    cases.iter_mut().for_each(|[text, _]| *text = format!("if {text}; else call"));
+    cases.extend(testing::rows(
+        r"
+        => line 1: the action for when no statement applies is missing
+        if hand >= pair then raise
+            => line 2: the action for when no statement applies is missing; end with a line such as
+            `else call`
+        else => after `else` comes `if` or an action
+        call\nif hand >= pair then raise
+            => line 2, `if hand >= pair then raise`: the action for when no statement applies is
+            above
+        ",
+    ));
+    for [text, expected] in &cases {
         let error = Heuristic::parse(text).expect_err(text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
         assert!(!error.contains('\n'), "{text:?}: more than one line: {error}");
@@ -142,51 +128,33 @@ fn wrong_lines_are_named_with_the_nearest_that_is_known() {
 
 #[test]
 fn what_a_street_or_a_game_does_not_have_is_refused_there() {
-    let cases = [
+    let (outs, pair) = ("if outs >= 9 then call; else fold", "if hand >= pair then");
+    let limit = |text: &str, street| (text.to_owned(), street, Betting::Limit);
+    for ((text, street, betting), expected) in [
+        (limit(outs, Street::River), "no outs on the river"),
+        (limit(outs, Street::Preflop), "outs are counted on the flop and the turn"),
         (
-            "if outs >= 9 then call; else fold",
-            Street::River,
-            Betting::Limit,
-            "no outs on the river",
-        ),
-        (
-            "if outs >= 9 then call; else fold",
-            Street::Preflop,
-            Betting::Limit,
-            "outs are counted on the flop and the turn",
-        ),
-        (
-            "if board dry then call; else fold",
-            Street::Preflop,
-            Betting::Limit,
+            limit("if board dry then call; else fold", Street::Preflop),
             "before the flop there is no board",
         ),
         (
-            "if pot >= 49 then call; else fold",
-            Street::River,
-            Betting::Limit,
+            limit("if pot >= 49 then call; else fold", Street::River),
             "49 big blinds are not a pot of a limit game",
         ),
         (
-            "if hand >= pair then raise; else fold",
-            Street::Flop,
-            Betting::NoLimit,
+            (format!("{pair} raise; else fold"), Street::Flop, Betting::NoLimit),
             "`raise` is for limit games",
         ),
         (
-            "if hand >= pair then bet half; else fold",
-            Street::Flop,
-            Betting::Limit,
+            limit(&format!("{pair} bet half; else fold"), Street::Flop),
             "`bet half` is for no-limit games",
         ),
         (
-            "if hand >= pair then call; else all-in",
-            Street::Flop,
-            Betting::Limit,
+            limit(&format!("{pair} call; else all-in"), Street::Flop),
             "statement 2, `else all-in`: `all-in` is for",
         ),
-    ];
-    for (text, street, betting, expected) in cases {
+    ] {
+        let text = text.as_str();
         let error = parse(text).check(scope(street, betting)).expect_err(text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
     }
@@ -256,39 +224,39 @@ fn shares_of_times_are_the_chances_of_what_is_done() {
 
 #[test]
 fn statements_that_are_never_reached_are_named() {
-    let unreached =
-        |text: &str, street, betting| parse(text).unreached(scope(street, betting), None);
     use {Betting::Limit, Street::*, Unreached::*};
-    // The pot of a decision on the turn is 30 big blinds at most.
-    assert_eq!(unreached(FIGURE_6, Turn, Limit), [(2, Impossible)]);
-    assert_eq!(unreached(FIGURE_6, Turn, Betting::NoLimit), []);
-    assert_eq!(unreached(FIGURE_9, River, Limit), []);
-    assert_eq!(
-        unreached("if hand >= flush and hand <= pair then raise; else call", Flop, Limit),
-        [(0, Contradiction)]
-    );
-    assert_eq!(
-        unreached(
+    // Two statements together cover a third, and everything.
+    let two = "if board dry then raise; else if board wet and aggressive then call; else if \
+               aggressive then fold; else if not aggressive then fold; else call";
+    for (text, street, betting, expected) in [
+        // The pot of a decision on the turn is 30 big blinds at most.
+        (FIGURE_6, Turn, Limit, &[(2, Impossible)][..]),
+        (FIGURE_6, Turn, Betting::NoLimit, &[]),
+        (FIGURE_9, River, Limit, &[]),
+        (
+            "if hand >= flush and hand <= pair then raise; else call",
+            Flop,
+            Limit,
+            &[(0, Contradiction)],
+        ),
+        (
             "if hand >= pair then raise; else if hand >= flush then call; else fold",
             Flop,
-            Limit
+            Limit,
+            &[(1, Covered)],
         ),
-        [(1, Covered)]
-    );
-    // Two statements together cover a third, and everything.
-    let text = "if board dry then raise; else if board wet and aggressive then call; else if \
-                aggressive then fold; else if not aggressive then fold; else call";
-    assert_eq!(unreached(text, Flop, Limit), [(2, Covered), (4, Covered)]);
-    // What is drawn covers nothing.
-    assert_eq!(
-        unreached(
+        (two, Flop, Limit, &[(2, Covered), (4, Covered)]),
+        // What is drawn covers nothing.
+        (
             "if one in two times then raise; else if hand >= pair then call; else fold",
             Flop,
-            Limit
+            Limit,
+            &[],
         ),
-        []
-    );
-    assert_eq!(unreached("if hand <= pair then raise; else call", Preflop, Limit), [(1, Covered)]);
+        ("if hand <= pair then raise; else call", Preflop, Limit, &[(1, Covered)]),
+    ] {
+        assert_eq!(parse(text).unreached(scope(street, betting), None), expected, "{text}");
+    }
 }
 
 #[test]
@@ -345,27 +313,24 @@ fn a_file_has_a_part_for_each_street() {
 
 #[test]
 fn what_is_wrong_in_a_file_is_named_with_its_line() {
-    for (text, expected) in [
-        ("", "nothing is said for preflop, flop, turn and river"),
-        ("call", "line 1, `call`: it comes before the first street"),
-        ("[flopp]\ncall", "line 1, `[flopp]`: `flopp` is not a street; the nearest is `[flop]`"),
-        ("[flop]\ncall\n[flop]\ncall", "line 3, `[flop]`: `[flop]` is already above"),
-        (
-            "[flop]\nif hand >= pair then raise\n\n[turn]\ncall",
-            "line 3: the action for when no statement applies is missing",
-        ),
-        (
-            "[river]\nif outs >= 9 then call\nelse fold",
-            "line 2, `if outs >= 9 then call`: there are no outs on the river",
-        ),
-        ("dry: wet\n[flop]\ncall", "line 1, `dry: wet`: `wet` does not say when a board is dry"),
-        (
-            "dry: standard\n[flop]\ncall\ndry: rainbow\n[turn]\ncall",
-            "line 4, `dry: rainbow`: another definition",
-        ),
-    ] {
-        let error = Rulebook::parse(text).expect_err(text).to_string();
-        assert!(error.contains(expected), "{text:?}: {error}");
+    for [text, expected] in testing::rows(
+        r"
+        => nothing is said for preflop, flop, turn and river
+        call => line 1, `call`: it comes before the first street
+        [flopp]\ncall => line 1, `[flopp]`: `flopp` is not a street; the nearest is `[flop]`
+        [flop]\ncall\n[flop]\ncall => line 3, `[flop]`: `[flop]` is already above
+        [flop]\nif hand >= pair then raise\n\n[turn]\ncall
+            => line 3: the action for when no statement applies is missing
+        [river]\nif outs >= 9 then call\nelse fold
+            => line 2, `if outs >= 9 then call`: there are no outs on the river
+        dry: wet\n[flop]\ncall
+            => line 1, `dry: wet`: `wet` does not say when a board is dry
+        dry: standard\n[flop]\ncall\ndry: rainbow\n[turn]\ncall
+            => line 4, `dry: rainbow`: another definition
+        ",
+    ) {
+        let error = Rulebook::parse(&text).expect_err(&text).to_string();
+        assert!(error.contains(&expected), "{text:?}: {error}");
     }
     let book =
         Rulebook::parse("[flop]\n\nif hand >= pair then bet pot\nelse call").expect("a book");

@@ -154,7 +154,8 @@ fn weights_that_grow_without_end_name_the_hand() {
 #[test]
 fn searched_weights_lose_what_the_search_says_and_less_than_learned_ones() {
     let evaluations = testing::size(3_000, 20_000);
-    for (stack, most) in [(5.0, 3.0), (10.0, 7.5), (15.0, 9.0), (20.0, 11.0)] {
+    let bounds = [(5.0, 3.0), (10.0, 7.5), (15.0, 9.0), (20.0, 11.0)];
+    for (stack, most) in bounds.into_iter().step_by(testing::size(3, 1)) {
         let payoffs = Payoffs::new(stack, 0.0).expect("a stack");
         for form in [Form::Published, Form::Call, Form::Pair, Form::Own] {
             let found = search(&payoffs, form, evaluations, 1);

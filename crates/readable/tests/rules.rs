@@ -43,64 +43,45 @@ fn blanks_and_remarks_do_not_matter() {
 
 #[test]
 fn wrong_lines_are_named_with_what_is_possible() {
-    let cases = [
-        ("", "there are no rules: write `else check`"),
-        ("# nothing", "there are no rules"),
-        (
-            "raise 3",
-            "line 1, `raise 3`: it is not a rule; rules are `bet 1 when beating at least 85 %`, ",
-        ),
-        ("else fold", "line 1, `else fold`: it is not a rule"),
-        (
-            "bet 1",
-            "line 1, `bet 1`: a bet is written `bet 1 when beating at least 85 %` or `bet all-",
-        ),
-        ("bet pot when beating at least 85 %", "a bet is written"),
-        ("bet 1 when beating at least 85", "a bet is written"),
-        ("bet nan when beating at least 85 %", "a bet is written"),
-        ("bet 1e2 when beating at least 85 %", "a bet is written"),
-        (
-            "bet 0 when beating at least 85 %",
-            "0 is not a size: a bet is above 0 and at most 1000 pots",
-        ),
-        ("bet 1001 when beating at least 85 %", "1001 is not a size"),
-        ("bet 1 when beating at least 101 %", "101 % is not a share: it is from 0 to 100 %"),
-        (
-            "\nbet 1 when beating at least 85 %\nbet 2 when beating at least 90 %\nelse check",
-            "line 3, `bet 2 when beating at least 90 %`: 90 % is not below the 85 % of the bet \
-             before",
-        ),
-        ("bet 1 when beating at least 85 %", "line 2: the bets before it need a line `else check`"),
-        (
-            "bet 1 when beating at least 85 %\ncall with the best 1/(1+b)",
-            "line 2: the bets before it need a line `else check`",
-        ),
-        (
-            "else check\nbet 1 when beating at least 85 %",
-            "line 2, `bet 1 when beating at least 85 %`: \
-          it must come before `else check`: move it up",
-        ),
-        ("bluff the worst hands b/(1+b) as often", "there is no bet before it to bluff with"),
-        (
-            "bet 1 when beating at least 85 %\nbluff the worst hands often\nelse check",
-            "line 2, `bluff the worst hands often`: bluffing is written `bluff the worst hands \
-             b/(1+b)",
-        ),
-        (
-            "bet 1 when beating at least 85 %\nbluff the worst hands 0 b/(1+b) as often\nelse \
-             check",
-            "0 is not a factor: it is above 0 and at most 1000",
-        ),
-        ("else check\nelse check", "line 2, `else check`: `else check` is already above"),
-        ("call\n", "line 1, `call`: calling is written `call with the best 1/(1+b)` or `call when"),
-        (
-            "call with the best 1/(1+b)\nelse check",
-            "line 2, `else check`: it must come before the line",
-        ),
-    ];
-    for (text, expected) in cases {
-        let error = RuleList::parse(text).expect_err(text).to_string();
-        assert!(error.contains(expected), "{text:?}: {error}");
+    for [text, expected] in testing::rows(
+        r"
+        => there are no rules: write `else check`
+        # nothing => there are no rules
+        raise 3
+            => line 1, `raise 3`: it is not a rule; rules are `bet 1 when beating at least 85 %`,
+        else fold => line 1, `else fold`: it is not a rule
+        bet 1
+            => line 1, `bet 1`: a bet is written `bet 1 when beating at least 85 %` or `bet all-
+        bet pot when beating at least 85 % => a bet is written
+        bet 1 when beating at least 85 => a bet is written
+        bet nan when beating at least 85 % => a bet is written
+        bet 1e2 when beating at least 85 % => a bet is written
+        bet 0 when beating at least 85 % => 0 is not a size: a bet is above 0 and at most 1000 pots
+        bet 1001 when beating at least 85 % => 1001 is not a size
+        bet 1 when beating at least 101 % => 101 % is not a share: it is from 0 to 100 %
+        \nbet 1 when beating at least 85 %\nbet 2 when beating at least 90 %\nelse check
+            => line 3, `bet 2 when beating at least 90 %`: 90 % is not below the 85 % of the bet
+            before
+        bet 1 when beating at least 85 % => line 2: the bets before it need a line `else check`
+        bet 1 when beating at least 85 %\ncall with the best 1/(1+b)
+            => line 2: the bets before it need a line `else check`
+        else check\nbet 1 when beating at least 85 %
+            => line 2, `bet 1 when beating at least 85 %`: it must come before `else check`: move
+            it up
+        bluff the worst hands b/(1+b) as often => there is no bet before it to bluff with
+        bet 1 when beating at least 85 %\nbluff the worst hands often\nelse check
+            => line 2, `bluff the worst hands often`: bluffing is written `bluff the worst hands
+            b/(1+b)
+        bet 1 when beating at least 85 %\nbluff the worst hands 0 b/(1+b) as often\nelse check
+            => 0 is not a factor: it is above 0 and at most 1000
+        else check\nelse check => line 2, `else check`: `else check` is already above
+        call\n => line 1, `call`: calling is written `call with the best 1/(1+b)` or `call when
+        call with the best 1/(1+b)\nelse check
+            => line 2, `else check`: it must come before the line
+        ",
+    ) {
+        let error = RuleList::parse(&text).expect_err(&text).to_string();
+        assert!(error.contains(&expected), "{text:?}: {error}");
         assert!(!error.contains('\n'), "{text:?}: more than one line: {error}");
     }
 }

@@ -1,7 +1,7 @@
 //! Searches for rules, on the deals of one flop: exact fitness against played matches, all rules
 //! against rules measured one by one, and runs that are put away and taken up again.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use abstraction::betting::BettingTree;
 use abstraction::buckets::Buckets;
@@ -25,6 +25,8 @@ struct Table {
     flop: CardSet,
 }
 
+static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+
 impl Table {
     fn new() -> Table {
         let recipe = "preflop=category flop=category turn=category river=category";
@@ -43,6 +45,11 @@ impl Table {
         let counts = counting.on(self.flop).expect("a flop");
         let fitness = Fitness::new(&counts, &self.tree, &Mixes, street).expect("reached");
         RuleEvaluator::new(fitness, 10)
+    }
+
+    fn sampler<'a>(&'a self, street: Street, classes: &'a FactClasses) -> Sampler<'a> {
+        let Table { tree, buckets, flop } = self;
+        Sampler { tree, strategy: &Mixes, buckets, classes, street, flop: Some(*flop) }
     }
 }
 
@@ -69,20 +76,13 @@ fn random_rules(language: &Language, count: usize, seed: u64) -> Vec<Heuristic> 
 
 #[test]
 fn exact_fitness_is_what_played_matches_come_to() {
-    let table = Table::new();
+    let table = &*TABLE;
     let classes = FactClasses::default();
     for street in [Street::Flop, Street::Turn, Street::River] {
         let evaluator = table.evaluator(street);
         let language = Language::new(street, evaluator.questions());
         let rules = random_rules(&language, 12, 7);
-        let sampler = Sampler {
-            tree: &table.tree,
-            strategy: &Mixes,
-            buckets: &table.buckets,
-            classes: &classes,
-            street,
-            flop: Some(table.flop),
-        };
+        let sampler = table.sampler(street, &classes);
         let found = sampled(&sampler, &rules, 60_000, 1);
         let mut squares = 0.0;
         for (rule, winnings) in rules.iter().zip(&found) {
@@ -98,16 +98,9 @@ fn exact_fitness_is_what_played_matches_come_to() {
 
 #[test]
 fn rules_that_meet_win_what_the_other_loses_and_the_one_that_bets_beats_the_one_that_folds() {
-    let table = Table::new();
+    let table = &*TABLE;
     let classes = FactClasses::default();
-    let sampler = Sampler {
-        tree: &table.tree,
-        strategy: &Mixes,
-        buckets: &table.buckets,
-        classes: &classes,
-        street: Street::Turn,
-        flop: Some(table.flop),
-    };
+    let sampler = table.sampler(Street::Turn, &classes);
     let rules = ["fold", "call", "raise", "if hand >= flush then raise; else call"];
     let rules = rules.map(|rule| Heuristic::parse(rule).expect(rule));
     let found = cross_results(&sampler, &rules, 20_000, 1);
@@ -137,7 +130,7 @@ fn all(evaluator: &RuleEvaluator, options: Options) -> Search<'_> {
 
 #[test]
 fn no_rule_that_is_measured_by_itself_beats_the_best_of_all_rules() {
-    let table = Table::new();
+    let table = &*TABLE;
     let evaluator = table.evaluator(Street::River);
     let proven = all(&evaluator, options(Method::Exhaustive, 5, 1));
     let found = |most: usize| proven.records().up_to(most).expect("found");
@@ -168,7 +161,7 @@ fn no_rule_that_is_measured_by_itself_beats_the_best_of_all_rules() {
 
 #[test]
 fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
-    let table = Table::new();
+    let table = &*TABLE;
     let evaluator = table.evaluator(Street::Flop);
     for (method, evaluations) in
         [(Method::Greedy, 1), (Method::Axis, 3_000), (Method::Genetic, 2_000)]
@@ -191,7 +184,7 @@ fn a_search_that_is_taken_up_again_ends_as_one_that_was_not_put_away() {
 
 #[test]
 fn populations_have_no_rule_twice_and_none_that_is_refused() {
-    let table = Table::new();
+    let table = &*TABLE;
     let evaluator = table.evaluator(Street::Turn);
     let mut search = Search::new(options(Method::Genetic, 9, 1), &evaluator, Measure::Exact);
     for _ in 0..5 {
@@ -209,7 +202,7 @@ fn populations_have_no_rule_twice_and_none_that_is_refused() {
 
 #[test]
 fn what_greedy_finds_first_stays_and_skylines_do_not_fall() {
-    let table = Table::new();
+    let table = &*TABLE;
     let evaluator = table.evaluator(Street::Flop);
     let search = all(&evaluator, options(Method::Greedy, 7, 1));
     let best: Vec<_> = search.records().best().iter().collect();

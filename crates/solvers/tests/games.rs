@@ -27,37 +27,6 @@ fn the_ten_card_endgame_has_its_known_values() {
 }
 
 #[test]
-fn the_published_endgame_strategy_is_nearly_an_equilibrium() {
-    let tree = Tree::new(&TenCards::uniform(), 20_000).expect("small");
-    let game = Sequences::new(&tree);
-    // Ganzfried & Yusuf, section 1: (card, bets in tenths with their probabilities).
-    let published: [(usize, &[(usize, f64)]); 10] = [
-        (1, &[(1, 0.091), (6, 0.266), (18, 0.643)]),
-        (2, &[(0, 0.660), (3, 0.231), (6, 0.109)]),
-        (3, &[(0, 1.0)]),
-        (4, &[(0, 1.0)]),
-        (5, &[(0, 1.0)]),
-        (6, &[(0, 1.0)]),
-        (7, &[(1, 1.0)]),
-        (8, &[(3, 1.0)]),
-        (9, &[(6, 1.0)]),
-        (10, &[(18, 1.0)]),
-    ];
-    let mut profile = Profile::uniform(&game);
-    for (infoset, choice) in tree.infosets(Player::First).iter().zip(game.choices(Player::First)) {
-        let card: usize = infoset.name.parse().expect("a card");
-        let (_, bets) = published[card - 1];
-        for (bet, sequence) in choice.sequences().enumerate() {
-            let share = bets.iter().find(|(size, _)| *size == bet).map_or(0.0, |(_, share)| *share);
-            profile.0[0][sequence] = share;
-        }
-    }
-    // What the second player gains by knowing it, beyond the value of the game.
-    let gain = profile.best_response_value(&game, Player::Second) + 0.065_736_485_736_485_6;
-    assert!((gain - 3.537_462_5e-5).abs() < 1e-9, "{gain}");
-}
-
-#[test]
 fn weights_that_make_no_deal_are_refused() {
     assert!(TenCards::new(only(&[5]), only(&[5])).is_err());
     assert!(TenCards::new(only(&[]), only(&[5])).is_err());

@@ -6,7 +6,8 @@ use abstraction::buckets::Buckets;
 use cards::{Board, Card, CardSet, Combo, evaluate};
 use solvers::abstracted::best_response::{ClassCounts, Path, Sum};
 
-use super::{CATEGORIES, board, buckets};
+use super::{CATEGORIES, buckets};
+use crate::board;
 
 /// The matchups of two paths, and the margin of wins over losses.
 type Found = BTreeMap<(Path, Path), [i64; 2]>;

@@ -7,7 +7,8 @@ use game::{Action, PublicState};
 use solvers::Variant;
 use solvers::subgame::{Options, Precision, Solver, Subgame, start};
 
-use super::{Menu, combo, hand, range, small_menu};
+use super::{Menu, hand, range, small_menu};
+use crate::{board, combo};
 
 fn refused(state: &PublicState, ranges: [&Range; 2], menu: Menu<'_>) -> String {
     let subgame = Subgame::new(state, ranges, menu);
@@ -18,8 +19,7 @@ fn refused(state: &PublicState, ranges: [&Range; 2], menu: Menu<'_>) -> String {
 #[test]
 fn what_is_no_subgame_is_refused() {
     let all = range("random");
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu: Menu<'_> = &small_menu();
     let check = |state: &PublicState, ranges, menu: Menu<'_>, expected: &str| {
         let text = refused(state, ranges, menu);
         assert!(text.contains(expected), "{text}");
@@ -58,8 +58,7 @@ fn what_is_no_subgame_is_refused() {
 #[test]
 fn too_little_memory_and_unfit_algorithms_are_refused() {
     let all = range("random");
-    let menu = small_menu();
-    let menu: Menu<'_> = &|state| menu.actions(state).to_vec();
+    let menu = &small_menu();
     let subgame = || Subgame::new(&hand("Td9d6h"), [&all; 2], menu).expect("a subgame");
     let [full, half] = [Precision::Full, Precision::Half]
         .map(|precision| subgame().size(&Options { precision, ..Options::default() }));
@@ -82,7 +81,6 @@ fn too_little_memory_and_unfit_algorithms_are_refused() {
 
 #[test]
 fn hands_that_cannot_come_about_are_refused() {
-    let board = |text: &str| text.parse::<Board>().expect(text);
     let river = board("Td9d6hQc2s");
     let refused = |board: &Board, pot, stacks, smallest, expected: &str| {
         let error = start(board, pot, stacks, smallest).map(|_| ()).expect_err("refused");
