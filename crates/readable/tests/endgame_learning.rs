@@ -18,7 +18,11 @@ use readable::endgame::database::{
 use readable::endgame::rules::{baselines, distance_of_games, distance_of_strategies, scores};
 use readable::endgame::trees::{Neighbours, Predictor};
 
-use crate::database as made;
+/// A whole database in this file.
+fn made(plan: &DatabasePlan<Deck>, path: &Path) -> Database {
+    assert!(matches!(make(plan, path, |_| true), Ok(MakeOutcome::Whole(_))));
+    Database::open(path).expect("opened")
+}
 
 fn plan(games: std::ops::Range<u64>) -> DatabasePlan<Deck> {
     let content = Deck::new(10, &Bets::published());

@@ -7,7 +7,6 @@ mod equilibria;
 mod exact;
 mod games;
 mod lbr;
-mod policies;
 mod mixes;
 mod response;
 mod sampling;
